@@ -1,13 +1,13 @@
-//! How many documents go into a call: a number, or as many as turn out to be best.
+//! The count of documents in a call: fixed, or adapted to the highest throughput.
 
 use std::{fmt, str::FromStr, time::Duration};
 
-/// Documents in a call.
+/// Count of documents in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Batch {
-    /// So many.
+    /// This count.
     Of(u32),
-    /// As many as give the highest throughput, found while measuring.
+    /// The count with the highest throughput, searched while measuring.
     Auto,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Batch {
 impl FromStr for Batch {
     type Err = ();
 
-    /// `auto`, or a number of 1 or more.
+    /// Parses `auto`, or a number of 1 or more.
     fn from_str(text: &str) -> Result<Batch, ()> {
         match text {
             "auto" => Ok(Batch::Auto),
@@ -35,26 +35,26 @@ impl FromStr for Batch {
     }
 }
 
-/// The sizes that are tried: powers of two up to this.
+/// Largest size that is tried; all are powers of two.
 const SIZE_MAX: usize = 1_024;
 const SIZE_FIRST: usize = 64;
 
-/// What is compared: so many calls that take so long, at least.
+/// Least calls, and least time, of a window. Rates of windows are compared.
 const WINDOW_CALLS: u32 = 4;
 const WINDOW_TIME: Duration = Duration::from_millis(4);
 
 /// Windows at the best size before its neighbours are tried again.
 const WINDOWS_SETTLED: u32 = 64;
 
-/// A size must be so much faster to be moved to.
+/// Ratio of rates from which a size counts as faster.
 const GAIN: f64 = 1.02;
 
-/// The sizes of one caller's batches. The automatic size doubles or halves while that makes it faster, stays, and tries
-/// its neighbours again from time to time.
+/// The sizes of a caller's batches. The automatic size doubles or halves while that is faster. Then it stays, and tries its
+/// neighbours again after [`WINDOWS_SETTLED`] windows.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
     size: usize,
-    /// Nothing for a fixed size.
+    /// State of the search; `None`: the size is fixed.
     climb: Option<Climb>,
 }
 
@@ -71,9 +71,9 @@ enum Step {
     /// The rate of the present size is not known yet.
     #[default]
     First,
-    /// The present size is tried against the one before it.
+    /// The present size is compared with the size before it.
     Try { from: usize, rate: f64, up: bool },
-    /// At the best size, for so many more windows.
+    /// The best size is kept for this count of windows.
     Settled(u32),
 }
 
@@ -91,12 +91,12 @@ impl Sizes {
         }
     }
 
-    /// Documents of the next call.
+    /// Count of documents for the next call.
     pub(crate) fn next(&self) -> usize {
         self.size
     }
 
-    /// A call of so many documents took so long.
+    /// Records the time of a call.
     pub(crate) fn took(&mut self, documents: usize, time: Duration) {
         let Some(climb) = &mut self.climb else {
             return;
@@ -112,7 +112,7 @@ impl Sizes {
     }
 }
 
-/// The next size, and what is found out with it.
+/// The next size and step.
 fn next_step(size: usize, rate: f64, step: &Step) -> (usize, Step) {
     match *step {
         Step::First | Step::Settled(0) => attempt(size, rate, size < SIZE_MAX),

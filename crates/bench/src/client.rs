@@ -1,7 +1,7 @@
-//! A blocking client of the MySQL protocol: what `seine sql`, the demo and the benchmarks talk through.
+//! A blocking client of the MySQL protocol, for `seine sql`, the demo and the benchmarks.
 //!
-//! One statement at a time. Cells are handed out as they lie in the read buffer, so that the client costs a benchmark
-//! as little as it can. No TLS, no prepared statements; a server that insists on either is refused.
+//! It runs one statement at a time. Cells are slices of the read buffer, so that the client costs a benchmark little. It has
+//! neither TLS nor prepared statements, and refuses a server that insists on them.
 
 #[cfg(test)]
 mod tests;
@@ -21,11 +21,11 @@ use wire::mysql::{
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The server refused; the connection goes on.
+    /// The server refused the statement or the login. After a statement the connection is still usable.
     Server(ServerError),
     /// The connection broke.
     Io(io::Error),
-    /// The server does not speak the protocol as it should.
+    /// The server broke the protocol.
     Protocol(&'static str),
 }
 
@@ -73,32 +73,32 @@ impl From<PacketError> for ClientError {
 /// Result of this module.
 pub type Result<T> = std::result::Result<T, ClientError>;
 
-/// The cells of a row as they lie in the read buffer; `None` is NULL.
+/// The cells of a row, as slices of the read buffer; `None` is NULL.
 pub type Cells<'r> = [Option<&'r [u8]>];
 
-/// What a statement answered, held whole.
+/// The whole answer of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryResult {
     /// Headers and types; empty for a statement without rows.
     pub columns: Vec<ColumnDefinition>,
-    /// Rows of text cells; `None` is NULL. As many cells as columns.
+    /// Rows of text cells, one for each column; `None` is NULL.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
-    /// Rows inserted, replaced or deleted.
+    /// Count of rows inserted, replaced or deleted.
     pub affected: u64,
-    /// Id of the last row inserted.
+    /// Id of the last row inserted; 0: none.
     pub last_id: u64,
-    /// How many warnings SHOW WARNINGS has.
+    /// Count of warnings that SHOW WARNINGS has.
     pub warnings: u16,
 }
 
-/// What [`Client::query_rows`] counted.
+/// Counts of [`Client::query_rows`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Rows handed out.
+    /// Count of rows visited.
     pub rows: u64,
-    /// Rows inserted, replaced or deleted.
+    /// Count of rows inserted, replaced or deleted.
     pub affected: u64,
-    /// How many warnings SHOW WARNINGS has.
+    /// Count of warnings that SHOW WARNINGS has.
     pub warnings: u16,
 }
 
@@ -134,14 +134,14 @@ impl Stream {
     }
 }
 
-/// A connection.
+/// A connection that has logged in.
 #[derive(Debug)]
 pub struct Client {
     stream: Stream,
     reader: PacketReader,
     packets: PacketWriter,
     capabilities: Capabilities,
-    /// A reply was left in the middle: nothing more can be asked.
+    /// Whether a reply was left unread: no further statement is possible.
     broken: bool,
 }
 
@@ -149,7 +149,7 @@ impl Client {
     /// Connects to `host:port` or `unix:/path`.
     ///
     /// # Errors
-    /// [`ClientError::Server`] where the server refused user or password; otherwise the connection's.
+    /// [`ClientError::Server`]: the server refused the login or the connection. Others: the connection failed.
     pub fn connect(addr: &str, user: &str, password: &str) -> Result<Self> {
         let mut client = Client {
             stream: Stream::connect(addr)?,
@@ -188,11 +188,11 @@ impl Client {
         }
     }
 
-    /// Runs a statement and holds its whole answer. Of several result sets the last one with columns is kept, rows of
-    /// all are counted together.
+    /// Runs a statement and gives its whole answer. Of several result sets it keeps the last with columns; the count of
+    /// affected rows is that of all.
     ///
     /// # Errors
-    /// [`ClientError::Server`]: the statement was refused, the connection goes on. Any other: it is broken.
+    /// [`ClientError::Server`]: the statement was refused; the connection is still usable. Any other: it is broken.
     pub fn query(&mut self, text: &str) -> Result<QueryResult> {
         let mut rows = Vec::new();
         let mut columns = Vec::new();
@@ -209,18 +209,18 @@ impl Client {
         })
     }
 
-    /// Runs a statement and hands out each row as it lies in the read buffer. Allocates nothing per row.
+    /// Runs a statement and calls `visit` with each row. Allocates nothing for a row.
     ///
     /// # Errors
-    /// As [`query`](Self::query); rows that came before a failure were handed out.
+    /// As [`query`](Self::query). Rows before the failure were visited.
     pub fn query_rows(&mut self, text: &str, visit: &mut dyn FnMut(&Cells<'_>)) -> Result<Summary> {
         self.query_named_rows(text, &mut |_| {}, visit)
     }
 
-    /// As [`query_rows`](Self::query_rows); the columns are handed out before the rows.
+    /// As [`query_rows`](Self::query_rows), but also gives the columns, before the rows.
     ///
     /// # Errors
-    /// As [`query`](Self::query); rows that came before a failure were handed out.
+    /// As [`query`](Self::query). Rows before the failure were visited.
     pub fn query_named_rows(
         &mut self,
         text: &str,
@@ -240,7 +240,7 @@ impl Client {
         })
     }
 
-    /// Asks whether the server is there.
+    /// Checks that the server answers.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -250,10 +250,10 @@ impl Client {
         self.answer(&mut |_| {}, &mut |_| {}).map(|_| ())
     }
 
-    /// Sends a command and does not wait: each has one answer, in order, for [`taken`](Self::taken).
+    /// Sends a command without waiting for its answer. [`taken`](Self::taken) gives the answers, in order.
     ///
     /// # Errors
-    /// The connection's; it is then of no use.
+    /// The connection failed, and is broken.
     pub fn post(&mut self, write: impl FnOnce(&mut PacketWriter)) -> Result<()> {
         if self.broken {
             return Err(ClientError::Protocol("the connection broke earlier"));
@@ -265,7 +265,7 @@ impl Client {
         Ok(sent?)
     }
 
-    /// The answer to the first command [posted](Self::post) that has none yet.
+    /// Reads the answer to the oldest [posted](Self::post) command without one.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -292,8 +292,8 @@ impl Client {
         self.answer(columns, row)
     }
 
-    /// Sends the command that was written and reads its whole answer. Anything but a refusal by the server leaves the
-    /// connection somewhere in the middle, so it is of no use any more.
+    /// Sends the written command and reads its whole answer. Any error but a refusal leaves an answer half read, and so breaks
+    /// the connection.
     fn answer(
         &mut self,
         columns: &mut dyn FnMut(Vec<ColumnDefinition>),
@@ -376,7 +376,7 @@ impl Client {
         }
     }
 
-    /// Makes the next packet the reader's current one, reading as much as it takes.
+    /// Reads until the next packet is the reader's current one.
     #[inline]
     fn fetch(&mut self) -> Result<()> {
         while !self.reader.advance()? {
@@ -393,7 +393,7 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// Says good-bye, so that the server logs no broken connection. Nobody is told if it cannot.
+    /// Sends COM_QUIT, so that the server logs no broken connection. Ignores a failure.
     fn drop(&mut self) {
         if !self.broken {
             self.packets.clear();
@@ -403,7 +403,7 @@ impl Drop for Client {
     }
 }
 
-/// The same allocation for the next row, whose cells live elsewhere: collecting from an emptied vector keeps it.
+/// The empty vector with the same allocation, for the cells of the next row: collecting from an emptied vector keeps it.
 fn emptied(mut cells: Vec<Option<&[u8]>>) -> Vec<Option<&'static [u8]>> {
     cells.clear();
     cells.into_iter().map(|_| None).collect()

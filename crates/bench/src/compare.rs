@@ -1,5 +1,5 @@
-//! `seine bench compare`: whether two servers, versions or settings give the same results, in the measures of the study of
-//! distributed search, from live servers or from results that were saved.
+//! `seine bench compare`: compares the results of two servers, versions or settings, by the measures of the study of distributed
+//! search. The results come from live servers or from files.
 
 mod ask;
 mod measures;
@@ -14,10 +14,10 @@ pub use ask::{Asking, results_of};
 pub use measures::{Line, Measures};
 pub use saved::{read, write};
 
-/// What a server answered to a list of queries, in their order.
+/// A server's answers to a list of queries, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// One a query.
+    /// An answer for each query.
     pub answers: Vec<Answered>,
 }
 
@@ -26,16 +26,16 @@ pub struct Results {
 pub struct Answered {
     /// The query's words.
     pub query: String,
-    /// Rows that match, as the server counts them.
+    /// Count of matching rows, by the server.
     pub total_found: u64,
-    /// The rows given, ids and weights, best first.
+    /// Ids and weights of the rows in the answer, best first.
     pub rows: Vec<(u64, i64)>,
 }
 
 /// Compares answers to the same queries.
 ///
 /// # Errors
-/// The two were not asked the same.
+/// The two lists are of different queries.
 pub fn compare(one: &Results, other: &Results) -> Result<Measures> {
     Measures::of(one, other)
 }

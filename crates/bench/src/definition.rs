@@ -1,4 +1,4 @@
-//! What is measured and what must come out: `benchmarks/definitions/*.toml`, compiled in.
+//! Definitions of workloads and their expected answers: `benchmarks/definitions/*.toml`, compiled in.
 
 use serde::Deserialize;
 
@@ -10,22 +10,22 @@ use crate::{
 const PERCOLATE: &str = include_str!("../../../benchmarks/definitions/percolate.toml");
 const INSERT: &str = include_str!("../../../benchmarks/definitions/insert.toml");
 
-/// One definition: queries drawn from posts, and what the posts hit.
+/// A definition: queries drawn from posts, and the count of their hits.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub(crate) name: String,
     /// How the queries are drawn.
     pub(crate) recipe: Recipe,
-    /// How many.
+    /// Count of queries.
     pub(crate) queries: usize,
-    /// Of the random numbers.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// The posts that the counts below are for: how many, and the bytes of all their texts.
+    /// The posts that `matches` is for, by their count and the bytes of their texts.
     pub(crate) posts: usize,
     pub(crate) body_bytes: usize,
-    /// Pairs of a post and a query that it hits.
+    /// Count of pairs of a post and a query that it hits.
     pub(crate) matches: u64,
 }
 
@@ -46,7 +46,7 @@ impl Definition {
         find(&read(INSERT)?, name)
     }
 
-    /// The pairs these posts must give, if they are the posts of the definition.
+    /// The count of pairs that these posts must give; `None`: they are not the posts of the definition.
     pub(crate) fn matches_of(&self, posts: &[Post]) -> Option<u64> {
         let body_bytes: usize = posts.iter().map(|post| post.body.len()).sum();
         (posts.len() == self.posts && body_bytes == self.body_bytes).then_some(self.matches)

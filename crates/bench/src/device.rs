@@ -1,4 +1,4 @@
-//! The disk below the server: no durable figure means anything without it.
+//! Measures the disk below the server: a figure of durable writes means nothing without it.
 
 use std::{
     fmt,
@@ -9,11 +9,11 @@ use disk::{fdatasync_rate, file_system_kind};
 
 use crate::runs::Run;
 
-/// What a bare program gets from the disk.
+/// Speed of the disk for a bare program.
 pub(crate) struct Device {
     path: PathBuf,
     file_system: String,
-    /// 4 KiB writes with a sync each, one after the other, a second; none if the directory cannot be written.
+    /// Writes per second of 4 KiB with a sync each, one after the other; `None`: the directory cannot be written.
     syncs_a_second: Option<f64>,
 }
 
@@ -27,7 +27,7 @@ impl Device {
     }
 }
 
-/// The bare loop just before a run and just after it: a disk that others use too is not the same for long.
+/// Measures the disk right before and right after a run: other users of the disk change its speed.
 pub(crate) struct Paired<'a> {
     path: Option<&'a Path>,
     before: Option<f64>,
@@ -41,7 +41,7 @@ impl<'a> Paired<'a> {
         }
     }
 
-    /// Tells the bare rate, and the run's against it. Nothing where it cannot be measured.
+    /// Adds the bare rate, and the run's ratio to it, to the run's facts. Adds nothing if the disk cannot be measured.
     pub(crate) fn end(&self, run: &mut Run) {
         let after = self.path.and_then(|path| fdatasync_rate(path).ok());
         if let (Some(before), Some(after)) = (self.before, after) {

@@ -1,4 +1,4 @@
-//! Why a benchmark gave no figure.
+//! Errors of benchmarks. A benchmark with an error prints no figure.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::{client::ClientError, workload::PostsError};
 pub enum Error {
     /// There is no definition of that name.
     UnknownDefinition {
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// What there is.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A definition, compiled in, cannot be read.
+    /// A compiled-in definition cannot be parsed.
     BadDefinition(String),
     /// The posts cannot be read.
     Posts(PostsError),
@@ -27,32 +27,32 @@ pub enum Error {
     Client(ClientError),
     /// The answer was wrong, so its time means nothing.
     WrongAnswer {
-        /// What was counted.
+        /// Name of the count.
         what: String,
-        /// What it had to be.
+        /// The right count.
         expected: u64,
-        /// What it was.
+        /// The measured count.
         counted: u64,
     },
-    /// Two answers to one query differ in rows, weights or the total, where they must not.
+    /// Two answers to the same query differ in rows, weights or total.
     OtherAnswer {
-        /// Which query of the list, from 1.
+        /// Number of the query in the list, from 1.
         query: usize,
     },
-    /// A line of a file of records is none.
+    /// A line of a file of records is malformed.
     BadRecord {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
     },
-    /// A server answered over HTTP what it should not.
+    /// A server gave an unexpected answer over HTTP.
     Http(String),
-    /// A queue of another kind answered what it should not.
+    /// A peer's queue gave an unexpected answer.
     Peer(String),
     /// One of several servers failed.
     Of {
-        /// What it is called.
+        /// Name of the server.
         name: String,
-        /// Why.
+        /// Its error.
         error: Box<Error>,
     },
     /// A file could not be written, or a connection broke.
@@ -65,7 +65,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The same, and whose it is.
+    /// The error with the name of its server.
     pub(crate) fn of(self, name: &str) -> Error {
         Error::Of {
             name: name.to_owned(),
@@ -73,7 +73,7 @@ impl Error {
         }
     }
 
-    /// Nothing, or that the answer was wrong.
+    /// Checks that two counts are equal. Errors: [`Error::WrongAnswer`].
     pub(crate) fn unless_equal(what: impl Into<String>, expected: u64, counted: u64) -> Result<()> {
         if expected == counted {
             return Ok(());

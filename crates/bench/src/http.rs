@@ -1,4 +1,4 @@
-//! A blocking HTTP/1.1 client of one kept connection: what the benchmarks ask HTTP doors through.
+//! A blocking HTTP/1.1 client with one kept connection, for the benchmarks of HTTP doors.
 //!
 //! Bodies are sent with their length and read by length or by chunks. No TLS, no redirects.
 
@@ -26,7 +26,7 @@ pub(crate) struct Http {
     body: Vec<u8>,
 }
 
-/// What is sent with a body.
+/// Headers of a request with a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) content_type: &'static str,
@@ -40,7 +40,7 @@ pub(crate) const JSON: Kind = Kind {
 };
 
 impl Http {
-    /// Connects to the server's `host:port`; without a password nobody is named.
+    /// Connects to the server's `host:port`. Sends a login only if there is a password.
     pub(crate) fn connect(server: &Server) -> Result<Http> {
         let stream = TcpStream::connect(&server.addr)?;
         stream.set_nodelay(true)?;
@@ -140,7 +140,7 @@ impl Http {
         }
     }
 
-    /// Adds so many bytes to the body.
+    /// Reads `length` bytes into the body.
     fn take(&mut self, length: usize) -> Result<()> {
         if length > BODY_BYTES_MAX - self.body.len().min(BODY_BYTES_MAX) {
             return Err(broken("an answer of more than 1 GiB"));
@@ -170,7 +170,7 @@ fn broken(what: &str) -> Error {
     Error::Http(format!("the server's answer is no HTTP: {what}"))
 }
 
-/// RFC 4648, section 4.
+/// Base64 by RFC 4648, section 4.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

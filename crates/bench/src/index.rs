@@ -1,4 +1,4 @@
-//! `seine bench index`: documents a second into a table, over the batch and the number of parts; timed to the last seal.
+//! `seine bench index`: documents per second into a table, by batch size and count of shards. The time ends with the last seal.
 
 mod documents;
 mod fill;
@@ -21,63 +21,63 @@ use report::AUTO;
 
 pub use report::{Report, Row};
 
-/// W4: as many documents, about as long.
+/// Count of documents of W4.
 pub const DOCUMENTS: usize = 100_000;
-/// See [`DOCUMENTS`].
+/// Approximate length of a document of W4, in bytes.
 pub const DOCUMENT_BYTES: usize = 200;
 
-/// The grid.
+/// Batch sizes of the published grid.
 pub const GRID_BATCHES: [u32; 4] = [1, 10, 100, 1_000];
-/// See [`GRID_BATCHES`].
+/// Counts of shards of the published grid.
 pub const GRID_SHARDS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// Statements of a cell, at most: rows that are sent one by one are as slow as the disk's syncs, however many they are.
+/// Most statements of a cell. Rows sent one by one are as slow as the disk's syncs, so more of them would show nothing new.
 const STATEMENTS_MAX: usize = 10_000;
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the server listens. A table `bench_index` is made, and dropped afterwards.
+    /// The server. The benchmark creates a table `bench_index` and drops it afterwards.
     pub server: Server,
-    /// The binary whose `load` is the automatic setting.
+    /// Path of the binary `seine`; its verb `load` is the automatic setting.
     pub seine: PathBuf,
-    /// How many documents.
+    /// Count of documents.
     pub documents: usize,
-    /// Bytes of each, at most and nearly.
+    /// Most bytes of a document; most come close.
     pub bytes: usize,
-    /// Rows of a statement.
+    /// Counts of rows in a statement.
     pub batches: Vec<u32>,
-    /// Parts of the table; `None`: the server chooses.
+    /// Counts of shards; `None`: the server chooses.
     pub shards: Vec<Option<u32>>,
-    /// Connections that insert.
+    /// Count of connections that insert.
     pub connections: u32,
-    /// (name, command) of peers.
+    /// Peers, each a name and a command.
     pub peers: Vec<(String, String)>,
-    /// Batches that peers are measured with; 0 is one commit at the end.
+    /// Batch sizes of peers; 0: one commit at the end.
     pub peer_batches: Vec<u32>,
-    /// Their parts, or threads.
+    /// Counts of parts or threads of peers.
     pub peer_shards: Vec<u32>,
     /// A folder on the server's disk for files and the peers' indexes.
     pub data: PathBuf,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// Loads of each cell.
+    /// Count of loads of each cell.
     pub runs: u32,
-    /// A line on standard error says how far it is.
+    /// Whether a line on standard error shows progress.
     pub progress: bool,
 }
 
-/// How a cell is filled.
+/// How a cell's table is filled.
 enum Way<'a> {
     Statements(u32, Option<u32>),
     Load(&'a Path),
     Peer(usize, u32, u32),
 }
 
-/// Measures: every cell once, then all again, as often as asked.
+/// Runs the benchmark: loads every cell once, then all again, `runs` times.
 ///
 /// # Errors
-/// Before anything is measured: bad options or peers. [`Error::WrongAnswer`] where a table has other rows than were sent.
+/// Before anything is measured: bad options or peers. [`Error::WrongAnswer`]: a table's count of rows is not that sent.
 pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     if options.runs == 0 || options.connections == 0 || options.batches.contains(&0) {
         return Err(Error::BadOption(
@@ -122,7 +122,7 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     })
 }
 
-/// A load of each of these ways, then all again, so many times.
+/// Loads each of these ways once, then all again, in turns.
 fn turns(
     options: &Options,
     ways: &[Way<'_>],
@@ -207,7 +207,7 @@ fn rate(options: &Options, way: &Way<'_>, texts: &[String], peers: &mut [Program
 }
 
 impl Way<'_> {
-    /// How many of the documents it stores.
+    /// Count of the documents that it stores.
     fn documents(&self, all: usize) -> usize {
         match self {
             Way::Statements(batch, _) => all.min(STATEMENTS_MAX * *batch as usize),

@@ -1,4 +1,4 @@
-//! `seine bench insert`: rows that are durable when they are acknowledged, into a running server.
+//! `seine bench insert`: inserts rows, durable when acknowledged, into a running server.
 
 mod load;
 mod tables;
@@ -19,18 +19,18 @@ use crate::{
 pub(crate) use load::Rows;
 use tables::Tables;
 
-/// How rows come.
+/// A load: how rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Connections, each of which waits for its answer before it sends again.
+    /// Count of connections. Each waits for its answer before it sends again.
     pub connections: u32,
-    /// Rows in a statement.
+    /// Count of rows in a statement.
     pub rows: u32,
-    /// Standing queries listen to the table, and their hits go into a queue.
+    /// Whether standing queries listen to the table and put their hits into a queue.
     pub percolated: bool,
 }
 
-/// One row each over one and over 32 connections; 500 rows each with standing queries.
+/// The usual loads: statements of one row over 1 and over 32 connections, and statements of 500 rows with standing queries.
 pub const LOADS: [Load; 3] = [
     Load {
         connections: 1,
@@ -49,28 +49,28 @@ pub const LOADS: [Load; 3] = [
     },
 ];
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the server listens. Tables `bench_posts`, `bench_alerts` and `bench_hits` are made, and dropped afterwards.
+    /// The server. The benchmark creates tables `bench_posts`, `bench_alerts` and `bench_hits` and drops them afterwards.
     pub server: Server,
-    /// The posts, NDJSON, unpacked.
+    /// The posts, as unpacked NDJSON.
     pub posts: Vec<u8>,
-    /// Name of a definition, such as `selective-10k`: the standing queries of loads that are percolated.
+    /// Name of a definition, such as `selective-10k`, with the standing queries of percolated loads.
     pub definition: String,
-    /// Measured one after the other.
+    /// The loads, measured one after the other.
     pub loads: Vec<Load>,
-    /// The server's data directory if it is on this machine: its disk is measured beside the server.
+    /// The server's data directory, if it is on this machine: its disk is measured as well.
     pub data: Option<PathBuf>,
-    /// How much.
+    /// Count and length of runs.
     pub effort: Effort,
 }
 
-/// Measures. Blocks for runs × seconds × loads and some seconds of preparation.
+/// Runs the benchmark. Blocks for runs × seconds × loads and some seconds of preparation.
 ///
 /// # Errors
-/// Before anything is measured: bad options or posts. [`Error::WrongAnswer`] where the rows or the hits found
-/// after a run are not those of the rows that were acknowledged.
+/// Before anything is measured: bad options or posts. [`Error::WrongAnswer`]: rows or hits after a run are not those of the
+/// acknowledged rows.
 pub fn run(options: &Options) -> Result<Outcome> {
     options.effort.check()?;
     if options

@@ -1,14 +1,14 @@
-//! Latencies in a histogram: any number of them in 30 KB, each within 1.6 % of what it was.
+//! Latencies in a histogram: any count of them in 30 KB, each with an error of at most 1.6 %.
 
 use std::time::Duration;
 
-/// Buckets of one power of two.
+/// Count of buckets for each power of two.
 const STEPS: usize = 64;
 const STEP_BITS: u32 = STEPS.ilog2();
-/// Up to 2^63 ns.
+/// Count of all buckets, for latencies up to 2^63 ns.
 const BUCKETS: usize = STEPS * (64 - STEP_BITS as usize + 1);
 
-/// How often each latency came.
+/// Count of latencies in each bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct Latencies {
     counts: Box<[u64]>,
@@ -27,7 +27,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Adds one.
+    /// Adds a latency.
     pub(crate) fn add(&mut self, latency: Duration) {
         let ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         self.counts[bucket(ns)] += 1;
@@ -35,7 +35,7 @@ impl Latencies {
         self.sum_ns += u128::from(ns);
     }
 
-    /// Adds all of another.
+    /// Adds all latencies of `other`.
     pub(crate) fn merge(&mut self, other: &Latencies) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
@@ -44,17 +44,17 @@ impl Latencies {
         self.sum_ns += other.sum_ns;
     }
 
-    /// How many there are.
+    /// Count of latencies.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; 0 of none.
+    /// Mean latency in milliseconds; 0 without latencies.
     pub(crate) fn mean_ms(&self) -> f64 {
         self.sum_ns as f64 / self.count.max(1) as f64 / 1e6
     }
 
-    /// The least that is not below this part of them; 0 of none.
+    /// The least latency that the share `part` of the latencies does not exceed, in milliseconds; 0 without latencies.
     pub(crate) fn percentile_ms(&self, part: f64) -> f64 {
         let wanted = (self.count as f64 * part).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -68,7 +68,8 @@ impl Latencies {
     }
 }
 
-/// Below 64 ns a bucket each; above, the six bits that follow the highest one choose among 64 to a power of two.
+/// The bucket of a latency. Each latency below 64 ns has a bucket of its own. Above, a power of two has 64 buckets, chosen by the
+/// six bits behind the highest bit.
 fn bucket(ns: u64) -> usize {
     if ns < STEPS as u64 {
         return ns as usize;

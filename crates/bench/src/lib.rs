@@ -1,7 +1,22 @@
 //! Load, timing, comparison; a figure is printed only for a right answer.
 //!
-//! A benchmark is a library function: it takes plain options and gives an [`Outcome`], which prints itself as a
-//! table, as CSV and as JSON. What is measured, and what must come out, is written in `benchmarks/definitions/`.
+//! A benchmark is a library function. It takes plain options and gives an [`Outcome`] or a report, which prints itself as a
+//! table, as CSV and as JSON. `benchmarks/definitions/` says which workloads are measured and which answers they must give.
+//!
+//! To add a benchmark: a module with `Options` and `run`, its definition, and its command line in
+//! `crates/cli/src/bench_command`. A wrong answer must be [`Error::WrongAnswer`], before any time is printed.
+//!
+//! The random numbers of the workloads are the same on every machine:
+//!
+//! ```
+//! use bench::random::XorShift;
+//!
+//! let draw = || {
+//!     let mut random = XorShift::new(42);
+//!     [random.below(6), random.below(6), random.below(6)]
+//! };
+//! assert_eq!(draw(), draw());
+//! ```
 
 mod batch;
 pub mod client;

@@ -1,4 +1,4 @@
-//! What a benchmark found, and how it is printed.
+//! The result of a benchmark, and its output.
 
 use std::fmt;
 
@@ -10,37 +10,37 @@ use crate::{
     runs::Run,
 };
 
-/// One cell of a grid: the median run at one concurrency and batch size.
+/// A cell of a grid: the median run at a concurrency and a batch size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// What is measured, where the concurrency and the batch do not say it; empty otherwise.
+    /// Name of the cell; empty if concurrency and batch tell it from the others.
     pub name: String,
-    /// Threads or connections.
+    /// Count of threads or connections.
     pub concurrency: u32,
-    /// Documents or rows in a call.
+    /// Count of documents or rows in a call.
     pub batch: Batch,
-    /// Time of the median run.
+    /// Length of the median run.
     pub seconds: f64,
-    /// Documents or rows of it.
+    /// Documents or rows of the median run.
     pub elements: u64,
-    /// Calls of it.
+    /// Calls of the median run.
     pub latencies: u64,
     /// Mean time of a call.
     pub mean_ms: f64,
-    /// Half of the calls took no longer.
+    /// Median time of a call.
     pub median_ms: f64,
-    /// 95 % of the calls took no longer.
+    /// Time that 95 % of the calls did not exceed.
     pub p95_ms: f64,
-    /// 99 % of the calls took no longer.
+    /// Time that 99 % of the calls did not exceed.
     pub p99_ms: f64,
-    /// Elements a second of each run, rising.
+    /// Elements per second of each run, rising.
     pub rates: Vec<f64>,
-    /// What else was counted in the median run, by name.
+    /// Other measures of the median run, by name.
     pub facts: Vec<(&'static str, f64)>,
 }
 
 impl Cell {
-    /// From the runs of the cell, slowest first.
+    /// A cell from its runs, slowest first.
     pub(crate) fn new(concurrency: u32, batch: Batch, runs: &[Run]) -> Cell {
         let nothing = Run::default();
         let median = runs.get(runs.len() / 2).unwrap_or(&nothing);
@@ -61,7 +61,7 @@ impl Cell {
         }
     }
 
-    /// Elements a second of the median run.
+    /// Elements per second of the median run.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.elements as f64 / self.seconds.max(1e-9)
@@ -98,7 +98,7 @@ impl Cell {
         columns
     }
 
-    /// (name, text) of what else was counted.
+    /// (name, text) of each other measure.
     fn fact_texts(&self) -> Vec<(String, String)> {
         let facts = self.facts.iter();
         facts
@@ -107,28 +107,27 @@ impl Cell {
     }
 }
 
-/// The columns of the tool that the published figures of W3 came from, in its order.
+/// Columns of the tool that measured the published figures of W3, in its order.
 const CSV_HEADER: &str = "concurrency;batch size;total time;throughput;elements count;latencies count;\
     avg latency, ms;median latency, ms;95p latency, ms;99p latency, ms";
 
-/// What a benchmark found. `Display` is the table.
+/// The result of a benchmark. `Display` is the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Which benchmark.
+    /// Name of the benchmark.
     pub name: String,
-    /// What is counted: `docs` or `rows`.
+    /// Unit of the elements: `docs` or `rows`.
     pub element: &'static str,
-    /// What a reader of the figures must know, a line each: the workload, the disk, what was checked.
+    /// Lines that a reader of the figures must know: the workload, the disk, the checks.
     pub notes: Vec<String>,
-    /// A word of the user's own, put behind each line of the CSV.
+    /// A text of the user's, appended to each line of the CSV.
     pub tag: Option<String>,
-    /// In the order measured.
+    /// The cells, in the order measured.
     pub cells: Vec<Cell>,
 }
 
 impl Outcome {
-    /// Lines that begin with `#` say what was measured and by which version; then a header and a line for each cell,
-    /// separated by `;`.
+    /// CSV: lines that begin with `#` with the notes and the version, then a header and a line for each cell, separated by `;`.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = format!("# {}, seine {}\n", self.name, env!("CARGO_PKG_VERSION"));
@@ -183,7 +182,7 @@ impl Outcome {
         text
     }
 
-    /// Throughput over the batch, a curve for each concurrency, as an SVG picture.
+    /// An SVG picture: throughput by batch size, with a curve for each concurrency.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut curves: Vec<(u32, Curve)> = Vec::new();
@@ -306,7 +305,7 @@ fn all_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     all
 }
 
-/// The texts under these headers; empty where a cell has none.
+/// The texts in the order of the headers; empty for a header that the row lacks.
 fn in_order(row: &[(String, String)], headers: &[String]) -> Vec<String> {
     let text = |header: &String| {
         let found = row.iter().find(|(name, _)| name == header);

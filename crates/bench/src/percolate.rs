@@ -1,4 +1,4 @@
-//! `seine bench percolate`: posts against standing queries, in process or in a server.
+//! `seine bench percolate`: percolates posts through standing queries, in this process or in a server.
 
 mod caller;
 mod changes;
@@ -28,61 +28,61 @@ pub use export::export;
 pub(crate) use prepared::Prepared;
 pub use store::store;
 
-/// The batches and the numbers of clients of the published grid.
+/// Batch sizes of the published grid.
 pub const GRID_BATCHES: [u32; 10] = [1, 4, 5, 6, 10, 20, 50, 100, 200, 300];
-/// See [`GRID_BATCHES`].
+/// Counts of clients of the published grid.
 pub const GRID_CLIENTS: [u32; 3] = [1, 2, 8];
 
-/// Where the matching is done.
+/// Place of the matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In this process: tokenising and matching, no protocol.
+    /// This process: analysis and matching, without a protocol.
     Within,
-    /// In a running server. A table `bench_alerts` is made, and dropped afterwards.
+    /// A running server. The benchmark creates a table `bench_alerts` and drops it afterwards.
     Server(Door, Server),
 }
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name of a definition, such as `common-100k`.
     pub definition: String,
-    /// The posts, NDJSON, unpacked. The definitions' counts are those of the bundled ones.
+    /// The posts, as unpacked NDJSON. The definitions' counts are those of the bundled posts.
     pub posts: Vec<u8>,
-    /// The first document measured, from 1.
+    /// Number of the first document, from 1.
     pub from: u64,
-    /// So many documents; more than there are begin again with the first. None: all from `from` on.
+    /// Count of documents; behind the last comes the first again. `None`: all from `from` on.
     pub limit: Option<u64>,
-    /// Where.
+    /// Place of the matching.
     pub place: Place,
-    /// The server is another product with an analysis of its own: every pass must give as many pairs as the first one,
-    /// and not those of the workload.
+    /// Whether the server has an analysis of its own, as another product has. Every pass must then give the first pass's count
+    /// of pairs, not that of the workload.
     pub own_count: bool,
-    /// Documents in a call: one part of the grid.
+    /// Counts of documents in a call: one axis of the grid.
     pub batches: Vec<Batch>,
-    /// Threads, or connections: the other part.
+    /// Counts of threads or connections: the other axis.
     pub concurrencies: Vec<u32>,
-    /// Beside each cell another one, while so many queries a second are replaced.
+    /// Queries that are replaced per second in a second cell beside each cell; `None`: no such cells.
     pub changes: Option<u32>,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// How much.
+    /// Count and length of runs.
     pub effort: Effort,
 }
 
 /// The names of the definitions, the default first.
 ///
 /// # Errors
-/// [`Error::BadDefinition`]: a definition that was compiled in cannot be read; a test rules it out.
+/// [`Error::BadDefinition`]: a compiled-in definition cannot be parsed; a test rules that out.
 pub fn names() -> Result<Vec<String>> {
     definition::percolate_names()
 }
 
-/// Measures. Blocks for runs × seconds × cells and some seconds of preparation.
+/// Runs the benchmark. Blocks for runs × seconds × cells and some seconds of preparation.
 ///
 /// # Errors
-/// Before anything is measured: bad options, posts or queries. [`Error::WrongAnswer`] where hits differ from the
-/// reference on a sample, the number of pairs from the definition's, or a pass gives another number.
+/// Before anything is measured: bad options, posts or queries. [`Error::WrongAnswer`]: hits differ from the reference on a
+/// sample, the count of pairs differs from the definition's, or a pass gives another count.
 pub fn run(options: &Options) -> Result<Outcome> {
     measure(&Definition::percolate(&options.definition)?, options)
 }
@@ -130,7 +130,7 @@ fn measure_quiet(
     }
 }
 
-/// The workload, cut to the documents that are asked for.
+/// The workload, cut to the chosen documents.
 fn prepare(definition: &Definition, options: &Options) -> Result<Prepared> {
     options.effort.check()?;
     if options.batches.contains(&Batch::Of(0)) || options.concurrencies.contains(&0) {

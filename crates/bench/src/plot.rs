@@ -1,4 +1,4 @@
-//! Curves as SVG: what came a second over something that was varied, a line for each setting of something else.
+//! Curves as SVG: a rate by a varied number, with a line for each setting of another.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const RIGHT: f64 = 130.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
 
-/// Told apart by eyes that see red and green alike (Okabe and Ito's palette).
+/// Okabe and Ito's palette: people who cannot tell red from green can tell these colours.
 const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
@@ -23,18 +23,18 @@ const NAME_HEIGHT: f64 = 14.0;
 /// A picture.
 pub(crate) struct Plot {
     pub(crate) title: String,
-    /// What the horizontal axis shows, as the tip of a point names it.
+    /// Name of the horizontal axis, in the tip of a point.
     pub(crate) across: &'static str,
     pub(crate) curves: Vec<Curve>,
 }
 
-/// One line of a picture, with its name behind its end.
+/// A line of a picture, with its name behind its end.
 #[derive(Default)]
 pub(crate) struct Curve {
     pub(crate) name: String,
-    /// (place on the horizontal axis, how much a second), rising; the axis is logarithmic.
+    /// Points (value on the horizontal axis, rate), by rising value; the axis is logarithmic.
     pub(crate) points: Vec<(u32, f64)>,
-    /// What the automatic setting reached: a dashed line across.
+    /// Rate of the automatic setting, drawn as a dashed line; `None`: no such line.
     pub(crate) automatic: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ impl Curve {
             .chain(self.automatic)
     }
 
-    /// Where its name stands.
+    /// Rate at its end, where its name is drawn.
     fn last(&self) -> f64 {
         let last = self.points.last().map(|(_, rate)| *rate);
         last.or(self.automatic).unwrap_or_default()
@@ -86,8 +86,7 @@ impl Plot {
     }
 }
 
-/// Where the names of the curves stand: beside their ends, moved down where two would lie over each other, and up again where
-/// they would leave the picture.
+/// Heights of the curves' names: beside their ends, moved down if two would overlap, and up again if they would leave the picture.
 fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
     let mut places: Vec<f64> = curves
         .iter()
@@ -106,7 +105,7 @@ fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
     places
 }
 
-/// From values to places in the picture.
+/// Maps values to places in the picture.
 struct Scale {
     least: f64,
     most: f64,

@@ -1,8 +1,8 @@
-//! The server's process, if it runs on this machine: how much processor and memory it took, from `/proc`.
+//! The server's process, if it runs on this machine: its processor time and memory, from `/proc`.
 
 use std::{fs, path::PathBuf, time::Duration};
 
-/// Ticks a second in `/proc/PID/stat`: fixed for programs, whatever the kernel uses.
+/// Ticks per second in `/proc/PID/stat`: the same for all programs, whatever the kernel uses.
 const TICKS: u64 = 100;
 
 /// A process of this machine.
@@ -19,7 +19,7 @@ impl Process {
         }
     }
 
-    /// The process that listens on this TCP address; none where it is another machine's or another user's.
+    /// The process that listens on this TCP address; `None`: it belongs to another machine or another user.
     pub(crate) fn listening(addr: &str) -> Option<Process> {
         let port: u16 = addr.rsplit(':').next()?.parse().ok()?;
         let socket = format!("socket:[{}]", listener(port)?);
@@ -45,14 +45,14 @@ impl Process {
     /// Processor time so far, of all threads, in user and in system mode.
     pub(crate) fn processor(&self) -> Option<Duration> {
         let stat = fs::read_to_string(self.folder.join("stat")).ok()?;
-        // The second field is the program's name in brackets, and may hold anything.
+        // The second field is the program's name in brackets, which may contain blanks and brackets.
         let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
         let mut ticks = || fields.next()?.parse::<u64>().ok();
         let total = ticks()? + ticks()?;
         Some(Duration::from_millis(total * 1_000 / TICKS))
     }
 
-    /// Memory that is its own and no file's, in bytes: what a mapped index takes is left out.
+    /// Anonymous memory, in bytes: mapped files, such as an index, do not count.
     pub(crate) fn anonymous_bytes(&self) -> Option<u64> {
         let rollup = fs::read_to_string(self.folder.join("smaps_rollup")).ok()?;
         let mut lines = rollup.lines();
@@ -61,7 +61,7 @@ impl Process {
         Some(kib << 10)
     }
 
-    /// Memory that is resident now, in bytes.
+    /// Resident memory, in bytes.
     pub(crate) fn resident_bytes(&self) -> Option<u64> {
         let status = fs::read_to_string(self.folder.join("status")).ok()?;
         let line = status

@@ -1,4 +1,4 @@
-//! A line on standard error that says how far a benchmark has come. Nothing where that is not a terminal.
+//! A line of progress on standard error. Nothing if that is not a terminal.
 
 use std::{
     io::{IsTerminal, Write},
@@ -8,7 +8,7 @@ use std::{
 const WIDTH: usize = 30;
 const REDRAWN_EVERY: Duration = Duration::from_millis(100);
 
-/// The line. Cleared when it is dropped.
+/// The line. Dropping it clears the line.
 pub(crate) struct Progress {
     shown: bool,
     drawn: Option<Instant>,
@@ -22,7 +22,7 @@ impl Progress {
         }
     }
 
-    /// Says what is being done, and how much of it is done, 0 to 1.
+    /// Shows the current work, and its done share from 0 to 1.
     pub(crate) fn show(&mut self, doing: &str, done: f64) {
         let recent = self
             .drawn
@@ -45,7 +45,7 @@ impl Drop for Progress {
     }
 }
 
-/// Puts a text in the place of the line. A terminal that is gone is no reason to stop measuring.
+/// Replaces the text of the line. Ignores a terminal that is gone: the measurement goes on.
 fn draw(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "\r\x1b[K{text}");

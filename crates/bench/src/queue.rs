@@ -1,6 +1,6 @@
-//! `seine bench queue`: messages through queues, ours and others', over their protocols.
+//! `seine bench queue`: sends messages through queues of Seine and of peers, over their protocols.
 //!
-//! All connections are driven by one thread: the load shares the machine with the server, and must cost it little.
+//! One thread drives all connections: the load shares the machine with the server and must cost it little.
 
 mod account;
 mod beanstalk;
@@ -37,15 +37,16 @@ use link::Link;
 
 pub use link::Door;
 
-/// A server, and how its queue is spoken to.
+/// A server that takes part, and the protocol of its queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// What it is called in the figures.
+    /// Name in the figures.
     pub name: String,
-    /// How it is spoken to.
+    /// Protocol of its queue.
     pub door: Door,
-    /// Where. A MySQL server's tables `q4m_t`, `q4m_t2` and `bench_load` and a PostgreSQL's `q4m_t` are made anew and dropped; a Redis's stream `q`, a
-    /// NATS's stream `Q` and a beanstalkd's default tube are emptied.
+    /// Address and login. The benchmark creates and drops the tables `q4m_t`, `q4m_t2` and `bench_load` of a MySQL server and
+    /// `q4m_t` of a PostgreSQL. It empties the stream `q` of a Redis, the stream `Q` of a NATS and the default tube of a
+    /// beanstalkd.
     pub server: Server,
 }
 
@@ -55,30 +56,30 @@ impl Contender {
     }
 }
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Names of tests; the usual ones where there is none. `multirw` is one, `puts` all that begin so.
+    /// Names of tests, or beginnings of names: `multirw` is one test, `puts` means all that begin so. Empty: the usual tests.
     pub tests: Vec<String>,
-    /// Measured in turns, each round all of them; ratios are to the first.
+    /// The servers. They are measured in turns; ratios are to the first.
     pub contenders: Vec<Contender>,
-    /// Connections, instead of the definition's.
+    /// Count of connections; `None`: the definition's.
     pub clients: Option<u32>,
-    /// Messages of a test, instead of the definition's.
+    /// Count of messages of a test; `None`: the definition's.
     pub messages: Option<u32>,
-    /// Bytes of a second column, instead of the definition's.
+    /// Bytes of a second column; `None`: the definition's.
     pub length: Option<usize>,
-    /// The posts, NDJSON, unpacked: what `mixed` loads.
+    /// The posts that `mixed` loads, as unpacked NDJSON.
     pub posts: Vec<u8>,
-    /// A directory on the servers' disk, to measure it.
+    /// A directory on the servers' disk, for measuring the disk.
     pub data: Option<PathBuf>,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// How much.
+    /// Count and length of runs.
     pub effort: Effort,
 }
 
-/// How large a test is.
+/// Size of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
     clients: u32,
@@ -98,11 +99,11 @@ pub fn names() -> Result<Vec<String>> {
         .collect())
 }
 
-/// Measures. Blocks for runs × seconds × contenders × tests, and what filling the queues takes.
+/// Runs the benchmark. Blocks for runs × seconds × contenders × tests, and for the time of filling the queues.
 ///
 /// # Errors
-/// Before anything is measured: bad options. [`Error::WrongAnswer`] where messages were lost or came twice,
-/// [`Error::Peer`] where a server answered what it should not: nothing is told of any contender then.
+/// Before anything is measured: bad options. [`Error::WrongAnswer`]: messages were lost or came twice. [`Error::Peer`]: an
+/// unexpected answer. An error of one contender ends the benchmark for all.
 pub fn run(options: &Options) -> Result<Outcome> {
     options.effort.check()?;
     if options.contenders.is_empty() {
@@ -138,7 +139,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     })
 }
 
-/// The tests that are asked for, in the sizes that are asked for.
+/// The chosen tests, in the chosen sizes.
 fn sized(options: &Options) -> Result<Vec<Test>> {
     let mut tests = definition::named(&options.tests)?;
     for test in &mut tests {
@@ -162,7 +163,7 @@ fn sized(options: &Options) -> Result<Vec<Test>> {
     Ok(tests)
 }
 
-/// The cells of a test: the contenders take turns, and what they do in one turn makes a pair.
+/// Measures the cells of a test. The contenders take turns; the runs of a turn are compared with each other.
 fn measure(
     options: &Options,
     test: &Test,
@@ -206,7 +207,7 @@ fn measure(
         .collect())
 }
 
-/// The median of the rates' ratios, run by run in the order they were made.
+/// The median of the ratios of rates, run by run in the order made.
 fn ratio(own: &[Run], first: &[Run]) -> f64 {
     let mut ratios: Vec<f64> = own
         .iter()

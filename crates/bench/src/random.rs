@@ -1,4 +1,4 @@
-//! The random numbers of the workloads: the same on every machine and in every version.
+//! Random numbers of the workloads, the same on every machine and in every version.
 
 /// Marsaglia's xorshift with 64 bits of state, shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
 /// Software 8, 2003).
@@ -6,7 +6,7 @@
 pub struct XorShift(u64);
 
 impl XorShift {
-    /// From a seed; 0, which would stay 0 for ever, counts as 1.
+    /// A generator with this seed. A seed of 0 counts as 1: from 0 every number would be 0.
     #[must_use]
     pub fn new(seed: u64) -> XorShift {
         XorShift(seed.max(1))

@@ -1,4 +1,4 @@
-//! A figure is the median of several runs, each long enough to stand for itself.
+//! Runs of a cell. A figure is the median of several runs, each of several seconds.
 
 use std::{
     thread,
@@ -11,11 +11,11 @@ use crate::{
     progress::Progress,
 };
 
-/// How often progress is told while threads work.
+/// Time between two looks at the progress of working threads.
 pub(crate) const WATCHED_EVERY: Duration = Duration::from_millis(100);
 
-/// Works on a thread each until all have ended; `tick` is called now and then before `until`. Gives all latencies, or the
-/// first error.
+/// Runs each worker on a thread of its own until all have ended. Calls `tick` now and then before `until`. Gives all latencies, or
+/// the first error.
 pub(crate) fn work_watched<W>(
     workers: Vec<W>,
     until: Instant,
@@ -41,19 +41,19 @@ where
     })
 }
 
-/// How much is measured.
+/// Count and length of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Runs of each cell; the median one is told.
+    /// Count of runs of each cell; the figure is that of the median run.
     pub runs: u32,
-    /// Seconds of each run, at least.
+    /// Least length of a run, in seconds.
     pub seconds_min: f64,
-    /// A line on standard error says how far it is.
+    /// Whether a line on standard error shows progress.
     pub progress: bool,
 }
 
 impl Default for Effort {
-    /// What a published figure takes: 5 runs of 5 seconds.
+    /// The effort of published figures: 5 runs of 5 seconds.
     fn default() -> Effort {
         Effort {
             runs: 5,
@@ -76,29 +76,29 @@ impl Effort {
     }
 }
 
-/// Runs of a pair of cells that are told as a ratio, at least: a grid may have been made of single ones.
+/// Least runs of a pair of cells whose ratio is reported, even if the cells of the grid have a single run.
 pub(crate) const PAIRED_RUNS_MIN: u32 = 5;
 
-/// What one run did.
+/// Result of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
-    /// Documents matched, or rows acknowledged.
+    /// Count of matched documents or acknowledged rows.
     pub(crate) elements: u64,
     pub(crate) elapsed: Duration,
-    /// One for each call.
+    /// A latency for each call.
     pub(crate) latencies: Latencies,
-    /// What else was counted, by name.
+    /// Other measures, by name.
     pub(crate) facts: Vec<(&'static str, f64)>,
 }
 
 impl Run {
-    /// Elements a second.
+    /// Elements per second.
     pub(crate) fn rate(&self) -> f64 {
         self.elements as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// Makes the runs of one cell. Gives them from the slowest to the fastest.
+/// Makes the runs of a cell. Gives them from the slowest to the fastest.
 pub(crate) fn repeat(
     effort: Effort,
     doing: &str,
@@ -119,7 +119,7 @@ pub(crate) fn repeat(
     Ok(runs)
 }
 
-/// Ratios with three digits behind the point.
+/// A list of ratios as text, with three digits behind the point.
 pub(crate) fn listed(ratios: &[f64]) -> String {
     let texts: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
     texts.join(" ")

@@ -1,4 +1,4 @@
-//! Results of a live server, by the MySQL protocol.
+//! Gets results from a live server, by the MySQL protocol.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use crate::error::{Error, Result};
 
 const STUDY_QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");
 
-/// What is asked.
+/// The queries, and how they are asked.
 #[derive(Clone, Debug)]
 pub struct Asking {
-    /// A query a line, as words; `None`: the study's.
+    /// Queries, each a line of words; `None`: the study's.
     pub queries: Option<String>,
-    /// The first so many queries.
+    /// Count of the first queries that are asked.
     pub first: usize,
-    /// The table.
+    /// Name of the table.
     pub table: String,
-    /// Rows with one of the words; else those with all.
+    /// True: rows with one of the words; false: rows with all words.
     pub any: bool,
-    /// `OPTION ranker=`.
+    /// Value of `OPTION ranker=`.
     pub ranker: String,
-    /// Rows of an answer.
+    /// Most rows of an answer.
     pub limit: u64,
-    /// What else stands behind OPTION, as `threads=1`; may be empty.
+    /// Other options for OPTION, such as `threads=1`; may be empty.
     pub options: String,
 }
 
@@ -54,10 +54,10 @@ impl Asking {
     }
 }
 
-/// Asks a server everything, once.
+/// Asks a server each query once.
 ///
 /// # Errors
-/// It cannot be reached, or refuses a query.
+/// The server cannot be reached, or refuses a query.
 pub fn results_of(address: &str, user: &str, password: &str, asking: &Asking) -> Result<Results> {
     let mut client = Client::connect(address, user, password)?;
     let mut results = Results::default();

@@ -6,29 +6,29 @@ use std::fmt;
 use super::{Answered, Results};
 use crate::error::{Error, Result};
 
-/// How alike two lists of answers are.
+/// Agreement of two lists of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measures {
     queries: u64,
-    /// Queries that are alike, by line of [`LINES`].
+    /// Count of queries that agree, by index of [`LINES`].
     alike: [u64; LINES.len()],
     documents: u64,
     documents_mismatched: u64,
-    /// Documents mismatched of each query that has any, rising.
+    /// Count of mismatched documents of each query that has any, rising.
     mismatches: Vec<u64>,
 }
 
-/// A measure of which each query counts once.
+/// A measure that counts the queries for which a condition holds.
 #[derive(Clone, Copy)]
 pub struct Line {
-    /// What the study calls it.
+    /// Name in the study.
     pub name: &'static str,
-    /// When a query counts.
+    /// Condition under which a query counts.
     pub definition: &'static str,
     is_alike: fn(&Answered, &Answered) -> bool,
 }
 
-/// Every such measure.
+/// The measures, in the order shown.
 const LINES: [Line; 6] = [
     Line {
         name: "total results match",
@@ -71,7 +71,8 @@ fn ids(answer: &Answered) -> BTreeSet<u64> {
     answer.rows.iter().map(|(id, _)| *id).collect()
 }
 
-/// Ids by weight, best first, without the last group. Weights themselves are not compared: rankers differ in scale.
+/// Groups of ids with the same weight, best first, without the last group. Weights are not compared, because the scales of
+/// rankers differ.
 fn groups(answer: &Answered) -> Vec<BTreeSet<u64>> {
     let mut groups: BTreeMap<i64, BTreeSet<u64>> = BTreeMap::new();
     for (id, weight) in &answer.rows {
@@ -103,7 +104,7 @@ impl Measures {
         Ok(measures)
     }
 
-    /// Queries that are alike, by line.
+    /// Count of queries that agree, by line.
     #[cfg(test)]
     pub(super) fn alike(&self) -> [u64; LINES.len()] {
         self.alike
@@ -123,13 +124,13 @@ impl Measures {
         }
     }
 
-    /// Whether every reply is the same, weights included.
+    /// Whether all answers are equal, weights included.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.alike.iter().all(|alike| *alike == self.queries)
     }
 
-    /// Of queries with mismatched documents, how many have 1, 2, … 10.
+    /// Text with the counts of queries that have 1, 2, … 10 mismatched documents.
     fn distribution(&self) -> String {
         let count = |most: u64| {
             self.mismatches
@@ -141,7 +142,7 @@ impl Measures {
         counts.join(" ")
     }
 
-    /// The middle one; of two, half their sum.
+    /// The median count of mismatched documents.
     fn median(&self) -> f64 {
         let middle = self.mismatches.len() / 2;
         match self.mismatches.get(middle) {
@@ -163,7 +164,7 @@ impl fmt::Display for Measures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} queries, each once", self.queries)?;
         for (line, alike) in LINES.iter().zip(self.alike) {
-            // Rounded down: 100.00 % is every one.
+            // Rounded down, so that 100.00 % means every query.
             let share = (percent(alike, self.queries) * 100.0).floor() / 100.0;
             writeln!(f, "{:<23}{share:>8.2} %   {}", line.name, line.definition)?;
         }

@@ -1,4 +1,4 @@
-//! Results as a file: a line a query, `words<TAB>total_found<TAB>id:weight id:weight …`.
+//! Results as a file: for each query a line `words<TAB>total_found<TAB>id:weight id:weight …`.
 
 use super::{Answered, Results};
 use crate::error::{Error, Result};
@@ -22,10 +22,10 @@ pub fn write(results: &Results) -> String {
     text
 }
 
-/// What [`write`] wrote.
+/// Parses a text of [`write`].
 ///
 /// # Errors
-/// It is something else; the line is named.
+/// A malformed line; the error names it.
 pub fn read(text: &str) -> Result<Results> {
     let mut lines = text.lines();
     if lines.next() != Some(HEAD) {

@@ -1,11 +1,11 @@
-//! W4's documents: so many texts of so many bytes.
+//! The documents of W4: texts of about the same length.
 
 use query::analysis::Analyzer;
 
 use crate::search::{Corpus, words};
 
-/// Texts of at most `bytes` bytes and nearly as many, cut between words, from the records one behind the other; a corpus that ends
-/// begins again.
+/// `count` texts of at most `bytes` bytes and close to it, cut between words from the joined records. After its end the corpus
+/// starts again.
 pub(super) fn documents(corpus: &Corpus, count: usize, bytes: usize) -> Vec<String> {
     let mut documents = Vec::with_capacity(count);
     let mut document = String::new();
@@ -26,7 +26,7 @@ pub(super) fn documents(corpus: &Corpus, count: usize, bytes: usize) -> Vec<Stri
             }
         }
         if documents.len() == before {
-            // Fewer words than one document has: it is as short as that.
+            // The corpus has fewer words than a document: the document is that short.
             documents.push(std::mem::take(&mut document));
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn documents(corpus: &Corpus, count: usize, bytes: usize) -> Vec<Stri
     documents
 }
 
-/// As peers read them: `id<TAB>words` of our analysis.
+/// The documents as peers read them: lines `id<TAB>words`, analysed by us.
 pub(super) fn as_words(documents: &[String]) -> String {
     let analyzer = Analyzer::default();
     let lines = (1..).zip(documents);
@@ -43,7 +43,7 @@ pub(super) fn as_words(documents: &[String]) -> String {
         .collect()
 }
 
-/// As `seine load` reads them.
+/// The documents as `seine load` reads them.
 pub(super) fn as_ndjson(documents: &[String]) -> String {
     let lines = (1..).zip(documents);
     lines

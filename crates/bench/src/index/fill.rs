@@ -1,4 +1,4 @@
-//! One load of a server's table, and its count.
+//! A load of a server's table, and the check of its count.
 
 use std::{
     fmt::Write,
@@ -17,10 +17,10 @@ use crate::{
     workload::push_literal,
 };
 
-/// The table, made anew for each load.
+/// Name of the table, which each load creates again.
 const TABLE: &str = "bench_index";
 
-/// A new table of so many parts; `None`: the server chooses.
+/// Creates the table with `shards` shards; `None`: the server chooses.
 pub(super) fn create(server: &Server, shards: Option<u32>) -> Result<Client> {
     let mut client = server.connect()?;
     client.query(&format!("DROP TABLE IF EXISTS {TABLE}"))?;
@@ -29,14 +29,14 @@ pub(super) fn create(server: &Server, shards: Option<u32>) -> Result<Client> {
     Ok(client)
 }
 
-/// Every row is in a segment that a durable manifest names, and there are as many as were sent.
+/// Has every row sealed into a segment that a durable manifest names. Checks the count of rows.
 fn seal(client: &mut Client, rows: usize) -> Result<()> {
     client.query(&format!("FLUSH TABLE {TABLE}"))?;
     let stored = count(client, &format!("SELECT COUNT(*) FROM {TABLE}"))?;
     Error::unless_equal("rows stored", rows as u64, stored)
 }
 
-/// Takes the table away.
+/// Drops the table.
 pub(super) fn drop_table(server: &Server) -> Result<()> {
     server
         .connect()?
@@ -44,7 +44,7 @@ pub(super) fn drop_table(server: &Server) -> Result<()> {
     Ok(())
 }
 
-/// Sends the documents, so many in a statement, over so many connections; each waits for its answer, which comes when its rows are
+/// Inserts the documents over several connections. Each waits for the answer to its statement, which comes when the rows are
 /// durable. Gives the time to the last seal.
 pub(super) fn statements(
     server: &Server,
@@ -98,7 +98,7 @@ fn send(mut client: Client, batches: &[&[String]], batch: u32, next: &AtomicUsiz
     }
 }
 
-/// `seine load` of a file, which chooses everything itself. Gives the time to the last seal.
+/// Runs `seine load` on a file; it chooses batches and connections itself. Gives the time to the last seal.
 pub(super) fn load(server: &Server, seine: &Path, file: &Path, rows: usize) -> Result<Duration> {
     let mut client = create(server, None)?;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! What was measured, and how it is printed.
+//! The measured cells, and their output.
 
 use std::fmt;
 
@@ -10,30 +10,30 @@ use crate::{
     table::{aligned, csv},
 };
 
-/// What the server chooses.
+/// Text for a setting that the server chooses.
 pub(super) const AUTO: &str = "auto";
 
-/// One cell.
+/// A cell of the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub(super) engine: String,
-    /// As text; `auto` where the engine chooses.
+    /// Batch size as text; `auto`: the engine chooses.
     pub(super) batch: String,
     pub(super) shards: String,
-    /// How many were stored by each load.
+    /// Count of documents that each load stores.
     pub(super) documents: usize,
-    /// Documents a second of each load, in the order made.
+    /// Documents per second of each load, in the order made.
     pub(super) rates: Vec<f64>,
 }
 
-/// What was measured. `Display` is the table; `*` marks the automatic setting.
+/// The measured cells. `Display` is the table; `*` marks the automatic setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What a reader of the figures must know, a line each.
+    /// Lines that a reader of the figures must know.
     pub notes: Vec<String>,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// In the order measured.
+    /// The cells, in the order measured.
     pub rows: Vec<Row>,
 }
 
@@ -58,7 +58,7 @@ impl Row {
         texts
     }
 
-    /// The ratios to another cell's loads of the same turn, rising.
+    /// Ratios of this cell's loads to another cell's loads of the same turn, rising.
     fn ratios(&self, other: &Row) -> Vec<f64> {
         let pairs = self.rates.iter().zip(&other.rates);
         let mut ratios: Vec<f64> = pairs.map(|(own, other)| own / other.max(1e-9)).collect();
@@ -77,7 +77,7 @@ const HEADERS: [&str; 7] = [
     "fastest",
 ];
 
-/// The place of the automatic setting, the first, and of the best cell of each engine.
+/// Indexes of the automatic setting, which is the first, and of the best cell of each engine.
 pub(super) fn automatic_and_bests(rows: &[Row]) -> Vec<usize> {
     let mut bests: Vec<usize> = (0..rows.len().min(1)).collect();
     for place in 1..rows.len() {
@@ -92,7 +92,7 @@ pub(super) fn automatic_and_bests(rows: &[Row]) -> Vec<usize> {
     bests
 }
 
-/// What a reader would divide: the automatic setting, the first, by each of the others.
+/// Notes with the ratio of the automatic setting, which is the first, to each of the others.
 pub(super) fn compared(rows: &[Row]) -> Vec<String> {
     let Some((automatic, others)) = rows.split_first() else {
         return Vec::new();
@@ -144,7 +144,7 @@ impl Report {
         json!({"name": "index", "notes": self.notes, "rows": rows}).to_string()
     }
 
-    /// Documents a second over the batch, a curve for each engine and number of parts, as an SVG picture.
+    /// An SVG picture: documents per second by batch size, with a curve for each engine and count of shards.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut curves: Vec<Curve> = Vec::new();

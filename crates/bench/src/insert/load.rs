@@ -1,4 +1,4 @@
-//! Connections that insert as fast as they are answered.
+//! Connections that insert as fast as the server answers.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -37,7 +37,7 @@ impl Rows {
         }
     }
 
-    /// An INSERT of `count` rows with rising ids. Row `id` is post `id - 1`, and so on round and round.
+    /// Writes an INSERT of `count` rows with rising ids. Row `id` is post `id - 1`; behind the last post comes the first again.
     pub(crate) fn statement(&self, table: &str, first_id: u64, count: u32, text: &mut String) {
         text.clear();
         text.push_str("INSERT INTO ");
@@ -76,7 +76,7 @@ impl Counters {
     }
 }
 
-/// Inserts until the time is up. The rows acknowledged are those of ids 1 to `elements`, all of them.
+/// Inserts until the time is up. The acknowledged rows are exactly those of the ids 1 to `elements`.
 pub(super) fn run(
     server: &Server,
     rows: &Rows,

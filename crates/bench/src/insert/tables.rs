@@ -1,4 +1,4 @@
-//! The tables of a run, and the count of what is in them.
+//! The tables of a run, and the check of their rows.
 
 use crate::{
     Server,
@@ -7,13 +7,13 @@ use crate::{
     percolate::{Prepared, count, insert_queries},
 };
 
-/// Made anew for each run, so that every run begins alike.
+/// The tables of a run. Each run creates them again, so that all runs begin alike.
 pub(super) struct Tables {
     client: Client,
     percolated: bool,
 }
 
-/// In the order in which they can be dropped.
+/// Statements that drop the tables, in the only possible order.
 const DROPS: [&str; 3] = [
     "DROP TABLE IF EXISTS bench_alerts",
     "DROP TABLE IF EXISTS bench_hits",
@@ -29,7 +29,7 @@ const HITS: &str =
 const ALERTS: &str = "CREATE TABLE bench_alerts type='pq' on='bench_posts' into='bench_hits'";
 
 impl Tables {
-    /// Makes the tables, with standing queries if some are given.
+    /// Creates the tables, with standing queries if `queries` has them.
     pub(super) fn create(server: &Server, queries: Option<&Prepared>) -> Result<Tables> {
         let mut client = server.connect()?;
         for statement in DROPS {
@@ -47,8 +47,8 @@ impl Tables {
         })
     }
 
-    /// Counts rows and hits. The rows inserted are 1 to `rows`, the posts again and again; `hits` says how many
-    /// queries each post hits.
+    /// Checks the counts of rows and hits. The rows are 1 to `rows`, which repeat the posts. `hits` is the count of queries that
+    /// each post hits.
     pub(super) fn check(&mut self, rows: u64, hits: &[u32]) -> Result<()> {
         let stored = count(&mut self.client, "SELECT COUNT(*) FROM bench_posts")?;
         Error::unless_equal("rows stored of those acknowledged", rows, stored)?;
@@ -63,7 +63,7 @@ impl Tables {
         Error::unless_equal("hits queued", expected, queued)
     }
 
-    /// Takes the tables away.
+    /// Drops the tables.
     pub(super) fn drop(mut self) -> Result<()> {
         for statement in DROPS {
             self.client.query(statement)?;

@@ -1,4 +1,4 @@
-//! Who matches documents for a benchmark, and what it counts.
+//! The trait of anything that matches documents for a benchmark, and its counts.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use crate::error::Result;
 
 /// A thread in this process, or a connection to a server.
 pub(super) trait Caller: Send {
-    /// Matches the documents of the workload with these numbers, and counts.
+    /// Matches the workload's documents with these indexes, and counts the hits.
     fn call(&mut self, documents: Range<usize>) -> Result<()>;
 
-    /// What was counted in all calls so far.
+    /// Counts of all calls so far.
     fn counts(&self) -> Counts;
 }
 
-/// What callers count. What a caller cannot see stays 0.
+/// Counts of a caller. A count that a caller cannot see stays 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Pairs of a query and a document that it was hit by.
+    /// Count of pairs of a query and a document that hits it.
     pub(super) pairs: u64,
-    /// Queries hit, call by call.
+    /// Sum over the calls of the queries with a hit.
     pub(super) rows: u64,
     pub(super) candidates: u64,
     pub(super) visits: u64,

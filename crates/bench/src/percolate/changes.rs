@@ -1,4 +1,4 @@
-//! Matching while queries change, beside matching while they do not.
+//! Compares matching while queries change with matching while they do not.
 
 use std::{
     sync::{
@@ -28,17 +28,17 @@ use crate::{
     workload::Drawn,
 };
 
-/// How often the changer looks whether changes are due.
+/// Time between two checks whether changes are due.
 const TICK: Duration = Duration::from_millis(1);
 
-/// Most queries of one change.
+/// Most queries in a change.
 const CHANGED_AT_ONCE: u64 = 1_000;
 
-/// Replaces queries by themselves, so that what must come out stays known: these queries, together.
+/// Replaces these queries by themselves, as one change. The right answer therefore stays the same.
 type Change<'c> = dyn FnMut(&[Query<'_>]) -> Result<()> + Send + 'c;
 
-/// Two cells for each number of clients and batch: a set that is left alone, and another, of the same queries, while so many
-/// of them a second are replaced. Their runs alternate; a note tells the ratio.
+/// Measures two cells for each count of clients and batch size: a set without changes, and a set of the same queries of which
+/// some are replaced every second. Their runs alternate. A note has the ratio.
 pub(super) fn measure(
     options: &Options,
     rate: u32,
@@ -78,7 +78,7 @@ pub(super) fn measure(
     }
 }
 
-/// How to ask the set that is left alone, and the one that changes.
+/// Connections to the set without changes and to the set with changes.
 #[derive(Clone, Copy)]
 struct Sets<'c> {
     quiet: &'c Connect<'c>,
@@ -92,7 +92,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Replaces queries, publishes, and begins or ends the work that is due.
+    /// Replaces queries, publishes the snapshot, and begins or ends the background work that is due.
     fn change(&mut self, present: &RwLock<Arc<Snapshot>>, queries: &[Query<'_>]) -> Result<()> {
         for query in queries {
             let drawn = Drawn {
@@ -117,7 +117,7 @@ impl Writer {
     }
 }
 
-/// A connection of its own that replaces queries, each change acknowledged before the next.
+/// A function that replaces queries over a connection of its own. It waits for each change to be acknowledged.
 fn changer(server: &Server) -> Result<Box<Change<'static>>> {
     let mut client = server.connect()?;
     Ok(Box::new(move |queries| {
@@ -156,7 +156,7 @@ fn cells(
     Ok(cells)
 }
 
-/// Quiet runs and changing ones, slowest first, and the ratios of neighbours, rising.
+/// Runs without and with changes, slowest first, and the ratios of neighbouring runs, rising.
 fn pairs(
     options: &Options,
     rate: u32,
@@ -189,7 +189,7 @@ fn pairs(
     Ok((quiet, changing, ratios))
 }
 
-/// Runs while another thread changes queries. Gives the run, and the changes a second that there were.
+/// Runs while another thread changes queries. Gives the run, and the measured changes per second.
 fn while_changing(
     rate: u32,
     queries: &Queries,
@@ -209,7 +209,7 @@ fn while_changing(
     })
 }
 
-/// Keeps to the rate: what a slow change has delayed comes with the next one.
+/// Changes queries at the rate until told to end. Changes that a slow change has delayed come with the next.
 fn change_until(
     done: &AtomicBool,
     rate: u32,

@@ -1,4 +1,4 @@
-//! The doors of a server that answer which queries some documents hit.
+//! Doors of a server that percolate documents.
 
 mod binary;
 mod body;
@@ -13,7 +13,7 @@ use crate::{Server, error::Result};
 pub(super) use mysql::{ALERTS, Alerts, CHANGING, create_table, inserts};
 pub(crate) use mysql::{cell, count, insert_queries};
 
-/// How a server is asked.
+/// Protocol of a percolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// `CALL PQ` over the MySQL protocol.
@@ -27,7 +27,7 @@ pub enum Door {
 impl FromStr for Door {
     type Err = ();
 
-    /// `mysql`, `http-binary` or `elasticsearch`.
+    /// Parses `mysql`, `http-binary` or `elasticsearch`.
     fn from_str(name: &str) -> std::result::Result<Door, ()> {
         match name {
             "mysql" => Ok(Door::Mysql),
@@ -48,16 +48,16 @@ impl fmt::Display for Door {
     }
 }
 
-/// A table of queries on a server. Dropping it on the server is the owner's to do.
+/// A table of queries on a server. Its owner must call [`remove`](Self::remove).
 pub(super) trait Table: Sync {
-    /// A connection that asks about the documents of the workload.
+    /// Opens a connection that percolates the documents of the workload.
     fn connect<'p>(&'p self, prepared: &'p Prepared) -> Result<Box<dyn Caller + 'p>>;
 
-    /// Takes the table away.
+    /// Drops the table on the server.
     fn remove(&self) -> Result<()>;
 }
 
-/// Makes `bench_alerts` anew and stores the queries in it.
+/// Creates `bench_alerts` again and stores the queries in it.
 pub(super) fn create(door: Door, server: &Server, prepared: &Prepared) -> Result<Box<dyn Table>> {
     match door {
         Door::Mysql => Ok(Box::new(mysql::Alerts::create(server, prepared)?)),
@@ -66,7 +66,7 @@ pub(super) fn create(door: Door, server: &Server, prepared: &Prepared) -> Result
     }
 }
 
-/// `bench_alerts` as it is on a server, with every query in it.
+/// The existing `bench_alerts` of a server. Checks that it has every query.
 pub(super) fn stored(server: &Server, prepared: &Prepared) -> Result<impl Table> {
     mysql::Alerts::stored(server, prepared)
 }

@@ -1,4 +1,4 @@
-//! Documents through callers, and what came of it.
+//! Sends documents through callers and checks the counts of every pass.
 
 use std::{
     ops::Range,
@@ -21,15 +21,15 @@ use crate::{
     runs::{Effort, Run},
 };
 
-/// A caller with the sizes of its calls and their times.
+/// A caller with the sizes and times of its calls.
 struct Worker<'c> {
     caller: Box<dyn Caller + 'c>,
     sizes: Sizes,
     latencies: Latencies,
 }
 
-/// Passes over all documents until the time is up. Every pass must give every pair: those of the workload, or, where
-/// `own_count` is set, as many as the first pass gave.
+/// Makes passes over all documents until the time is up. Every pass must give the workload's count of pairs, or with
+/// `own_count` the count of the first pass.
 pub(super) fn drive(
     callers: Vec<Box<dyn Caller + '_>>,
     prepared: &Prepared,
@@ -73,7 +73,7 @@ pub(super) fn drive(
     })
 }
 
-/// Each count that was made, a document.
+/// The counts, divided by the documents.
 fn facts(workers: &[Worker<'_>], elements: u64) -> Vec<(&'static str, f64)> {
     let sum = |count: fn(&Counts) -> u64| {
         workers
@@ -94,7 +94,7 @@ fn facts(workers: &[Worker<'_>], elements: u64) -> Vec<(&'static str, f64)> {
         .collect()
 }
 
-/// Every document once; the workers take batches as they come. The first failure ends all of them.
+/// Makes a pass: each document once. A worker takes the next batch when it is free. The first failure ends all workers.
 fn pass(documents: usize, workers: &mut [Worker<'_>]) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(None);

@@ -1,4 +1,4 @@
-//! A workload as words, for programs that have another analysis.
+//! Exports a workload as words, for programs with another analysis.
 
 use std::{
     fs::{self, File},
@@ -14,9 +14,11 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Writes `queries.txt` (a query a line: `+word` for each word that a hit has, `+a|b` for each group of words of which a hit
-/// has at least one, `-word` for each word that a hit lacks, with spaces between) and `documents.txt` (the folded words of a document a line, with spaces between), in the order of the ids.
-/// Gives the number of pairs that must come out.
+/// Writes two files, in the order of the ids. Gives the count of pairs that a correct program finds.
+///
+/// - `queries.txt`, a query in each line, with spaces between its parts: `+word` is required, `+a|b` requires one of the words,
+///   `-word` is excluded.
+/// - `documents.txt`, a document in each line: its folded words with spaces between.
 ///
 /// # Errors
 /// As [`run`](super::run); [`Error::Query`] for a query that needs anything else, such as positions or a filter;
@@ -61,7 +63,7 @@ fn write_lines(
     Ok(file.flush()?)
 }
 
-/// The words of a tree that is a conjunction of words, groups and excluded words.
+/// The parts of a tree that is a conjunction of words, groups and excluded words; `None`: another tree.
 fn conjunction(root: &Node) -> Option<Vec<String>> {
     let children = match root {
         Node::And(children) => children.as_slice(),

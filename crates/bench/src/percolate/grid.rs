@@ -1,4 +1,4 @@
-//! The cells of a grid, and the automatic batch beside the best of them.
+//! Measures the cells of a grid, and the automatic batch size beside the best fixed one.
 
 use super::{Options, Prepared, caller::Caller, drive::drive};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
     runs::{self, Run},
 };
 
-/// Makes a caller: a thread's, or a connection.
+/// Makes a caller: buffers of a thread, or a connection.
 pub(super) type Connect<'c> = dyn Fn() -> Result<Box<dyn Caller + 'c>> + 'c;
 
-/// Measures each cell. Where the automatic batch is asked for beside others, its runs alternate with the best cell's,
-/// and a note tells their ratio.
+/// Measures each cell. If the grid has the automatic batch size beside fixed ones, its runs alternate with those of the best
+/// cell. A note has their ratio.
 pub(super) fn measure(
     options: &Options,
     prepared: &Prepared,
@@ -69,14 +69,14 @@ fn one(
     )
 }
 
-/// The batch of the fastest cell with so many clients.
+/// The batch size of the fastest cell with this count of clients.
 fn best(cells: &[Cell], concurrency: u32) -> Option<Batch> {
     let with = cells.iter().filter(|cell| cell.concurrency == concurrency);
     with.max_by(|a, b| a.rate().total_cmp(&b.rate()))
         .map(|cell| cell.batch)
 }
 
-/// The automatic batch's cell, and the ratios of its runs to those of the best batch, which alternate with them; rising.
+/// The cell of the automatic batch size, and the rising ratios of its runs to the alternating runs of the best size.
 fn automatic(
     options: &Options,
     prepared: &Prepared,

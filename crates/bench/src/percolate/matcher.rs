@@ -1,4 +1,4 @@
-//! The calls into the matcher, in this process.
+//! The benchmarks' calls into the matcher, in this process.
 
 use std::{ops::Range, sync::Arc};
 
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<Node> {
     parsed.map(|query| query.root).map_err(refused)
 }
 
-/// A filter over the attributes of posts; nothing for an empty one.
+/// Parses a filter over the attributes of posts; `None`: the text is empty.
 pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
     if filters.is_empty() {
         return Ok(None);
@@ -65,7 +65,7 @@ pub(super) fn insert(set: &mut QuerySet, id: u64, query: &Drawn) -> Result<()> {
     Ok(())
 }
 
-/// One thread's buffers and counts.
+/// Buffers and counts of a thread.
 #[derive(Default)]
 pub(super) struct Matcher {
     words: Vec<Words>,
@@ -75,7 +75,8 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// Tokenises and matches these posts, and adds to the counts. Too many pairs leave none, and the count of a pass is wrong.
+    /// Analyses and matches these posts, and adds to the counts. If the matcher refuses the batch there are no hits, so the count
+    /// of the pass is wrong.
     pub(super) fn take(&mut self, snapshot: &Snapshot, posts: &[Post]) -> &Hits {
         let analyzer = Analyzer::default();
         if self.words.len() < posts.len() {
@@ -105,7 +106,7 @@ impl Matcher {
     }
 }
 
-/// A thread that matches against whatever snapshot is the present one.
+/// A thread that matches against the current snapshot.
 pub(super) struct Thread<'a> {
     matcher: Matcher,
     posts: &'a [Post],

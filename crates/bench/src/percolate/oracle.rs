@@ -1,4 +1,4 @@
-//! A sample of documents and queries by the slow reference: a wrong pair or a missing one ends the benchmark.
+//! Compares a sample of documents and queries with the slow reference. A wrong or missing pair ends the benchmark.
 
 use query::{analysis::Words, expression::Prepared as Condition, reference, tree::Node};
 
@@ -13,10 +13,11 @@ use crate::{
     workload::Post,
 };
 
-/// Evaluations that the reference is given: it takes about a microsecond for each.
+/// Most evaluations of the reference. Each takes about a microsecond.
 const EVALUATIONS: usize = 2_000_000;
 
-/// Queries that are tried on every sampled document: evenly chosen. A query outside the sample is tried where it was hit.
+/// Most queries that are evaluated on every sampled document, chosen evenly. Other queries are evaluated only on the documents
+/// that hit them.
 const QUERIES_MAX: usize = 100_000;
 
 /// The sampled queries.
@@ -25,7 +26,7 @@ pub(super) struct Oracle {
     step: usize,
 }
 
-/// A query as the reference reads it.
+/// A query in the form of the reference.
 struct Slow {
     root: Node,
     condition: Option<Condition>,
@@ -46,7 +47,7 @@ impl Oracle {
         })
     }
 
-    /// Compares. Gives the number of documents compared.
+    /// Compares, and gives the count of compared documents.
     pub(super) fn compare(
         &self,
         posts: &[Post],

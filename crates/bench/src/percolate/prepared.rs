@@ -1,4 +1,4 @@
-//! The queries and posts of a definition, and what must come out: found before anything is timed.
+//! The queries and posts of a definition, and the right answer, which is found before the clock starts.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     workload::Post,
 };
 
-/// Documents of one call while the set learns what is common in them.
+/// Documents of a call while the set learns which words are common.
 const LEARN_BATCH: usize = 512;
 
 /// A workload whose answer is known.
@@ -23,25 +23,25 @@ pub(crate) struct Prepared {
     /// The documents.
     pub(crate) posts: Vec<Post>,
     pub(crate) queries: Queries,
-    /// Whether some queries ask for attributes.
+    /// Whether some queries have filters on attributes.
     pub(crate) filtered: bool,
-    /// By document: how many queries it hits.
+    /// For each document the count of queries that it hits.
     pub(crate) hits: Vec<u32>,
-    /// Their sum.
+    /// Sum of `hits`.
     pub(crate) matches: u64,
     pub(super) set: QuerySet,
     pub(super) snapshot: Arc<Snapshot>,
-    /// Documents compared with the reference.
+    /// Count of documents that were compared with the reference.
     sample: usize,
-    /// Candidates of a document, over all posts.
+    /// Mean count of candidates of a document.
     candidates: f64,
-    /// The posts are the definition's, so its count was compared.
+    /// Whether the posts are those of the definition, so that its count was compared.
     counted: bool,
 }
 
 impl Prepared {
-    /// Draws the queries, percolates every post once, compares a sample with the reference and the number of pairs
-    /// with the definition's.
+    /// Draws the queries and percolates every post. Compares a sample with the reference, and the count of pairs with the
+    /// definition's.
     pub(crate) fn new(definition: &Definition, posts: Vec<Post>) -> Result<Prepared> {
         let (queries, set) = draw(definition, &posts)?;
         let mut prepared = Prepared {
@@ -69,7 +69,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Twice: while it learns what is common, and as it will be measured.
+    /// Percolates all documents twice: first the set learns which words are common, then it is as the benchmark measures it.
     fn percolate_all(&mut self) {
         self.set.settle();
         let mut matcher = Matcher::default();
@@ -92,8 +92,8 @@ impl Prepared {
         self.matches = self.hits.iter().map(|count| u64::from(*count)).sum();
     }
 
-    /// Leaves the documents from the `from`-th one (from 1) on, `limit` of them; after the last one comes the first
-    /// again. Without a limit, those up to the last.
+    /// Keeps `limit` documents from the number `from` on, counted from 1; behind the last comes the first again. Without a limit
+    /// it keeps those up to the last.
     pub(crate) fn select(&mut self, from: u64, limit: Option<u64>) {
         let count = self.posts.len();
         let first = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -109,7 +109,7 @@ impl Prepared {
         self.matches = self.hits.iter().map(|count| u64::from(*count)).sum();
     }
 
-    /// What a reader of the figures must know.
+    /// Lines that a reader of the figures must know.
     pub(crate) fn notes(&self, definition: &Definition) -> Vec<String> {
         let documents = self.posts.len().max(1) as f64;
         let bytes: usize = self.posts.iter().map(|post| post.body.len()).sum();
@@ -141,7 +141,7 @@ impl Prepared {
     }
 }
 
-/// The queries, as text and as a set. Their trees are not kept: ten million would not fit beside each other.
+/// Draws the queries, as texts and as a compiled set. It does not keep their trees: ten million would not fit into memory.
 fn draw(definition: &Definition, posts: &[Post]) -> Result<(Queries, QuerySet)> {
     let draw = definition.recipe.draw(posts, definition.seed);
     let mut queries = Queries::default();

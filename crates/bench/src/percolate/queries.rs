@@ -1,16 +1,16 @@
-//! The queries of a workload, in one buffer: ten million take half a gigabyte rather than one and a half.
+//! The queries of a workload, in one buffer: ten million take half a gigabyte, not one and a half.
 
 use crate::workload::Drawn;
 
-/// Queries by number; the id of each is its number and one.
+/// Queries by index from 0. A query's id is its index plus one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queries {
     buffer: String,
-    /// Where each one's text ends, and where its filters end.
+    /// For each query the ends of its text and of its filters in the buffer.
     ends: Vec<(u64, u64)>,
 }
 
-/// One of them.
+/// A query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Query<'q> {
     pub(crate) id: u64,

@@ -1,4 +1,4 @@
-//! Storing the queries of a definition in a server: one in each statement on one connection, and a thousand.
+//! Stores the queries of a definition in a server over one connection: one, or a thousand, in each statement.
 
 use std::{path::Path, time::Instant};
 
@@ -13,14 +13,14 @@ use crate::{
     runs::{self, Run},
 };
 
-/// Queries in a statement.
+/// Counts of queries in a statement.
 const ROWS: [u32; 2] = [1, 1_000];
 
-/// Documents that are asked about after each load.
+/// Count of documents that are percolated after each load, as a check.
 const CHECKED_DOCUMENTS: u64 = 1_000;
 
-/// Measures; each run is a whole load into an empty table, and afterwards the queries are counted and some documents
-/// asked. `data` is the server's directory if it is on this machine: its disk is measured beside the load.
+/// Runs the benchmark. A run is a whole load into an empty table; then it counts the queries and percolates some documents. `data`
+/// is the server's directory if it is on this machine: its disk is measured as well.
 ///
 /// # Errors
 /// As [`run`](super::run).
@@ -67,7 +67,7 @@ pub fn store(options: &Options, data: Option<&Path>) -> Result<Outcome> {
     })
 }
 
-/// One load. The statements are made before the clock runs.
+/// Makes a load. Its statements are made before the clock starts.
 fn load(server: &Server, prepared: &Prepared, rows: u32) -> Result<Run> {
     let mut client = server.connect()?;
     doors::create_table(&mut client)?;

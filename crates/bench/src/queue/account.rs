@@ -1,26 +1,26 @@
-//! What went in and what came out: Q4M's four checks, and duplicates counted.
+//! Compares received messages with sent ones: Q4M's four checks, and a count of duplicates.
 
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 
-/// What a run must have received.
+/// The right result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Expected {
-    /// Messages received by all clients together.
+    /// Count of messages that all clients together receive.
     pub(super) received: u64,
-    /// The least number.
+    /// The least number of a message.
     pub(super) least: i64,
-    /// The greatest number that was put.
+    /// The greatest number of a message.
     pub(super) greatest: i64,
-    /// How many of the first messages have the least number; the others have one each of their own.
+    /// Count of messages with the least number. All other numbers belong to one message each.
     pub(super) alike: u64,
-    /// Messages left in the queue.
+    /// Count of messages left in the queue.
     pub(super) left: u64,
 }
 
 impl Expected {
-    /// Compares; every difference is a wrong answer.
+    /// Compares. Errors: [`Error::WrongAnswer`](crate::Error::WrongAnswer) for the first difference.
     pub(super) fn check(&self, clients: &[Vec<i64>], left: u64) -> Result<()> {
         let mut times: HashMap<i64, u64> = HashMap::new();
         for value in clients.iter().flatten() {
@@ -42,7 +42,7 @@ impl Expected {
         Error::unless_equal("messages left", self.left, left)
     }
 
-    /// Times that a message came more often than it was put.
+    /// Count of deliveries beyond one for each sent message.
     fn duplicates(&self, times: &HashMap<i64, u64>) -> u64 {
         let more = times.iter().map(|(value, times)| {
             let put = if *value == self.least {

@@ -1,4 +1,4 @@
-//! beanstalkd: put; reserve, with the delete of the job before in front of it, in one write.
+//! beanstalkd: `put`; then, in one write, `delete` of the job before and `reserve` of the next.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::{
 /// A connection that uses the tube `default`.
 pub(super) struct Beanstalk {
     lines: Lines,
-    /// Job to delete.
+    /// The reserved job, which is still to be deleted.
     held: Option<u64>,
 }
 
@@ -23,7 +23,7 @@ impl Beanstalk {
         })
     }
 
-    /// Takes away what is there, and counts it.
+    /// Deletes all jobs and counts them.
     pub(super) async fn drain(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
@@ -103,7 +103,7 @@ impl Beanstalk {
         true
     }
 
-    /// The job that a reserve gave, which is held from now on; none if it timed out.
+    /// Reads the answer to a reserve and keeps its job; `None`: it timed out.
     async fn reserved(&mut self) -> Result<Option<i64>> {
         let line = String::from_utf8_lossy(self.lines.line().await?).into_owned();
         let mut words = line.split(' ');
@@ -120,7 +120,7 @@ impl Beanstalk {
         Payload::value(self.lines.body(length as usize).await?).map(Some)
     }
 
-    /// A line that begins with this word; its first number, 0 if there is none.
+    /// Reads a line, which must begin with `word`. Gives its first number; 0 without one.
     async fn expect(&mut self, word: &str) -> Result<u64> {
         let line = self.lines.line().await?;
         let text = std::str::from_utf8(line).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the tests have in common: many connections, their ends, a queue filled before, whole tests until the time is up.
+//! Tools of all tests: opens many connections, collects their results, fills a queue, repeats a test until the time is up.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::{
     runs::Run,
 };
 
-/// Connections opened at the same time: no more than a server's backlog holds.
+/// Connections that are opened at the same time. A server's backlog holds no more.
 const CONNECTED_AT_ONCE: u32 = 64;
 
-/// So many connections.
+/// Opens `clients` connections.
 pub(super) async fn connect(contender: &Contender, clients: u32) -> Result<Vec<Link>> {
     let mut links = Vec::new();
     let mut connecting = JoinSet::new();
@@ -31,7 +31,7 @@ pub(super) async fn connect(contender: &Contender, clients: u32) -> Result<Vec<L
     Ok(links)
 }
 
-/// What became of all clients; the first failure is the test's.
+/// Waits for all clients and gives their results. Errors: the first failure.
 pub(super) async fn finish<T: 'static>(mut clients: JoinSet<Result<T>>) -> Result<Vec<T>> {
     let mut all = Vec::new();
     while let Some(client) = clients.join_next().await {
@@ -44,7 +44,7 @@ fn joined<T>(outcome: std::result::Result<Result<T>, tokio::task::JoinError>) ->
     outcome.map_err(|error| Error::Peer(error.to_string()))?
 }
 
-/// Puts messages 1 to `total`, so many an INSERT.
+/// Puts the messages 1 to `total`, `rows` in an INSERT.
 pub(super) async fn fill(admin: &mut Link, total: i64, rows: i64, payload: Payload) -> Result<()> {
     let mut first = 1;
     while first <= total {
@@ -55,7 +55,7 @@ pub(super) async fn fill(admin: &mut Link, total: i64, rows: i64, payload: Paylo
     Ok(())
 }
 
-/// Whole tests until their timed parts have taken so long.
+/// Repeats whole tests until the sum of their timed parts reaches the time.
 pub(super) async fn repeat(
     time: Duration,
     mut one: impl AsyncFnMut() -> Result<(Run, Spent)>,

@@ -14,23 +14,23 @@ use super::{
 };
 use crate::{error::Result, latency::Latencies, runs::Run};
 
-/// Which of the three.
+/// A test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Readers empty a full queue.
     Multireader,
     /// Each client puts a message and takes one.
     Multirw,
-    /// Each client takes a message and puts one, with too few for all.
+    /// Each client takes a message and puts one. There are fewer messages than clients.
     Multiwait,
 }
 
-/// Rows of an INSERT that fills the queue.
+/// Count of rows in an INSERT that fills the queue.
 const FILL_ROWS: i64 = 100;
-/// One seed for so many clients of multiwait.
+/// Clients of multiwait for each message that the queue begins with.
 const CLIENTS_A_SEED: u32 = 4;
 
-/// What one client did.
+/// Result of a client.
 struct Did {
     values: Vec<i64>,
     latencies: Latencies,
@@ -46,7 +46,7 @@ struct Part {
     payload: Payload,
 }
 
-/// Whole tests, until their timed parts have taken so long.
+/// Repeats whole tests until the sum of their timed parts reaches the time.
 pub(super) async fn run(
     kind: Kind,
     contender: &Contender,
@@ -149,8 +149,7 @@ fn judge(kind: Kind, shape: Shape, total: i64, clients: &[Did], left: u64) -> Re
     expected.check(&values, left)
 }
 
-/// The signal to start: rows in another queue, as Q4M's test has it; where there is no other queue, a word of this
-/// process.
+/// Sends the signal to start: rows in a second queue, as in Q4M's test, or without a second queue a message within this process.
 async fn start(
     admin: &mut Link,
     contender: &Contender,

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 const QUEUE: &str = include_str!("../../../../benchmarks/definitions/queue.toml");
 
-/// What a test does.
+/// Kind of a test.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
@@ -25,22 +25,22 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Connections.
+    /// Count of connections.
     #[serde(default = "one")]
     pub(super) clients: u32,
-    /// Messages of one test; 0 where time decides.
+    /// Count of messages of a test; 0: time decides.
     #[serde(default)]
     pub(super) messages: u32,
-    /// Rows of a statement.
+    /// Count of rows in a statement.
     #[serde(default = "one")]
     pub(super) rows: u32,
-    /// Bytes of the second column; 0: there is none.
+    /// Bytes of the second column; 0: no second column.
     #[serde(default)]
     pub(super) length: usize,
-    /// Measured where nothing is named.
+    /// Whether it is one of the usual tests, which run if none is named.
     #[serde(default)]
     pub(super) usual: bool,
 }
@@ -72,7 +72,7 @@ pub(super) fn all() -> Result<Vec<Test>> {
     Ok(file.test)
 }
 
-/// The tests named, in that order; the usual ones where none is.
+/// The named tests, in that order; without names the usual tests.
 pub(super) fn named(names: &[String]) -> Result<Vec<Test>> {
     let known = all()?;
     if names.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn named(names: &[String]) -> Result<Vec<Test>> {
     }
     let mut tests = Vec::new();
     for name in names {
-        // `puts` is every test whose name begins so, unless one is called just that.
+        // `puts` means every test whose name begins so, unless a test has just that name.
         let exact: Vec<&Test> = known.iter().filter(|test| test.name == *name).collect();
         let begins = |test: &&Test| test.name.starts_with(&format!("{name}-"));
         let found = if exact.is_empty() {

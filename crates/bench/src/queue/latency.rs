@@ -1,5 +1,5 @@
-//! From sending a message to its delivery to one of those who wait for it: one consumer on an idle server, or ten
-//! thousand of them.
+//! Measures the time from sending a message to its delivery to a waiting consumer: one consumer on an idle server, or one of ten
+//! thousand.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -18,17 +18,17 @@ use crate::{
     runs::Run,
 };
 
-/// Between two messages to one consumer: it is waiting again, and the server idle.
+/// Pause between two messages to one consumer: it waits again by then, and the server is idle.
 const IDLE_FOR: Duration = Duration::from_millis(2);
-/// Between two messages to many.
+/// Time between two messages to many consumers.
 const EVERY: Duration = Duration::from_millis(1);
-/// A message that was not delivered within this was missed.
+/// Longest time of a delivery. A later message counts as lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A delivery: which message, and when.
+/// A delivery: the message's number, and the time.
 type Delivered = (i64, Instant);
 
-/// One consumer that waits, one producer that sends when it does.
+/// Measures one waiting consumer. The producer sends when the consumer waits.
 pub(super) async fn one(contender: &Contender, time: Duration) -> Result<Run> {
     let payload = Payload::default();
     let mut admin = contender.link(0).await?;
@@ -57,13 +57,13 @@ pub(super) async fn one(contender: &Contender, time: Duration) -> Result<Run> {
     meter.spent().tell(&mut run);
     consumers.abort_all();
     while consumers.join_next().await.is_some() {}
-    // Made anew, so that the message that is still held is no business of the next run.
+    // Create the queue again: the next run must not get the message that is still held.
     admin.reset(payload).await?;
     admin.clear().await?;
     Ok(run)
 }
 
-/// Many that wait, and a message every millisecond.
+/// Measures many waiting consumers, with a message every millisecond.
 pub(super) async fn many(contender: &Contender, shape: Shape, time: Duration) -> Result<Run> {
     let payload = Payload::default();
     let mut admin = contender.link(0).await?;
@@ -73,7 +73,7 @@ pub(super) async fn many(contender: &Contender, shape: Shape, time: Duration) ->
     for link in connect(contender, shape.clients).await? {
         consumers.spawn(consume(link, told.clone()));
     }
-    // All of them wait: the last one's wait was sent before this answer.
+    // All consumers wait now: the last one has sent its wait before this answer.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut meter = Meter::begin(contender);
     let sent = Arc::new(Mutex::new(Vec::new()));
@@ -118,7 +118,7 @@ pub(super) async fn many(contender: &Contender, shape: Shape, time: Duration) ->
     Ok(run)
 }
 
-/// Sends a message every millisecond; catches up where the server took longer.
+/// Sends a message every millisecond. After a slow answer it catches up.
 async fn produce(mut link: Link, sent: Arc<Mutex<Vec<Instant>>>, until: Instant) -> Result<Link> {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
@@ -134,7 +134,7 @@ async fn produce(mut link: Link, sent: Arc<Mutex<Vec<Instant>>>, until: Instant)
     Ok(link)
 }
 
-/// Takes messages and tells of each, until it is stopped.
+/// Takes messages and reports each, until it is stopped.
 async fn consume(mut link: Link, told: UnboundedSender<Delivered>) -> Result<()> {
     loop {
         let value = link.next().await?;
@@ -144,7 +144,7 @@ async fn consume(mut link: Link, told: UnboundedSender<Delivered>) -> Result<()>
     }
 }
 
-/// The next delivery. A consumer that failed is why there is none.
+/// Waits for the next delivery. Errors: a consumer has failed, or [`PATIENCE`] is over.
 async fn wait(
     delivered: &mut UnboundedReceiver<Delivered>,
     consumers: &mut JoinSet<Result<()>>,

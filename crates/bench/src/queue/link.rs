@@ -1,4 +1,4 @@
-//! One connection to a queue, whatever its protocol.
+//! A connection to a queue of any protocol.
 
 use std::{fmt, str::FromStr};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Server, error::Result};
 
-/// How a queue is spoken to.
+/// Protocol of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// Q4M's two statements over MySQL: `SELECT queue_wait(…)`, `SELECT * FROM …`.
@@ -31,7 +31,7 @@ pub enum Door {
     Beanstalkd,
 }
 
-/// Each door's name on the command line.
+/// Names of the doors on the command line.
 const NAMES: [(&str, Door); 7] = [
     ("statements", Door::Statements),
     ("call", Door::Call),
@@ -60,12 +60,12 @@ impl fmt::Display for Door {
 }
 
 impl Door {
-    /// Seine's own doors, or Q4M's.
+    /// Whether it is a protocol of Seine's or Q4M's queues.
     pub(super) fn is_q4m(self) -> bool {
         matches!(self, Door::Statements | Door::Call)
     }
 
-    /// The server speaks the MySQL protocol.
+    /// Whether the server speaks the MySQL protocol.
     pub(super) fn is_sql(self) -> bool {
         self.is_q4m() || self == Door::SkipLocked
     }
@@ -81,7 +81,7 @@ pub(super) enum Link {
 }
 
 impl Link {
-    /// Connects; `number` is different for each connection of a run.
+    /// Connects. `number` must differ for each connection of a run.
     pub(super) async fn connect(door: Door, server: &Server, number: u32) -> Result<Link> {
         let table = async |taking| Table::connect(server, taking).await.map(Link::Table);
         match door {
@@ -95,7 +95,7 @@ impl Link {
         }
     }
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
         match self {
             Link::Table(table) => table.reset(payload).await,
@@ -106,7 +106,7 @@ impl Link {
         }
     }
 
-    /// Takes away what the runs left, where it would be in a user's way.
+    /// Removes the leftovers of the runs that would disturb a user.
     pub(super) async fn clear(&mut self) -> Result<()> {
         match self {
             Link::Table(table) => table.drop_tables().await,
@@ -115,7 +115,7 @@ impl Link {
         }
     }
 
-    /// Messages in the queue.
+    /// Count of messages in the queue.
     pub(super) async fn count(&mut self) -> Result<u64> {
         match self {
             Link::Table(table) => table.count().await,
@@ -146,7 +146,7 @@ impl Link {
         self.put_all(std::iter::once(value), payload).await
     }
 
-    /// Acknowledges the message taken before, takes the next, and waits for one.
+    /// Ends the message taken before and takes the next; waits for one if need be.
     pub(super) async fn next(&mut self) -> Result<i64> {
         match self {
             Link::Table(table) => table.next().await,
@@ -157,7 +157,7 @@ impl Link {
         }
     }
 
-    /// Acknowledges the message taken last.
+    /// Ends the message taken last.
     pub(super) async fn finish(&mut self) -> Result<()> {
         match self {
             Link::Table(table) => table.finish().await,

@@ -1,4 +1,4 @@
-//! What a run costs the server: syncs by its own count, processor time by the kernel's.
+//! Costs of a run: syncs by the server's count, processor time by the kernel's.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::{Contender, Door};
 use crate::process::Process;
 use crate::{client::Client, percolate::cell, runs::Run};
 
-/// Where the servers of the MySQL protocol tell how often they synced.
+/// Names of the sync counters of MySQL-protocol servers.
 const SYNC_COUNTERS: [&str; 2] = ["journal_syncs", "Innodb_os_log_fsyncs"];
 
-/// Read before and after a run. What a server does not tell is left out.
+/// Reads counters before and after a run. Counters that a server lacks are left out.
 pub(super) struct Meter {
     client: Option<Client>,
     server: Option<Process>,
@@ -39,7 +39,7 @@ impl Meter {
         meter
     }
 
-    /// Begins again: what was done since is preparation.
+    /// Starts anew: the work so far was preparation.
     pub(super) fn again(&mut self) {
         self.before = self.read();
     }
@@ -52,7 +52,7 @@ impl Meter {
         }
     }
 
-    /// What the run took since the beginning.
+    /// Costs since the start.
     pub(super) fn spent(&mut self) -> Spent {
         let (before, after) = (self.before, self.read());
         let time = |before: Option<Duration>, after: Option<Duration>| {
@@ -70,7 +70,7 @@ impl Meter {
     }
 }
 
-/// What a run took. What cannot be known is not there.
+/// Costs of a run; `None` for a cost that is not known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     syncs: Option<f64>,
@@ -80,7 +80,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Adds another part of the same run.
+    /// Adds the costs of another part of the run.
     pub(super) fn add(&mut self, other: Spent) {
         let sum = |one: Option<f64>, other: Option<f64>| Some(one.unwrap_or(0.0) + other?);
         self.syncs = sum(self.syncs, other.syncs);
@@ -89,7 +89,7 @@ impl Spent {
         self.resident_bytes = other.resident_bytes;
     }
 
-    /// Tells what a message cost.
+    /// Adds the costs of a message to the run's facts.
     pub(super) fn tell(&self, run: &mut Run) {
         let each = |whole: Option<f64>, unit: f64| {
             whole.map(|whole| whole * unit / run.elements.max(1) as f64)
@@ -105,7 +105,7 @@ impl Spent {
         run.facts.extend(known.collect::<Vec<_>>());
     }
 
-    /// Tells how busy the server was, and how large it is.
+    /// Adds the server's processor load and memory to the run's facts.
     pub(super) fn tell_load(&self, run: &mut Run) {
         let seconds = run.elapsed.as_secs_f64().max(1e-9);
         if let Some(server_s) = self.server_s {

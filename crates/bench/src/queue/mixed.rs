@@ -1,4 +1,4 @@
-//! One row at a time into a queue, while documents are loaded into a search table as fast as the server takes them.
+//! Puts single rows into a queue while another connection loads documents into a search table as fast as the server takes them.
 
 use std::{
     sync::{
@@ -18,15 +18,15 @@ use crate::{
     workload::Post,
 };
 
-/// Rows of an INSERT of the load, as `seine load` sends them.
+/// Count of rows in an INSERT of the load; `seine load` sends about as many.
 const LOAD_ROWS: u32 = 250;
-/// Between two puts: they sample the load, they are none.
+/// Time between two puts. They sample the load and add none.
 const PUT_EVERY: Duration = Duration::from_millis(2);
 
 const DROP: &str = "DROP TABLE IF EXISTS bench_load";
 const CREATE: &str = "CREATE TABLE bench_load (body text, sub string, ts timestamp, score int)";
 
-/// What the loading thread and the putting one share.
+/// State that the loading and the putting thread share.
 #[derive(Default)]
 struct Load {
     over: AtomicBool,
@@ -79,7 +79,7 @@ pub(super) async fn run(
 }
 
 impl Load {
-    /// Loads until it is over; counts the rows acknowledged.
+    /// Loads until told to end; counts the acknowledged rows.
     fn run(&self, server: &Server, posts: &[Post]) -> Result<()> {
         let mut client = server.connect()?;
         let rows = Rows::new(posts);

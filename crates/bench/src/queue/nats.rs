@@ -1,5 +1,5 @@
-//! NATS JetStream: publishing with an acknowledgement; a pull consumer, each message's own acknowledgement confirmed
-//! and sent in front of the next pull, in one write.
+//! NATS JetStream: publishes with an acknowledgement, and takes by a pull consumer. The acknowledgement of a message, which the
+//! server confirms, goes out in one write with the next pull.
 
 use std::io::Write;
 
@@ -21,16 +21,16 @@ const ASKED: u64 = 4;
 pub(super) struct Nats {
     lines: Lines,
     inbox: String,
-    /// Where the message taken last is acknowledged.
+    /// Subject for acknowledging the message taken last.
     held: Option<String>,
 }
 
-/// A message: to which subscription, where to answer, what.
+/// A message: subscription, reply subject, content.
 struct Message {
     subscription: u64,
     reply: String,
     body: Vec<u8>,
-    /// It has headers: the server's own word instead of a message.
+    /// Whether it has headers: it is then a status of the server, not a message.
     status: bool,
 }
 
@@ -165,7 +165,7 @@ impl Nats {
         let _ = write!(out, "PUB {subject} {inbox}.{answer} {length}\r\n{body}\r\n");
     }
 
-    /// The next message; PING is answered on the way.
+    /// The next message. Answers a PING before it.
     async fn message(&mut self) -> Result<Message> {
         loop {
             let line = String::from_utf8_lossy(self.lines.line().await?).into_owned();

@@ -1,16 +1,16 @@
-//! What is put into a queue and taken from it, in every protocol.
+//! Content of a message, the same in every protocol.
 
 use crate::error::{Error, Result};
 
-/// What a message holds beside its number.
+/// Content of a message beside its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Payload {
-    /// Bytes of a second column, all `z`; 0: there is none.
+    /// Length of a second column, in bytes, all `z`; 0: no second column.
     pub(super) length: usize,
 }
 
 impl Payload {
-    /// The message as one text, for queues without columns: the number, a space, and the second column.
+    /// The message as a text, for queues without columns: the number, a space, and the second column.
     pub(super) fn text(self, value: i64) -> String {
         let mut text = value.to_string();
         if self.length > 0 {
@@ -20,7 +20,7 @@ impl Payload {
         text
     }
 
-    /// The number of such a text.
+    /// The number of a message in such a text.
     pub(super) fn value(text: &[u8]) -> Result<i64> {
         let number = text.split(|byte| *byte == b' ').next().unwrap_or_default();
         std::str::from_utf8(number)

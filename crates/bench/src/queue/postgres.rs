@@ -1,8 +1,8 @@
 //! PostgreSQL: a table and `FOR UPDATE SKIP LOCKED`, by prepared statements of its own protocol (version 3).
 //!
-//! A consumer's transaction stays open while it holds a row: its `COMMIT` acknowledges the row, in one write with the
-//! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead,
-//! the server rolls back, and another consumer gets the row. A consumer that found no row asks again after a pause.
+//! A consumer's transaction stays open while it holds a row. Its `COMMIT` ends the row; it goes out in one write with the
+//! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead, the server
+//! rolls back and another consumer gets the row. A consumer without a row asks again after a pause.
 
 use super::{payload::Payload, stream::Stream, tables::POLLED_EVERY};
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 
 /// Protocol 3.0, in the startup message.
 const PROTOCOL: i32 = 3 << 16;
-/// A message of the server is not longer, in bytes.
+/// Longest message of the server, in bytes.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Read from the socket at once, in bytes.
+/// Bytes of a read from the socket.
 const READ_BYTES: usize = 8 << 10;
 
 /// Takes the oldest row that no other consumer holds.
@@ -28,7 +28,7 @@ pub(super) struct Postgres {
     buffer: Vec<u8>,
     start: usize,
     out: Vec<u8>,
-    /// A transaction is open, with the row taken last.
+    /// Whether a transaction is open, with the row taken last.
     open: bool,
     /// Statements that this connection has prepared: `take`, `put`.
     prepared: Vec<&'static str>,
@@ -57,7 +57,7 @@ impl Postgres {
         Ok(link)
     }
 
-    /// Makes the table anew.
+    /// Creates the table again.
     pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
         let long = if payload.length > 0 {
             ", s text not null"
@@ -81,7 +81,7 @@ impl Postgres {
         Ok(count.unwrap_or(0).unsigned_abs())
     }
 
-    /// Puts rows, all in one statement; commits them, and the row that is held.
+    /// Puts rows in one statement. Commits them and the row that is held.
     pub(super) async fn put(
         &mut self,
         values: impl Iterator<Item = i64>,
@@ -102,7 +102,7 @@ impl Postgres {
         self.sync().await.map(drop)
     }
 
-    /// Acknowledges the row taken before and takes the next, waiting for one.
+    /// Ends the row taken before and takes the next; waits for one if need be.
     pub(super) async fn next(&mut self) -> Result<i64> {
         loop {
             self.prepare("take", TAKE);
@@ -117,7 +117,7 @@ impl Postgres {
         }
     }
 
-    /// Acknowledges the row taken last.
+    /// Ends the row taken last.
     pub(super) async fn finish(&mut self) -> Result<()> {
         self.commit();
         self.sync().await.map(drop)
@@ -129,7 +129,7 @@ impl Postgres {
         }
     }
 
-    /// Parse, the first time that the connection needs this statement.
+    /// Sends Parse, if the connection has not prepared this statement yet.
     fn prepare(&mut self, name: &'static str, statement: &str) {
         if !self.prepared.contains(&name) {
             self.prepared.push(name);
@@ -138,7 +138,7 @@ impl Postgres {
         }
     }
 
-    /// Bind, with parameters as text, and Execute, all rows.
+    /// Sends Bind, with parameters as text, and Execute, for all rows.
     fn execute(&mut self, name: &str, parameters: &[&str]) {
         let mut body = format!("\0{name}\0\0\0").into_bytes();
         body.extend_from_slice(&(parameters.len() as i16).to_be_bytes());
@@ -168,7 +168,7 @@ impl Postgres {
         self.answer().await
     }
 
-    /// Sends what stands in `out` and reads up to ReadyForQuery; gives the first cell of the last row as a number.
+    /// Sends `out` and reads up to ReadyForQuery. Gives the first cell of the last row as a number; `None`: no row.
     async fn answer(&mut self) -> Result<Option<i64>> {
         self.stream.write_all(&self.out).await?;
         self.out.clear();
@@ -194,7 +194,7 @@ impl Postgres {
         }
     }
 
-    /// The next message: its kind and its body.
+    /// The next message: kind and body.
     async fn receive(&mut self) -> Result<(u8, &[u8])> {
         self.fill(5).await?;
         let head = &self.buffer[self.start..];
@@ -211,7 +211,7 @@ impl Postgres {
         Ok((kind, &self.buffer[body]))
     }
 
-    /// Reads until `count` bytes have arrived that are not used up.
+    /// Reads until `count` unused bytes have arrived.
     async fn fill(&mut self, count: usize) -> Result<()> {
         while self.buffer.len() - self.start < count {
             self.buffer.drain(..self.start);
@@ -227,7 +227,7 @@ impl Postgres {
     }
 }
 
-/// The first cell of a DataRow, a number as text.
+/// The first cell of a DataRow, which is a number as text.
 fn first_cell(row: &[u8]) -> Result<i64> {
     let cell = row
         .get(2..6)

@@ -1,4 +1,4 @@
-//! Messages put as fast as they are acknowledged: one each, and a thousand each.
+//! Puts messages as fast as the server acknowledges them: one, or a thousand, in a statement.
 
 use std::time::{Duration, Instant};
 

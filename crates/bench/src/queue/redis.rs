@@ -1,4 +1,4 @@
-//! Redis streams: XADD; XREADGROUP, and XACK + XDEL in front of the next one, in one write.
+//! Redis streams: XADD; then, in one write, XACK and XDEL of the entry before and XREADGROUP of the next.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::{
 /// A connection with a consumer of its own in group `g` of the stream `q`.
 pub(super) struct Redis {
     lines: Lines,
-    /// Entry to acknowledge.
+    /// The entry taken last, which is still to be ended.
     held: Option<Vec<u8>>,
     consumer: String,
 }
@@ -121,7 +121,7 @@ impl Redis {
         }
     }
 
-    /// The leaves of one answer, lists flattened.
+    /// The leaves of an answer, with lists flattened.
     async fn answer(&mut self) -> Result<Vec<Vec<u8>>> {
         let mut leaves = Vec::new();
         let mut left = 1;

@@ -1,4 +1,4 @@
-//! The MySQL protocol without blocking: many connections of one thread, so that the load costs the machine little.
+//! A client of the MySQL protocol without blocking: one thread has many connections, so that the load costs the machine little.
 
 use wire::mysql::{
     Capabilities, Cells, ClientLogin, Command, LoginStep, PacketReader, PacketWriter, Reply,
@@ -56,7 +56,7 @@ impl Sql {
         }
     }
 
-    /// Runs a statement, hands out its rows and gives how many rows it changed.
+    /// Runs a statement and visits its rows. Gives the count of affected rows.
     pub(super) async fn run(
         &mut self,
         text: &str,
@@ -88,12 +88,12 @@ impl Sql {
         }
     }
 
-    /// Runs a statement whose rows nobody wants.
+    /// Runs a statement and ignores its rows. Gives the count of affected rows.
     pub(super) async fn execute(&mut self, text: &str) -> Result<u64> {
         self.run(text, &mut |_| {}).await
     }
 
-    /// The first cell of the first row as a number; 0 of no row, of NULL and of anything that is no number.
+    /// Runs a statement and gives the first cell of its first row as a number; 0 for no row, NULL and any text that is no number.
     pub(super) async fn number(&mut self, text: &str) -> Result<i64> {
         let mut found = None;
         self.run(text, &mut |cells| {

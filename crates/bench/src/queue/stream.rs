@@ -1,4 +1,4 @@
-//! One connection of the load: a socket, and for line protocols a buffer on either side of it.
+//! A connection of the load: a socket, and for line protocols a buffer in each direction.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use tokio::{
 
 use crate::error::{Error, Result};
 
-/// A line of a peer's protocol is not longer, in bytes.
+/// Longest line of a peer's protocol, in bytes.
 const LINE_MAX: usize = 1 << 20;
-/// Read from the socket at once, in bytes.
+/// Bytes of a read from the socket.
 const READ_BYTES: usize = 8 << 10;
 
 /// A socket.
@@ -31,7 +31,7 @@ impl Stream {
         Ok(Stream::Tcp(stream))
     }
 
-    /// Reads what is there; the end of the stream is an error.
+    /// Reads the bytes that have arrived, at least one. The end of the stream is an error.
     pub(super) async fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let count = match self {
             Stream::Tcp(stream) => stream.read(room).await?,
@@ -57,7 +57,7 @@ pub(super) struct Lines {
     /// `buffer[start..]` has arrived and is not used up.
     buffer: Vec<u8>,
     start: usize,
-    /// What [`send`](Self::send) sends.
+    /// Bytes for [`send`](Self::send).
     pub(super) out: Vec<u8>,
 }
 
@@ -71,7 +71,7 @@ impl Lines {
         })
     }
 
-    /// Sends what stands in `out`, at once.
+    /// Sends and empties `out`.
     pub(super) async fn send(&mut self) -> Result<()> {
         self.stream.write_all(&self.out).await?;
         self.out.clear();
@@ -97,7 +97,7 @@ impl Lines {
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// So many bytes, and the end of line behind them, which is not among them.
+    /// Reads `length` bytes and the line end behind them, which it leaves out.
     pub(super) async fn body(&mut self, length: usize) -> Result<&[u8]> {
         while self.buffer.len() - self.start < length + 2 {
             self.fill().await?;

@@ -1,4 +1,4 @@
-//! Queues that are tables, over the MySQL protocol: Q4M's two statements, one call, or `SKIP LOCKED`.
+//! Queues that are tables, over the MySQL protocol: Q4M's two statements, `CALL QUEUE_NEXT`, or `SKIP LOCKED`.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use super::{
 };
 use crate::{Server, error::Result};
 
-/// How a row is taken.
+/// How a consumer takes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taking {
     /// `SELECT queue_wait(…)`, then `SELECT * FROM …`.
     Statements,
     /// `CALL QUEUE_NEXT(…)`.
     Call,
-    /// `SELECT … FOR UPDATE SKIP LOCKED`, then DELETE and COMMIT; asked again after a pause where there was no row.
+    /// `SELECT … FOR UPDATE SKIP LOCKED`, then DELETE and COMMIT. Without a row it asks again after a pause.
     SkipLocked,
 }
 
-/// The pause of a `SKIP LOCKED` consumer that found nothing: nobody wakes it.
+/// Pause of a `SKIP LOCKED` consumer that has found no row: the server cannot wake it.
 pub(super) const POLLED_EVERY: Duration = Duration::from_millis(1);
 
 /// A connection to a server with a table `q4m_t`, and `q4m_t2` for the signal to start.
@@ -51,7 +51,7 @@ impl Table {
         })
     }
 
-    /// Makes the tables anew.
+    /// Creates the tables again.
     pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
         let long = if payload.length > 0 {
             ", s longtext not null"
@@ -90,7 +90,7 @@ impl Table {
         Ok(count.unsigned_abs())
     }
 
-    /// Puts rows, all in one statement.
+    /// Puts rows in one statement.
     pub(super) async fn put(
         &mut self,
         values: impl Iterator<Item = i64>,
@@ -113,7 +113,7 @@ impl Table {
         self.commit().await
     }
 
-    /// Ends the row taken before and takes the next, waiting for one.
+    /// Ends the row taken before and takes the next; waits for one if need be.
     pub(super) async fn next(&mut self) -> Result<i64> {
         match self.taking {
             Taking::SkipLocked => self.next_unlocked().await,
@@ -131,7 +131,7 @@ impl Table {
         self.next_of("q4m_t2").await.map(drop)
     }
 
-    /// Signals the start to so many readers.
+    /// Signals the start to `readers` readers.
     pub(super) async fn give_start(&mut self, readers: u32) -> Result<()> {
         let rows = vec!["(1)"; readers as usize].join(",");
         let insert = format!("INSERT INTO q4m_t2 (v) VALUES {rows}");
@@ -146,7 +146,7 @@ impl Table {
         self.sql.execute("SELECT queue_end()").await.map(drop)
     }
 
-    /// Ends the rows taken before and takes up to so many; gives their values, at least one.
+    /// Ends the rows taken before and takes 1 ..= `rows` rows. Gives their values.
     pub(super) async fn next_rows(&mut self, rows: u32, values: &mut Vec<i64>) -> Result<()> {
         let call = format!("CALL QUEUE_NEXT('q4m_t', 60, {rows})");
         let before = values.len();

@@ -1,4 +1,4 @@
-//! Rows taken many at a time, each call acknowledging those of the call before.
+//! Takes many rows in a call. Each call ends the rows of the call before.
 
 use std::time::{Duration, Instant};
 
@@ -18,10 +18,10 @@ use crate::{
     runs::Run,
 };
 
-/// Rows of an INSERT that fills the queue.
+/// Count of rows in an INSERT that fills the queue.
 const FILL_ROWS: i64 = 1_000;
 
-/// Empties full queues until the timed parts have taken so long.
+/// Empties full queues until the sum of the timed parts reaches the time.
 pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> Result<Run> {
     repeat(time, async || empty_one(contender, shape).await).await
 }
@@ -68,7 +68,7 @@ async fn empty_one(contender: &Contender, shape: Shape) -> Result<(Run, Spent)> 
     Ok((run, spent))
 }
 
-/// Takes so many rows in calls of at most `rows`.
+/// Takes `each` rows in calls of at most `rows`.
 async fn take(link: Link, each: u32, rows: u32) -> Result<(Vec<i64>, Latencies)> {
     let Link::Table(mut table) = link else {
         return Err(Error::BadOption("only a table gives many rows at once"));

@@ -1,4 +1,4 @@
-//! Matching in a server, by POST /pq/{table}/search with the compact answer.
+//! Percolates in a server, by POST /pq/{table}/search with the compact answer.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) struct Alerts {
     body: Body,
 }
 
-/// One connection and what it counted.
+/// A connection and its counts.
 struct Connection<'p> {
     http: Http,
     alerts: &'p Alerts,
@@ -66,7 +66,7 @@ impl Alerts {
     }
 }
 
-/// A statement, whose answer is not looked at.
+/// Runs a statement and ignores its answer.
 fn run(http: &mut Http, statement: &str) -> Result<()> {
     let plain = Kind {
         content_type: "text/plain",
@@ -92,7 +92,7 @@ impl Table for Alerts {
 }
 
 impl Caller for Connection<'_> {
-    /// One request, its answer read into rows.
+    /// Sends a request and decodes its answer into rows.
     fn call(&mut self, documents: Range<usize>) -> Result<()> {
         self.alerts.body.write(documents, &mut self.request);
         let path = "/pq/bench_alerts/search";

@@ -1,4 +1,4 @@
-//! The bodies of requests over HTTP. Documents are written before the clock runs.
+//! Bodies of HTTP requests. Documents are encoded before the clock starts.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{percolate::Prepared, workload::Post};
 
-/// A request around documents.
+/// Encoded documents, and the text around them in a request.
 pub(super) struct Body {
     begin: &'static str,
     documents: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Documents in a JSON array, with their attributes only where queries ask for them.
+    /// Documents for a JSON array. They have attributes only if queries have filters.
     pub(super) fn array(prepared: &Prepared, begin: &'static str, end: &'static str) -> Body {
         let text = |post: &Post| match prepared.filtered {
             true => document(post).to_string(),
@@ -29,7 +29,7 @@ impl Body {
         }
     }
 
-    /// A document a line: its text, or all of it as JSON where queries ask for attributes.
+    /// Documents for lines: their texts, or JSON objects if queries have filters.
     pub(super) fn lines(prepared: &Prepared) -> Body {
         let text = |post: &Post| match prepared.filtered {
             true => document(post).to_string(),
@@ -43,7 +43,7 @@ impl Body {
         }
     }
 
-    /// The request about these documents, in the place of what `request` held.
+    /// Writes the request with these documents into `request`, whose text it replaces.
     pub(super) fn write(&self, documents: Range<usize>, request: &mut String) {
         request.clear();
         request.push_str(self.begin);

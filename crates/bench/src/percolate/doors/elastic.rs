@@ -1,4 +1,4 @@
-//! Matching in a server that speaks Elasticsearch's percolate API.
+//! Percolates in a server with Elasticsearch's percolate API.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Queries in one _bulk.
+/// Count of queries in a _bulk request.
 const BULK_QUERIES: usize = 1_000;
 
 const LINES: Kind = Kind {
@@ -32,7 +32,7 @@ pub(super) struct Index {
     body: Body,
 }
 
-/// One connection and what it counted.
+/// A connection and its counts.
 struct Connection<'p> {
     http: Http,
     index: &'p Index,
@@ -68,7 +68,7 @@ impl Index {
     }
 }
 
-/// Stores queries by one _bulk, whose answer must hold no error.
+/// Stores queries by a _bulk request. Its answer must have no error.
 fn store(http: &mut Http, queries: &[Query<'_>]) -> Result<()> {
     let mut lines = String::new();
     for query in queries {
@@ -88,7 +88,7 @@ fn store(http: &mut Http, queries: &[Query<'_>]) -> Result<()> {
     }
 }
 
-/// A tree as Elasticsearch writes it. None for what it has no plain form for.
+/// A query tree as an Elasticsearch query; `None`: it has no plain form there.
 fn translated(node: &Node) -> Option<Value> {
     match node {
         Node::Word(word) => word_query(&word.term),
@@ -150,7 +150,7 @@ impl Table for Index {
 }
 
 impl Caller for Connection<'_> {
-    /// One search; every hit and its slots are read, as the study's client did.
+    /// Sends a search and reads every hit and its slots, as the study's client did.
     fn call(&mut self, documents: Range<usize>) -> Result<()> {
         self.index.body.write(documents, &mut self.request);
         let path = "/bench_alerts/_search";

@@ -1,4 +1,4 @@
-//! Matching in a server, by CALL PQ: in Seine, or in any other that has the statement.
+//! Percolates in a server by CALL PQ: in Seine, or in another server that has the statement.
 
 use std::{cell::Cell, ops::Range};
 
@@ -18,7 +18,7 @@ use crate::{
 /// Queries in one INSERT.
 const INSERT_QUERIES: usize = 1_000;
 
-/// Statements that make a table of queries anew. Its columns are a post's; `body` is the only text.
+/// Statements that create a table of queries again. Its columns are those of a post; only `body` is a text column.
 pub(super) fn anew(name: &str) -> [String; 2] {
     [
         format!("DROP TABLE IF EXISTS {name}"),
@@ -26,23 +26,23 @@ pub(super) fn anew(name: &str) -> [String; 2] {
     ]
 }
 
-/// The table that is asked and stored into.
+/// Name of the table of queries.
 pub(crate) const ALERTS: &str = "bench_alerts";
 
-/// Beside it one whose queries change, where both are asked in turn.
+/// Name of a second table whose queries change, for measurements in turns.
 pub(crate) const CHANGING: &str = "bench_alerts_changing";
 
 /// A table of queries on the server.
 pub(crate) struct Alerts {
     server: Server,
     name: &'static str,
-    /// Each document as a literal, made before the clock runs.
+    /// Each document as an SQL literal, made before the clock starts.
     literals: Vec<String>,
-    /// What stands behind the documents.
+    /// Text of the statement behind the documents.
     options: &'static str,
 }
 
-/// One connection and what it counted.
+/// A connection and its counts.
 struct Connection<'p> {
     client: Client,
     alerts: &'p Alerts,
@@ -55,7 +55,7 @@ impl Alerts {
         Alerts::create_as(ALERTS, server, prepared)
     }
 
-    /// The table [`CHANGING`], made anew.
+    /// Creates the table [`CHANGING`] again.
     pub(crate) fn create_changing(server: &Server, prepared: &Prepared) -> Result<Alerts> {
         Alerts::create_as(CHANGING, server, prepared)
     }
@@ -71,7 +71,7 @@ impl Alerts {
         Alerts::stored_as(name, server, prepared)
     }
 
-    /// The table as it is, which must hold every query.
+    /// The existing table. Checks that it has every query.
     pub(super) fn stored(server: &Server, prepared: &Prepared) -> Result<Alerts> {
         Alerts::stored_as(ALERTS, server, prepared)
     }
@@ -115,7 +115,7 @@ impl Table for Alerts {
 }
 
 impl Caller for Connection<'_> {
-    /// One CALL PQ, all its rows read. Documents are counted by the commas between them.
+    /// Sends a CALL PQ and reads all rows. Counts a row's documents by the commas between them.
     fn call(&mut self, documents: Range<usize>) -> Result<()> {
         let text = &mut self.statement;
         text.clear();
@@ -154,7 +154,7 @@ impl Caller for Connection<'_> {
     }
 }
 
-/// The document as CALL PQ takes it: its text, or all of it as JSON where filters ask for attributes.
+/// The literal of a document for CALL PQ: its text, or a JSON object if queries have filters.
 fn literal(post: &Post, as_json: bool) -> String {
     let mut text = String::new();
     match as_json {
@@ -164,7 +164,7 @@ fn literal(post: &Post, as_json: bool) -> String {
     text
 }
 
-/// Makes `bench_alerts` anew, empty.
+/// Creates an empty `bench_alerts` again.
 pub(crate) fn create_table(client: &mut Client) -> Result<()> {
     for statement in anew(ALERTS) {
         client.query(&statement)?;
@@ -172,7 +172,7 @@ pub(crate) fn create_table(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-/// Stores queries in `bench_alerts`, so many in a statement.
+/// Stores queries in `bench_alerts`, `rows` in a statement.
 pub(crate) fn insert_queries(client: &mut Client, queries: &Queries, rows: usize) -> Result<()> {
     for statement in inserts("INSERT", ALERTS, queries.iter(), rows) {
         client.query(&statement)?;
@@ -180,7 +180,7 @@ pub(crate) fn insert_queries(client: &mut Client, queries: &Queries, rows: usize
     Ok(())
 }
 
-/// INSERT or REPLACE of queries, so many in a statement.
+/// Statements that INSERT or REPLACE queries, several in each.
 pub(crate) fn inserts<'q>(
     verb: &str,
     table: &str,
