@@ -40,7 +40,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "journal-trimmed-during-backup",
         file: "crates/engine/src/engine/checkpoint.rs",
         text: "            return written.removed;",
-        becomes: "            let _ = self.journal.trim(Position(written.lowest).next());\n            return written.removed;",
+        becomes: "            let _ = self.journal.log_mut().trim(Position(written.lowest).next());\n            return written.removed;",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
         may_hang: false,
     },
