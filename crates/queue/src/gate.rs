@@ -44,8 +44,8 @@ pub struct Held {
 ///
 /// Invariants, for a row that a cursor of the lane has passed and that is not in `acked`:
 /// - `keys` knows its key, if it has one. Else `is_open` would let out a second row of the key.
-/// - If it was the first of its key then, and was due later, `delays` had it until its time. Else `is_open` would let it out
-///   too early.
+/// - If it was due later then, `delays` had it until its time. Else `is_open` would let it out too early, at once or when the
+///   row before it of its key ends.
 #[derive(Default)]
 pub(crate) struct Gate {
     pub(crate) held: BTreeMap<u64, Held>,
@@ -61,21 +61,18 @@ impl Gate {
         if self.held.contains_key(&row) || self.acked.contains(row) {
             return Ok(false);
         }
-        if let Some(key) = view.key(row)?
-            && !self.keys.meet(row, key)
+        let is_first = match view.key(row)? {
+            Some(key) => self.keys.meet(row, key),
+            None => true,
+        };
+        // The time of a row behind another of its key is noted too: when its turn comes, nothing reads the row again.
+        if !self.delays.has(row)
+            && let Some(due_us) = view.due_us(row)?
+            && due_us > view.now_us()
         {
-            return Ok(false);
+            self.delays.set(row, due_us);
         }
-        if self.delays.has(row) {
-            return Ok(false);
-        }
-        match view.due_us(row)? {
-            Some(due_us) if due_us > view.now_us() => {
-                self.delays.set(row, due_us);
-                Ok(false)
-            }
-            _ => Ok(true),
-        }
+        Ok(is_first && !self.delays.has(row))
     }
 
     /// Whether a row that a cursor has passed may go out now. Reads no row.

@@ -229,6 +229,26 @@ fn a_row_goes_out_at_its_time_and_later_rows_pass_it() {
 }
 
 #[test]
+fn a_row_whose_turn_comes_by_its_key_still_waits_for_its_time() {
+    let mut driver = queue(QueueOptions {
+        order_by: Some("name".to_owned()),
+        deliver_at: Some("at".to_owned()),
+        ..QueueOptions::default()
+    });
+    let at = driver.now.unix_us + 5_000_000;
+    let rows = format!("insert q values (1, NULL, 'a'), (2, {at}, 'a'), (3, NULL, 'a')");
+    run(&mut driver, &rows);
+    assert_eq!(take(&mut driver, next(9, 0)), [(1, 1)]);
+    assert_eq!(done(&mut driver, &[(1, 1)]), 1);
+    let waiting = driver.ask(8, Command::QueueNext(next(9, 60)));
+    driver.tick(5 * SECOND - 1);
+    assert!(waiting.take().is_none(), "row 2 is next, and not due");
+    driver.tick(1);
+    let rows = taken(&waiting).rows;
+    assert_eq!(rows.iter().map(|row| row.row).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
 fn a_row_that_was_delivered_too_often_goes_to_the_dead() {
     let of = QueueOptions {
         max_deliveries: Some(2),

@@ -1,14 +1,23 @@
 //! The part of a weight that depends on how often words occur, in integers.
 //!
-//! **`bm25`** (also in `proximity_bm25` and `sph04`) is Sphinx's formula: `int((sum(tf * idf) +
-//! 0.5) * 1000)` with `tf = n / (n + 1.2)` for `n` occurrences, and `idf = ln((rows - documents +
-//! 1) / documents) / (2 * ln(1 + rows)) / (words of the query)`. `idf='plain'` takes `ln(rows /
-//! documents)` instead; `tfidf_unnormalized` does not divide by the words. The number of words
+//! **`bm25`** (also in `proximity_bm25` and `sph04`) is Sphinx's formula, for `n` occurrences:
+//!
+//! ```text
+//! int((sum(tf * idf) + 0.5) * 1000)
+//! tf  = n / (n + 1.2)
+//! idf = ln((rows - documents + 1) / documents) / (2 * ln(1 + rows)) / (words of the query)
+//! ```
+//!
+//! `idf='plain'` takes `ln(rows / documents)` instead; `tfidf_unnormalized` does not divide by the words. The number of words
 //! includes excluded words, and counts a pattern once.
 //!
-//! **`bm25a`** takes the length of a row into account: `int(1000 * sum(tf * idf))` with `idf = ln(1
-//! + (rows - documents + 0.5) / (documents + 0.5))` and `tf = n / (n + 1.2 * (0.25 + 0.75 * length
-//! / average))`. The length is that of the row's class.
+//! **`bm25a`** takes the length of a row into account. The length is that of the row's class:
+//!
+//! ```text
+//! int(1000 * sum(tf * idf))
+//! tf  = n / (n + 1.2 * (0.25 + 0.75 * length / average))
+//! idf = ln(1 + (rows - documents + 0.5) / (documents + 0.5))
+//! ```
 //!
 //! `1000 * idf` is rounded once, in units of a negative power of two, to an integer for each word.
 //! All later steps are integer arithmetic, so sums are the same in any order. The unit depends on
