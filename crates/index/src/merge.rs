@@ -66,7 +66,7 @@ impl MergeJob {
         let path = format!("{}/{}", self.dir, self.directory);
         let result = self.write(&path);
         if result.is_err() {
-            let _ = self.disk.remove_dir(&path); // what stays behind is removed when the table is opened
+            let _ = self.disk.remove_dir(&path); // an opening table removes what stays behind
         }
         result
     }
@@ -80,7 +80,7 @@ impl MergeJob {
             synced.map_err(|error| Error::io(self.dir.as_str(), error))?;
             let segment = Segment::open(&self.disk, path, merged.rows)?;
             if let Some(column) = self.keep_by {
-                segment.highest(column)?; // found here once, so that the writer does not have to
+                segment.highest(column)?; // read here, beside the writer
             }
             made = Some(segment);
         }

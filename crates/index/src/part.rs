@@ -39,7 +39,7 @@ pub(crate) enum Source {
     Segment(Arc<Segment>),
 }
 
-/// A piece of a table. Cloning shares all that is large.
+/// A part of a table. Cloning shares all that is large.
 #[derive(Clone)]
 pub(crate) struct Part {
     pub(crate) source: Source,

@@ -182,7 +182,8 @@ impl Entered<'_> {
 }
 
 impl Crew<'_> {
-    /// Calls a helper if a thread is idle. Cost: one load where none is, a wake-up (microseconds) where one is.
+    /// Calls a helper if a thread is idle. Cost: one load if none is, a wake-up (microseconds) if
+    /// one is.
     pub(crate) fn call(&self) {
         let left = self.left.get();
         if left == 0 || !self.shared.take_idle() {
@@ -190,9 +191,10 @@ impl Crew<'_> {
         }
         self.left.set(left - 1);
         let call = self.call.get_or_init(|| {
-            // SAFETY: the reference is used by helpers only, each inside of its call. `close` withdraws the calls and waits for
-            // every helper to leave, and is run before `help` returns: by `help`, or by `drop` where the caller panics. `help`
-            // lends the crew and keeps it, so nobody can forget it. Until then `work` is borrowed.
+            // SAFETY: only helpers use the reference, each inside of its call. `close` withdraws
+            // the calls and waits for every helper to leave. It runs before `help` returns: `help`
+            // calls it, or `drop` does where the caller panics. `help` lends the crew and keeps it,
+            // so no caller can forget it. Until then `work` is borrowed.
             let work =
                 unsafe { std::mem::transmute::<&Work<'_>, &'static Work<'static>>(self.work) };
             Arc::new(Call {

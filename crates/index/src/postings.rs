@@ -22,9 +22,9 @@
 //! - Docs rise strictly, and each has one posting: readers search pages and merge lists by it.
 //! - A page in a file is a bitmap if and only if it has at least 1,024 postings. No byte says which
 //!   form a page has; the reader derives it, and every later page's start, from the page ends.
-//! - A list has as many codes as postings, in the order of the docs: rank in the page plus first
-//!   posting of the page is the index of the code.
-//! - A row has as many places as occurrences. A reader finds a row's places by adding up the
+//! - A list has one code for each posting, in the order of the docs. So a row's code is found by
+//!   the number of its posting.
+//! - A row has one place for each occurrence. A reader finds a row's places by adding up the
 //!   occurrences before it, so one wrong count moves all later places of the block.
 //!
 //! Operations: [`ListWriter`] writes a list, [`List::open`] reads its header, [`List::page`] gives

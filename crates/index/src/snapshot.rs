@@ -139,7 +139,7 @@ impl Snapshot {
                 return part.columns(*doc).map(Some);
             }
         }
-        self.check_whole()?; // else it may be in what cannot be read
+        self.check_whole()?; // else a damaged segment may have it
         Ok(None)
     }
 

@@ -1,4 +1,4 @@
-//! The writer's side of one search table.
+//! The writer's side of one search table. `writer.rs` has a worked example of a table's life.
 
 mod mark;
 mod merges;

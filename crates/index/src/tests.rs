@@ -1,4 +1,4 @@
-//! The list of files; what may cross threads.
+//! Tests of the list of files, and of the types that may cross threads.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

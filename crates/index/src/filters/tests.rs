@@ -5,7 +5,7 @@ fn text(name: &str) -> Arc<str> {
     name.into()
 }
 
-/// Asks as a search does that finds no page: makes it, if it may.
+/// Makes a page as a search does that finds none kept, if there is room.
 fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
     let Some(verdicts) = filters.verdicts(SegmentNumber(segment), PAGE_ROWS, &text(name)) else {
         return false;
@@ -20,7 +20,7 @@ fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
     is_room
 }
 
-/// Whether a page is kept, without asking for it.
+/// Whether a page is kept; does not count as a use.
 fn is_kept(filters: &Filters, segment: u64, name: &str) -> bool {
     let kept = filters.kept.lock().expect("the lock");
     let entry = kept.entries.get(&(SegmentNumber(segment), text(name)));

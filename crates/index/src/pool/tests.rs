@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::*;
 
-/// Takes numbers until there are none, and gives their sum.
+/// Takes numbers until none is left, and returns their sum.
 fn sum(next: &AtomicU64, most: u64, stay: &dyn Fn() -> bool) -> u64 {
     let mut sum = 0;
     while stay() {
@@ -77,7 +77,7 @@ fn nobody_is_called_while_every_thread_is_busy() {
     first.help(9, &work, |crew| crew.call());
     assert_eq!(helped.load(Ordering::Relaxed), 0);
     drop(second);
-    // A call that nobody has taken when its search is done is withdrawn, so this one waits for its helper.
+    // The search withdraws a call that no thread has taken, so this test waits until a helper has.
     let came = Barrier::new(2);
     let work = |_: &Stay<'_>| {
         came.wait();
@@ -105,7 +105,8 @@ fn a_helper_goes_when_another_search_needs_the_core() {
         came.wait();
         let other = pool.enter();
         told.wait();
-        // The helper looks while the other search runs: this one waits for it below, with the other still entered.
+        // The helper asks while the other search runs: this thread waits below, with that search
+        // still entered.
         other
     });
     assert_eq!(pool.busy(), 0);

@@ -1,4 +1,4 @@
-//! Lists beside plain vectors.
+//! Compares lists with plain vectors.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::page::WORDS;
 use super::posting::ListEntry;
 use super::{List, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
 
-/// By doc: the class of the row's length, and the word's places.
+/// By doc: length class of the row, and the word's places.
 type Rows = BTreeMap<u32, (u8, Vec<u32>)>;
 
 fn places(many_fields: bool) -> impl Strategy<Value = Vec<u32>> {
@@ -33,7 +33,7 @@ fn places(many_fields: bool) -> impl Strategy<Value = Vec<u32>> {
     })
 }
 
-/// Short lists, long ones, ones with dense pages and empty ones.
+/// Short lists, long lists, lists with dense and with empty pages.
 fn rows(many_fields: bool) -> impl Strategy<Value = (u32, Rows)> {
     let shape = prop_oneof![
         (Just(300u32), 1..200usize),
@@ -133,7 +133,7 @@ proptest! {
     ) {
         let (_, mut postings, mut positions) = written(rows, many_fields, &given);
         let bytes = if in_positions { &mut positions } else { &mut postings };
-        // Most of what matters lies in front.
+        // Most fields of a list are at its front.
         let reach = bytes.len().min(64);
         for (at, (index, byte)) in flips.iter().enumerate() {
             let within = if at == 0 { reach } else { bytes.len() };

@@ -14,21 +14,21 @@
 //! weighs at least the *threshold*. Every thread has its own; all share one:
 //!
 //! ```text
-//!                                    best two rows            own threshold   shared
-//! before the first page              two rows weigh 3 or                  3        3
-//!   (`Job::raise_first`)             more for one word alone
-//! thread A, range 0, after a `cut`   weight 9 id 4, 7 id 8                8        7
-//! thread B, range 1, next page       (fewer than two)                     7        7
+//!                                     best two rows            own threshold   shared
+//! before the first page               unknown; 2 rows weigh                3        3
+//!   (`Job::raise_first`)              3 or more for one word
+//! thread A, range 0, after a `cut`    weight 9 id 4, 7 id 8                8        7
+//! thread B, range 1, next page        not yet cut                          7        7
 //! ```
 //!
 //! Thread A needs 8, not 7: ids rise in a segment, so a later row of weight 7 loses to id 8. Thread
 //! B cannot tell by weight alone and takes rows of weight 7; ids decide when the threads' rows are
-//! merged. A row below the threshold is counted but not weighed further.
+//! merged. A row below the threshold is counted, but not kept.
 //!
 //! Invariants:
 //! - Each live row lies in one range. A row in two would be counted and returned twice.
 //! - The shared threshold is at most the weight of the last row of the answer: a thread raises it
-//!   only to a weight that as many rows as are wanted have. Higher, and rows of the answer are
+//!   only to a weight that enough rows for the answer have. Higher, and rows of the answer are
 //!   lost.
 //! - Every upper bound ([`super::rank`]) is at least the weight of each row that it stands for.
 //! - A row that matches is counted once, before any bound drops it: totals are exact.

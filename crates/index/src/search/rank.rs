@@ -47,9 +47,10 @@ const FIELD_POINTS: i64 = 1000;
 pub(crate) enum Needs {
     /// Nothing: every row weighs the same.
     Constant,
-    /// The codes of its postings: the weight is [`Weigher::bound`] of the words it holds and their exact sum.
+    /// The codes of its postings. The weight is [`Weigher::bound`] of the row's words and exact
+    /// sum.
     Codes,
-    /// In which fields each word counts, and how often it stands in the row.
+    /// The fields in which each word counts, and its occurrences in the row.
     Fields,
     /// The places at which each word counts.
     Positions,

@@ -47,7 +47,7 @@ impl<'a> RowValues<'a> {
         self.keep(self.part.id(self.doc)).unwrap_or(0)
     }
 
-    /// Number of words of the row's text columns. Errors: those of reading the row.
+    /// Number of words of the row's text columns. Errors: `Io`, `Corrupt`.
     #[cfg(test)]
     pub(super) fn length(&self) -> Result<u32> {
         let words = self.part.forward(self.doc)?;

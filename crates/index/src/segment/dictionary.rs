@@ -318,7 +318,7 @@ fn find_in(mut block: &[u8], word: &[u8]) -> Option<u32> {
         let shared = cut_small(&mut block)? as usize;
         let rest = read_text(&mut block)?;
         if shared > agreed {
-            continue; // differs from `word` where the one before did
+            continue; // differs from `word` at the same byte as the word before
         }
         let wanted = &word[agreed..];
         if shared < agreed || rest > wanted {

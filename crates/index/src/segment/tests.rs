@@ -1,4 +1,4 @@
-//! Forms on disk, apart from whole segments (those are in `tests/it`).
+//! Tests of the files of a segment; whole segments are tested in `tests/it`.
 
 use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;

@@ -1,7 +1,7 @@
 //! The file `words`: for each word, by number, its counts and the ends of its lists.
 //!
 //! Each entry has 28 bytes. A list starts where the list of the word before ends, so an entry is
-//! read together with the one before it.
+//! read together with its predecessor.
 
 use std::io::{self, Write};
 use std::ops::Range;

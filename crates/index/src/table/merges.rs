@@ -100,7 +100,7 @@ impl Table {
     #[must_use]
     pub fn is_optimizing(&self) -> bool {
         let mut shards = 0..self.shards.len() as u16;
-        let request = MergeRequest::default(); // what it asks for does not matter to a whole merge
+        let request = MergeRequest::default(); // a whole merge does not look at it
         let is_due = |shard| self.is_wanted_whole(shard) && !self.choose(shard, request).is_empty();
         self.damaged.is_empty() && shards.any(is_due)
     }

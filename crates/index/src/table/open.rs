@@ -147,7 +147,7 @@ pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Resul
         for segment in &files.segments {
             let path = format!("{dir}/{}", segment.directory);
             let listed = match disk.list(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue, // told when it is opened
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue, // reported when it is opened
                 listed => listed?,
             };
             for name in listed {

@@ -189,7 +189,8 @@ mod tests {
     }
 
     proptest! {
-        /// Long words that begin alike, words that are the beginning of others, and words at the very end of the text.
+        /// Long words with a common beginning, words that begin other words, and words at the end
+        /// of the text.
         #[test]
         fn a_word_has_one_number_and_no_other_word_has_it(texts in vec(vec("[ab]{1,3}|a{13,18}[ab]{0,3}", 1..9), 1..9)) {
             let dictionary = Dictionary::default();

@@ -60,7 +60,7 @@ fn pass<T: Copy>(items: &[T], sorted: &mut [T], places: &mut [u32], digit: impl 
 mod tests {
     use super::*;
 
-    /// Numbers of so many bits, made up, each with its place.
+    /// Pseudo-random numbers of `bits` bits, each with its index.
     fn made(count: u32, bits: u32) -> Vec<(u32, u32)> {
         let number = |at: u32| at.wrapping_mul(0x9e37_79b9) >> (32 - bits);
         (0..count).map(|at| (number(at), at)).collect()

@@ -1,4 +1,4 @@
-//! Chunks and look-ups of the tail, beside plain lists.
+//! Compares chunks and look-ups of the tail with plain lists.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -99,14 +99,14 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether the condition accepts a row. Errors: those of reading the row.
+    /// Whether the condition accepts a row. Errors: `Io`, `Corrupt` of the row.
     pub(super) fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
         let accepted = self.prepared.accepts(&|slot| row.value(slot));
         row.check()?;
         Ok(accepted)
     }
 
-    /// Drops the rows that the condition does not accept. Errors: those of reading one of these
+    /// Drops the rows that the condition does not accept. Errors: `Io`, `Corrupt` of one of these
     /// rows; never of another row of the page.
     pub(super) fn narrow(
         &self,
@@ -206,7 +206,7 @@ impl<'a> Filter<'a> {
         result
     }
 
-    /// Evaluates the condition for every row of the page. Errors: those of reading any of them.
+    /// Evaluates the condition for every row of the page. Errors: `Io`, `Corrupt` of any of them.
     fn ask_all(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
         for low in 0..filtered.rows {
             let row = RowValues::new(filtered.part, filtered.doc(low as u16));

@@ -194,7 +194,7 @@ impl<'a> Job<'a> {
     }
 
     /// Offers a row to the collector with the values of its sort keys. Errors: `SearchMemory`,
-    /// `NoMemory`, and those of reading the row.
+    /// `NoMemory`; `Io` and `Corrupt` of the row.
     pub(super) fn offer(
         &self,
         part: PartIndex,

@@ -170,7 +170,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// Number of essential words: a row must hold one of the first so many of [`Lists::wanted`],
+    /// Number of essential words, from the front of [`Lists::wanted`]. A row must hold one of them,
     /// because the others together stay below the threshold. `either.rs` has an example.
     pub(super) fn essential(&self) -> usize {
         let wanted = self.lists.wanted();

@@ -1,4 +1,5 @@
-//! The executor beside the slow one: tables in several parts with deleted rows, every form of tree, every ranker.
+//! Compares the executor with the slow one: tables of several parts with deleted rows, every form
+//! of tree, every ranker.
 
 mod cursor;
 mod shards;
@@ -28,7 +29,7 @@ use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
 use crate::table::Table;
 
-/// Different words of a table's texts.
+/// Distinct words of a table's texts.
 const WORDS: u64 = 14;
 
 fn shape(texts: usize) -> TableShape {
@@ -48,7 +49,7 @@ fn shape(texts: usize) -> TableShape {
     }
 }
 
-/// Numbers that look like chance and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -60,7 +61,7 @@ impl Chance {
         (self.0 >> 33) % most
     }
 
-    /// A few words, low numbers more often; sometimes one of them many times.
+    /// A text of a few words, low numbers more often; sometimes one word many times.
     fn text(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..self.below(12) {
@@ -77,8 +78,9 @@ impl Chance {
     }
 }
 
-/// A table with so many rows in each of its segments and in its tail, every seventh row deleted. Each id is so much above the one before,
-/// below a million: by 1 they rise from segment to segment.
+/// A table with this many rows in each segment and in its tail; every seventh row is deleted. Each
+/// id is `step` above the one before, modulo about a million. With steps of 1, ids rise from
+/// segment to segment.
 fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
     let shape = shape(texts);
     let mut table = Table::create(Arc::new(MemoryDisk::new()), "t", shape.clone()).unwrap();
@@ -112,7 +114,7 @@ fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
     table.snapshot()
 }
 
-/// One text column with dense pages; two text columns; ids that rise over segments alone.
+/// One text column with dense pages; two text columns; ids that rise over segments only.
 fn snapshots() -> &'static [Arc<Snapshot>; 3] {
     static MADE: OnceLock<[Arc<Snapshot>; 3]> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -179,7 +181,7 @@ fn filter() -> impl Strategy<Value = Option<&'static str>> {
     prop_oneof![1 => Just(None), 1 => proptest::sample::select(texts).prop_map(Some)]
 }
 
-/// Kept from case to case, with room for some of them.
+/// Kept pages, shared by all cases, with room for some of them.
 fn kept() -> &'static Filters {
     static KEPT: LazyLock<Filters> = LazyLock::new(|| Filters::new(60_000));
     &KEPT
@@ -250,7 +252,7 @@ proptest! {
     }
 }
 
-/// The total, and each row's id, weight and keys.
+/// The total, and id, weight and keys of each row.
 type Facts = (u64, Vec<(u64, i64, Vec<Value>)>);
 
 fn select(text: &str, filter: Option<Expression>, order: &[OrderBy], limit: Option<u64>) -> Select {
@@ -273,7 +275,7 @@ fn options(ranker: Ranker) -> Options {
     }
 }
 
-/// What both executors say; of the condition also whether it may be kept.
+/// The answers of both executors. `filter`: a condition, and whether pages of it may be kept.
 fn both(
     snapshot: &Arc<Snapshot>,
     text: &str,
@@ -316,7 +318,7 @@ fn both(
     if backwards {
         ranges.reverse();
     }
-    // As two threads would: each with a top of its own.
+    // As two threads would: each with its own collector.
     let top = || Gathered::new(Top::new(Arc::clone(&job.order), keep));
     let mut tops = [top(), top()];
     for (at, range) in ranges.iter().enumerate() {

@@ -59,13 +59,13 @@ impl Job<'_> {
         for number in tally.rare.iter().filter_map(|text| plan.number(text)) {
             occurrences.add(number, hits[number], fields);
         }
-        let length_class = length_class(words.len() as u32); // fewer than bytes of a text
+        let length_class = length_class(words.len() as u32); // fewer than a text has bytes
         let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
         let sum = occurrences.hits().map(value).sum();
         Ok(weigher.weigh(occurrences, sum, &mut |field| last_position(&words, field)))
     }
 
-    /// Analyses the row's text columns. Errors: those of reading the row.
+    /// Analyses the row's text columns. Errors: `Io`, `Corrupt`.
     pub(super) fn words(&self, row: &RowValues<'_>) -> Result<Words> {
         let shape = &self.snapshot.shape;
         let mut words = Words::new();

@@ -1,4 +1,4 @@
-//! Weights beside the published formulas, and bounds beside weights.
+//! Compares weights with the published formulas, and bounds with weights.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use super::{Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
 use crate::postings::{code, length_class, length_of_class};
 
-/// Words side by side, each in that many rows, anywhere in these many fields.
+/// Words side by side, each in that many rows, in any of `fields` fields.
 fn asked(documents: &[u64], fields: usize) -> QueryWords {
     let word = |(documents, place): (&u64, u32)| QueryWord {
         documents: *documents,
@@ -256,7 +256,7 @@ fn bounds_hold_for_random_rows_of_any_ranker() {
             .collect();
         let places: Vec<&[(u32, u32)]> = places.iter().map(Vec::as_slice).collect();
         for (_, ranker) in Ranker::NAMED {
-            // The bounds are looked at there.
+            // `weight` compares the bounds, too.
             weight(&weigher(ranker, &documents, &fields, 100), &places);
         }
     }

@@ -2,7 +2,7 @@ use super::*;
 
 const SECOND_US: u64 = 1_000_000;
 
-/// A shard into which segments are sealed, and in which merges take no time.
+/// A model of a shard: segments are sealed into it, and merges take no time.
 #[derive(Default)]
 struct Shard {
     segments: Vec<Candidate>,
@@ -10,12 +10,12 @@ struct Shard {
     sealed: u64,
     /// Rows written by merges.
     written: u64,
-    /// Most segments there were after merging.
+    /// Most segments after a merge.
     most: usize,
 }
 
 impl Shard {
-    /// Seals rows; the next seal comes so many seconds later.
+    /// Seals rows; the next seal comes `quiet_s` seconds later.
     fn seal(&mut self, rows: u64, quiet_s: u64) {
         self.sealed += rows;
         self.segments.push(Candidate {
@@ -61,7 +61,7 @@ impl Shard {
     }
 }
 
-/// Sizes of seals: even, of any size up to a full tail, and mostly small ones as FLUSH makes them.
+/// Sizes of seals: all alike; any size up to a full tail; mostly small ones, as FLUSH makes them.
 const SIZES: [fn(u64) -> u64; 3] = [
     |_| 65_536,
     |at| 1 + at * 7_919 % 70_000,

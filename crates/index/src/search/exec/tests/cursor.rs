@@ -1,4 +1,4 @@
-//! Stepping through the rows of one part that a tree matches.
+//! Cursors: step through the rows of one part that a tree matches. The slow executor uses them.
 
 mod postings;
 mod tree;
@@ -12,29 +12,29 @@ use postings::Postings;
 use tree::{AndCursor, AnyCursor, MaybeCursor};
 use word::{PhraseCursor, PhraseWord, WordCursor};
 
-/// Where a cursor stands that has no more rows.
+/// The doc of a cursor that has no more rows.
 const END: u32 = u32::MAX;
 
 /// Rows by rising doc. A new cursor stands on its first row.
 pub(super) trait Cursor {
-    /// The row it stands on, or [`END`].
+    /// The current row, or [`END`].
     fn doc(&self) -> u32;
     /// Moves to the first row at or after `target`; stays where it is if that is such a row.
     fn seek(&mut self, target: u32) -> u32;
-    /// Rows that it may stand on, at most.
+    /// Upper bound of the rows that it may stand on.
     fn cost(&self) -> u64;
-    /// Tells what counts in the row it stands on, as far as it was made to.
+    /// Records the words that count in the current row.
     fn record(&mut self, row: &mut Occurrences);
 }
 
 type Boxed<'a> = Box<dyn Cursor + 'a>;
 
-/// What cursors are made from.
+/// The part and the lists that cursors are made from.
 pub(super) struct Reader<'a, 'w> {
     pub(super) part: &'a Part,
     /// By word of the plan.
     pub(super) words: &'w [Option<PartWord>],
-    /// What [`Cursor::record`] must tell; short of fields it names the first one.
+    /// Facts that [`Cursor::record`] must record; below `Fields` it records the first field.
     pub(super) needs: Needs,
     /// [`super::rank::Weigher::takes_first_field`].
     pub(super) takes_first_field: bool,
@@ -74,7 +74,7 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
     })
 }
 
-/// The rows given: rising, each once.
+/// The rows of a list: rising, each once.
 pub(super) fn listed<'a>(docs: Vec<u32>) -> Boxed<'a> {
     Box::new(ListCursor { docs, at: 0 })
 }
@@ -87,7 +87,7 @@ pub(super) fn every<'a>(rows: u32) -> Boxed<'a> {
     })
 }
 
-/// The rows of both.
+/// The rows that both have.
 pub(super) fn both<'a>(one: Boxed<'a>, other: Boxed<'a>) -> Boxed<'a> {
     Box::new(AndCursor::new(vec![one, other], Vec::new()))
 }

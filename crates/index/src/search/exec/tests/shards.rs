@@ -1,4 +1,4 @@
-//! The steps of a search, each done by several shards.
+//! The steps of a search, each taken by several shards.
 
 use super::*;
 use crate::search::bounds;
@@ -16,7 +16,8 @@ fn sum<'s>(terms: &Terms<'_>, shards: impl Iterator<Item = &'s Arc<Snapshot>>) -
     merged.unwrap()
 }
 
-/// Rows with a plan that was made of the statistics of all of them: the total, and id, weight and keys of each row kept.
+/// The rows of a shard with a plan made of the statistics of all shards: the total, and id, weight
+/// and keys of each row kept.
 fn found(
     shard: &Arc<Snapshot>,
     all: &Statistics,

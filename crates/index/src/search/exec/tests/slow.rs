@@ -1,4 +1,5 @@
-//! The slow and obvious executor: cursors, document at a time, no bounds. The other one is tested against it.
+//! The slow and obvious executor: cursors, one document at a time, no bounds. The fast one is
+//! tested against it.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::search::values::RowValues;
 use crate::snapshot::PartIndex;
 
 impl Job<'_> {
-    /// All of the snapshot.
+    /// Every row of the snapshot.
     pub(super) fn run_slowly(&self, control: &Control) -> Result<Top> {
         let mut out = Gathered::new(Top::new(Arc::clone(&self.order), self.keep));
         for (at, part) in self.snapshot.numbered() {
@@ -44,7 +45,7 @@ impl Job<'_> {
             .map_or(Ok(true), |filter| filter.accepts(row))
     }
 
-    /// What the part's rows are stepped through by: the query, the ids, both, or every row.
+    /// The cursor over the part's rows: by the query, by the ids, by both, or over every row.
     fn cursor<'p>(&self, at: PartIndex, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
         let listed = match &self.ids {
             Some(ids) => Some(cursor::listed(part.find_all(ids)?)),

@@ -7,7 +7,7 @@ use crate::tail::gallop;
 /// Steps through the rows of one word by rising doc.
 pub(super) struct Postings {
     docs: Vec<u32>,
-    /// Where the places of each row start; one more than rows.
+    /// Start of each row's places, then the end of the last: one entry more than rows.
     starts: Vec<usize>,
     places: Vec<u32>,
     at: usize,
@@ -33,7 +33,7 @@ impl Postings {
         postings
     }
 
-    /// The row it stands on, or [`END`].
+    /// The current row, or [`END`].
     pub(super) fn doc(&self) -> u32 {
         self.docs.get(self.at).copied().unwrap_or(END)
     }
@@ -49,12 +49,12 @@ impl Postings {
         self.docs.len() as u64
     }
 
-    /// Times that the word occurs in the row it stands on.
+    /// Occurrences of the word in the current row.
     pub(super) fn hits(&self) -> u32 {
         (self.starts[self.at + 1] - self.starts[self.at]) as u32
     }
 
-    /// Its places there, `field << 24 | position`, rising.
+    /// Its places in the current row, `field << 24 | position`, rising.
     pub(super) fn positions(&self, out: &mut Vec<u32>) {
         out.clear();
         out.extend_from_slice(&self.places[self.starts[self.at]..self.starts[self.at + 1]]);

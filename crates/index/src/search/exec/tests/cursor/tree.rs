@@ -1,4 +1,4 @@
-//! All of several, any of several.
+//! Cursors of AND, of OR and quorums, and of MAYBE.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use super::END;
 use super::{Boxed, Cursor};
 use crate::search::rank::Occurrences;
 
-/// Rows of all of some cursors and of none of others.
+/// The rows that all of some cursors have, and none of others.
 pub(super) struct AndCursor<'a> {
     /// At least one, cheapest first.
     required: Vec<Boxed<'a>>,
@@ -76,7 +76,7 @@ impl Cursor for AndCursor<'_> {
     }
 }
 
-/// Rows of at least so many of some cursors.
+/// The rows that at least `least` of some cursors have.
 pub(super) struct AnyCursor<'a> {
     children: Vec<Boxed<'a>>,
     least: usize,
@@ -115,7 +115,7 @@ impl<'a> AnyCursor<'a> {
         }
     }
 
-    /// To the first row at or after `target` of any child.
+    /// Moves to the first row at or after `target` of any child.
     fn gather(&mut self, target: u32) {
         for at in std::mem::take(&mut self.here) {
             self.ahead
@@ -162,7 +162,7 @@ impl Cursor for AnyCursor<'_> {
     }
 }
 
-/// Rows of one cursor; what another one knows of them adds to their weight.
+/// The rows of one cursor. The words of another count too where it has the row.
 pub(super) struct MaybeCursor<'a> {
     wanted: Boxed<'a>,
     welcome: Boxed<'a>,

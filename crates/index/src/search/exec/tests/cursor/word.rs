@@ -1,4 +1,4 @@
-//! Words and phrases.
+//! Cursors of words and phrases.
 
 use super::END;
 use super::postings::Postings;
@@ -29,7 +29,7 @@ impl WordCursor {
         cursor
     }
 
-    /// From a row with the word to the first with it in one of the fields.
+    /// Moves from a row with the word to the first with it in one of the fields.
     fn settle(&mut self, mut doc: u32) -> u32 {
         while doc != END && !self.fields.every && self.matched() == 0 {
             doc = self.postings.seek(doc + 1);
@@ -37,7 +37,7 @@ impl WordCursor {
         doc
     }
 
-    /// The fields that it stands in and may stand in.
+    /// The fields in which it stands and may stand.
     fn matched(&mut self) -> u64 {
         self.postings.positions(&mut self.positions);
         fields_of(&self.positions) & self.fields.set
@@ -81,11 +81,11 @@ pub(super) struct PhraseCursor {
     fields: Fields,
     /// Fields in which the phrase stands in the row.
     matched: u64,
-    /// Where it begins, if places are to be told.
+    /// Its starts, if places are recorded.
     starts: Vec<u32>,
     needs: Needs,
     takes_first_field: bool,
-    /// Behind those of all words.
+    /// Number of the phrase, behind those of all words.
     number: usize,
     doc: u32,
 }
@@ -132,7 +132,7 @@ impl PhraseCursor {
         cursor
     }
 
-    /// To the first row at or after `target` in which the phrase stands.
+    /// Moves to the first row at or after `target` in which the phrase stands.
     fn settle(&mut self, mut target: u32) -> u32 {
         'rows: loop {
             for at in &self.order {
@@ -154,7 +154,7 @@ impl PhraseCursor {
         }
     }
 
-    /// Whether the phrase stands in the row on which all words stand.
+    /// Whether the phrase stands in the current row of all words.
     fn stands(&mut self) -> bool {
         for word in &mut self.words {
             word.postings.positions(&mut word.positions);
@@ -212,7 +212,7 @@ impl Cursor for PhraseCursor {
     }
 }
 
-/// Bits of the fields that some places lie in.
+/// Set of the fields of some places.
 fn fields_of(positions: &[u32]) -> u64 {
     positions
         .iter()
