@@ -17,7 +17,7 @@
 //! - `busy` counts searches, helpers, and helpers that are called but not yet running. Without the
 //!   last a search would call more helpers than there are idle threads.
 //! - A helper works on data that the caller borrowed. So the caller does not return, not even by a
-//!   panic, before the last helper has left. The one `unsafe` block rests on this; [`help_scoped`]
+//!   panic, before the last helper has left. The one `unsafe` block rests on this; `help_scoped`
 //!   is its safe twin.
 #![allow(unsafe_code)]
 
