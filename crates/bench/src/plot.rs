@@ -86,7 +86,8 @@ impl Plot {
     }
 }
 
-/// Heights of the curves' names: beside their ends, moved down if two would overlap, and up again if they would leave the picture.
+/// Heights of the curves' names: beside their ends, moved down if two would overlap, and up again if they would leave the
+/// picture.
 fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
     let mut places: Vec<f64> = curves
         .iter()

@@ -14,8 +14,8 @@ use crate::{
 /// Time between two looks at the progress of working threads.
 pub(crate) const WATCHED_EVERY: Duration = Duration::from_millis(100);
 
-/// Runs each worker on a thread of its own until all have ended. Calls `tick` now and then before `until`. Gives all latencies, or
-/// the first error.
+/// Runs each worker on a thread of its own until all have ended. Calls `tick` now and then before `until`. Gives all
+/// latencies, or the first error.
 pub(crate) fn work_watched<W>(
     workers: Vec<W>,
     until: Instant,

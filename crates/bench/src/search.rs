@@ -1,4 +1,4 @@
-//! `seine bench search`: the study's queries over records, in this process or in a server, and in peers beside it.
+//! `seine bench search`: runs the study's queries over records, in this process or in a server, and in peers.
 
 mod beside;
 mod check;
@@ -42,10 +42,10 @@ pub(crate) use corpus::words;
 pub(crate) use program::Program;
 pub use report::{Report, Row};
 
-/// Rows of an answer.
+/// Most rows of an answer.
 const ROWS_SHOWN: u64 = 100;
 
-/// Parts, threads and clients of the published grid; `None` is what the server chooses.
+/// Counts of shards, and of threads, of the published grid; `None`: the server chooses.
 pub const GRID_SETTINGS: [Option<u32>; 9] = [
     None,
     Some(1),
@@ -57,67 +57,67 @@ pub const GRID_SETTINGS: [Option<u32>; 9] = [
     Some(7),
     Some(8),
 ];
-/// See [`GRID_SETTINGS`].
+/// Counts of clients of the published grid.
 pub const GRID_CLIENTS: [u32; 4] = [1, 2, 4, 8];
 
-/// A peer beside us.
+/// A peer: another search engine that is measured in turns with Seine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// A program that speaks as `benchmarks/peers/search/README.md` says.
+    /// A program with the protocol of `benchmarks/peers/search/README.md`.
     Program {
-        /// What it is called in the figures.
+        /// Name in the figures.
         name: String,
-        /// A line of the shell.
+        /// Shell command that starts it.
         command: String,
     },
     /// A searchd, over its own protocol.
     Sphinx {
-        /// What it is called in the figures.
+        /// Name in the figures.
         name: String,
-        /// `host:port`.
+        /// Address, `host:port`.
         addr: String,
-        /// Its index of the same records.
+        /// Name of its index of the same records.
         index: String,
-        /// Its version and year, which its protocol does not tell.
+        /// Its version and year, which its protocol does not give.
         about: String,
     },
 }
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Names of tests; the usual ones where there is none.
+    /// Names of tests; empty: the usual tests.
     pub tests: Vec<String>,
-    /// The server whose tables `bench_search_…` are searched; `None`: in this process.
+    /// The server whose tables `bench_search_…` are searched; `None`: tables in this process.
     pub server: Option<Server>,
-    /// The first so many queries of the study's; all of them by default.
+    /// Count of the study's first queries that run; all by default.
     pub queries: usize,
-    /// A folder for the tables of this process and the indexes of peers: found again by the next run over as many records.
+    /// A folder for the tables of this process and the indexes of peers. The next run over the same records uses them again.
     pub data: PathBuf,
-    /// The server's tables stay, for the next run.
+    /// Whether the server's tables stay for the next run.
     pub keep: bool,
-    /// Parts of the index; `None`: the server chooses.
+    /// Counts of shards; `None`: the server chooses.
     pub shards: Vec<Option<u32>>,
-    /// Segments of a table in this process.
+    /// Layouts of the segments of a table in this process.
     pub layouts: Vec<Layout>,
-    /// Most threads of a query; `None`: the server chooses.
+    /// Bounds of the threads of a query; `None`: the server chooses.
     pub threads: Vec<Option<u32>>,
-    /// Threads or connections that ask.
+    /// Counts of threads or connections that search.
     pub clients: Vec<u32>,
-    /// In turns with us.
+    /// Peers that are measured in turns with Seine.
     pub beside: Vec<Beside>,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// How much.
+    /// Count and length of runs.
     pub effort: Effort,
 }
 
-/// Measures. Blocks for runs × seconds × cells, and for the time it takes to load the records.
+/// Runs the benchmark. Blocks for runs × seconds × cells, and for the time of loading the records.
 ///
 /// # Errors
-/// Before anything is measured: bad options, records or peers. [`Error::WrongAnswer`] where a total differs from the count of
-/// all records or, for records that are known, from the definition's sum; [`Error::OtherAnswer`] where two settings of ours,
-/// or two runs of one, disagree about ids, weights or totals.
+/// Before anything is measured: bad options, records or peers. [`Error::WrongAnswer`]: a total differs from the slow count over
+/// all records or, for known records, from the definition's sum. [`Error::OtherAnswer`]: two settings of Seine, or two runs of
+/// a setting, differ in ids, weights or totals.
 pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     options.effort.check()?;
     if options.clients.contains(&0) || options.clients.is_empty() {
@@ -167,36 +167,36 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     })
 }
 
-/// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the corpus's own folder below
-/// `data`, which is given back.
+/// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the corpus's folder below
+/// `data`. Gives that folder.
 ///
 /// # Errors
-/// Those of the disk.
+/// The disk's.
 pub fn export(corpus: &Corpus, data: &Path) -> Result<PathBuf> {
     let folder = folder(data, corpus)?;
     write_words(corpus, &queries().collect::<Vec<_>>(), &folder)?;
     Ok(folder)
 }
 
-/// The study's queries as words; those that are one word or more.
+/// The words of the study's queries, of those with at least one word.
 fn queries() -> impl Iterator<Item = Vec<String>> {
     let analyzer = Analyzer::default();
     let words = definition::study_queries().map(move |text| corpus::words(&analyzer, text));
     words.filter(|words| !words.is_empty())
 }
 
-/// Tables and indexes of a corpus have a folder of their own.
+/// The folder of a corpus for tables and indexes, below `data`.
 fn folder(data: &Path, corpus: &Corpus) -> Result<PathBuf> {
     let folder = data.join(format!("{}-{}", corpus.records(), corpus.bytes()));
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
-/// Documents that are there stay as they are: indexes of them stand beside them.
+/// Writes documents and queries as words. Leaves an existing file of documents alone: indexes have been made from it.
 fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Result<()> {
     let documents = folder.join("documents.tsv");
     if !documents.exists() {
-        // A file that was cut short never gets its name.
+        // The file gets its name only when it is complete.
         let begun = folder.join("documents.begun");
         let mut out = BufWriter::new(fs::File::create(&begun)?);
         corpus.write_words(&mut out)?;
@@ -207,14 +207,14 @@ fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Resul
     Ok(fs::write(folder.join("queries.txt"), lines)?)
 }
 
-/// A table of ours, and what it is called.
+/// A table of Seine, and its name.
 struct Own {
     name: String,
     shards: Option<u32>,
     engine: Engine,
 }
 
-/// Our tables, one for each number of parts and, in this process, each layout.
+/// Opens Seine's tables: one for each count of shards and, in this process, for each layout.
 fn own_engines(
     options: &Options,
     corpus: &Corpus,
@@ -293,7 +293,7 @@ fn peers(
     Ok(peers)
 }
 
-/// Every setting of ours, and every peer.
+/// Every setting of Seine, and every peer.
 fn entries<'a>(options: &Options, own: &'a [Own], peers: &'a [(String, Engine)]) -> Vec<Entry<'a>> {
     let mut entries = Vec::new();
     for own in own {

@@ -1,6 +1,6 @@
-//! Columns of text.
+//! Tables as text and as CSV.
 
-/// Headers and rows with their columns aligned at the right, a line each.
+/// Lines with headers and rows; columns are aligned at the right.
 pub(crate) fn aligned(headers: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -21,7 +21,7 @@ pub(crate) fn aligned(headers: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Notes as lines that begin with `#`, then headers and rows separated by `;`, the tag behind each.
+/// Notes as lines that begin with `#`, then headers and rows separated by `;`, with the tag at the end of each.
 pub(crate) fn csv(
     name: &str,
     notes: &[String],

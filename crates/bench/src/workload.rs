@@ -1,4 +1,4 @@
-//! What the benchmarks send: real posts, and queries drawn from their words by a written recipe.
+//! Workloads of the benchmarks: real posts, and queries drawn from their words by a fixed recipe.
 
 mod posts;
 mod recipe;

@@ -19,8 +19,8 @@ const ROWS: [u32; 2] = [1, 1_000];
 /// Count of documents that are percolated after each load, as a check.
 const CHECKED_DOCUMENTS: u64 = 1_000;
 
-/// Runs the benchmark. A run is a whole load into an empty table; then it counts the queries and percolates some documents. `data`
-/// is the server's directory if it is on this machine: its disk is measured as well.
+/// Runs the benchmark. A run is a whole load into an empty table; then it counts the queries and percolates some documents.
+/// `data` is the server's directory if it is on this machine: its disk is measured as well.
 ///
 /// # Errors
 /// As [`run`](super::run).

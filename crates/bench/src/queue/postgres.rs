@@ -1,8 +1,8 @@
 //! PostgreSQL: a table and `FOR UPDATE SKIP LOCKED`, by prepared statements of its own protocol (version 3).
 //!
 //! A consumer's transaction stays open while it holds a row. Its `COMMIT` ends the row; it goes out in one write with the
-//! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead, the server
-//! rolls back and another consumer gets the row. A consumer without a row asks again after a pause.
+//! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead, the
+//! server rolls back and another consumer gets the row. A consumer without a row asks again after a pause.
 
 use super::{payload::Payload, stream::Stream, tables::POLLED_EVERY};
 use crate::{

@@ -1,4 +1,4 @@
-//! `seine bench search --inserts`: single-row inserts beside searches that come at a fixed rate.
+//! `seine bench search --inserts`: inserts single rows while searches run at a fixed rate.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -25,10 +25,10 @@ use crate::{
     workload::push_literal,
 };
 
-/// Connections that search, so that a slow one does not hold up the next.
+/// Count of connections that search, so that a slow search does not delay the next.
 const SEARCHERS: u32 = 4;
 
-/// What a run shares.
+/// State that the threads of a run share.
 struct Load<'a> {
     begun: Instant,
     until: Instant,
@@ -39,11 +39,13 @@ struct Load<'a> {
     table: &'a str,
 }
 
-/// Inserts rows one by one, over one connection, each when the one before is durable, while so many searches a second run: of the first
-/// test named, over the first number of parts. The rows are deleted afterwards. Searches count from the moment they were due.
+/// Inserts rows over one connection, each after the row before is durable, while `searches_a_second` searches run. They are those
+/// of the first test, over the first count of shards. A search's time counts from the moment it was due. Deletes the rows
+/// afterwards.
 ///
 /// # Errors
-/// [`Error::BadOption`] without a server; those of the server. [`Error::WrongAnswer`] where another number of rows is stored than was acknowledged.
+/// [`Error::BadOption`]: there is no server. The server's. [`Error::WrongAnswer`]: the count of stored rows is not that of the
+/// acknowledged ones.
 pub fn inserts(options: &Options, corpus: &Corpus, searches_a_second: f64) -> Result<Outcome> {
     options.effort.check()?;
     let Some(server) = &options.server else {
@@ -165,7 +167,7 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     }
 }
 
-/// Each search at its time; one that could not begin then counts its waiting.
+/// Runs each search when it is due. The time that a late search has waited counts as well.
 fn search(load: &Load<'_>, mut caller: Box<dyn Caller>, queries: usize) -> Result<Latencies> {
     let mut latencies = Latencies::default();
     loop {

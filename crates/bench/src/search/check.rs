@@ -1,4 +1,4 @@
-//! The first pass: every engine's answers, compared before anything is measured.
+//! The first pass: compares the answers of every engine before anything is measured.
 
 use super::{
     corpus::Corpus,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// The first pass of every entry, checked.
+/// Makes the first pass of every entry and checks the answers.
 pub(super) fn begin(
     corpus: &Corpus,
     asked: &Asked<'_>,
@@ -34,7 +34,7 @@ pub(super) fn begin(
     Ok(standings)
 }
 
-/// Totals against a count of all records, for a sample of the queries; their sum against the definition's.
+/// Compares totals with the slow count over all records, for a sample of the queries; and their sum with the definition's.
 fn check(
     corpus: &Corpus,
     asked: &Asked<'_>,
@@ -60,7 +60,7 @@ fn check(
     Ok(())
 }
 
-/// Whether two settings of ours gave the same answers.
+/// Checks that two settings of Seine have given the same answers.
 fn same(one: &[Found], other: &[Found]) -> Result<()> {
     let differs = one
         .iter()
@@ -72,7 +72,7 @@ fn same(one: &[Found], other: &[Found]) -> Result<()> {
     }
 }
 
-/// The part of the queries whose totals are equal.
+/// Share of the queries whose totals are equal.
 fn share(ours: &[Found], theirs: &[Found]) -> f64 {
     let equal = ours
         .iter()

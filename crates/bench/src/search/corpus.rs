@@ -1,4 +1,4 @@
-//! The records that are searched, and their words.
+//! The searched records, and their words.
 
 use std::{io::Write, ops::Range};
 
@@ -9,21 +9,22 @@ use crate::{
     workload::Post,
 };
 
-/// Records of `id<TAB>text`, or posts; one in so many of them, so many times with new ids.
+/// Records from lines `id<TAB>text` or from posts. A corpus may keep only each n-th record, and may repeat the records with new
+/// ids.
 pub struct Corpus {
     text: Vec<u8>,
-    /// Id, and where its text is; every text is UTF-8.
+    /// Id and range of the text, which is UTF-8, of each record.
     records: Vec<(u64, Range<usize>)>,
     copies: u64,
     id_max: u64,
 }
 
 impl Corpus {
-    /// Reads lines of `id<TAB>text`. Keeps each `every`-th, and shows them `copies` times: those of the second copy have ids
-    /// higher by the greatest one, and so on.
+    /// Parses lines `id<TAB>text`. Keeps each `every`-th record and repeats the kept ones `copies` times. The ids of each copy
+    /// are higher than those of the copy before by the greatest id.
     ///
     /// # Errors
-    /// [`Error::BadRecord`] for a line that is none, [`Error::BadOption`] where nothing is left.
+    /// [`Error::BadRecord`]: a malformed line. [`Error::BadOption`]: no record is kept.
     pub fn tsv(text: Vec<u8>, every: u32, copies: u32) -> Result<Corpus> {
         let mut records = Vec::new();
         let mut from = 0;
@@ -42,10 +43,10 @@ impl Corpus {
         Corpus::new(text, records, copies)
     }
 
-    /// The bodies of posts, numbered from 1. `every` and `copies` as in [`tsv`](Self::tsv).
+    /// Takes the bodies of posts, with ids from 1. `every` and `copies` as in [`tsv`](Self::tsv).
     ///
     /// # Errors
-    /// [`Error::BadOption`] where nothing is left.
+    /// [`Error::BadOption`]: no record is kept.
     pub fn posts(posts: &[Post], every: u32, copies: u32) -> Result<Corpus> {
         let mut text = Vec::new();
         let mut records = Vec::new();
@@ -70,7 +71,7 @@ impl Corpus {
         })
     }
 
-    /// Every record: its id and its text.
+    /// Id and text of every record, copies included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         (0..self.copies).flat_map(move |copy| {
             let record = move |(id, place): &(u64, Range<usize>)| {
@@ -81,18 +82,18 @@ impl Corpus {
         })
     }
 
-    /// How many records there are, copies included.
+    /// Count of records, copies included.
     pub(super) fn records(&self) -> usize {
         self.records.len() * self.copies as usize
     }
 
-    /// How many bytes their texts have, copies included.
+    /// Bytes of all texts, copies included.
     pub(super) fn bytes(&self) -> u64 {
         let once: usize = self.records.iter().map(|(_, place)| place.len()).sum();
         once as u64 * self.copies
     }
 
-    /// The records that differ, and how often each is there.
+    /// The distinct texts, and the count of their copies.
     pub(super) fn distinct(&self) -> (impl Iterator<Item = &str>, u64) {
         (
             self.iter().take(self.records.len()).map(|(_, text)| text),
@@ -100,7 +101,7 @@ impl Corpus {
         )
     }
 
-    /// Writes the records as peers read them: `id<TAB>words`, one space between.
+    /// Writes the records as peers read them: lines `id<TAB>words`, with a space between words.
     pub(super) fn write_words(&self, out: &mut dyn Write) -> Result<()> {
         let analyzer = Analyzer::default();
         for (id, text) in self.iter() {
@@ -110,7 +111,7 @@ impl Corpus {
     }
 }
 
-/// The words of a text, marked ones (`#tag`) left out: their bare words are there.
+/// The words of a text without marked ones (`#tag`): their bare words are among them.
 pub(crate) fn words(analyzer: &Analyzer, text: &str) -> Vec<String> {
     let mut words = Vec::new();
     analyzer.words(text, &mut |word| {

@@ -1,4 +1,4 @@
-//! What is asked and what must come out: `benchmarks/definitions/search.toml` and the study's queries, compiled in.
+//! Tests, queries and right answers: `benchmarks/definitions/search.toml` and the study's queries, compiled in.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 const SEARCH: &str = include_str!("../../../../benchmarks/definitions/search.toml");
 const QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");
 
-/// Which rows a query finds.
+/// Mode of a query.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Matching {
-    /// Those with one of its words.
+    /// Finds rows with one of the words.
     Any,
-    /// Those with all of them.
+    /// Finds rows with all words.
     All,
-    /// Those with all of them next to each other, in order.
+    /// Finds rows with all words next to each other, in order.
     Phrase,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Matching {
 }
 
 impl Matching {
-    /// A query in our language. `words` are those that analysis makes.
+    /// The query's text in our query language; `words` come from analysis.
     pub(super) fn text(self, words: &[String]) -> String {
         let words = words.join(" ");
         match self {
@@ -48,16 +48,16 @@ impl Matching {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub(super) name: String,
     pub(super) matching: Matching,
     pub(super) ranker: String,
-    /// Measured where nothing is named.
+    /// Whether it is one of the usual tests, which run if none is named.
     #[serde(default)]
     pub(super) usual: bool,
 }
 
-/// What all queries find together in records that are known.
+/// Sum of the totals of all queries over known records.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -82,7 +82,7 @@ fn file() -> Result<File> {
     toml::from_str(SEARCH).map_err(|error| Error::BadDefinition(error.to_string()))
 }
 
-/// The tests named, in that order; the usual ones where none is.
+/// The named tests, in that order; without names the usual tests.
 pub(super) fn named(names: &[String]) -> Result<Vec<Test>> {
     let known = file()?.test;
     if names.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn named(names: &[String]) -> Result<Vec<Test>> {
     names.iter().map(find).collect()
 }
 
-/// Rows that all of the study's queries find together in this corpus, if it is a known one.
+/// Sum of the totals of all the study's queries over this corpus; `None`: the corpus is not a known one.
 pub(super) fn expected(corpus: &Corpus, matching: Matching) -> Result<Option<u64>> {
     let known = file()?
         .corpus
@@ -111,7 +111,7 @@ pub(super) fn expected(corpus: &Corpus, matching: Matching) -> Result<Option<u64
     }))
 }
 
-/// The study's queries, a line each.
+/// The lines of the study's queries.
 pub(super) fn study_queries() -> impl Iterator<Item = &'static str> {
     QUERIES.lines()
 }

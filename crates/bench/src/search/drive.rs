@@ -1,4 +1,4 @@
-//! Queries through callers, as fast as they are answered.
+//! Sends queries through callers as fast as they answer.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
@@ -14,22 +14,22 @@ use crate::{
 
 /// A thread in this process, or a connection to a server.
 pub(super) trait Caller: Send {
-    /// Asks the query of this number, and reads its whole answer.
+    /// Runs the query with this index, and reads its whole answer.
     fn ask(&mut self, number: usize) -> Result<Found>;
 
-    /// As [`ask`](Self::ask), and the total is known: where that takes a second question, it is asked.
+    /// As [`ask`](Self::ask), with the total, for which a second query may be necessary.
     fn ask_all(&mut self, number: usize) -> Result<Found> {
         self.ask(number)
     }
 }
 
-/// The first pass: what each query finds.
+/// The first pass: the answer of each query.
 pub(super) fn first_pass(caller: &mut dyn Caller, queries: usize) -> Result<Vec<Found>> {
     (0..queries).map(|number| caller.ask_all(number)).collect()
 }
 
-/// Asks until the time is up, each caller on a thread of its own, queries from one list that begins again at its end. Each
-/// answer must agree with that of the first pass.
+/// Runs queries until the time is up, each caller on a thread of its own. The callers share a list of queries, which starts again
+/// after its end. Each answer must agree with that of the first pass.
 pub(super) fn drive(
     callers: Vec<Box<dyn Caller + '_>>,
     first: &[Found],

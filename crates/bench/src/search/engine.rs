@@ -1,4 +1,4 @@
-//! What answers: a table of ours, here or in a server, or a peer.
+//! Engines that answer queries: a table of Seine in this process or in a server, or a peer.
 
 use std::{cell::RefCell, sync::atomic::AtomicUsize};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{error::Result, runs::Effort};
 
-/// Something that answers queries.
+/// An engine that answers queries.
 pub(super) enum Engine {
     Within(Within),
     Served(Served),
@@ -26,27 +26,27 @@ pub(super) enum Engine {
 pub(super) struct Entry<'a> {
     pub(super) engine: &'a Engine,
     pub(super) name: String,
-    /// Parts of the index, as text; empty for a peer.
+    /// Count of shards as text; empty for a peer.
     pub(super) shards: String,
     /// Most threads of a query; `None`: the engine chooses.
     pub(super) threads: Option<u32>,
 }
 
-/// A test with its queries, as words and in our language.
+/// A test with its queries, as words and as texts of our query language.
 pub(super) struct Asked<'a> {
     pub(super) test: &'a Test,
     pub(super) words: &'a [Vec<String>],
     pub(super) texts: Vec<String>,
 }
 
-/// What an engine answered at first, and which query comes next.
+/// The answers of an engine's first pass, and the index of its next query.
 pub(super) struct Standing {
     pub(super) first: Vec<Found>,
     next: AtomicUsize,
 }
 
 impl Engine {
-    /// Ours: ids and weights must be those of the first of us.
+    /// Whether it is a setting of Seine: ids and weights must then equal those of the first such setting.
     pub(super) fn is_ours(&self) -> bool {
         matches!(self, Engine::Within(_) | Engine::Served(_))
     }
@@ -64,7 +64,7 @@ impl Entry<'_> {
         })
     }
 
-    /// Asks every query once.
+    /// Makes the first pass: runs every query once.
     pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Standing> {
         let first = match (self.engine, self.caller(asked)?) {
             (Engine::Program(program), _) => program.borrow_mut().totals(asked.test.matching)?,
@@ -77,7 +77,7 @@ impl Entry<'_> {
         })
     }
 
-    /// One run.
+    /// Makes a run.
     pub(super) fn measure(
         &self,
         asked: &Asked<'_>,
@@ -98,7 +98,7 @@ impl Entry<'_> {
         drive(callers, &standing.first, &standing.next, effort, tick)
     }
 
-    /// A row without runs yet.
+    /// A row of the report, without runs yet.
     pub(super) fn row(&self, test: &Test, clients: u32) -> Row {
         let threads = self
             .threads

@@ -1,23 +1,23 @@
-//! What a query found, in a form that can be compared.
+//! Answers to queries, in a form that can be compared.
 
 /// The answer to one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Rows that match; none where it was not asked for.
+    /// Count of matching rows; `None`: not asked for.
     pub(super) total: Option<u64>,
-    /// Checksum of the ids and weights of the rows given, in order; none where rows are not seen.
+    /// Checksum of the ids and weights of the answer's rows, in order; `None`: the engine does not give rows.
     pub(super) rows: Option<u64>,
 }
 
 impl Found {
-    /// Whether these can be answers to the same query: what both know is equal.
+    /// Whether two answers to a query agree: the parts that both have are equal.
     pub(super) fn agrees(self, other: Found) -> bool {
         let equal = |a: Option<u64>, b: Option<u64>| a.zip(b).is_none_or(|(a, b)| a == b);
         equal(self.total, other.total) && equal(self.rows, other.rows)
     }
 }
 
-/// Checksum of ids and weights: FNV-1a with 64 bits, a word at a time.
+/// Checksum of ids and weights: FNV-1a of 64 bits, over 64-bit numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Sum(u64);
 

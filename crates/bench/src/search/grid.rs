@@ -1,4 +1,4 @@
-//! The cells of a grid in turns, then the automatic setting beside the best of them.
+//! Measures the cells of a grid in turns, then the automatic setting beside the best cell.
 
 use super::{
     Options, check,
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{error::Result, process::Process, progress::Progress, runs};
 
-/// All cells of a test: for each number of clients, as many runs of every entry, in turns.
+/// Measures all cells of a test: for each count of clients the same count of runs of every entry, in turns.
 pub(super) fn measure(
     options: &Options,
     corpus: &Corpus,
@@ -57,12 +57,12 @@ struct Turns<'a> {
     entries: &'a [Entry<'a>],
     standings: &'a [Standing],
     process: Option<Process>,
-    /// Most anonymous memory of the server after a run.
+    /// Highest anonymous memory of the server after a run, in bytes.
     memory: Option<u64>,
 }
 
 impl Turns<'_> {
-    /// A run of each of these entries, then all again, so many times.
+    /// Runs each of these entries once, then all again, `times` times.
     fn run(&mut self, places: &[usize], clients: u32, times: u32) -> Result<Vec<Row>> {
         let effort = self.options.effort;
         let test = self.asked.test;
@@ -90,7 +90,7 @@ impl Turns<'_> {
     }
 }
 
-/// The places of the automatic setting and of the best other cell of ours.
+/// Indexes of the automatic setting and of the best other cell of Seine.
 fn automatic_and_best(rows: &[Row]) -> Option<[usize; 2]> {
     let automatic = rows.iter().position(Row::is_automatic)?;
     let others =
@@ -100,7 +100,8 @@ fn automatic_and_best(rows: &[Row]) -> Option<[usize; 2]> {
     Some([automatic, best])
 }
 
-/// What the automatic setting is beside the best cell, both measured once more: the best of many cells is also the luckiest.
+/// A note with the ratio of the automatic setting to the best cell. Both are measured again, because the best of many cells is
+/// also the luckiest.
 fn beside_best(rows: &[Row]) -> Option<String> {
     let [automatic, best] = rows else { return None };
     Some(format!(
@@ -114,7 +115,7 @@ fn beside_best(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// What a reader would divide else: our automatic or best setting by those of other layouts, and by every peer.
+/// Notes with the ratios of Seine's automatic or best setting to those of other layouts, and to every peer.
 fn compared(rows: &[Row]) -> Vec<String> {
     let ours = rows.iter().filter(|row| row.engine == report::OURS);
     let best = ours.max_by(|a, b| a.median().rate().total_cmp(&b.median().rate()));

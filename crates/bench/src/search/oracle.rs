@@ -1,4 +1,4 @@
-//! The slow, obvious count: every record looked at, for a sample of the queries.
+//! The slow, obvious count: it looks at every record, for a sample of the queries.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::{
     definition::Matching,
 };
 
-/// So many queries are counted, evenly drawn from the list.
+/// Count of queries in the sample, evenly drawn from the list.
 const SAMPLE: usize = 50;
 
-/// (number of the query, rows it must find) of the sample.
+/// Index and right total of each query of the sample.
 pub(super) fn totals(
     corpus: &Corpus,
     queries: &[Vec<String>],

@@ -1,4 +1,4 @@
-//! Peers that are programs: `benchmarks/peers/search/README.md` says what they read and answer.
+//! Peers that are programs. `benchmarks/peers/search/README.md` describes their protocol.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -12,19 +12,19 @@ use crate::{
     runs::Effort,
 };
 
-/// A peer that runs. Ended when it is dropped.
+/// A running peer. Dropping it ends the program.
 pub(crate) struct Program {
     pub(crate) name: String,
-    /// What it said of itself.
+    /// The program's own description.
     pub(crate) about: String,
     child: Child,
-    /// None once it is told to end.
+    /// Its input; `None` once it is told to end.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Program {
-    /// Starts `command`, a line of the shell, with these arguments behind it, and waits until it is ready.
+    /// Starts the shell command `command` with these arguments, and waits until the program is ready.
     pub(crate) fn start(name: &str, command: &str, arguments: &[&Path]) -> Result<Program> {
         let mut child = Command::new("sh")
             .arg("-c")
@@ -57,7 +57,7 @@ impl Program {
         Ok(line.trim_end().to_owned())
     }
 
-    /// Sends a command and reads its answer: numbers.
+    /// Sends a command and reads its answer, which is a list of numbers.
     pub(crate) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
         if let Some(input) = &mut self.input {
             writeln!(input, "{command}")?;
@@ -68,7 +68,7 @@ impl Program {
         numbers.map_err(|_| Error::Peer(format!("{}: {line:?} are not numbers", self.name)))
     }
 
-    /// What each query finds.
+    /// The total of each query.
     pub(super) fn totals(&mut self, matching: Matching) -> Result<Vec<Found>> {
         let totals = self.ask(&format!("totals {matching}"))?;
         let found = |total: f64| Found {
@@ -78,7 +78,7 @@ impl Program {
         Ok(totals.into_iter().map(found).collect())
     }
 
-    /// One run.
+    /// Makes a run.
     pub(super) fn measure(
         &mut self,
         matching: Matching,
@@ -107,7 +107,7 @@ impl Program {
 }
 
 impl Drop for Program {
-    /// It ends when there is nothing more to read.
+    /// Closes its input, at which the program ends.
     fn drop(&mut self) {
         drop(self.input.take());
         let _ = self.child.wait();

@@ -1,4 +1,4 @@
-//! What was measured, and how it is printed.
+//! The measured cells, and their output.
 
 use std::{fmt, time::Duration};
 
@@ -17,7 +17,7 @@ pub(super) struct Taken {
     pub(super) seconds: f64,
     pub(super) mean_ms: f64,
     pub(super) median_ms: f64,
-    /// Not known of peers that measure themselves.
+    /// Time that 95 % of the requests did not exceed; `None` for peers that measure themselves.
     pub(super) p95_ms: Option<f64>,
     pub(super) p99_ms: f64,
 }
@@ -34,7 +34,7 @@ impl Taken {
         }
     }
 
-    /// Requests a second.
+    /// Requests per second.
     pub(super) fn rate(&self) -> f64 {
         self.requests as f64 / self.seconds.max(1e-9)
     }
@@ -43,29 +43,29 @@ impl Taken {
 /// One cell of the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which test.
+    /// Name of the test.
     pub test: String,
-    /// What answered: `seine`, or a peer's name.
+    /// `seine`, or a peer's name.
     pub engine: String,
-    /// Parts of the index; `auto` where the server chooses, empty for a peer.
+    /// Count of shards; `auto`: the server chooses; empty for a peer.
     pub shards: String,
-    /// Threads a query, likewise.
+    /// Most threads of a query; `auto`: the server chooses; empty for a peer.
     pub threads: String,
-    /// Connections or threads that ask.
+    /// Count of connections or threads that search.
     pub clients: u32,
-    /// The runs, in the order in which they were made: as many of every cell of a test, in turns.
+    /// The runs, in the order made. All cells of a test have the same count of runs, made in turns.
     pub(super) runs: Vec<Taken>,
 }
 
 impl Row {
-    /// The run in the middle.
+    /// The median run.
     pub(super) fn median(&self) -> Taken {
         let mut runs = self.runs.clone();
         runs.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
         runs.get(runs.len() / 2).copied().unwrap_or_default()
     }
 
-    /// The ratios to another cell's runs of the same turn, rising.
+    /// Ratios of this cell's runs to another cell's runs of the same turn, rising.
     pub(super) fn ratios(&self, other: &Row) -> Vec<f64> {
         let pairs = self.runs.iter().zip(&other.runs);
         let mut ratios: Vec<f64> = pairs
@@ -75,13 +75,13 @@ impl Row {
         ratios
     }
 
-    /// Their median.
+    /// Median of the [`ratios`](Self::ratios).
     pub(super) fn ratio(&self, other: &Row) -> f64 {
         let ratios = self.ratios(other);
         ratios.get(ratios.len() / 2).copied().unwrap_or_default()
     }
 
-    /// Whether the server chose everything.
+    /// Whether the server chooses shards and threads.
     pub(super) fn is_automatic(&self) -> bool {
         self.engine == OURS && self.shards == AUTO && self.threads == AUTO
     }
@@ -108,13 +108,13 @@ impl Row {
     }
 }
 
-/// What the server chooses.
+/// Text for a setting that the server chooses.
 pub(super) const AUTO: &str = "auto";
 
-/// What our tables are called.
+/// Name of Seine's tables in the figures.
 pub(super) const OURS: &str = "seine";
 
-/// The study's columns (parts, clients, dist_threads, requests a second), and those that a reader asks for next.
+/// Headers: the study's columns (parts, clients, dist_threads, requests per second), then further measures.
 const HEADERS: [&str; 13] = [
     "test",
     "engine",
@@ -131,14 +131,14 @@ const HEADERS: [&str; 13] = [
     "p99 ms",
 ];
 
-/// What `seine bench search` found. `Display` is the table; `*` marks the automatic setting.
+/// The result of `seine bench search`. `Display` is the table; `*` marks the automatic setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What a reader of the figures must know, a line each: records, what was checked, ratios.
+    /// Lines that a reader of the figures must know: records, checks, ratios.
     pub notes: Vec<String>,
-    /// Put behind each line of the CSV.
+    /// Text that is appended to each line of the CSV.
     pub tag: Option<String>,
-    /// In the order measured.
+    /// The cells, in the order measured.
     pub rows: Vec<Row>,
 }
 
@@ -183,8 +183,8 @@ impl Report {
         json!({"name": "search", "notes": self.notes, "rows": rows}).to_string()
     }
 
-    /// Requests a second over clients in the first test, as an SVG picture: a curve for each number of parts, at its best number of
-    /// threads, for the automatic setting, and for each peer.
+    /// An SVG picture of the first test: requests per second by count of clients. It has a curve for each count of shards at its
+    /// best count of threads, for the automatic setting, and for each peer.
     #[must_use]
     pub fn svg(&self) -> String {
         let test = self.rows.first().map_or("", |row| &row.test);

@@ -18,18 +18,18 @@ use crate::{
     workload::push_literal,
 };
 
-/// Bytes of one INSERT, about.
+/// Approximate size of an INSERT, in bytes.
 const INSERT_BYTES: usize = 1 << 20;
 
-/// A table `bench_search_N` of a server, N parts or `auto`.
+/// A table `bench_search_N` of a server. N is its count of shards, or `auto`.
 pub(super) struct Served {
     server: Server,
     pub(super) table: String,
 }
 
 impl Served {
-    /// The table of this corpus: one that has as many records is taken as it is, anything else is made anew. The server is
-    /// asked to seal and merge what it can before it returns.
+    /// Opens the table of this corpus. It uses an existing table with the right count of records, and creates any other again.
+    /// Then it has the server seal and merge all that it can.
     pub(super) fn open(server: &Server, corpus: &Corpus, shards: Option<u32>) -> Result<Served> {
         let table = match shards {
             Some(shards) => format!("bench_search_{shards}"),
@@ -52,7 +52,7 @@ impl Served {
         })
     }
 
-    /// Someone who asks the queries of a test, over a connection of its own.
+    /// A caller that runs the queries of a test over a connection of its own.
     pub(super) fn caller(
         &self,
         test: &Test,
@@ -81,7 +81,7 @@ impl Served {
         self.server.connect()
     }
 
-    /// Removes the rows from this id on, of which so many must be there.
+    /// Deletes the rows from this id on, and checks that they are `rows` rows.
     pub(super) fn remove_from(&self, id: u64, rows: u64) -> Result<()> {
         let mut client = self.connect()?;
         let counted = count(
@@ -93,7 +93,7 @@ impl Served {
         Ok(())
     }
 
-    /// Takes the table away.
+    /// Drops the table.
     pub(super) fn drop(self) -> Result<()> {
         self.server
             .connect()?

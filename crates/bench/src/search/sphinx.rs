@@ -1,4 +1,4 @@
-//! Sphinx's own protocol, as far as a search takes: what searchd 2.2 answers to clients of version 1.25.
+//! Sphinx's own protocol, as far as a search needs it: commands of version 1.25, which searchd 2.2 answers.
 
 use std::{
     io::{Read, Write},
@@ -17,7 +17,7 @@ const COMMAND_SEARCH: u16 = 0;
 const COMMAND_PERSIST: u16 = 4;
 const VERSION_SEARCH: u16 = 0x119;
 const MAX_MATCHES: u32 = 1_000;
-/// An answer is 100 rows of 12 bytes and a few lines of text.
+/// Longest answer, in bytes. A usual one is 100 rows of 12 bytes and a few lines of text.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// An index of a searchd.
@@ -34,7 +34,7 @@ const PHRASE: u32 = 2;
 const EXTENDED2: u32 = 6;
 
 impl Sphinx {
-    /// Someone who asks the queries of a test, over a connection of its own that stays.
+    /// A caller that runs the queries of a test over a persistent connection of its own.
     pub(super) fn caller(&self, test: &Test, queries: &[Vec<String>]) -> Result<Box<dyn Caller>> {
         let mut stream = TcpStream::connect(&self.addr)?;
         stream.set_nodelay(true)?;
@@ -60,14 +60,14 @@ impl Sphinx {
     }
 }
 
-/// Sphinx's mode and ranker of a test. Its old modes choose their own rankers.
+/// Sphinx's match mode and ranker for a test. Its old modes choose their own rankers.
 fn mode(test: &Test) -> Result<(u32, u32)> {
     Ok(match (test.matching, test.ranker.as_str()) {
         (Matching::Any, "matchany") => (ANY, 0),
         (Matching::All, "proximity") => (ALL, 0),
         (Matching::Phrase, "proximity") => (PHRASE, 0),
         (_, "proximity_bm25") => (EXTENDED2, 0),
-        // Sphinx has no ranker that knows lengths: its bm25 is the nearest.
+        // No ranker of Sphinx uses lengths: its bm25 is the nearest.
         (_, "bm25" | "bm25a") => (EXTENDED2, 1),
         _ => {
             return Err(Error::BadOption(
@@ -89,7 +89,7 @@ fn push_header(bytes: &mut Vec<u8>, command: u16, version: u16, body: &[u8]) {
     bytes.extend(body);
 }
 
-/// One search, with everything that a client of that version may set at its default.
+/// The request of a search. Every other option of that protocol version has its default.
 fn search(text: &str, mode: u32, ranker: u32, index: &str) -> Vec<u8> {
     let mut body = Vec::new();
     let numbers = |body: &mut Vec<u8>, numbers: &[u32]| {
@@ -97,13 +97,13 @@ fn search(text: &str, mode: u32, ranker: u32, index: &str) -> Vec<u8> {
             .iter()
             .for_each(|number| body.extend(number.to_be_bytes()));
     };
-    // Not from another searchd; one query; offset, limit, mode, ranker, sort by relevance.
+    // No other searchd as sender; one query; offset, limit, mode, ranker, sort by relevance.
     numbers(&mut body, &[0, 1, 0, ROWS_SHOWN as u32, mode, ranker, 0]);
     push_text(&mut body, "");
     push_text(&mut body, text);
     numbers(&mut body, &[0]);
     push_text(&mut body, index);
-    // Ids of 64 bits, from 0 to 0: any. No filter; no group.
+    // Ids of 64 bits, from 0 to 0, which means all ids. No filter, no group.
     numbers(&mut body, &[1, 0, 0, 0, 0, 0, 0]);
     push_text(&mut body, "");
     numbers(&mut body, &[MAX_MATCHES]);
@@ -149,7 +149,7 @@ impl Caller for Connection {
     }
 }
 
-/// The rest of an answer.
+/// The unread bytes of an answer.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `None` where the answer ends early.
+/// Parses an answer; `None`: it ends early.
 fn read(answer: &[u8]) -> Option<Result<Found>> {
     let mut rest = Reader(answer);
     match rest.u32()? {

@@ -1,4 +1,4 @@
-//! A table in this process: the index alone, without protocol, journal or engine.
+//! A table in this process: only the index, without protocol, journal and engine.
 
 use std::{fmt, fs, path::Path, str::FromStr, sync::Arc};
 
@@ -22,14 +22,14 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Rows of a segment before merges, nearly as the server seals them. The 1.9 M records of the study are then eight segments beside
-/// writers, the most that merges leave.
+/// Rows of a segment before merges, about as many as the server seals. The 1.9 M records of the study then have eight segments
+/// beside writers, which is the most that merges leave.
 const SEGMENT_ROWS: u64 = 65_536;
 
-/// The list of a table's files, beside its directory, once it is complete.
+/// File beside a complete table's directory, with the list of the table's files.
 const COMPLETE: &str = "complete";
 
-/// Parts of a table where nobody says how many, as in the server.
+/// Default count of shards, as in the server.
 const SHARDS_AUTOMATIC: u16 = 1;
 
 const FIELD: &str = "body";
@@ -59,17 +59,17 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Query(error.to_string())
 }
 
-/// After which nothing is merged any more.
+/// Time without seals after which no merge is due any more, in microseconds.
 const QUIET_US: u64 = 120_000_000;
 
-/// How the segments of a table lie.
+/// Layout of a table's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// As tails were sealed: one for each 65,536 rows.
+    /// As sealed: a segment for each 65,536 rows.
     Sealed,
-    /// After the merges that a server does by itself while rows come.
+    /// After the merges that a server makes while rows arrive.
     Busy,
-    /// After those of a quiet minute as well.
+    /// After the merges of a quiet minute as well.
     Merged,
     /// One segment for each part, as OPTIMIZE TABLE leaves it.
     One,
@@ -89,7 +89,7 @@ impl fmt::Display for Layout {
 impl FromStr for Layout {
     type Err = ();
 
-    /// `sealed`, `busy`, `merged` or `one`.
+    /// Parses `sealed`, `busy`, `merged` or `one`.
     fn from_str(text: &str) -> std::result::Result<Layout, ()> {
         let all = [Layout::Sealed, Layout::Busy, Layout::Merged, Layout::One];
         all.into_iter()
@@ -99,7 +99,7 @@ impl FromStr for Layout {
 }
 
 impl Within {
-    /// The table of this corpus in `folder`: made once, found again afterwards. Takes a minute for a gigabyte.
+    /// Opens the table of this corpus in `folder`. The first call makes it, which takes a minute for a gigabyte.
     pub(super) fn open(
         corpus: &Corpus,
         folder: &Path,
@@ -144,7 +144,7 @@ impl Within {
         })
     }
 
-    /// Someone who asks the queries of a test. `threads`: most of them for a query; `None` as many as are idle.
+    /// A caller that runs the queries of a test. `threads` bounds the threads of a query; `None`: every idle thread.
     pub(super) fn caller(
         &self,
         test: &Test,
@@ -185,7 +185,7 @@ fn fill(
     shards: u16,
     layout: Layout,
 ) -> Result<Table> {
-    // What an interrupted run left is of no use.
+    // Remove the leftovers of an interrupted run.
     let _ = disk.remove_dir(directory);
     let mut table = Table::create(disk, directory, shape(shards)).map_err(failed)?;
     let analyzer = Analyzer::default();
@@ -224,7 +224,7 @@ fn seal(table: &mut Table, position: u64, layout: Layout) -> Result<()> {
     }
 }
 
-/// Every merge that is due so long after the last seal.
+/// Makes every merge that is due `quiet_us` after the last seal.
 fn merge(table: &mut Table, quiet_us: u64) -> Result<()> {
     let request = MergeRequest {
         quiet_us,
@@ -247,7 +247,7 @@ struct Asking<'a> {
 }
 
 impl Caller for Asking<'_> {
-    /// Parsing is part of it, as it is of a server's work.
+    /// Parses the query each time, as a server does.
     fn ask(&mut self, number: usize) -> Result<Found> {
         let select = &self.selects[number];
         let text = select.matching.as_deref().unwrap_or_default();

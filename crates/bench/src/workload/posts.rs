@@ -3,25 +3,25 @@
 use query::{schema::ColumnType, value::Value};
 use serde::Deserialize;
 
-/// One short text with its attributes. Fields that a file lacks are empty or 0; others are not looked at.
+/// A short text with its attributes. Missing fields are empty or 0; unknown fields are ignored.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct Post {
-    /// The text; a field named `text` is read as well.
+    /// The text; a field named `text` is accepted as well.
     #[serde(alias = "text")]
     pub body: String,
-    /// The community it was posted in.
+    /// Name of its community.
     pub sub: String,
-    /// When, ISO 8601.
+    /// Time of the post, in ISO 8601.
     pub ts: String,
-    /// Votes.
+    /// Sum of its votes.
     pub score: i64,
-    /// `ts` in seconds since 1970; 0 for a time that cannot be read.
+    /// `ts` in seconds since 1970; 0: `ts` cannot be parsed.
     #[serde(skip)]
     pub seconds: i64,
 }
 
-/// The columns that a filter may ask for, with the numbers by which [`Post::attribute`] knows them.
+/// Columns that filters may use. [`Post::attribute`] takes their indexes.
 pub(crate) const ATTRIBUTES: [(&str, ColumnType); 3] = [
     ("sub", ColumnType::String),
     ("ts", ColumnType::Timestamp),
@@ -43,9 +43,9 @@ impl Post {
 /// A line that is not a post.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostsError {
-    /// From 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Display for PostsError {
 
 impl std::error::Error for PostsError {}
 
-/// Reads posts, one JSON object a line, in the order of the lines. Empty lines are passed over.
+/// Parses posts, a JSON object in each line, in the order of the lines. Skips empty lines.
 ///
 /// # Errors
 /// The first line that is not a JSON object with fields of the right types.

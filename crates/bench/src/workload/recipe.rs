@@ -1,4 +1,4 @@
-//! How standing queries are drawn from real text.
+//! Recipes that draw standing queries from real text.
 
 mod filters;
 mod shapes;
@@ -13,36 +13,35 @@ use words::TextWords;
 
 pub use words::commonest_words;
 
-/// What a query asks for. Each recipe draws from [`XorShift`] with the seed of its definition, in the order described,
-/// so a workload is made again from its posts and its seed.
+/// A recipe for queries. It draws from [`XorShift`] with the seed of its definition, in the order described, so the same posts
+/// and seed give the same workload.
 ///
-/// *Selective* words have at least four characters and are not among the 100 commonest. A post that is drawn and has too
-/// few words of the kind is drawn again.
+/// *Selective* words have at least four characters and are not among the 100 most frequent. If a drawn post has too few words
+/// of the kind, another is drawn.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recipe {
-    /// Four different words drawn evenly from the 1,000 commonest of all posts; a word already drawn is drawn again.
-    /// Two must be there, two must not.
+    /// Four different words, drawn evenly from the 1,000 most frequent of all posts. Two are required, two excluded.
     Common,
-    /// Two different selective words of one post must be there; two that must not come from another in the same way.
+    /// Two different selective words of a post are required. Two of another post are excluded.
     Selective,
-    /// As `Selective`, with five words that must be there.
+    /// As `Selective`, with five required words.
     #[serde(rename = "selective-5")]
     SelectiveFive,
-    /// As `Selective`, of all the words of a post.
+    /// As `Selective`, but drawn from all words of a post.
     Any,
-    /// As `Any`, with five words that must be there.
+    /// As `Any`, with five required words.
     #[serde(rename = "any-5")]
     AnyFive,
-    /// Two to four words that follow each other in a post, at least one of them selective, as a phrase.
+    /// Two to four neighbouring words of a post, as a phrase. At least one is selective.
     Phrases,
-    /// Half of them `(a | b) (c | d)`, half `a (b | c | d) -e`, of selective words: what must be there together comes from
-    /// one post.
+    /// Half are `(a | b) (c | d)`, half `a (b | c | d) -e`, of selective words. Words that must occur together come from one
+    /// post.
     Ors,
-    /// A selective word with a `*` before, behind or on both sides, or a `?` in it; three of four beside another word of
-    /// its post and without one of another.
+    /// A selective word with a `*` before, behind or on both sides, or with a `?` in it. Three of four also require another word
+    /// of the post and exclude a word of another.
     Wildcards,
-    /// Two selective words of one post, wherever they stand in it: `a NEAR/5 b`.
+    /// Two selective words of a post, at any places: `a NEAR/5 b`.
     Near,
     /// 30 % `Phrases`, 20 % `Ors`, 10 % `Wildcards`, 10 % `Near`, 30 % `Selective`; half of all with a filter on the
     /// attributes of posts.
@@ -51,16 +50,16 @@ pub enum Recipe {
     Boolean,
 }
 
-/// One query of a workload.
+/// A query of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// What it asks of the text.
+    /// Text of the query.
     pub text: String,
-    /// What it asks of `sub`, `score` and `ts`; empty for nothing.
+    /// Filter on `sub`, `score` and `ts`; empty: none.
     pub filters: String,
 }
 
-/// The queries of a recipe, one after the other, without end. Cost: about half a microsecond each.
+/// An endless iterator over the queries of a recipe. Cost: about half a microsecond each.
 pub struct Draw<'p> {
     recipe: Recipe,
     posts: &'p [Post],
@@ -69,7 +68,7 @@ pub struct Draw<'p> {
 }
 
 impl Recipe {
-    /// Queries from these posts; none if they hold too few words to draw from.
+    /// Queries from these posts; `None`: they have too few words to draw from.
     #[must_use]
     pub fn draw(self, posts: &[Post], seed: u64) -> Option<Draw<'_>> {
         Some(Draw {
@@ -80,7 +79,7 @@ impl Recipe {
         })
     }
 
-    /// Whether its queries ask for attributes, so that documents must have them.
+    /// Whether its queries have filters, so that documents need attributes.
     #[must_use]
     pub fn has_filters(self) -> bool {
         self == Recipe::Mixed

@@ -1,6 +1,6 @@
-//! SQL text made before the clock runs.
+//! SQL statements that are made before the clock starts.
 
-/// Statements of up to `count` items each: `begin`, the items with commas between, `end`.
+/// Statements with up to `count` items each: `begin`, the items with commas between them, `end`.
 pub(crate) fn statements<T>(
     begin: impl Into<String>,
     items: impl Iterator<Item = T>,
@@ -23,7 +23,7 @@ pub(crate) fn statements<T>(
     })
 }
 
-/// Adds a string literal.
+/// Appends a string literal.
 pub(crate) fn push_literal(text: &mut String, value: &str) {
     text.push('\'');
     for letter in value.chars() {

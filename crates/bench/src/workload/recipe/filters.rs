@@ -3,7 +3,7 @@
 use super::Post;
 use crate::{random::XorShift, workload::push_literal};
 
-/// One query in two has none. What is compared with comes from posts that are drawn for it.
+/// Draws a filter; every second query has none. The constants come from drawn posts.
 pub(super) fn draw(posts: &[Post], random: &mut XorShift) -> String {
     if random.below(2) == 0 {
         return String::new();

@@ -6,19 +6,19 @@ use super::{
 };
 use crate::random::XorShift;
 
-/// Longest phrase.
+/// Most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 4;
 
-/// Shortest word that a wildcard is put into, and the shortest that is left beside a `*`.
+/// Least characters of a word that gets a wildcard, and least characters that stay beside a `*`.
 const PATTERN_WORD_CHARS_MIN: usize = 6;
 const PATTERN_CHARS_MIN: usize = 4;
 
-/// What one query looks like.
+/// Shape of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// So many words of the commonest, of which two must not be there.
+    /// Frequent words, of which two are excluded.
     Common,
-    /// So many words of one post that must be there, and two of another that must not.
+    /// This count of required words of a post, and two excluded words of another.
     AllOf(usize),
     Phrase,
     Or,
@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// Its text.
+    /// Draws the text of a query of this shape.
     pub(super) fn query(self, words: &TextWords, random: &mut XorShift) -> String {
         match self {
             Shape::Common => common(&words.common, random),
@@ -86,7 +86,7 @@ fn all_of(sets: &[Vec<String>], count: usize, random: &mut XorShift) -> String {
     text
 }
 
-/// Different words; one already drawn is drawn again.
+/// Draws `count` different words; draws again if it gets a word twice.
 fn several<'w>(words: &'w [String], count: usize, random: &mut XorShift) -> Vec<&'w str> {
     let mut drawn: Vec<&str> = Vec::with_capacity(count);
     while drawn.len() < count {
@@ -147,7 +147,7 @@ fn wildcard(sets: &[Vec<String>], random: &mut XorShift) -> String {
     }
 }
 
-/// Six of ten with a `*` behind, two with one before, one with both, one with a `?` in it.
+/// A pattern from a word: of ten six have a `*` behind, two before, one on both sides, and one has a `?` in it.
 fn pattern(word: &str, random: &mut XorShift) -> String {
     let cut = 1 + random.below(word.len() - PATTERN_CHARS_MIN);
     match random.below(10) {

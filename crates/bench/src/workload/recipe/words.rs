@@ -1,4 +1,4 @@
-//! The words of the posts, as the recipes need them.
+//! The words of the posts, in the forms that recipes need.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,32 +6,32 @@ use query::analysis::{Analyzer, Words};
 
 use super::{Post, Recipe};
 
-/// Words that count as common.
+/// Count of words for the recipe `Common`.
 const COMMON_WORDS: usize = 1_000;
 
-/// Words too common to be selective, and the shortest selective one in characters.
+/// Count of the most frequent words, which are not selective; and the least characters of a selective word.
 const FREQUENT_WORDS: usize = 100;
 const SELECTIVE_CHARS_MIN: usize = 4;
 
-/// The words that a recipe draws from. Lists that it does not need are empty.
+/// The words that a recipe draws from. Lists that the recipe does not need are empty.
 #[derive(Default)]
 pub(super) struct TextWords {
-    /// The commonest of all.
+    /// The most frequent words of all posts.
     pub(super) common: Vec<String>,
-    /// Of each post that has enough: its words, each once.
+    /// The distinct words of each post that has enough of them.
     pub(super) sets: Vec<Vec<String>>,
-    /// Of each post that has two words or more and a selective one: its words in order.
+    /// The words in order of each post with at least two words and a selective one.
     pub(super) runs: Vec<Vec<InOrder>>,
 }
 
-/// A word in its place.
+/// A word of a post, in order.
 pub(super) struct InOrder {
     pub(super) word: String,
     pub(super) selective: bool,
 }
 
 impl TextWords {
-    /// None if the posts hold too few words for the recipe.
+    /// Collects the words of the posts; `None`: too few for the recipe.
     pub(super) fn new(recipe: Recipe, posts: &[Post]) -> Option<TextWords> {
         let texts: Vec<&str> = posts.iter().map(|post| post.body.as_str()).collect();
         let mut commonest = commonest_words(&texts);
@@ -67,8 +67,8 @@ impl TextWords {
     }
 }
 
-/// Every word of the texts, commonest first, equal ones in the order of their bytes. Marked words (`#tag`,
-/// `@handle`) are left out: their bare forms are counted.
+/// Every word of the texts, most frequent first, words of equal frequency in the order of their bytes. Marked words (`#tag`,
+/// `@handle`) are left out: their bare forms count.
 #[must_use]
 pub fn commonest_words(texts: &[&str]) -> Vec<String> {
     let mut counts: HashMap<String, u64> = HashMap::new();
@@ -95,7 +95,7 @@ fn each_word(texts: &[&str], mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// The wanted words of each text that has at least so many, each once, in the order of the text.
+/// The distinct wanted words of each text with at least `words_min` of them, in the order of the text.
 fn sets(texts: &[&str], words_min: usize, wanted: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
     let mut sets: Vec<Vec<String>> = vec![Vec::new(); texts.len()];
     each_word(texts, |number, word| {
@@ -108,7 +108,7 @@ fn sets(texts: &[&str], words_min: usize, wanted: impl Fn(&str) -> bool) -> Vec<
     sets
 }
 
-/// The words in order of each text that has at least two and a selective one.
+/// The words in order of each text with at least two words and a selective one.
 fn runs(texts: &[&str], selective: impl Fn(&str) -> bool) -> Vec<Vec<InOrder>> {
     let mut runs: Vec<Vec<InOrder>> = texts.iter().map(|_| Vec::new()).collect();
     each_word(texts, |number, word| {
