@@ -5,8 +5,6 @@ use query::value::Value;
 
 /// On disk: [`Source::Document`] of column n is the number 6 + n. Lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
-/// On disk: [`Source::Json`]. Above the numbers of all columns.
-const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
 
 /// The part of a hit that a column of an `into=` queue takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +21,6 @@ pub enum Source {
     DocumentId,
     /// The time of the hit, in seconds since 1970-01-01 UTC.
     HitAt,
-    /// The document as a JSON object of its id and columns. No column takes it today; [`supply`] gives NULL for it.
-    Json,
     /// A column of the document, by its place in the row, from 0.
     Document(u16),
 }
@@ -56,7 +52,6 @@ pub fn supply(source: Source, hit: &Hit<'_>, document: impl FnOnce(usize) -> Val
         Source::DocumentTable => Value::Str(hit.document_table.to_owned()),
         Source::DocumentId => Value::Int(hit.document_id.into()),
         Source::HitAt => Value::Int(hit.hit_at.into()),
-        Source::Json => Value::Null,
         Source::Document(column) => document(usize::from(column)),
     }
 }
@@ -71,7 +66,6 @@ pub fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
             Source::DocumentTable => 3,
             Source::DocumentId => 4,
             Source::HitAt => 5,
-            Source::Json => DOCUMENT_JSON,
             Source::Document(column) => FIRST_COLUMN + u64::from(*column),
         };
         put_number(out, number);
@@ -88,7 +82,6 @@ pub fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
             3 => Source::DocumentTable,
             4 => Source::DocumentId,
             5 => Source::HitAt,
-            DOCUMENT_JSON => Source::Json,
             column => {
                 let column = u16::try_from(column - FIRST_COLUMN);
                 Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)

@@ -138,7 +138,6 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
         Just(Source::DocumentTable),
         Just(Source::DocumentId),
         Just(Source::HitAt),
-        Just(Source::Json),
         any::<u16>().prop_map(Source::Document),
     ];
     let query = (id(), ".{0,8}", ".{0,8}").prop_map(|(id, tags, text)| HitQuery {
