@@ -11,9 +11,9 @@
 //! search 3   intersects with the kept page         evaluates no row of page 0
 //! ```
 //!
-//! Limits: [`Filters::new`] gets the bytes for everything. A condition asked about a segment for
-//! the first time takes only free room; from the second time on it may push out the least recently
-//! used entries that no search holds. A condition is known by its text of at most
+//! Limits: [`Filters::new`] gets the bytes for everything. The first search with a condition takes
+//! only free room for it. From the second on, the condition may push out the least recently used
+//! entries that no search holds. A condition is known by its text of at most
 //! [`FILTER_TEXT_BYTES_MAX`] bytes; a longer one is not kept.
 //!
 //! Invariants:

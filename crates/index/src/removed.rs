@@ -2,8 +2,8 @@
 //! rows.
 //!
 //! Each deletion adds one short list. Eight lists of a size class are merged into one, as the
-//! tail's chunks are: a deletion costs a logarithm of the number of deletions, and snapshots share
-//! the lists.
+//! tail's chunks are. So a deletion costs a logarithm of the number of deletions, and snapshots
+//! share the lists.
 
 use std::sync::Arc;
 

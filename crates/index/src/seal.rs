@@ -24,7 +24,7 @@ pub struct SealJob {
 
 /// The rows and deletions of a table at one journal position that its files lack.
 ///
-/// A job that is tried again gets the same value: the files must hold every record up to the
+/// A job that is tried again gets the same value. The files must hold every record up to the
 /// position and no later one, since a restart replays the journal from there.
 #[derive(Clone)]
 pub(crate) struct Frozen {

@@ -104,9 +104,9 @@ impl Snapshot {
             .map_or(Ok(()), |damage| Err(damage.error()))
     }
 
-    /// Several tables of the same columns and analysis as one table. (No join of rows: the tables
-    /// are put one behind another.) Answers are those of one table with all their rows; rows of one
-    /// id keep the order of the tables. `None` for no tables. Cost: a reference for each part.
+    /// Several tables of the same columns and analysis as one table: they are put one behind
+    /// another. (No rows are joined.) Answers are those of one table with all their rows. Rows of
+    /// one id keep the order of the tables. `None` for no tables. Cost: a reference for each part.
     #[must_use]
     pub fn join(tables: &[Arc<Snapshot>]) -> Option<Arc<Snapshot>> {
         let shape = Arc::clone(&tables.first()?.shape);

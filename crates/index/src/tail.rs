@@ -11,13 +11,13 @@
 //! ```
 //!
 //! Eight chunks of one size class (powers of 8) are merged into one. After 75 batches of one row
-//! the tail is `[64, 8, 1, 1, 1]`: a snapshot is a short list of shared pointers, and a posting is
-//! copied once for each class.
+//! the tail is `[64, 8, 1, 1, 1]`. So a snapshot is a short list of shared pointers, and a posting
+//! is copied once for each class.
 //!
 //! Invariants:
 //! - A published chunk never changes: snapshots share it. A deletion is a bit in the
 //!   [`crate::part::Part`] around the tail.
-//! - Each chunk starts at the ordinal where the one before ends. `Tail::row` finds a row by that.
+//! - Each chunk starts at the ordinal where the one before ends. [`Tail::row`] finds a row by that.
 //! - The dictionary only grows, so a number read by an old snapshot keeps its word.
 //! - `ordinals` of the writer has each live row, published or not. Without it a DELETE finds no
 //!   row.

@@ -62,6 +62,7 @@ struct PageStart {
     at: u32,
 }
 
+/// The places of a list: packed in a file, or plain in memory.
 #[derive(Clone)]
 enum Places<'a> {
     Packed(Packed<'a>),
@@ -109,9 +110,11 @@ impl<'a> List<'a> {
         Some(list)
     }
 
-    /// Makes a list in memory. `docs`: rising, below `rows`; `codes`: one for each doc; `open`:
-    /// posting and occurrences for each code of class 0, by rising posting; `places`: empty where
-    /// the caller never asks for them. Cost: a copy of the docs.
+    /// Makes a list in memory. Cost: a copy of the docs.
+    ///
+    /// - `docs`: rising, below `rows`; `codes`: one for each doc.
+    /// - `open`: posting and occurrences for each code of class 0, by rising posting.
+    /// - `places`: empty where the caller never asks for them.
     pub(crate) fn of_memory(
         rows: u32,
         docs: impl Iterator<Item = u32>,
@@ -310,9 +313,9 @@ impl<'a> List<'a> {
     }
 
     /// Occurrences ("hits") in all postings before this one in its block: the number of the row's
-    /// first place in the block. Sums the codes from `run`'s posting, or from the block's start
-    /// where `run` is behind the posting or in another block; then adds the open counts, which
-    /// codes do not tell.
+    /// first place in the block. Sums the codes from `run`'s posting on; from the block's start if
+    /// `run` is behind the posting or in another block. Then adds the open counts, which codes do
+    /// not tell.
     #[inline]
     fn hits_before(&self, at: u32, run: &mut Run) -> usize {
         let start = at - at % BLOCK as u32;

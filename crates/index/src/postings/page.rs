@@ -15,8 +15,8 @@
 //! Invariants:
 //! - Rows rise; the number of a row's posting in the page is the number of lower rows in it.
 //! - `codes` has one code for each row. Without that, `probe` leads to the code of another row.
-//! - A `hint` belongs to one page and to questions by rising row: an array is searched from there
-//!   on, so a row below the last question is not found.
+//! - A `hint` belongs to one page and to questions by rising row. An array is searched from the
+//!   hint on, so a row below the last question is not found.
 
 /// 64-bit words of a page's bitmap.
 pub(crate) const WORDS: usize = 1024;
@@ -48,6 +48,7 @@ impl Default for Page<'_> {
     }
 }
 
+/// The rows of a page, in either form.
 #[derive(Clone, Copy)]
 pub(super) enum Docs<'a> {
     /// Rows that hold the word, rising, each a little-endian `u16`.

@@ -27,8 +27,8 @@
 //!
 //! Invariants:
 //! - Each live row lies in one range. A row in two would be counted and returned twice.
-//! - The shared threshold is at most the weight of the last row of the answer: a thread raises it
-//!   only to a weight that enough rows for the answer have. Higher, and rows of the answer are
+//! - The shared threshold is at most the weight of the last row of the answer. A thread raises it
+//!   only to a weight that enough rows for the answer have; any higher, and rows of the answer are
 //!   lost.
 //! - Every upper bound ([`super::rank`]) is at least the weight of each row that it stands for.
 //! - A row that matches is counted once, before any bound drops it: totals are exact.

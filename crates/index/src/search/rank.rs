@@ -1,4 +1,4 @@
-//! Weights: what each ranker makes of the occurrences of a query's words in a row.
+//! Weights: a ranker turns the occurrences of a query's words in a row into one integer.
 //!
 //! A [`Weigher`] is made once for a query, from the live statistics of the whole table. It answers
 //! four questions:
@@ -7,15 +7,14 @@
 //! - [`Weigher::bound`]: the greatest weight of a row, from the set of its words and its sum alone.
 //! - [`Weigher::weigh`]: the weight, once everything needed is known.
 //!
-//! Example with `proximity_bm25`, one text column of weight 1, query `black cat`, row "a black
-//! cat": the longest run of query words is 2, so the fields give 2 points × [`FIELD_POINTS`] =
-//! 2,000. The `bm25` of the sum, say 634, is added: weight 2,634. The bound of a row with both
-//! words and the same sum is 2,634 too. With the words apart, the weight is 1,634 and the bound
-//! stays.
+//! Example: `proximity_bm25`, one text column of weight 1, query `black cat`, row "a black cat".
+//! The longest run of query words is 2, so the fields give 2 points × [`FIELD_POINTS`] = 2,000. The
+//! `bm25` of the sum, say 634, is added: weight 2,634. The bound of a row with both words and the
+//! same sum is 2,634 too. With the words apart, the weight is 1,634 and the bound stays.
 //!
-//! Invariant: for every row, `weigh` is at most `bound` of its words and sum, and `least_sum` is
-//! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and what
-//! counts; `points.rs` has the unit of sums.
+//! Invariants: for every row, `weigh` is at most `bound` of its words and sum, and `least_sum` is
+//! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and the
+//! rules of what counts; `points.rs` has the unit of sums.
 
 mod bound;
 mod factors;
@@ -204,8 +203,8 @@ impl Weigher {
         self.ranker == Ranker::Bm25
     }
 
-    /// For a tree that the text decides: whether a field counts that the query was found in
-    /// (`true`), or only a field in which a word was placed ([`Occurrences::placed`]).
+    /// For a tree that the text decides: the fields that count. `true`: all fields of the match.
+    /// `false`: those in which a word or unit was placed ([`Occurrences::placed`]).
     pub(crate) fn takes_found_fields(&self) -> bool {
         match self.ranker {
             Ranker::Bm25 => true,

@@ -7,8 +7,8 @@ use query::analysis::Analyzer;
 use super::checked::{BLOCK_BYTES, Sums};
 use crate::error::{Error, Result};
 
-/// Version of a segment's files; a higher one is refused. Raise it with any change of a layout,
-/// keep the old reader, add a fixture of the new form beside those in `tests/fixtures/`, and
+/// Version of a segment's files; a higher one is refused. Raise it with any change of a layout, and
+/// keep the old reader. Add a fixture of the new form beside those in `tests/fixtures/`, and
 /// describe it in `docs/formats/segment.md`.
 pub(super) const FORMAT_VERSION: u32 = 2;
 

@@ -10,10 +10,10 @@
 //! blue:  shares 2 bytes with black, 2 further bytes
 //! ```
 //!
-//! Behind the blocks are two arrays of 8-byte numbers: the end of each block, and its *key*, the
-//! first eight bytes of its first word as a big-endian number. A look-up finds its block by the
-//! keys without touching another block. After the first look-up both arrays are in memory too, side
-//! by side.
+//! Behind the blocks are two arrays of 8-byte numbers: the end of each block, and its *key*. The
+//! key is the first eight bytes of the block's first word, read as a big-endian number. A look-up
+//! finds its block by the keys without touching another block. After the first look-up both arrays
+//! are in memory too, side by side.
 //!
 //! Invariants:
 //! - Words rise strictly, so keys never fall: blocks and words are found by binary search.

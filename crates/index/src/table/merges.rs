@@ -2,9 +2,9 @@
 //! segments.
 //!
 //! A merge leaves behind only rows that files of deleted rows hold, hence rows deleted up to the
-//! position of all files. Later deletions are carried over as marks in the new segment. Two things
-//! need their rows: the unit that deleted them may still be refused and undone, and a restart at
-//! that position must find every row that was live there.
+//! position of all files. Later deletions are carried over as marks in the new segment, for two
+//! reasons. The unit that deleted the rows may still be refused and undone. And a restart at that
+//! position must find every row that was live there.
 //!
 //! Example, deletions of one source segment with rows 0 to 4:
 //!

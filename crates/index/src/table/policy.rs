@@ -4,9 +4,9 @@
 //! - *Beside writers*, above [`SEGMENTS_MAX`] segments: the smallest are merged, as long as the
 //!   next is no larger than all before it together. A row is written again only into a segment of
 //!   at least twice the size.
-//! - *In quiet*, when nothing was sealed for a while: the smallest are merged, up to the last that
-//!   is at most [`QUIET_TIMES`] (later [`LONG_QUIET_TIMES`]) as large as all before it together.
-//!   For each row of the smaller ones, at most that many rows of the largest are written again.
+//! - *In quiet*, when nothing was sealed for a while: the smallest are merged. The largest of them
+//!   is at most [`QUIET_TIMES`] (later [`LONG_QUIET_TIMES`]) as large as all before it together. So
+//!   for each row of the smaller ones, at most that many rows of the largest are written again.
 //! - *With retention by whole segments*, above [`KEPT_SEGMENTS_MAX`] segments: only neighbours in
 //!   time are merged, up to an eighth of the rows. Else the last segment would hold all rows and
 //!   never be old enough to drop. Quiet changes nothing.

@@ -69,10 +69,10 @@ impl Table {
         is_whole && unchanged && self.work.is_none() && tails.all(|tail| tail.status().rows == 0)
     }
 
-    /// Installs the result of a job: from the next snapshot on its rows are in the segment, and
-    /// rows that were deleted while the job ran are marked there. Returns the files for the
-    /// manifest. Errors, before anything changed: `Io` and `Corrupt` (the new segment cannot be
-    /// read back), `Internal` (no job runs).
+    /// Installs the result of a job. From the next snapshot on its rows are in the segment; rows
+    /// deleted while the job ran are marked there. Returns the files for the manifest. Errors,
+    /// before anything changed: `Io` and `Corrupt` (the new segment cannot be read back),
+    /// `Internal` (no job runs).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
         if self.work.is_none() || !self.is_job_running {
             return Err(Error::Internal {

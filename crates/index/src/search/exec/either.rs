@@ -1,4 +1,4 @@
-//! An OR of words on one page: all its rows, and those that may reach the threshold.
+//! An OR of words on one page: all its rows, and the rows that may reach the threshold.
 //!
 //! The words are sorted by falling upper bound. The last words, whose bounds together are below the
 //! threshold, are the *rest*: a row of these alone cannot enter. The others are *essential*.
@@ -27,7 +27,7 @@
 //! - Words are united from the lowest bound to the highest. So when a word is added, `matched`
 //!   holds the rows of words with lower bounds, and `least` may count on no others.
 //! - A row whose highest word is `w` weighs at most the value of `w` plus the bounds of all later
-//!   words: so `least` drops no row that could enter.
+//!   words. So `least` drops no row that could enter.
 
 use super::lists::View;
 use super::rows::set;

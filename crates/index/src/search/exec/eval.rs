@@ -1,8 +1,8 @@
 //! Which rows of a page match a tree of steps.
 //!
 //! Each step gives a set of rows ([`Rows`]): a short list or a bitmap. An AND starts with its
-//! cheapest part and narrows it by the others; an OR unites bitmaps; a quorum counts in bitmaps; a
-//! phrase reads the places of rows that hold all its words.
+//! cheapest operand and narrows it by the others. An OR unites bitmaps, a quorum counts in bitmaps.
+//! A phrase reads the places of rows that hold all its words.
 
 use super::super::plan::{Fields, Step};
 use super::lists::View;
@@ -198,7 +198,7 @@ fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
 }
 
 /// The rows that match at least `least` steps. Bitmap `n` (from 0) holds the rows that match more
-/// than `n` of the steps added so far; adding a step carries a row from each bitmap to the next.
+/// than `n` of the steps added so far. Adding a step carries a row from each bitmap to the next.
 fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     if least > parts.len() {
         return Rows::Few(scratch.lows());

@@ -2,8 +2,8 @@
 //!
 //! Three ways give the same rows:
 //! - A page kept from an earlier search ([`crate::filters`]) is intersected.
-//! - The condition is a conjunction of integer ranges, the segment keeps these columns as arrays,
-//!   and many rows are left: the whole page is compared, 32 bytes at a time.
+//! - The whole page is compared, 32 bytes at a time. The condition must be a conjunction of integer
+//!   ranges on columns that the segment keeps as arrays, and many rows must be left.
 //! - Otherwise the condition is evaluated row by row.
 
 use std::sync::{Arc, OnceLock};

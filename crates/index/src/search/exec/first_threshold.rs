@@ -1,8 +1,9 @@
 //! A threshold before the first row is read.
 //!
-//! A list knows how many postings have each code. Example: LIMIT 2 with no deleted rows; `cat` has
-//! 1 posting of a code worth 5, 4 of a code worth 3, 90 of a code worth 1. Two rows weigh at least
-//! 3 for `cat` alone, so the threshold starts at 3. Each word gives a threshold; the highest stays.
+//! A list knows how many postings have each code. Example: LIMIT 2, no deleted rows. `cat` has 1
+//! posting of a code worth 5, 4 of a code worth 3, and 90 of a code worth 1. Two rows weigh at
+//! least 3 for `cat` alone, so the threshold starts at 3. Each word gives a threshold; the highest
+//! stays.
 
 use std::cmp::Reverse;
 

@@ -107,7 +107,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Counts the rows of an OR of words, and weighs them by falling number of query words that
-    /// they hold: the first rows raise the threshold, and rows of too few words are never weighed.
+    /// they hold. The first rows raise the threshold; rows of too few words are never weighed.
     fn either_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let (words, least) = (scorer.words_here(), scorer.least_count());
         if least >= words.len() {

@@ -1,20 +1,22 @@
 //! Weighs the rows of one part, page by page, and drops rows that cannot reach the threshold.
 //!
-//! A row's *sum* adds up the values of its words; a ranker makes the weight of the sum and, for
+//! A row's *sum* adds up the values of its words. A ranker makes the weight of the sum and, for
 //! most rankers, of the fields and places too. Example: words sorted by falling bound, threshold 4
 //! in units of the sum, weights told by codes:
 //!
 //! ```text
-//! place in `wanted`    0 siamese   1 cat   2 the   (end)
-//! bound                    5         3       1
-//! worth (bound and all
-//!   bounds behind it)      9         4       1       0
-//! row: no siamese, cat 2   0 + 4 >= 4     2 + 1 < 4: dropped before `the` is looked for
+//! place in `wanted`          0 siamese    1 cat    2 the    (end)
+//! bound                          5          3        1
+//! worth: this and all later      9          4        1        0
+//!
+//! a row without siamese, cat worth 2:
+//!   before cat    0 + 4 >= 4    goes on
+//!   before the    2 + 1 <  4    dropped; `the` is not searched for
 //! ```
 //!
 //! Invariants:
-//! - `worth[at]` is at least what any row gains from `wanted[at..]`: a row is dropped only where
-//!   its sum so far and `worth` stay below `least`.
+//! - `worth[at]` is at least the sum that any row gains from `wanted[at..]`. So a row is dropped
+//!   only if it cannot reach `least`.
 //! - `least` belongs to `threshold`; [`Scorer::raise`] sets both.
 //! - Hints start at 0 on each page and on each [`Scorer::rewind`]; rows come by rising number
 //!   between.

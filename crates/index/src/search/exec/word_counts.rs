@@ -1,8 +1,8 @@
 //! Counts, for each row of a page, how many words of an OR it holds.
 //!
 //! Rankers by positions weigh a row higher the more query words it holds, and most rows hold one.
-//! So a page weighs its rows from the highest number of words down: the first rows raise the
-//! threshold, and rows of too few words are never weighed.
+//! So a page weighs its rows from the highest number of words down. The first rows raise the
+//! threshold; rows of too few words are never weighed.
 //!
 //! The counts are binary numbers, one bitmap a digit; adding a page is one addition with carry for
 //! 64 rows at a time. Example: `a` stands in rows 1, 2, 3; `b` in rows 2, 3; `c` in row 3:

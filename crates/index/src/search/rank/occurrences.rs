@@ -5,12 +5,14 @@ use super::factors::{Hit, Runs};
 /// The words of a query that count in a row, recorded by the executor. Made once for a search and
 /// cleared for each row.
 ///
-/// These count: each word with which the row satisfies the query, outside of negations, in the
-/// fields where it may stand; every alternative of an OR or quorum that the row matches; a phrase,
-/// as one unit, where the whole of it stands. A word counts once, even if the query asks for it
-/// twice.
+/// These count:
+/// - A word with which the row satisfies the query, outside of negations, in the fields where it
+///   may stand.
+/// - Every alternative of an OR or quorum that the row matches.
+/// - A phrase, as one unit, where the whole of it stands.
 ///
-/// "Joined" words are units of several words, such as two operands of NEAR; [`Hit`] describes one.
+/// A word counts once, even if the query asks for it twice. "Joined" words are units of several
+/// words, such as two operands of NEAR; [`Hit`] describes one.
 pub(crate) struct Occurrences {
     words: Vec<Occurring>,
     /// Numbers of the words that count, each once: entries of `words` that [`Occurrences::clear`]

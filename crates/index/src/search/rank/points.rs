@@ -1,17 +1,17 @@
 //! The part of a weight that depends on how often words occur, in integers.
 //!
-//! **`bm25`** (also in `proximity_bm25` and `sph04`) is Sphinx's formula, for `n` occurrences:
+//! **`bm25`** is Sphinx's formula, also used in `proximity_bm25` and `sph04`:
 //!
 //! ```text
 //! int((sum(tf * idf) + 0.5) * 1000)
-//! tf  = n / (n + 1.2)
+//! tf  = n / (n + 1.2)                     for n occurrences
 //! idf = ln((rows - documents + 1) / documents) / (2 * ln(1 + rows)) / (words of the query)
 //! ```
 //!
-//! `idf='plain'` takes `ln(rows / documents)` instead; `tfidf_unnormalized` does not divide by the words. The number of words
-//! includes excluded words, and counts a pattern once.
+//! `idf='plain'` takes `ln(rows / documents)` instead; `tfidf_unnormalized` does not divide by the
+//! words. The number of words includes excluded words, and counts a pattern once.
 //!
-//! **`bm25a`** takes the length of a row into account. The length is that of the row's class:
+//! **`bm25a`** takes the length of a row into account; the length is that of the row's class:
 //!
 //! ```text
 //! int(1000 * sum(tf * idf))
@@ -67,8 +67,8 @@ pub(super) struct Points {
     lengths: Option<Lengths>,
 }
 
-/// How lengths change `tf`, in whole numbers: `tf = 10 * n * all / (10 * n * all + 3 * all + 9 *
-/// length * rows)`, where `all` is the number of words of all rows.
+/// How lengths change `tf`, in whole numbers; `all` is the number of words of all rows: `tf = 10 *
+/// n * all / (10 * n * all + 3 * all + 9 * length * rows)`.
 struct Lengths {
     rows: u128,
     all: u128,

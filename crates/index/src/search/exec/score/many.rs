@@ -15,9 +15,10 @@ pub(in super::super) struct ManyRows {
 }
 
 impl Scorer<'_> {
-    /// Adds the rows that reach the threshold, with their weights. Only if [`Scorer::is_simple`]. A
-    /// word is searched for in all rows before the next word: rows that cannot reach `least` any
-    /// more are left out from there on, without a branch.
+    /// Adds the rows that reach the threshold, with their weights. Only if [`Scorer::is_simple`].
+    ///
+    /// A word is searched for in all rows before the next word. Rows that cannot reach `least` any
+    /// more are dropped on the way, without a branch.
     #[inline(always)]
     pub(in super::super) fn weigh_many(
         &mut self,
