@@ -1,4 +1,13 @@
-//! The project's own chores: `tidy`, the rules of the tree that a machine can check, and `mutate`, bugs that tests must see.
+//! The project's own tools: `tidy` checks the rules of the tree that a machine can check; `mutate` plants bugs that tests must
+//! see.
+//!
+//! ```no_run
+//! let problems = xtask::tidy::check(&xtask::tidy::root())?;
+//! for problem in problems {
+//!     println!("{}:{}: {}", problem.path, problem.line, problem.message);
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 pub mod mutate;
 pub mod tidy;

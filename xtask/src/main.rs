@@ -1,5 +1,7 @@
-//! `cargo xtask tidy` checks the tree; `cargo xtask ci` runs everything that must pass before a merge; `cargo xtask mutate`
-//! plants bugs and shows which test sees each; `cargo xtask count` tells how many lines of code a tree has.
+//! - `cargo xtask tidy` checks the rules of the tree.
+//! - `cargo xtask ci` runs everything that must pass before a merge.
+//! - `cargo xtask mutate` plants bugs and shows which test sees each.
+//! - `cargo xtask count` counts the lines of code of a tree.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -8,7 +10,7 @@ use xtask::{mutate, tidy};
 
 const USAGE: &str = "usage: cargo xtask tidy | ci | mutate [NAME…] | count [TREE]";
 
-/// What must pass before a merge, in the order of how fast it fails.
+/// Cargo commands that must pass before a merge, the quickest to fail first.
 const CI: [&[&str]; 3] = [
     &["fmt", "--all", "--check"],
     &[

@@ -1,4 +1,4 @@
-//! The copy of the tree that bugs are planted in.
+//! The copy of the tree into which bugs are planted.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,8 +15,7 @@ pub(super) struct Copy {
 }
 
 impl Copy {
-    /// Brings the copy to the state of the checkout. Files that are the same are left alone, so that cargo builds only
-    /// what has changed.
+    /// Brings the copy to the state of the checkout. Leaves equal files alone, so that cargo builds only changed ones.
     pub(super) fn make(root: &Path) -> io::Result<Copy> {
         let root = root.canonicalize()?;
         let target =
@@ -52,7 +51,7 @@ impl Copy {
     }
 }
 
-/// Paths of the files of the checkout that git knows or would add.
+/// Paths of the checkout's files that git knows or would add.
 fn files_of(root: &Path) -> io::Result<BTreeSet<String>> {
     let asked = [
         "ls-files",
@@ -71,7 +70,7 @@ fn files_of(root: &Path) -> io::Result<BTreeSet<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Removes files that are not among `files`: of an earlier checkout, or left by a test.
+/// Removes files that are not in `files`: they are of an earlier checkout, or a test has left them.
 fn remove_others(tree: &Path, folder: &str, files: &BTreeSet<String>) -> io::Result<()> {
     for entry in fs::read_dir(tree.join(folder))? {
         let entry = entry?;

@@ -1,8 +1,8 @@
-//! The planted bugs. Each name has a row in SAFETY.md, which says in words what is planted.
+//! The planted bugs. Each has a row of its name in SAFETY.md, which describes it.
 
 use super::Mutation;
 
-/// In the order of the crates, from the engine down to the disk.
+/// All planted bugs, in the order of the crates, from the engine down to the disk.
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "queue-checkpoint-moves-during-fold",

@@ -1,16 +1,21 @@
-//! `cargo xtask mutate`: proof that the tests see bugs. Each mutation of [`list::MUTATIONS`] plants one bug in a copy of
-//! the tree, and one test must fail then.
+//! `cargo xtask mutate` proves that the tests see bugs. Each mutation of [`list::MUTATIONS`] plants a bug in a copy of the tree;
+//! one test must then fail.
 //!
 //! A run:
-//! 1. The files that git knows of, and new ones that it does not ignore, are copied to `mutate/tree` in the target
-//!    folder, as they are in the checkout. The checkout itself is only read.
-//! 2. Each test that a chosen mutation names must pass in the copy.
-//! 3. Each mutation in turn: its text is replaced, the test program is built, the test runs, the text is put back. The
-//!    build keeps `mutate/target` from one mutation to the next.
+//! 1. It copies the files that git knows, and new files that git does not ignore, from the checkout to `mutate/tree` in the
+//!    target folder. It only reads the checkout.
+//! 2. It checks that each test of a chosen mutation passes in the copy.
+//! 3. For each mutation it replaces the text, builds the test program, runs the test, and puts the text back. All mutations share
+//!    the build folder `mutate/target`.
 //!
-//! The outcomes, a line each: `caught NAME by TEST (12 s)`; `MISSED NAME`, the test passed; `STALE NAME`, the text is not
-//! in its file exactly once; `BROKEN NAME`, the copy does not compile; `HANGS NAME`, the test did not end within
-//! [`RUN_TIME_MAX`]. Any but `caught` makes the exit status 1.
+//! It prints a line for each mutation:
+//! - `caught NAME by TEST (12 s)`: the test has failed.
+//! - `MISSED NAME`: the test has passed.
+//! - `STALE NAME`: the text does not occur in its file exactly once.
+//! - `BROKEN NAME`: the copy does not compile.
+//! - `HANGS NAME`: the test has not ended within [`RUN_TIME_MAX`].
+//!
+//! Any outcome but `caught` gives exit status 1.
 //!
 //! A new mutation is an entry of the list and a row of the same name in SAFETY.md, section "Planted bugs".
 
@@ -29,31 +34,31 @@ pub use list::MUTATIONS;
 use copy::Copy;
 use program::{Ended, Program};
 
-/// A test that runs longer is ended.
+/// Longest run of a test; then it is ended.
 const RUN_TIME_MAX: Duration = Duration::from_secs(600);
 
-/// A bug to be planted, and the test that must fail with it.
+/// A bug, and the test that must fail with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutation {
-    /// Unique; words with hyphens.
+    /// Unique name: words with hyphens.
     pub name: &'static str,
     /// Path of the file in the tree, with `/`.
     pub file: &'static str,
-    /// Stands in the file exactly once.
+    /// Text to replace. It occurs in the file exactly once.
     pub text: &'static str,
-    /// What takes the text's place.
+    /// The replacement.
     pub becomes: &'static str,
-    /// As SAFETY.md names a test: `crates/engine/tests/it/receipts.rs::name`.
+    /// The test in the form of SAFETY.md: `crates/engine/tests/it/receipts.rs::name`.
     pub test: &'static str,
-    /// A test that does not end has seen the bug too.
+    /// Whether a test that does not end counts as a failed one.
     pub may_hang: bool,
 }
 
 impl Mutation {
-    /// Plants the bug in the text of its file.
+    /// Plants the bug in `source`, the text of its file.
     ///
     /// # Errors
-    /// Why the mutation is stale.
+    /// The mutation is stale; the text says why.
     pub fn plant(&self, source: &str) -> Result<String, String> {
         match source.matches(self.text).count() {
             1 => Ok(source.replacen(self.text, self.becomes, 1)),
@@ -63,7 +68,7 @@ impl Mutation {
     }
 }
 
-/// What came of one mutation.
+/// Outcome of a mutation.
 #[derive(Debug)]
 enum Outcome {
     Caught,
@@ -73,11 +78,10 @@ enum Outcome {
     Hangs,
 }
 
-/// Runs the mutations of these names, or all; `say` gets each line. True where all were caught.
+/// Runs the mutations of these names, or all without names. Calls `say` with each line. True if all were caught.
 ///
 /// # Errors
-/// Where the tree cannot be copied or cargo cannot be started. An unknown name, and a test that fails without a
-/// mutation, are such errors too.
+/// The tree cannot be copied; cargo cannot be started; a name is unknown; a test fails without a mutation.
 pub fn run(root: &Path, names: &[&str], say: &mut dyn FnMut(&str)) -> io::Result<bool> {
     let chosen = chosen(names).map_err(io::Error::other)?;
     let copy = Copy::make(root)?;
@@ -115,7 +119,7 @@ fn line(mutation: &Mutation, outcome: &Outcome, took: Duration) -> String {
     }
 }
 
-/// The mutations of these names, or all, in the order of the list.
+/// The mutations of these names, or all without names, in the order of the list.
 fn chosen(names: &[&str]) -> Result<Vec<&'static Mutation>, String> {
     let is_known = |name: &&&str| MUTATIONS.iter().all(|mutation| mutation.name != **name);
     if let Some(unknown) = names.iter().find(is_known) {
@@ -145,7 +149,7 @@ fn try_one(copy: &Copy, mutation: &Mutation) -> io::Result<Outcome> {
     })
 }
 
-/// The inner error is the compiler's.
+/// Builds and runs a test. The inner error is the compiler's.
 fn built_and_run(copy: &Copy, test: &str) -> io::Result<Result<Ended, String>> {
     let program = Program::of(test).map_err(io::Error::other)?;
     match program.build(copy)? {

@@ -1,4 +1,4 @@
-//! The program that holds a test: built by cargo, run without it, so that it can be ended when it takes too long.
+//! Test programs: cargo builds them. They run without cargo, so that a test that takes too long can be ended.
 
 use std::fs::File;
 use std::io;
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 use super::copy::Copy;
 
-/// How often a running test is looked at.
+/// Time between two looks at a running test.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// One test and the program it is in.
+/// A test, and its program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     /// Folder of the crate.
     folder: String,
-    /// Whether it is the crate's `tests/it`; else its library.
+    /// Whether the program is the crate's `tests/it`; false: its library.
     is_it: bool,
-    /// The test as the program calls it: `receipts::name`.
+    /// Name of the test within the program: `receipts::name`.
     test: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Ended {
 }
 
 impl Program {
-    /// Of a test as SAFETY.md names it.
+    /// The program of a test in the form of SAFETY.md.
     pub(super) fn of(test: &str) -> Result<Program, String> {
         let wrong = || format!("expected crates/NAME/(src|tests/it)/….rs::TEST, found {test}");
         let (path, name) = test.split_once(".rs::").ok_or_else(wrong)?;
@@ -45,7 +45,7 @@ impl Program {
         };
         let mut modules: Vec<&str> = parts.filter(|part| *part != "mod").collect();
         if !is_it && !modules.contains(&"tests") {
-            modules.push("tests"); // at the end of the file that it tests
+            modules.push("tests"); // a module at the end of the tested file
         }
         modules.push(name);
         Ok(Program {
@@ -55,7 +55,7 @@ impl Program {
         })
     }
 
-    /// Builds it; gives the path of the program, or what the compiler said.
+    /// Builds the program. Gives its path, or the compiler's output.
     pub(super) fn build(&self, copy: &Copy) -> io::Result<Result<PathBuf, String>> {
         let kind: &[&str] = if self.is_it {
             &["--test", "it"]
@@ -79,7 +79,7 @@ impl Program {
         }
     }
 
-    /// Runs the test; what it says goes to `mutate/output` in the target folder.
+    /// Runs the test for at most `most`. Its output goes to `mutate/output` in the target folder.
     pub(super) fn run(&self, copy: &Copy, program: &Path, most: Duration) -> io::Result<Ended> {
         let output = copy.target.with_file_name("output");
         let mut child = Command::new(program)

@@ -1,11 +1,11 @@
-//! Lines of code that ship: no blank lines, no comments, no tests.
+//! Counts the lines of code that ship, without blank lines, comments and tests.
 
 use std::collections::BTreeMap;
 
 use super::source::Source;
 use super::tree::Tree;
 
-/// Of each crate, by its folder.
+/// Count of lines of each crate, by its folder.
 pub(super) fn by_crate(tree: &Tree) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
     for (path, text) in tree.ending(".rs") {

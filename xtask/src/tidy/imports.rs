@@ -1,12 +1,12 @@
-//! Who may import whom: between our crates by the table below, outside crates by the root manifest, where the comment
-//! behind each dependency ends with the crates that may import it, in brackets.
+//! Imports between crates. The table below says which of our crates may import which. The root manifest says it for outside
+//! crates: the comment behind a dependency ends with its importers, in brackets.
 
 use std::collections::BTreeMap;
 
 use super::Problem;
 use super::tree::Tree;
 
-/// Our crates by folder, and what each may import. The "nevers" of ARCHITECTURE.md rest on this.
+/// Our crates by folder, and the crates that each may import. The "nevers" of ARCHITECTURE.md rest on this table.
 const OURS: [(&str, &[&str]); 12] = [
     ("disk", &[]),
     ("query", &[]),
@@ -51,16 +51,16 @@ const OURS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// The word in the root manifest's brackets for crates that only tests import.
+/// Word in the root manifest's brackets for a crate that only tests import.
 const TESTS: &str = "tests";
 
 /// A workspace of its own, with a nightly compiler's dependencies.
 const FUZZ: &str = "fuzz/Cargo.toml";
 
-/// Other people's engines, each a workspace of its own that only its `run.sh` builds.
+/// Folder of other people's engines. Each is a workspace of its own that only its `run.sh` builds.
 const PEERS: &str = "benchmarks/peers/";
 
-/// Other people's clients, each a workspace of its own that only CI builds.
+/// Folder of other people's clients. Each is a workspace of its own that only CI builds.
 const CLIENTS: &str = "tests/clients/";
 
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
@@ -151,7 +151,7 @@ fn objection(
     (!fine).then(|| format!("{importer} is not among the importers of {name} in the root manifest"))
 }
 
-/// Outside crates of the root manifest: name → who may import it.
+/// Outside crates of the root manifest, each with its allowed importers.
 fn outside_importers(tree: &Tree, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<String>> {
     let mut table = BTreeMap::new();
     let mut inside = false;

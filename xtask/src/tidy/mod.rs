@@ -1,5 +1,7 @@
-//! Rules of the tree that a machine can check. Each rule is a module with one `check`; the tables that a person
-//! edits (who may import what, who may touch the outside world, which lengths are excused) stand at the top of theirs.
+//! Rules of the tree that a machine can check. Each rule is a module with a function `check`. Tables that a person edits are at
+//! the top of their module: allowed imports, crates that touch the outside world, excused lengths.
+//!
+//! To add a rule: a module with `check`, and its call in [`check`].
 
 mod banned;
 mod circles;
@@ -23,14 +25,14 @@ use std::path::{Path, PathBuf};
 
 use tree::Tree;
 
-/// One broken rule.
+/// A broken rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// Path in the tree, with `/`.
     pub path: String,
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// The reason, and the remedy.
     pub message: String,
 }
 
@@ -50,16 +52,16 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The root of this workspace, as it stood when xtask was built.
+/// The root of this workspace, at the time when xtask was built.
 #[must_use]
 pub fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Checks every rule; the problems are sorted by path and line.
+/// Checks every rule. Gives the problems, sorted by path and line.
 ///
 /// # Errors
-/// When a file or folder of the tree cannot be read.
+/// A file or folder of the tree cannot be read.
 pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     let tree = Tree::read(root)?;
     let mut problems = Vec::new();
@@ -76,10 +78,10 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// Lines of code of each crate, without blank lines, comments and tests.
+/// Counts the lines of code of each crate, without blank lines, comments and tests.
 ///
 /// # Errors
-/// When a file or folder of the tree cannot be read.
+/// A file or folder of the tree cannot be read.
 pub fn count(root: &Path) -> io::Result<BTreeMap<String, usize>> {
     Ok(count::by_crate(&Tree::read(root)?))
 }

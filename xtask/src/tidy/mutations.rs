@@ -1,5 +1,5 @@
-//! The planted bugs: the list of `xtask/src/mutate` and SAFETY.md name the same ones with the same tests, and each
-//! text to be replaced still stands once in its file.
+//! Planted bugs: the list of `xtask/src/mutate` and SAFETY.md must have the same bugs with the same tests. Each text to replace
+//! must occur in its file exactly once.
 
 use super::Problem;
 use super::tree::Tree;
@@ -39,7 +39,7 @@ pub(super) fn check_list(tree: &Tree, list: &[Mutation], problems: &mut Vec<Prob
     }
 }
 
-/// Number and text of each row of the section's table, without its head.
+/// Line number and text of each row of the section's table, without its head.
 fn rows(page: &str) -> Vec<(usize, &str)> {
     let lines = (1..).zip(page.lines());
     let section = lines.skip_while(|(_, line)| *line != SECTION).skip(1);

@@ -1,9 +1,9 @@
-//! SAFETY.md: every test that guards something exists.
+//! SAFETY.md: every test that it names must exist.
 
 use super::Problem;
 use super::tree::Tree;
 
-/// The page, and how it names a test: `path.rs::name` between backticks.
+/// The page. It names tests as `path.rs::name` between backticks.
 const PAGE: &str = "SAFETY.md";
 
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
@@ -25,7 +25,7 @@ fn tests_named(line: &str) -> impl Iterator<Item = (&str, &str)> {
     quoted.filter_map(|quoted| quoted.split_once(".rs::"))
 }
 
-/// A function of that name behind `#[test]`.
+/// Whether the file has a function of that name behind `#[test]`.
 fn holds_test(tree: &Tree, path: &str, name: &str) -> bool {
     let path = format!("{path}.rs");
     let Some(text) = tree.text(&path) else {

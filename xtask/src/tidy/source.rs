@@ -1,12 +1,12 @@
-//! A Rust file as the rules see it: comments and the insides of literals blanked, test code told from the rest.
+//! A Rust file in the form that the rules use: comments and the content of literals are blanks, and test code is marked.
 //!
-//! This is no parser. It knows just enough of the language to count braces rightly.
+//! This is no parser. It knows just enough of the language to count braces correctly.
 
-/// One Rust file.
+/// A Rust file.
 pub(super) struct Source {
-    /// The text with comments and literals blanked by spaces; lines stand where they stood.
+    /// The text with spaces in place of comments and literals; every line keeps its number.
     pub(super) code: String,
-    /// Per line, from 0: whether it is test code.
+    /// For each line, from 0, whether it is test code.
     is_test: Vec<bool>,
 }
 
@@ -35,7 +35,7 @@ impl Source {
         self.is_test[line - 1]
     }
 
-    /// (number from 1, text) of the lines of code.
+    /// Number, from 1, and text of each line.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.code
             .lines()
@@ -43,7 +43,7 @@ impl Source {
             .map(|(index, line)| (index + 1, line))
     }
 
-    /// The functions that have a body, nested ones too, by first line.
+    /// The functions with a body, nested ones too, by rising first line.
     pub(super) fn functions(&self) -> Vec<Function> {
         let starts = words(&self.code, "fn").filter_map(|start| {
             let name = self.code[start + 2..].trim_start();
@@ -59,14 +59,14 @@ impl Source {
     }
 }
 
-/// Code that does not ship, by its place: tests in a file or folder of their own, examples, benchmarks.
+/// Whether no code of a file ships, by its path: a file or folder of tests, an example, a benchmark.
 fn is_test_file(path: &str) -> bool {
     let folders = ["tests", "examples", "benches"];
     let is_apart = |part: &str| folders.contains(&part) || part.ends_with("tests.rs");
     path.split('/').any(is_apart)
 }
 
-/// Where a whole word stands.
+/// Offsets of a whole word in the code.
 pub(super) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     matches(code, word).filter(move |&start| {
@@ -83,7 +83,7 @@ fn line_of(code: &str, offset: usize) -> usize {
     code[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Offsets of the next `{` and of the `}` that closes it; `None` where a `;` outside of brackets comes first.
+/// Offsets of the next `{` and of the `}` that closes it; `None`: a `;` outside of brackets comes first.
 fn braces_after(code: &str, start: usize) -> Option<(usize, usize)> {
     let (mut depth, mut brackets, mut open) = (0_u32, 0_i32, 0);
     for (offset, byte) in code.bytes().enumerate().skip(start) {
@@ -105,7 +105,7 @@ fn braces_after(code: &str, start: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Blanks comments and the insides of literals, byte for byte, keeping line ends.
+/// Replaces comments and the content of literals by spaces, byte for byte; keeps line ends.
 fn blank(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
@@ -124,7 +124,7 @@ fn blank(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The end of the comment or literal that begins here, if one does.
+/// End of the comment or literal that begins at `at`; `None`: none begins there.
 fn token_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let after_name = at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
@@ -135,7 +135,7 @@ fn token_end(bytes: &[u8], at: usize) -> Option<usize> {
         [b'"', ..] => Some(at + quoted_bytes(rest, b'"')),
         [b'\'', b'\\', ..] => Some(at + quoted_bytes(rest, b'\'')),
         [b'\'', first, ..] => {
-            // A character, unless no quote follows it: then it is a lifetime.
+            // A character literal, or, if no quote follows, a lifetime.
             let width = match first {
                 0..0x80 => 1,
                 0xC0..0xE0 => 2,
@@ -163,7 +163,7 @@ fn block_comment_bytes(rest: &[u8]) -> usize {
     at
 }
 
-/// Length of a literal with escapes, both quotes included.
+/// Length of a literal with escapes, with both quotes.
 fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < rest.len() && rest[at] != quote {
@@ -172,7 +172,7 @@ fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
     (at + 1).min(rest.len())
 }
 
-/// End of `r"…"`, `r#"…"#`, `br"…"`; `None` where this is no raw string after all (`r#fn`).
+/// End of `r"…"`, `r#"…"#` or `br"…"`; `None`: it is no raw string, as in `r#fn`.
 fn raw_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut quote = at + bytes[at..].iter().position(|byte| *byte == b'r')? + 1;
     let hashes = bytes[quote..]

@@ -1,10 +1,10 @@
-//! The text files of the workspace, read once.
+//! The files of the workspace, read once.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Folders that hold what a build or a run leaves behind.
+/// Folders with leftovers of builds and runs, which are not read.
 const LEFT_OUT: [&str; 4] = ["target", ".git", "seine-data", "seine-demo"];
 
 /// Every file, sorted by path.
@@ -35,12 +35,12 @@ impl Tree {
             .as_deref()
     }
 
-    /// (path, text) of the files whose path ends so.
+    /// Path and text of the text files whose path ends with `end`.
     pub(super) fn ending<'a>(&'a self, end: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.texts().filter(move |(path, _)| path.ends_with(end))
     }
 
-    /// (path, text) of all text files.
+    /// Path and text of all text files.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
@@ -58,7 +58,7 @@ fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> io::Result<(
             format!("{folder}/{name}")
         };
         if LEFT_OUT.contains(&name.as_str()) {
-            continue; // also where it is a link to a folder elsewhere
+            continue; // also if it is a link to a folder elsewhere
         }
         if entry.file_type()?.is_dir() {
             read_folder(root, &path, files)?;

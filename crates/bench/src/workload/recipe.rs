@@ -21,7 +21,8 @@ pub use words::commonest_words;
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recipe {
-    /// Four different words, drawn evenly from the 1,000 most frequent of all posts. Two are required, two excluded.
+    /// Four different words, drawn evenly from the 1,000 most frequent of all posts; a repeated word is drawn again. Two are
+    /// required, two excluded.
     Common,
     /// Two different selective words of a post are required. Two of another post are excluded.
     Selective,
