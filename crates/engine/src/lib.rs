@@ -31,7 +31,7 @@ pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, Command, Damaged, Definition, Envelope, Hold, Issuer,
     Keep, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply,
-    Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};

@@ -10,6 +10,8 @@
 
 use std::collections::VecDeque;
 
+use crate::ids::RowNumber;
+
 /// The least time between two marks. Microseconds.
 const MARK_EVERY_US: i64 = 1_000_000;
 /// The most marks. Marks.
@@ -18,14 +20,14 @@ const MARKS_MAX: usize = 4096;
 /// Arrival times of a queue's rows since the server's start.
 #[derive(Default)]
 pub(crate) struct Ages {
-    marks: VecDeque<(u64, i64)>,
+    marks: VecDeque<(RowNumber, i64)>,
     /// One above the highest row that `note` was told of.
-    noted: u64,
+    noted: RowNumber,
 }
 
 impl Ages {
     /// Tells that rows below `next` have come by `now_us`.
-    pub(crate) fn note(&mut self, next: u64, now_us: i64) {
+    pub(crate) fn note(&mut self, next: RowNumber, now_us: i64) {
         if next <= self.noted {
             return;
         }
@@ -47,7 +49,7 @@ impl Ages {
 
     /// The mark of a row, in microseconds since 1970-01-01 UTC. The row came then or up to about a second later; much later
     /// where marks were dropped. `None` where no mark covers the row.
-    pub(crate) fn of(&self, row: u64) -> Option<i64> {
+    pub(crate) fn of(&self, row: RowNumber) -> Option<i64> {
         let after = self.marks.partition_point(|(first, _)| *first <= row);
         let mark = after.checked_sub(1).and_then(|place| self.marks.get(place));
         mark.map(|(_, at_us)| *at_us)
@@ -62,11 +64,11 @@ mod tests {
     fn a_row_is_as_old_as_the_mark_before_it() {
         let mut ages = Ages::default();
         for second in 0..10_000 {
-            ages.note(10 * (second + 1), second as i64 * MARK_EVERY_US);
+            ages.note(RowNumber(10 * (second + 1)), second as i64 * MARK_EVERY_US);
         }
         assert!(ages.marks.len() <= MARKS_MAX);
-        assert_eq!(ages.of(0), Some(0));
-        let of_last = ages.of(99_999).unwrap();
+        assert_eq!(ages.of(RowNumber(0)), Some(0));
+        let of_last = ages.of(RowNumber(99_999)).unwrap();
         assert!(of_last >= 9_990 * MARK_EVERY_US, "{of_last}");
     }
 }

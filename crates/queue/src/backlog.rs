@@ -14,6 +14,7 @@ use crate::chunk::{CHUNK_ROWS_MAX, Chunk, Rows, StoredRow};
 use crate::error::Result;
 use crate::file::ChunkFile;
 use crate::hits::HitBatch;
+use crate::ids::RowNumber;
 
 /// The rows that were inserted into a queue and not removed.
 ///
@@ -48,7 +49,7 @@ use crate::hits::HitBatch;
 pub struct Backlog {
     chunks: VecDeque<Chunk>,
     /// The number that the next row gets.
-    next: u64,
+    next: RowNumber,
     /// Rows that are not removed.
     live: u64,
     /// Memory of the chunks that are not files. Bytes, estimated.
@@ -73,14 +74,14 @@ impl Backlog {
     /// An empty backlog. Rows count from 1.
     pub fn new() -> Backlog {
         Backlog {
-            next: 1,
+            next: RowNumber(1),
             ..Backlog::default()
         }
     }
 
     /// A backlog of chunk files, rising by row, each with the places of its removed rows. `next`: the number that the next row
     /// gets, at least one above the files' last row.
-    pub fn of_files(next: u64, files: Vec<(ChunkFile, RoaringBitmap)>) -> Backlog {
+    pub fn of_files(next: RowNumber, files: Vec<(ChunkFile, RoaringBitmap)>) -> Backlog {
         let mut backlog = Backlog {
             next,
             ..Backlog::new()
@@ -96,7 +97,7 @@ impl Backlog {
     }
 
     /// The number that the next row gets.
-    pub fn next(&self) -> u64 {
+    pub fn next(&self) -> RowNumber {
         self.next
     }
 
@@ -162,7 +163,7 @@ impl Backlog {
         if let Rows::Open(rows) = &mut chunk.rows {
             rows.push(row);
         }
-        self.next += 1;
+        self.next = self.next.plus(1);
     }
 
     /// Adds rows that are hits. Each is a place of a document and a place of a query in the batch, which they share.
@@ -186,7 +187,7 @@ impl Backlog {
 
     /// Leaves out the numbers below `row`: `seine check` calls it where the rows between were lost. Nothing where `next` is not
     /// below.
-    pub fn skip_to(&mut self, row: u64) {
+    pub fn skip_to(&mut self, row: RowNumber) {
         self.next = self.next.max(row);
     }
 
@@ -207,18 +208,18 @@ impl Backlog {
     }
 
     /// The first row at or above a number. Amortised cost: a binary search over the chunks.
-    pub(crate) fn first_at_or_above(&self, row: u64) -> Option<u64> {
+    pub(crate) fn first_at_or_above(&self, row: RowNumber) -> Option<RowNumber> {
         self.rows_from(row).next()
     }
 
     /// The rows at or above a number, rising.
-    pub(crate) fn rows_from(&self, row: u64) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn rows_from(&self, row: RowNumber) -> impl Iterator<Item = RowNumber> + '_ {
         let chunks = self.chunks.range(self.chunk_index(row)..);
         chunks.flat_map(move |chunk| chunk.live_rows(row))
     }
 
     /// Removes a row; false where it is not there. Its chunk keeps the bytes; [`Backlog::sweep`] drops chunks without rows.
-    pub(crate) fn remove(&mut self, row: u64) -> bool {
+    pub(crate) fn remove(&mut self, row: RowNumber) -> bool {
         let index = self.chunk_index(row);
         let Some(chunk) = self.chunks.get_mut(index) else {
             return false;
@@ -235,8 +236,8 @@ impl Backlog {
     }
 
     /// Removes every row but those in `kept`. Cost: the chunks, and `kept`.
-    pub(crate) fn clear(&mut self, kept: &[u64]) {
-        let kept: Vec<u64> = kept
+    pub(crate) fn clear(&mut self, kept: &[RowNumber]) {
+        let kept: Vec<RowNumber> = kept
             .iter()
             .copied()
             .filter(|row| self.contains(*row))
@@ -259,7 +260,7 @@ impl Backlog {
     }
 
     /// Undoes a [`Backlog::remove`] since the last [`Backlog::sweep`].
-    pub(crate) fn restore(&mut self, row: u64) {
+    pub(crate) fn restore(&mut self, row: RowNumber) {
         let index = self.chunk_index(row);
         let Some(chunk) = self.chunks.get_mut(index) else {
             return;
@@ -274,13 +275,13 @@ impl Backlog {
     }
 
     /// Undoes the insertions from row `next` on: their numbers are given again. These rows must be in memory.
-    pub(crate) fn truncate(&mut self, next: u64) {
+    pub(crate) fn truncate(&mut self, next: RowNumber) {
         while let Some(chunk) = self.chunks.back_mut() {
             if chunk.end() <= next {
                 break;
             }
             let (live, bytes) = (chunk.live, chunk.bytes);
-            chunk.truncate(next.saturating_sub(chunk.first) as u32);
+            chunk.truncate(next.0.saturating_sub(chunk.first.0) as u32);
             self.live -= live - chunk.live;
             self.memory_bytes -= bytes - chunk.bytes;
             if chunk.len() > 0 {
@@ -356,18 +357,18 @@ impl Backlog {
     }
 
     /// Every row, rising.
-    pub fn rows(&self) -> impl Iterator<Item = u64> + '_ {
-        self.rows_from(0)
+    pub fn rows(&self) -> impl Iterator<Item = RowNumber> + '_ {
+        self.rows_from(RowNumber(0))
     }
 
     /// Whether a row was inserted and not removed. Cost: a binary search over the chunks, and one in a file with gaps.
-    pub fn contains(&self, row: u64) -> bool {
+    pub fn contains(&self, row: RowNumber) -> bool {
         let chunk = self.chunks.get(self.chunk_index(row));
         chunk.is_some_and(|chunk| chunk.live_place(row).is_some())
     }
 
     /// The values of a row as it was stored, in the columns of that time; `None` where it is not there.
-    pub(crate) fn values(&self, row: u64, columns: &[Column]) -> Result<Option<Vec<Value>>> {
+    pub(crate) fn values(&self, row: RowNumber, columns: &[Column]) -> Result<Option<Vec<Value>>> {
         let chunk = self.chunks.get(self.chunk_index(row));
         match chunk.and_then(|chunk| Some((chunk, chunk.live_place(row)?))) {
             Some((chunk, place)) => chunk.values(place, columns).map(Some),
@@ -441,15 +442,15 @@ impl Backlog {
     }
 
     /// Index of the first chunk that ends above a row; the number of chunks where there is none.
-    fn chunk_index(&self, row: u64) -> usize {
+    fn chunk_index(&self, row: RowNumber) -> usize {
         self.chunks.partition_point(|chunk| chunk.end() <= row)
     }
 }
 
 /// A chunk as it was when a fold or merge of it began.
 struct Part {
-    first: u64,
-    end: u64,
+    first: RowNumber,
+    end: RowNumber,
     /// Places of the rows that were removed by then, and so are not in the new file.
     removed: RoaringBitmap,
 }
@@ -471,7 +472,7 @@ impl Part {
 
 /// The rows of a closed chunk, shared with the thread of a fold.
 pub struct SharedChunk {
-    first: u64,
+    first: RowNumber,
     rows: Arc<Vec<StoredRow>>,
     removed: RoaringBitmap,
 }
@@ -483,11 +484,11 @@ impl SharedChunk {
     }
 
     /// The rows that were not removed when the fold began, rising, with their numbers.
-    pub(super) fn live(&self) -> impl Iterator<Item = (u64, &StoredRow)> {
+    pub(super) fn live(&self) -> impl Iterator<Item = (RowNumber, &StoredRow)> {
         self.rows
             .iter()
             .enumerate()
             .filter(|(place, _)| !self.removed.contains(*place as u32))
-            .map(|(place, row)| (self.first + place as u64, row))
+            .map(|(place, row)| (self.first.plus(place as u64), row))
     }
 }

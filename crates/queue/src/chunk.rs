@@ -10,6 +10,7 @@ use roaring::RoaringBitmap;
 use crate::error::{Error, Result};
 use crate::file::ChunkFile;
 use crate::hits::HitBatch;
+use crate::ids::RowNumber;
 
 /// The most rows of a chunk in memory. Rows.
 pub(super) const CHUNK_ROWS_MAX: usize = 4096;
@@ -68,7 +69,7 @@ impl StoredRow {
 /// no gaps, so place = number − `first`. A file has gaps where rows were removed before it was written; its table maps them.
 pub(super) struct Chunk {
     /// Number of the first row.
-    pub(super) first: u64,
+    pub(super) first: RowNumber,
     /// Places of removed rows.
     pub(super) removed: RoaringBitmap,
     /// Rows that are not removed.
@@ -89,7 +90,7 @@ pub(crate) enum Rows {
 }
 
 impl Chunk {
-    pub(super) fn open(first: u64) -> Chunk {
+    pub(super) fn open(first: RowNumber) -> Chunk {
         Chunk {
             first,
             removed: RoaringBitmap::new(),
@@ -142,9 +143,9 @@ impl Chunk {
     }
 
     /// One above the number of its last row.
-    pub(super) fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> RowNumber {
         match &self.rows {
-            Rows::Open(_) | Rows::Closed(_) => self.first + self.len(),
+            Rows::Open(_) | Rows::Closed(_) => self.first.plus(self.len()),
             Rows::File(file) => file.end(),
         }
     }
@@ -158,25 +159,25 @@ impl Chunk {
     }
 
     /// The place of a row, also of a removed one; `None` where the chunk has no such row.
-    pub(super) fn place(&self, row: u64) -> Option<u32> {
+    pub(super) fn place(&self, row: RowNumber) -> Option<u32> {
         if let Rows::File(file) = &self.rows {
             let place = file.first_at_or_above(row);
             return (file.row(place) == Some(row)).then_some(place);
         }
-        let place = row.checked_sub(self.first)?;
+        let place = row.0.checked_sub(self.first.0)?;
         (place < self.len()).then_some(place as u32) // a chunk in memory is small
     }
 
     /// The place of a row that is not removed.
-    pub(super) fn live_place(&self, row: u64) -> Option<u32> {
+    pub(super) fn live_place(&self, row: RowNumber) -> Option<u32> {
         self.place(row)
             .filter(|place| !self.removed.contains(*place))
     }
 
     /// The numbers of the rows from `row` on that are not removed, rising.
-    pub(super) fn live_rows(&self, row: u64) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn live_rows(&self, row: RowNumber) -> impl Iterator<Item = RowNumber> + '_ {
         let start = match &self.rows {
-            Rows::Open(_) | Rows::Closed(_) => row.saturating_sub(self.first) as u32,
+            Rows::Open(_) | Rows::Closed(_) => row.0.saturating_sub(self.first.0) as u32,
             Rows::File(file) => file.first_at_or_above(row),
         };
         (start..self.len() as u32)
@@ -185,9 +186,9 @@ impl Chunk {
     }
 
     /// The number of the row at a place.
-    pub(super) fn number(&self, place: u32) -> Option<u64> {
+    pub(super) fn number(&self, place: u32) -> Option<RowNumber> {
         match &self.rows {
-            Rows::Open(_) | Rows::Closed(_) => Some(self.first + u64::from(place)),
+            Rows::Open(_) | Rows::Closed(_) => Some(self.first.plus(place.into())),
             Rows::File(file) => file.row(place),
         }
     }

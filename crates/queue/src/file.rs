@@ -38,6 +38,7 @@ use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;
+use crate::ids::RowNumber;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
 const VERSION: u32 = 2;
@@ -65,8 +66,8 @@ pub struct ChunkFile {
     bytes: Bytes,
     table: Table,
     rows: u32,
-    first: u64,
-    end: u64,
+    first: RowNumber,
+    end: RowNumber,
     /// Offset and content of the batch read last: neighbouring rows share it.
     batch: Mutex<Option<(u64, Arc<HitBatch>)>>,
 }
@@ -126,8 +127,8 @@ impl ChunkFile {
             path: path.to_owned(),
             table: Table::Flat(table),
             rows,
-            first,
-            end: last.saturating_add(1),
+            first: RowNumber(first),
+            end: RowNumber(last.saturating_add(1)),
             bytes,
             batch: Mutex::default(),
         })
@@ -152,8 +153,8 @@ impl ChunkFile {
             path: path.to_owned(),
             table: Table::Paged((0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect()),
             rows,
-            first,
-            end,
+            first: RowNumber(first),
+            end: RowNumber(end),
             bytes,
             batch: Mutex::default(),
         };
@@ -182,34 +183,34 @@ impl ChunkFile {
     }
 
     /// Number of the first row.
-    pub(crate) fn first(&self) -> u64 {
+    pub(crate) fn first(&self) -> RowNumber {
         self.first
     }
 
     /// One above the number of the last row.
-    pub(crate) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> RowNumber {
         self.end
     }
 
     /// Whether the row numbers have no gaps: number = `first` + place.
     fn is_dense(&self) -> bool {
-        self.end - self.first == u64::from(self.rows)
+        self.end == self.first.plus(self.rows.into())
     }
 
     /// The row number at a place; `None` behind the last row or where the table is damaged.
-    pub(crate) fn row(&self, place: u32) -> Option<u64> {
+    pub(crate) fn row(&self, place: u32) -> Option<RowNumber> {
         if place >= self.rows {
             return None;
         }
         if self.is_dense() {
-            return Some(self.first + u64::from(place));
+            return Some(self.first.plus(place.into()));
         }
         self.slot(place).map(|(row, _)| row)
     }
 
     /// The place of the first row at or above a number; `len` where there is none. Numbers rise by at least 1 a place, so the
     /// place lies in `rows − (end − row) ..= row − first`. Cost: a binary search there, none where there are no gaps.
-    pub(crate) fn first_at_or_above(&self, row: u64) -> u32 {
+    pub(crate) fn first_at_or_above(&self, row: RowNumber) -> u32 {
         if row <= self.first {
             return 0;
         }
@@ -217,8 +218,8 @@ impl ChunkFile {
             return self.rows;
         }
         let rows = u64::from(self.rows);
-        let mut low = rows.saturating_sub(self.end - row) as u32;
-        let mut high = rows.min(row - self.first) as u32;
+        let mut low = rows.saturating_sub(self.end.0 - row.0) as u32;
+        let mut high = rows.min(row.0 - self.first.0) as u32;
         while low < high {
             let middle = low + (high - low) / 2;
             match self.row(middle) {
@@ -287,7 +288,7 @@ impl ChunkFile {
         Ok(entry)
     }
 
-    fn slot(&self, place: u32) -> Option<(u64, u64)> {
+    fn slot(&self, place: u32) -> Option<(RowNumber, u64)> {
         let place = place as usize;
         let (slots, at) = match &self.table {
             Table::Flat(table) => (self.bytes.get(*table..)?, place * SLOT_BYTES),
@@ -296,7 +297,7 @@ impl ChunkFile {
                 place % PAGE_SLOTS * SLOT_BYTES,
             ),
         };
-        Some((wide_at(slots, at)?, wide_at(slots, at + 8)?))
+        Some((RowNumber(wide_at(slots, at)?), wide_at(slots, at + 8)?))
     }
 
     /// A page of the table; verified at the first call for it. `None` where it is damaged or behind the table.

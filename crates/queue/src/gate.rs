@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringTreemap;
 
 use crate::error::Result;
-use crate::ids::SessionId;
+use crate::ids::{RowNumber, SessionId};
 use crate::keys::Keys;
 use crate::row_view::RowView;
 
@@ -48,7 +48,7 @@ pub struct Held {
 ///   row before it of its key ends.
 #[derive(Default)]
 pub(crate) struct Gate {
-    pub(crate) held: BTreeMap<u64, Held>,
+    pub(crate) held: BTreeMap<RowNumber, Held>,
     pub(crate) delays: Delays,
     pub(crate) keys: Keys,
     /// Rows that this lane's group has ended and another group has not.
@@ -57,8 +57,8 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Whether a row may go out. Called by cursors, in the order of rows; notes the row's key and its time.
-    pub(crate) fn lets(&mut self, row: u64, view: &dyn RowView) -> Result<bool> {
-        if self.held.contains_key(&row) || self.acked.contains(row) {
+    pub(crate) fn lets(&mut self, row: RowNumber, view: &dyn RowView) -> Result<bool> {
+        if self.held.contains_key(&row) || self.acked.contains(row.0) {
             return Ok(false);
         }
         let is_first = match view.key(row)? {
@@ -76,9 +76,9 @@ impl Gate {
     }
 
     /// Whether a row that a cursor has passed may go out now. Reads no row.
-    pub(crate) fn is_open(&self, row: u64) -> bool {
+    pub(crate) fn is_open(&self, row: RowNumber) -> bool {
         !self.held.contains_key(&row)
-            && !self.acked.contains(row)
+            && !self.acked.contains(row.0)
             && !self.delays.has(row)
             && self.keys.is_first(row)
     }
@@ -87,12 +87,12 @@ impl Gate {
 /// Rows that are due later, with their times in microseconds since 1970-01-01 UTC. Both fields hold the same pairs.
 #[derive(Default)]
 pub(crate) struct Delays {
-    by_time: BTreeSet<(i64, u64)>,
-    of: BTreeMap<u64, i64>,
+    by_time: BTreeSet<(i64, RowNumber)>,
+    of: BTreeMap<RowNumber, i64>,
 }
 
 impl Delays {
-    pub(crate) fn has(&self, row: u64) -> bool {
+    pub(crate) fn has(&self, row: RowNumber) -> bool {
         self.of.contains_key(&row)
     }
 
@@ -100,34 +100,34 @@ impl Delays {
         self.of.len()
     }
 
-    pub(crate) fn get(&self, row: u64) -> Option<i64> {
+    pub(crate) fn get(&self, row: RowNumber) -> Option<i64> {
         self.of.get(&row).copied()
     }
 
-    pub(crate) fn set(&mut self, row: u64, due_us: i64) {
+    pub(crate) fn set(&mut self, row: RowNumber, due_us: i64) {
         if let Some(before) = self.of.insert(row, due_us) {
             self.by_time.remove(&(before, row));
         }
         self.by_time.insert((due_us, row));
     }
 
-    pub(crate) fn clear(&mut self, row: u64) {
+    pub(crate) fn clear(&mut self, row: RowNumber) {
         if let Some(due_us) = self.of.remove(&row) {
             self.by_time.remove(&(due_us, row));
         }
     }
 
     /// The rows, rising.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = RowNumber> + '_ {
         self.of.keys().copied()
     }
 
-    pub(crate) fn retain(&mut self, stays: impl Fn(u64) -> bool) {
-        let goes: Vec<u64> = self.rows().filter(|row| !stays(*row)).collect();
+    pub(crate) fn retain(&mut self, stays: impl Fn(RowNumber) -> bool) {
+        let goes: Vec<RowNumber> = self.rows().filter(|row| !stays(*row)).collect();
         goes.into_iter().for_each(|row| self.clear(row));
     }
 
-    pub(crate) fn first_row(&self) -> Option<u64> {
+    pub(crate) fn first_row(&self) -> Option<RowNumber> {
         self.of.first_key_value().map(|(row, _)| *row)
     }
 
@@ -136,7 +136,7 @@ impl Delays {
     }
 
     /// Removes and returns the row that is due first, if its time has come.
-    pub(crate) fn take_due(&mut self, now_us: i64) -> Option<u64> {
+    pub(crate) fn take_due(&mut self, now_us: i64) -> Option<RowNumber> {
         let (due_us, row) = *self.by_time.first()?;
         if due_us > now_us {
             return None;

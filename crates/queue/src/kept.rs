@@ -11,6 +11,7 @@
 use query::codec::{Read, Reader, put_bytes, put_list, put_number};
 use roaring::RoaringTreemap;
 
+use crate::ids::RowNumber;
 use crate::lane::{DeliveryCount, Lane};
 use crate::layout::Layouts;
 use crate::queue::{Queue, SENDERS};
@@ -78,9 +79,9 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
         .delivery_counts
         .iter()
         .filter(|(_, count)| count.recorded > 0);
-    let kept: Vec<(u64, u32)> = kept.map(|(row, count)| (*row, count.recorded)).collect();
+    let kept: Vec<(RowNumber, u32)> = kept.map(|(row, count)| (*row, count.recorded)).collect();
     put_list(out, &kept, |out, &(row, count)| {
-        put_number(out, row);
+        put_number(out, row.0);
         put_number(out, count.into());
         let due_us = lane.gate.delays.get(row).unwrap_or(0);
         out.extend_from_slice(&due_us.to_le_bytes());
@@ -94,7 +95,7 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
 
 fn read_lane(reader: &mut Reader<'_>, lane: &mut Lane) -> Read<()> {
     for _ in 0..reader.count()? {
-        let (row, count) = (reader.number()?, reader.small()?);
+        let (row, count) = (RowNumber(reader.number()?), reader.small()?);
         lane.delivery_counts
             .insert(row, DeliveryCount::recorded(count));
         let due_us = i64::from_le_bytes(reader.array()?);

@@ -19,11 +19,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::ids::RowNumber;
+
 /// The rows that a cursor has met, by key. Rows whose key is NULL are not here: they wait for no other row.
 #[derive(Default)]
 pub(crate) struct Keys {
     chains: FxHashMap<Arc<[u8]>, Chain>,
-    of: BTreeMap<u64, Arc<[u8]>>,
+    of: BTreeMap<RowNumber, Arc<[u8]>>,
     /// Length of all rows' keys, a shared key counted once for each row. Bytes.
     key_bytes: usize,
 }
@@ -32,13 +34,13 @@ pub(crate) struct Keys {
 const ROW_BYTES: usize = 160;
 
 struct Chain {
-    first: u64,
-    later: BTreeSet<u64>,
+    first: RowNumber,
+    later: BTreeSet<RowNumber>,
 }
 
 impl Keys {
     /// Notes a row and its key. True where the row is the first of its key.
-    pub(crate) fn meet(&mut self, row: u64, key: Vec<u8>) -> bool {
+    pub(crate) fn meet(&mut self, row: RowNumber, key: Vec<u8>) -> bool {
         if self.of.contains_key(&row) {
             return self.is_first(row);
         }
@@ -59,13 +61,13 @@ impl Keys {
     }
 
     /// Whether a row is the first of its key. True for a row that was not met, or whose key is NULL.
-    pub(crate) fn is_first(&self, row: u64) -> bool {
+    pub(crate) fn is_first(&self, row: RowNumber) -> bool {
         let chain = self.of.get(&row).and_then(|key| self.chains.get(key));
         chain.is_none_or(|chain| chain.first == row)
     }
 
     /// Removes a row. Returns the next row of its key, if the removed row was the first: that one may go out now.
-    pub(crate) fn gone(&mut self, row: u64) -> Option<u64> {
+    pub(crate) fn gone(&mut self, row: RowNumber) -> Option<RowNumber> {
         let key = self.of.remove(&row)?;
         self.key_bytes -= key.len();
         let chain = self.chains.get_mut(&key)?;
@@ -91,7 +93,7 @@ impl Keys {
     }
 
     /// The rows that were met, rising.
-    pub(crate) fn met(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn met(&self) -> impl Iterator<Item = RowNumber> + '_ {
         self.of.keys().copied()
     }
 }
@@ -104,15 +106,15 @@ mod tests {
     fn of_one_key_the_first_row_goes_and_then_the_next() {
         let mut keys = Keys::default();
         let key = || b"k".to_vec();
-        assert!(keys.meet(1, key()));
-        assert!(!keys.meet(3, key()));
-        assert!(!keys.meet(7, key()));
-        assert!(keys.meet(2, b"other".to_vec()));
-        assert_eq!(keys.gone(3), None);
-        assert_eq!(keys.gone(1), Some(7));
-        assert!(keys.is_first(7));
-        assert_eq!(keys.gone(7), None);
-        assert_eq!(keys.gone(2), None);
+        assert!(keys.meet(RowNumber(1), key()));
+        assert!(!keys.meet(RowNumber(3), key()));
+        assert!(!keys.meet(RowNumber(7), key()));
+        assert!(keys.meet(RowNumber(2), b"other".to_vec()));
+        assert_eq!(keys.gone(RowNumber(3)), None);
+        assert_eq!(keys.gone(RowNumber(1)), Some(RowNumber(7)));
+        assert!(keys.is_first(RowNumber(7)));
+        assert_eq!(keys.gone(RowNumber(7)), None);
+        assert_eq!(keys.gone(RowNumber(2)), None);
         assert!(keys.chains.is_empty() && keys.of.is_empty());
     }
 }

@@ -10,7 +10,7 @@ use query::expression::Expression;
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
 use crate::gate::{Gate, Held, Holder};
-use crate::ids::SessionId;
+use crate::ids::{RowNumber, SessionId};
 use crate::limits::IDLE_LINES_MAX;
 use crate::line::Line;
 use crate::row_view::{Predicate, RowView};
@@ -82,9 +82,9 @@ impl DeliveryCount {
 #[derive(Default)]
 pub struct Lane {
     /// Where the search for a row without a condition goes on. It has passed every row below.
-    cursor: u64,
+    cursor: RowNumber,
     /// Rows below the cursor that became free again, or free for the first time when their delay ended.
-    free_below_cursor: BTreeSet<u64>,
+    free_below_cursor: BTreeSet<RowNumber>,
     pub(crate) gate: Gate,
     lines: BTreeMap<LineId, Line>,
     next_line: u32,
@@ -93,13 +93,13 @@ pub struct Lane {
     /// Tickets in all lines.
     waiting: usize,
     /// Rows that came back, by row.
-    pub(crate) delivery_counts: BTreeMap<u64, DeliveryCount>,
+    pub(crate) delivery_counts: BTreeMap<RowNumber, DeliveryCount>,
     /// (end of the lease on the steady clock in microseconds, row).
-    leases: BTreeSet<(u64, u64)>,
+    leases: BTreeSet<(u64, RowNumber)>,
     /// Second and later deliveries since the server's start.
     pub(crate) redelivered_total: u64,
     /// Every row of the backlog below this one is held.
-    held_below: u64,
+    held_below: RowNumber,
 }
 
 /// Memory of one mark of a row: an entry in one or two trees. Bytes, estimated.
@@ -126,7 +126,7 @@ impl Lane {
     }
 
     /// The held rows, by row. A row that its owner has deleted stays here until the owner lets go of it.
-    pub fn held(&self) -> &BTreeMap<u64, Held> {
+    pub fn held(&self) -> &BTreeMap<RowNumber, Held> {
         &self.gate.held
     }
 
@@ -224,7 +224,7 @@ impl Lane {
         line: LineId,
         backlog: &Backlog,
         view: &dyn RowView,
-    ) -> Result<Option<u64>> {
+    ) -> Result<Option<RowNumber>> {
         if line == EVERY_ROW {
             return self.first_free(backlog, view);
         }
@@ -234,7 +234,7 @@ impl Lane {
         }
     }
 
-    fn first_free(&mut self, backlog: &Backlog, view: &dyn RowView) -> Result<Option<u64>> {
+    fn first_free(&mut self, backlog: &Backlog, view: &dyn RowView) -> Result<Option<RowNumber>> {
         while let Some(&row) = self.free_below_cursor.first() {
             if backlog.contains(row) && self.gate.is_open(row) {
                 return Ok(Some(row));
@@ -246,7 +246,7 @@ impl Lane {
                 self.cursor = row;
                 return Ok(Some(row));
             }
-            self.cursor = row + 1;
+            self.cursor = row.plus(1);
         }
         self.cursor = backlog.next();
         Ok(None)
@@ -264,7 +264,7 @@ impl Lane {
         if self.waiting == 0 {
             return Ok(None);
         }
-        let mut best: Option<(u64, u64, SessionId)> = None;
+        let mut best: Option<(RowNumber, u64, SessionId)> = None;
         let mut after = None;
         while let Some((line, ticket, session)) = self.next_front(after) {
             after = Some(line);
@@ -289,7 +289,7 @@ impl Lane {
     }
 
     /// Gives a free row to a holder and numbers the delivery.
-    pub(crate) fn hold(&mut self, row: u64, holder: Holder) {
+    pub(crate) fn hold(&mut self, row: RowNumber, holder: Holder) {
         let before = self
             .delivery_counts
             .get(&row)
@@ -304,29 +304,29 @@ impl Lane {
     }
 
     /// The first row of the backlog that is not held. Cost: the rows that were taken since the last call.
-    pub(crate) fn first_not_held(&mut self, backlog: &Backlog) -> Option<u64> {
+    pub(crate) fn first_not_held(&mut self, backlog: &Backlog) -> Option<RowNumber> {
         while let Some(row) = backlog.first_at_or_above(self.held_below) {
             if !self.gate.held.contains_key(&row) {
                 return Some(row);
             }
-            self.held_below = row + 1;
+            self.held_below = row.plus(1);
         }
         None
     }
 
     /// Lets go of a row that this group has ended and that stays in the backlog for other groups.
-    pub(crate) fn let_go_of_kept(&mut self, row: u64) {
+    pub(crate) fn let_go_of_kept(&mut self, row: RowNumber) {
         self.let_go(row);
         self.may_be_free(row);
     }
 
     /// A row of the backlog is no longer held: `held_below` must not be above it.
-    pub(crate) fn may_be_free(&mut self, row: u64) {
+    pub(crate) fn may_be_free(&mut self, row: RowNumber) {
         self.held_below = self.held_below.min(row);
     }
 
     /// Removes a row's holder and lease. The row does not become free: it is gone, or the caller frees it.
-    pub(crate) fn let_go(&mut self, row: u64) -> Option<Held> {
+    pub(crate) fn let_go(&mut self, row: RowNumber) -> Option<Held> {
         let held = self.gate.held.remove(&row)?;
         if let Holder::Lease { until_us } = held.holder {
             self.leases.remove(&(until_us, row));
@@ -335,7 +335,7 @@ impl Lane {
     }
 
     /// Moves the end of a row's lease to `until_us`, later or earlier, on the steady clock. Nothing where no lease holds it.
-    pub fn extend(&mut self, row: u64, until_us: u64) {
+    pub fn extend(&mut self, row: RowNumber, until_us: u64) {
         if let Some(held) = self.gate.held.get_mut(&row)
             && let Holder::Lease { until_us: before } = held.holder
         {
@@ -347,11 +347,16 @@ impl Lane {
 
     /// Ends a delivery without an acknowledgement: the row is free again at its place, at once or when its delay has ended.
     /// False where the row is gone, not held, or ended by this group.
-    pub(crate) fn give_back(&mut self, row: u64, backlog: &Backlog, view: &dyn RowView) -> bool {
+    pub(crate) fn give_back(
+        &mut self,
+        row: RowNumber,
+        backlog: &Backlog,
+        view: &dyn RowView,
+    ) -> bool {
         let Some(held) = self.let_go(row) else {
             return false;
         };
-        if !backlog.contains(row) || self.gate.acked.contains(row) {
+        if !backlog.contains(row) || self.gate.acked.contains(row.0) {
             return false;
         }
         let delivered = self.delivery_counts.entry(row).or_default();
@@ -362,14 +367,14 @@ impl Lane {
     }
 
     /// Undoes `hold`: the row is free again, and the delivery does not count because no worker saw the row.
-    pub(crate) fn put_back(&mut self, row: u64, view: &dyn RowView) {
+    pub(crate) fn put_back(&mut self, row: RowNumber, view: &dyn RowView) {
         self.let_go_of_kept(row);
         self.open(row, view);
     }
 
     /// Offers a row to the cursors that have passed it, unless the gate keeps it back. Every change that lets a row out must
     /// come through here.
-    fn open(&mut self, row: u64, view: &dyn RowView) {
+    fn open(&mut self, row: RowNumber, view: &dyn RowView) {
         if !self.gate.is_open(row) {
             return;
         }
@@ -382,17 +387,17 @@ impl Lane {
     }
 
     /// Drops the marks of rows that are gone. The next row of each one's `order_by=` key may go out.
-    pub(crate) fn forget(&mut self, rows: &[u64], view: &dyn RowView) {
+    pub(crate) fn forget(&mut self, rows: &[RowNumber], view: &dyn RowView) {
         for row in rows {
             self.delivery_counts.remove(row);
             self.gate.delays.clear(*row);
-            self.gate.acked.remove(*row);
+            self.gate.acked.remove(row.0);
             self.follow(*row, view);
         }
     }
 
     /// This lane has ended a row: the next row of its `order_by=` key may go out.
-    pub(crate) fn follow(&mut self, row: u64, view: &dyn RowView) {
+    pub(crate) fn follow(&mut self, row: RowNumber, view: &dyn RowView) {
         if let Some(next) = self.gate.keys.gone(row) {
             self.open(next, view);
         }
@@ -410,8 +415,8 @@ impl Lane {
     }
 
     /// Rows whose lease is over, at most `rows_max`, earliest first. They stay held until the caller gives them back.
-    pub(crate) fn expired(&self, steady_us: u64, rows_max: usize) -> Vec<u64> {
-        let over = self.leases.range(..=(steady_us, u64::MAX));
+    pub(crate) fn expired(&self, steady_us: u64, rows_max: usize) -> Vec<RowNumber> {
+        let over = self.leases.range(..=(steady_us, RowNumber(u64::MAX)));
         over.map(|(_, row)| *row).take(rows_max).collect()
     }
 
@@ -421,17 +426,17 @@ impl Lane {
     }
 
     /// A lower bound of the rows that this lane has yet to end: the oldest row is not below it.
-    pub(crate) fn lowest(&self) -> u64 {
+    pub(crate) fn lowest(&self) -> RowNumber {
         let held = self.gate.held.first_key_value().map(|(row, _)| *row);
         let returned = self.free_below_cursor.first().copied();
         let passed = held.into_iter().chain(returned);
         let passed = passed.chain(self.gate.delays.first_row());
         let passed = passed.chain(self.gate.keys.met().next());
-        passed.chain([self.cursor]).min().unwrap_or(0)
+        passed.chain([self.cursor]).min().unwrap_or_default()
     }
 
     /// Ends every delivery, for a TRUNCATE or a DROP. Returns the rows with their holders, by row.
-    pub fn release_all(&mut self) -> Vec<(u64, Held)> {
+    pub fn release_all(&mut self) -> Vec<(RowNumber, Held)> {
         self.leases.clear();
         std::mem::take(&mut self.gate.held).into_iter().collect()
     }

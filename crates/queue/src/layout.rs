@@ -19,6 +19,7 @@ use query::value::Value;
 
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
+use crate::ids::RowNumber;
 
 /// The source of a column's values in rows from before an ALTER.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +58,7 @@ pub fn read_origins(reader: &mut Reader<'_>) -> Read<Vec<Origin>> {
 #[derive(Clone, Debug, PartialEq)]
 struct Layout {
     /// Rows below have this layout or an earlier one.
-    end: u64,
+    end: RowNumber,
     columns: Vec<Column>,
     /// For each column of the next layout, its source.
     origins: Vec<Origin>,
@@ -77,7 +78,7 @@ impl Layouts {
     /// Adds the layout that an ALTER ends: every row up to now has `columns` or an earlier layout. Drops layouts without rows.
     pub(crate) fn push(&mut self, backlog: &Backlog, columns: Vec<Column>, origins: Vec<Origin>) {
         let end = backlog.next();
-        let first = backlog.first_at_or_above(0).unwrap_or(end);
+        let first = backlog.first_at_or_above(RowNumber(0)).unwrap_or(end);
         self.before.push(Layout {
             end,
             columns,
@@ -92,7 +93,7 @@ impl Layouts {
         &self,
         backlog: &Backlog,
         columns: &[Column],
-        row: u64,
+        row: RowNumber,
     ) -> Result<Option<Vec<Value>>> {
         let from = self.before.partition_point(|layout| layout.end <= row);
         let steps = self.before.get(from..).unwrap_or_default();
@@ -111,7 +112,7 @@ impl Layouts {
 
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_list(out, &self.before, |out, layout| {
-            put_number(out, layout.end);
+            put_number(out, layout.end.0);
             put_list(out, &layout.columns, put_column);
             put_origins(out, &layout.origins);
         });
@@ -120,7 +121,7 @@ impl Layouts {
     pub(crate) fn read(reader: &mut Reader<'_>) -> Read<Layouts> {
         let before = reader.list(|reader| {
             Ok(Layout {
-                end: reader.number()?,
+                end: RowNumber(reader.number()?),
                 columns: reader.list(read_column)?,
                 origins: read_origins(reader)?,
             })

@@ -13,7 +13,7 @@
 //! ```
 //! use query::schema::{Column, ColumnType};
 //! use query::value::Value;
-//! use queue::{Backlog, Holder, Now, Queue, QueueOptions};
+//! use queue::{Backlog, Holder, Now, Queue, QueueOptions, RowNumber};
 //!
 //! let n = Column { name: "n".to_owned(), kind: ColumnType::Bigint, nullable: false, default: None };
 //! let mut queue = Queue::new("jobs", &[n], &QueueOptions::default(), Backlog::new(), 0);
@@ -23,16 +23,16 @@
 //! let now = Now { unix_us: 1_700_000_000_000_000, steady_us: 5_000_000 };
 //! let line = queue.line(0, None)?; // lane 0, without a condition
 //! let lease = Holder::Lease { until_us: now.steady_us + 30_000_000 };
-//! assert_eq!(queue.take((0, line), 10, lease, now)?, [1, 2]);
+//! assert_eq!(queue.take((0, line), 10, lease, now)?, [RowNumber(1), RowNumber(2)]);
 //!
-//! queue.remove(1); // the worker has ended row 1: it is gone
-//! queue.let_go(0, 1); // and nobody holds it any more
+//! queue.remove(RowNumber(1)); // the worker has ended row 1: it is gone
+//! queue.let_go(0, RowNumber(1)); // and nobody holds it any more
 //!
 //! let later = Now { unix_us: now.unix_us + 30_000_000, steady_us: now.steady_us + 30_000_000 };
-//! assert_eq!(queue.expired(later), [(0, vec![2])]);
-//! queue.give_back(0, 2, later);
-//! assert_eq!(queue.take((0, line), 10, lease, later)?, [2]);
-//! assert_eq!(queue.delivery(0, 2), 2); // the second delivery of row 2
+//! assert_eq!(queue.expired(later), [(0, vec![RowNumber(2)])]);
+//! queue.give_back(0, RowNumber(2), later);
+//! assert_eq!(queue.take((0, line), 10, lease, later)?, [RowNumber(2)]);
+//! assert_eq!(queue.delivery(0, RowNumber(2)), 2); // the second delivery of row 2
 //! # Ok::<(), queue::Error>(())
 //! ```
 
@@ -69,7 +69,7 @@ pub use file::merge::MergeRowsJob;
 pub use file::write::FoldJob;
 pub use gate::{Held, Holder};
 pub use hits::{HitBatch, HitDocument, HitQuery};
-pub use ids::{Now, SessionId};
+pub use ids::{Now, RowNumber, SessionId};
 pub use lane::{Lane, LineId};
 pub use layout::{Origin, put_origins, read_origins};
 pub use options::{QueueOptions, WhenFull};

@@ -26,7 +26,7 @@ use query::expression::Expression;
 use crate::backlog::Backlog;
 use crate::error::Result;
 use crate::gate::Gate;
-use crate::ids::SessionId;
+use crate::ids::{RowNumber, SessionId};
 use crate::row_view::{Predicate, RowView};
 
 /// The sessions that wait with one condition, and the state of its search.
@@ -80,7 +80,7 @@ impl Line {
         backlog: &Backlog,
         gate: &mut Gate,
         view: &dyn RowView,
-    ) -> Result<Option<u64>> {
+    ) -> Result<Option<RowNumber>> {
         let Some(predicate) = &mut self.predicate else {
             return Ok(None);
         };
@@ -93,7 +93,7 @@ impl Line {
         while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
             // A row that the gate keeps back is asked in `offer`, when it becomes free.
             let taken = gate.lets(row, view)? && view.accepts(predicate, row)?;
-            predicate.cursor = row + 1;
+            predicate.cursor = row.plus(1);
             if taken {
                 predicate.ready.insert(row);
                 return Ok(Some(row));
@@ -105,7 +105,7 @@ impl Line {
 
     /// A row has become free: asks it where the cursor has passed it. If the row cannot be read the cursor goes back to it, so
     /// that the next search reports the error.
-    pub(crate) fn offer(&mut self, row: u64, view: &dyn RowView) {
+    pub(crate) fn offer(&mut self, row: RowNumber, view: &dyn RowView) {
         let Some(predicate) = &mut self.predicate else {
             return;
         };

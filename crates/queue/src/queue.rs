@@ -25,6 +25,7 @@ use query::value::Value;
 use crate::ages::Ages;
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
+use crate::ids::RowNumber;
 use crate::lane::{DeliveryCount, Lane};
 use crate::layout::{Layouts, Origin};
 use crate::options::QueueOptions;
@@ -59,7 +60,7 @@ pub struct Folded {
     /// The last record whose rows the files hold.
     pub position: u64,
     /// The number that the next row had at that record.
-    pub next: u64,
+    pub next: RowNumber,
     /// The lanes, encoded: pauses, recorded delivery counts and delays, rows that groups have ended.
     pub lanes: Vec<u8>,
 }
@@ -124,9 +125,9 @@ pub struct Queue {
     /// Keys of `unique_by=`, with their times.
     pub seen: Seen,
     /// Removed rows that a lane may have marks of; [`Queue::settle`] tells the lanes.
-    pub(crate) gone: Vec<u64>,
+    pub(crate) gone: Vec<RowNumber>,
     /// (lane, row): rows that a lane has ended, in a queue with `order_by=`. [`Queue::settle`] lets out the next of their key.
-    pub(crate) ended: Vec<(usize, u64)>,
+    pub(crate) ended: Vec<(usize, RowNumber)>,
     /// When rows came.
     pub(crate) ages: Ages,
     /// Counters since the start. Its bytes are 0: [`Queue::stats`] computes them.
@@ -270,7 +271,7 @@ impl Queue {
 
     /// The rows that a session outside owner mode sees, rising: those that nobody holds. With consumer groups each group holds
     /// rows of its own, so all rows are shown.
-    pub fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn free_rows(&self) -> impl Iterator<Item = RowNumber> + '_ {
         let held = self.own_held();
         self.backlog
             .rows()
@@ -288,8 +289,8 @@ impl Queue {
     /// this order. `None`: as [`Queue::free_rows`].
     pub fn visible_rows<'q>(
         &'q self,
-        owned: Option<(usize, &'q [u64])>,
-    ) -> Box<dyn Iterator<Item = u64> + 'q> {
+        owned: Option<(usize, &'q [RowNumber])>,
+    ) -> Box<dyn Iterator<Item = RowNumber> + 'q> {
         match owned {
             None => Box::new(self.free_rows()),
             Some((lane, rows)) => {
@@ -300,9 +301,9 @@ impl Queue {
     }
 
     /// Whether a row is in the backlog and the lane's group has yet to end it.
-    pub fn is_owed(&self, lane: usize, row: u64) -> bool {
+    pub fn is_owed(&self, lane: usize, row: RowNumber) -> bool {
         let acked = self.lanes.get(lane).map(|lane| &lane.gate.acked);
-        self.backlog.contains(row) && acked.is_none_or(|acked| !acked.contains(row))
+        self.backlog.contains(row) && acked.is_none_or(|acked| !acked.contains(row.0))
     }
 
     /// Number of rows that [`Queue::free_rows`] leaves out.
@@ -313,20 +314,20 @@ impl Queue {
     }
 
     /// Removes a row for good, also where a worker holds it. Nothing where it is not in the backlog.
-    pub fn remove(&mut self, row: u64) {
+    pub fn remove(&mut self, row: RowNumber) {
         if self.backlog.remove(row) && self.is_remembered(row) {
             self.gone.push(row);
         }
     }
 
     /// Undoes a removal of the unit that is taken back.
-    pub(crate) fn restore(&mut self, row: u64) {
+    pub(crate) fn restore(&mut self, row: RowNumber) {
         self.backlog.restore(row);
         self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));
     }
 
     /// Whether a lane may have marks of a row that is removed, so that it must be told.
-    fn is_remembered(&self, row: u64) -> bool {
+    fn is_remembered(&self, row: RowNumber) -> bool {
         let options = &self.options;
         let any = options.order_by.is_some() || options.deliver_at.is_some();
         let known = |lane: &Lane| {
@@ -339,7 +340,7 @@ impl Queue {
 
     /// Applies a `Returned` record: notes each row's count of deliveries. No row may go out before `not_before_us`, in
     /// microseconds since 1970-01-01 UTC; 0: at once. Frees no row: [`Queue::give_back`] does.
-    pub fn note_returned(&mut self, lane: usize, rows: &[(u64, u32)], not_before_us: i64) {
+    pub fn note_returned(&mut self, lane: usize, rows: &[(RowNumber, u32)], not_before_us: i64) {
         let Some(lane) = self.lanes.get_mut(lane) else {
             return;
         };
@@ -356,7 +357,7 @@ impl Queue {
     }
 
     /// Applies a `Done` record: a lane has ended rows. A row that every lane has ended is removed.
-    pub fn done(&mut self, lane: usize, rows: &[u64]) {
+    pub fn done(&mut self, lane: usize, rows: &[RowNumber]) {
         let is_ordered = self.options.order_by.is_some();
         for &row in rows {
             if !self.backlog.contains(row) {
@@ -366,9 +367,9 @@ impl Queue {
                 self.ended.push((lane, row));
             }
             if let Some(lane) = self.lanes.get_mut(lane) {
-                lane.gate.acked.insert(row);
+                lane.gate.acked.insert(row.0);
             }
-            let is_done = |lane: &Lane| lane.gate.acked.contains(row);
+            let is_done = |lane: &Lane| lane.gate.acked.contains(row.0);
             if self.lanes.iter().all(is_done) {
                 self.remove(row);
             }
@@ -377,18 +378,18 @@ impl Queue {
 
     /// Removes every row but those in `kept`. The lanes keep their marks of rows from the next number on. In manifests of
     /// earlier programs the lanes may be later than the files, and the replay then has yet to add these rows.
-    pub fn clear(&mut self, kept: &[u64]) {
+    pub fn clear(&mut self, kept: &[RowNumber]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {
             let counted = lane.delivery_counts.keys().copied();
             counted
                 .chain(lane.gate.keys.met())
-                .chain(lane.gate.acked.iter())
+                .chain(lane.gate.acked.iter().map(RowNumber))
                 .chain(lane.gate.delays.rows())
         });
         let next = self.backlog.next();
-        let is_gone = |row: &u64| *row < next && !self.backlog.contains(*row);
-        let gone: Vec<u64> = known.filter(is_gone).collect();
+        let is_gone = |row: &RowNumber| *row < next && !self.backlog.contains(*row);
+        let gone: Vec<RowNumber> = known.filter(is_gone).collect();
         self.gone.extend(gone);
     }
 
@@ -418,7 +419,7 @@ impl Queue {
     }
 
     /// The values of a row in the columns of now; `None` where the row is gone. Reads the row's file where it is in one.
-    pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
+    pub fn values(&self, row: RowNumber) -> Result<Option<Vec<Value>>> {
         self.layouts.values(&self.backlog, self.columns(), row)
     }
 }
@@ -465,7 +466,7 @@ impl<'q> RowReader<'q> {
     }
 
     /// The values of a row in the columns of now; `None` where the row is gone.
-    pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
+    pub fn values(&self, row: RowNumber) -> Result<Option<Vec<Value>>> {
         self.layouts.values(self.backlog, self.columns, row)
     }
 }
@@ -476,7 +477,7 @@ pub struct QueueSnapshot {
     columns: Arc<[Column]>,
     backlog: Backlog,
     layouts: Layouts,
-    held: BTreeSet<u64>,
+    held: BTreeSet<RowNumber>,
 }
 
 impl QueueSnapshot {
@@ -492,7 +493,7 @@ impl QueueSnapshot {
     }
 
     /// As [`Queue::free_rows`].
-    pub fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn free_rows(&self) -> impl Iterator<Item = RowNumber> + '_ {
         self.backlog.rows().filter(|row| !self.held.contains(row))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::ids::RowNumber;
+
 use crate::lane::Lane;
 use crate::queue::{Queue, QueueStats};
 
@@ -36,7 +38,7 @@ pub struct QueueReport {
     /// Chunk files that hold its rows.
     pub files: u64,
     /// The number that the next row gets.
-    pub next_row: u64,
+    pub next_row: RowNumber,
     /// The checkpoint: the last record whose rows the files hold.
     pub folded: u64,
 }
@@ -62,7 +64,7 @@ impl Queue {
     pub fn report(&mut self, now_us: i64) -> QueueReport {
         self.ages.note(self.backlog.next(), now_us);
         let lanes = &self.lanes;
-        let low = lanes.iter().map(Lane::lowest).min().unwrap_or(0);
+        let low = lanes.iter().map(Lane::lowest).min().unwrap_or_default();
         let first = self.backlog.first_at_or_above(low);
         let marks_bytes = lanes.iter().map(Lane::marks_bytes).sum::<u64>();
         let delayed = lanes.iter().map(|lane| lane.gate.delays.len() as u64);

@@ -9,6 +9,7 @@ use query::value::Value;
 
 use crate::backlog::Backlog;
 use crate::error::Result;
+use crate::ids::RowNumber;
 use crate::layout::Layouts;
 
 /// A condition of a line, and how far the line's search has come. Example and invariants: `line.rs`.
@@ -16,9 +17,9 @@ pub(crate) struct Predicate {
     pub(crate) expression: Expression,
     pub(crate) prepared: Prepared,
     /// The search has passed every row below.
-    pub(crate) cursor: u64,
+    pub(crate) cursor: RowNumber,
     /// Rows below the cursor that the condition takes.
-    pub(crate) ready: BTreeSet<u64>,
+    pub(crate) ready: BTreeSet<RowNumber>,
 }
 
 impl Predicate {
@@ -26,7 +27,7 @@ impl Predicate {
         Predicate {
             expression,
             prepared,
-            cursor: 0,
+            cursor: RowNumber::default(),
             ready: BTreeSet::new(),
         }
     }
@@ -35,15 +36,15 @@ impl Predicate {
 /// What a lane asks about a row of the backlog. Each call may read the row from a file.
 pub(crate) trait RowView {
     /// Whether a condition takes the row.
-    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
+    fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool>;
 
     /// The row's `order_by=` key; `None` where the queue has no such option or the value is NULL.
-    fn key(&self, _row: u64) -> Result<Option<Vec<u8>>> {
+    fn key(&self, _row: RowNumber) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 
     /// The row's `deliver_at=` time in microseconds since 1970-01-01 UTC; `None`: at once.
-    fn due_us(&self, _row: u64) -> Result<Option<i64>> {
+    fn due_us(&self, _row: RowNumber) -> Result<Option<i64>> {
         Ok(None)
     }
 
@@ -64,7 +65,7 @@ pub(crate) struct RowsNow<'q> {
 }
 
 impl RowsNow<'_> {
-    fn value(&self, row: u64, slot: usize) -> Result<Value> {
+    fn value(&self, row: RowNumber, slot: usize) -> Result<Value> {
         let values = self.layouts.values(self.backlog, self.columns, row)?;
         let value = values.and_then(|values| values.into_iter().nth(slot));
         Ok(value.unwrap_or(Value::Null))
@@ -72,21 +73,21 @@ impl RowsNow<'_> {
 }
 
 impl RowView for RowsNow<'_> {
-    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool> {
+    fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool> {
         let values = self.layouts.values(self.backlog, self.columns, row)?;
         let values = values.unwrap_or_default();
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
         Ok(predicate.prepared.accepts(&value))
     }
 
-    fn key(&self, row: u64) -> Result<Option<Vec<u8>>> {
+    fn key(&self, row: RowNumber) -> Result<Option<Vec<u8>>> {
         match self.order_by {
             None => Ok(None),
             Some(slot) => Ok(key_of(&self.value(row, slot)?)),
         }
     }
 
-    fn due_us(&self, row: u64) -> Result<Option<i64>> {
+    fn due_us(&self, row: RowNumber) -> Result<Option<i64>> {
         let Some(slot) = self.deliver_at else {
             return Ok(None);
         };

@@ -4,7 +4,7 @@ use query::expression::Expression;
 
 use crate::error::{Error, Result};
 use crate::gate::Holder;
-use crate::ids::{Now, SessionId};
+use crate::ids::{Now, RowNumber, SessionId};
 use crate::lane::{Lane, LineId};
 use crate::limits::DUE_ROWS_MAX;
 use crate::queue::{Queue, predicate};
@@ -51,7 +51,9 @@ impl Queue {
         for lane in &mut self.lanes {
             lane.delivery_counts.retain(|row, _| backlog.contains(*row));
             let acked = lane.gate.acked.iter();
-            lane.gate.acked = acked.filter(|row| backlog.contains(*row)).collect();
+            lane.gate.acked = acked
+                .filter(|row| backlog.contains(RowNumber(*row)))
+                .collect();
             lane.gate.delays.retain(|row| backlog.contains(row));
         }
     }
@@ -81,7 +83,7 @@ impl Queue {
         limit: u32,
         holder: Holder,
         now: Now,
-    ) -> Result<Vec<u64>> {
+    ) -> Result<Vec<RowNumber>> {
         let mut taken = Vec::new();
         if self.is_paused(lane) {
             return Ok(taken);
@@ -136,7 +138,7 @@ impl Queue {
 
     /// Ends a delivery without an acknowledgement: the row is free again at its place, or will be when its delay has ended.
     /// False where it is not held or is gone: a row that its owner has deleted stays deleted.
-    pub fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
+    pub fn give_back(&mut self, lane: usize, row: RowNumber, now: Now) -> bool {
         let Some((lane, rows)) = self.parts(lane, now) else {
             return false;
         };
@@ -144,14 +146,14 @@ impl Queue {
     }
 
     /// Undoes the hold of a row that no worker has seen: it is free again, and the delivery does not count.
-    pub fn put_back(&mut self, lane: usize, row: u64, now: Now) {
+    pub fn put_back(&mut self, lane: usize, row: RowNumber, now: Now) {
         if let Some((lane, rows)) = self.parts(lane, now) {
             lane.put_back(row, &rows);
         }
     }
 
     /// The number of the delivery that a row is out in, from 1; 0 where nobody holds it.
-    pub fn delivery(&self, lane: usize, row: u64) -> u32 {
+    pub fn delivery(&self, lane: usize, row: RowNumber) -> u32 {
         let held = self.lanes.get(lane).and_then(|lane| lane.held().get(&row));
         held.map_or(0, |held| held.delivery)
     }
@@ -174,7 +176,7 @@ impl Queue {
 
     /// Rows whose lease is over, by lane, at most [`DUE_ROWS_MAX`] of the queue; no lane is listed without rows. The rows stay
     /// held: the caller gives them back.
-    pub fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
+    pub fn expired(&self, now: Now) -> Vec<(usize, Vec<RowNumber>)> {
         let rows_max = self.due_rows_max();
         let lanes = self.lanes.iter().enumerate();
         let over = lanes.map(|(lane, of)| (lane, of.expired(now.steady_us, rows_max)));
@@ -182,7 +184,7 @@ impl Queue {
     }
 
     /// Removes the holder of a row that was ended or deleted.
-    pub fn let_go(&mut self, lane: usize, row: u64) {
+    pub fn let_go(&mut self, lane: usize, row: RowNumber) {
         let is_there = self.backlog.contains(row); // another group has yet to end it
         if let Some(lane) = self.lanes.get_mut(lane) {
             match is_there {
@@ -195,13 +197,16 @@ impl Queue {
     }
 
     /// The oldest rows that no lane holds, at most `rows_max`, rising: `when_full='drop_oldest'` removes them.
-    pub fn oldest_free(&mut self, rows_max: usize) -> Vec<u64> {
+    pub fn oldest_free(&mut self, rows_max: usize) -> Vec<RowNumber> {
         let backlog = &self.backlog;
         let lanes = self.lanes.iter_mut();
         // Each lane holds every row below its own first, so some lane holds each row below the highest of them.
         let starts = lanes.map(|lane| lane.first_not_held(backlog));
-        let start = starts.map(|row| row.unwrap_or(u64::MAX)).max().unwrap_or(0);
-        let is_held = |row: u64| self.lanes.iter().any(|lane| lane.held().contains_key(&row));
+        let start = starts
+            .map(|row| row.unwrap_or(RowNumber(u64::MAX)))
+            .max()
+            .unwrap_or_default();
+        let is_held = |row: RowNumber| self.lanes.iter().any(|lane| lane.held().contains_key(&row));
         let rows = self.backlog.rows_from(start);
         rows.filter(|row| !is_held(*row)).take(rows_max).collect()
     }

@@ -16,16 +16,16 @@ use proptest::prelude::*;
 /// The oracle: rows in order, each free or taken.
 #[derive(Default)]
 struct Model {
-    rows: VecDeque<(u64, i128)>,
-    taken: BTreeSet<u64>,
-    next: u64,
+    rows: VecDeque<(RowNumber, i128)>,
+    taken: BTreeSet<RowNumber>,
+    next: RowNumber,
 }
 
 /// Rows without keys, times and conditions.
 struct Blind;
 
 impl RowView for Blind {
-    fn accepts(&self, _: &Predicate, _: u64) -> Result<bool> {
+    fn accepts(&self, _: &Predicate, _: RowNumber) -> Result<bool> {
         Ok(true)
     }
 }
@@ -75,7 +75,7 @@ fn columns() -> Vec<Column> {
 
 fn push(backlog: &mut Backlog, count: u16) {
     for _ in 0..count {
-        let value = i128::from(backlog.next()) * 3;
+        let value = i128::from(backlog.next().0) * 3;
         backlog.push(&[Value::Int(value)]);
     }
 }
@@ -91,7 +91,7 @@ struct Pair {
 impl Pair {
     fn new() -> Pair {
         let model = Model {
-            next: 1,
+            next: RowNumber(1),
             ..Model::default()
         };
         Pair {
@@ -110,12 +110,12 @@ impl Pair {
                 for _ in 0..count {
                     self.model
                         .rows
-                        .push_back((self.model.next, i128::from(self.model.next) * 3));
-                    self.model.next += 1;
+                        .push_back((self.model.next, i128::from(self.model.next.0) * 3));
+                    self.model.next = self.model.next.plus(1);
                 }
             }
             Step::Take => {
-                let free = |(row, _): &&(u64, i128)| !self.model.taken.contains(row);
+                let free = |(row, _): &&(RowNumber, i128)| !self.model.taken.contains(row);
                 let want = self.model.rows.iter().find(free).map(|(row, _)| *row);
                 let got = self.lane.peek(EVERY_ROW, &self.backlog, &Blind).unwrap();
                 assert_eq!(got, want);
@@ -158,7 +158,7 @@ impl Pair {
                 push: count,
             } => {
                 let next = self.backlog.next();
-                let rows: BTreeSet<u64> = remove
+                let rows: BTreeSet<RowNumber> = remove
                     .iter()
                     .filter_map(|n| self.nth(*n))
                     .map(|(row, _)| row)
@@ -175,7 +175,7 @@ impl Pair {
         }
     }
 
-    fn nth(&self, n: usize) -> Option<(u64, i128)> {
+    fn nth(&self, n: usize) -> Option<(RowNumber, i128)> {
         self.model
             .rows
             .get(n % self.model.rows.len().max(1))
@@ -217,7 +217,7 @@ impl Pair {
     }
 
     fn compare(&self) {
-        let rows: Vec<(u64, i128)> = self
+        let rows: Vec<(RowNumber, i128)> = self
             .backlog
             .rows()
             .map(
@@ -383,9 +383,9 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
 struct Counting(std::cell::Cell<u32>);
 
 impl RowView for Counting {
-    fn accepts(&self, _: &Predicate, row: u64) -> Result<bool> {
+    fn accepts(&self, _: &Predicate, row: RowNumber) -> Result<bool> {
         self.0.set(self.0.get() + 1);
-        Ok(row % 10 == 7)
+        Ok(row.0 % 10 == 7)
     }
 }
 
@@ -402,20 +402,23 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
         lane.line(Some(&condition), make).unwrap()
     };
     push(&mut backlog, 1000);
-    for expected in [7, 17, 27] {
+    for expected in [7, 17, 27].map(RowNumber) {
         let same = line(&mut lane);
         let row = lane.peek(same, &backlog, &view).unwrap();
         assert_eq!(row, Some(expected));
         lane.hold(expected, Holder::Session(SessionId(1)));
     }
     assert_eq!(view.0.get(), 27);
-    lane.give_back(7, &backlog, &view);
+    lane.give_back(RowNumber(7), &backlog, &view);
     assert_eq!(view.0.get(), 28);
     let same = line(&mut lane);
-    assert_eq!(lane.peek(same, &backlog, &view).unwrap(), Some(7));
+    assert_eq!(
+        lane.peek(same, &backlog, &view).unwrap(),
+        Some(RowNumber(7))
+    );
     for row in 1..=1000 {
         if row % 10 == 7 {
-            backlog.remove(row);
+            backlog.remove(RowNumber(row));
         }
     }
     for _ in 0..100 {
@@ -502,7 +505,7 @@ proptest! {
                     }
                 }
                 Taking::Remove { which, undone } => {
-                    let rows: Vec<u64> = queue.backlog.rows().collect();
+                    let rows: Vec<RowNumber> = queue.backlog.rows().collect();
                     if let Some(row) = rows.get(which % rows.len().max(1)) {
                         queue.backlog.remove(*row);
                         prop_assert!(!queue.oldest_free(rows.len()).contains(row));
@@ -512,8 +515,8 @@ proptest! {
                     }
                 }
                 Taking::Oldest(rows_max) => {
-                    let is_free = |row: &u64| queue.lanes.iter().all(|lane| !lane.held().contains_key(row));
-                    let want: Vec<u64> = queue.backlog.rows().filter(is_free).take(rows_max).collect();
+                    let is_free = |row: &RowNumber| queue.lanes.iter().all(|lane| !lane.held().contains_key(row));
+                    let want: Vec<RowNumber> = queue.backlog.rows().filter(is_free).take(rows_max).collect();
                     prop_assert_eq!(queue.oldest_free(rows_max), want);
                 }
             }
@@ -527,19 +530,19 @@ fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
     let (mut queue, now) = (table(2), Now::default());
     let lane = &mut queue.lanes[0];
     lane.gate.acked.insert(2);
-    lane.gate.delays.set(3, 7_000_000);
+    lane.gate.delays.set(RowNumber(3), 7_000_000);
     let counted = DeliveryCount::recorded(4);
-    lane.delivery_counts.insert(3, counted);
+    lane.delivery_counts.insert(RowNumber(3), counted);
     push(&mut queue.backlog, 1);
     queue.clear(&[]);
     push(&mut queue.backlog, 2);
-    queue.done(0, &[2]);
-    queue.note_returned(0, &[(3, 4)], 7_000_000);
+    queue.done(0, &[RowNumber(2)]);
+    queue.note_returned(0, &[(RowNumber(3), 4)], 7_000_000);
     queue.opened(now);
     let lane = &queue.lanes[0];
-    assert!(!queue.is_owed(0, 2) && queue.is_owed(1, 2));
-    assert_eq!(lane.gate.delays.get(3), Some(7_000_000));
-    assert_eq!(lane.delivery_counts.get(&3), Some(&counted));
+    assert!(!queue.is_owed(0, RowNumber(2)) && queue.is_owed(1, RowNumber(2)));
+    assert_eq!(lane.gate.delays.get(RowNumber(3)), Some(7_000_000));
+    assert_eq!(lane.delivery_counts.get(&RowNumber(3)), Some(&counted));
 }
 
 #[test]
@@ -548,18 +551,18 @@ fn a_row_whose_removal_was_undone_is_again_the_oldest_free_one() {
     push(&mut queue.backlog, 3);
     let holder = Holder::Session(SessionId(1));
     queue.take((0, EVERY_ROW), 2, holder, now).unwrap();
-    queue.give_back(0, 1, now);
-    queue.backlog.remove(1);
-    assert_eq!(queue.oldest_free(3), [3]);
-    queue.restore(1);
-    assert_eq!(queue.oldest_free(3), [1, 3]);
+    queue.give_back(0, RowNumber(1), now);
+    queue.backlog.remove(RowNumber(1));
+    assert_eq!(queue.oldest_free(3), [RowNumber(3)]);
+    queue.restore(RowNumber(1));
+    assert_eq!(queue.oldest_free(3), [1, 3].map(RowNumber));
 }
 
 #[test]
 fn a_manifest_keeps_the_lanes_of_the_files_position() {
     let mut queue = table(2);
     push(&mut queue.backlog, 1);
-    queue.done(0, &[1]);
+    queue.done(0, &[RowNumber(1)]);
     let marks = |queue: &Queue| {
         let mut bytes = Vec::new();
         queue.put_kept(&mut bytes);

@@ -6,12 +6,14 @@
 
 use query::value::Value;
 
+use crate::ids::RowNumber;
+
 use crate::queue::{Queue, QueueStats, SENDERS};
 
 /// What a unit of commands may change in a queue, as it was before the unit.
 #[derive(Debug)]
 pub struct Before {
-    next: u64,
+    next: RowNumber,
     changed: bool,
     received: [u64; SENDERS],
     /// Length of [`Queue::gone`].
@@ -19,7 +21,7 @@ pub struct Before {
     /// Each `unique_by=` key that the unit notes, with its time before the unit, in the order of the notes.
     seen: Vec<(Vec<u8>, Option<i64>)>,
     stats: QueueStats,
-    removed: Vec<u64>,
+    removed: Vec<RowNumber>,
 }
 
 impl Before {
@@ -31,7 +33,7 @@ impl Before {
     }
 
     /// To be called before these rows are removed. The rows are in the backlog.
-    pub fn note_removed(&mut self, rows: &[u64]) {
+    pub fn note_removed(&mut self, rows: &[RowNumber]) {
         self.removed.extend_from_slice(rows);
     }
 }

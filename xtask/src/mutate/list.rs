@@ -263,8 +263,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "marks-of-later-rows-cleared",
         file: "crates/queue/src/queue.rs",
-        text: "let is_gone = |row: &u64| *row < next && ",
-        becomes: "let is_gone = |row: &u64| *row < next.max(u64::MAX) && ",
+        text: "let is_gone = |row: &RowNumber| *row < next && ",
+        becomes: "let is_gone = |row: &RowNumber| *row < next.max(RowNumber(u64::MAX)) && ",
         test: "crates/queue/src/tests.rs::marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate",
         may_hang: false,
     },

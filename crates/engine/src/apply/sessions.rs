@@ -10,7 +10,7 @@ use crate::catalog::TableId;
 use crate::command::{Answering, Reply, SessionId, SourceMode};
 use crate::error::Result;
 use crate::state::State;
-use queue::Holder;
+use queue::{Holder, RowNumber};
 
 /// Sessions that the engine has something to remember of; the others need no entry.
 #[derive(Default)]
@@ -32,11 +32,11 @@ pub(crate) struct Sessions {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owned {
     of: Option<(TableId, usize)>,
-    rows: Vec<u64>,
+    rows: Vec<RowNumber>,
 }
 
 impl Owned {
-    pub(crate) fn new(table: TableId, lane: usize, rows: Vec<u64>) -> Owned {
+    pub(crate) fn new(table: TableId, lane: usize, rows: Vec<RowNumber>) -> Owned {
         Owned {
             of: Some((table, lane)),
             rows,
@@ -44,7 +44,7 @@ impl Owned {
     }
 
     /// Those of one queue, with their lane.
-    pub(crate) fn rows_of(&self, table: TableId) -> (usize, &[u64]) {
+    pub(crate) fn rows_of(&self, table: TableId) -> (usize, &[RowNumber]) {
         match self.of {
             Some((of, lane)) if of == table => (lane, &self.rows),
             _ => (0, &[]),
@@ -56,7 +56,7 @@ impl Owned {
         self.of
     }
 
-    pub(crate) fn rows(&self) -> &[u64] {
+    pub(crate) fn rows(&self) -> &[RowNumber] {
         &self.rows
     }
 }
@@ -119,12 +119,12 @@ impl Sessions {
         &self,
         state: &State,
         session: SessionId,
-    ) -> Option<(TableId, usize, Vec<u64>)> {
+    ) -> Option<(TableId, usize, Vec<RowNumber>)> {
         let owned = self.owner(session)?;
         let (table, lane) = owned.of()?;
         let queue = state.queues.get(&table)?;
         let rows = owned.rows.iter().copied();
-        let there: Vec<u64> = rows.filter(|row| queue.is_owed(lane, *row)).collect();
+        let there: Vec<RowNumber> = rows.filter(|row| queue.is_owed(lane, *row)).collect();
         (!there.is_empty()).then_some((table, lane, there))
     }
 

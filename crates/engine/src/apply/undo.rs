@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use percolate::StandingQuery;
-use queue::Before;
+use queue::{Before, RowNumber};
 
 use crate::catalog::TableId;
 use crate::error::Result;
@@ -112,7 +112,7 @@ impl Undo {
         }
     }
 
-    fn queue(&mut self, state: &State, table: TableId, removed: &[u64]) {
+    fn queue(&mut self, state: &State, table: TableId, removed: &[RowNumber]) {
         let Some(queue) = state.queues.get(&table) else {
             return;
         };

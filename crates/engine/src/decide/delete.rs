@@ -10,6 +10,7 @@ use query::request::{Delete, Item, OrderBy, Output, Select};
 use query::rows::{Best, Sorted};
 use query::schema::text_names;
 use query::value::Value;
+use queue::RowNumber;
 
 use super::Decision;
 use super::has_no_rows;
@@ -44,24 +45,27 @@ pub(crate) fn delete(
             what: "DELETE … ORDER BY of a table that is no queue".to_owned(),
         });
     }
-    let (ids, record): (_, fn(TableId, Vec<u64>) -> Record) = match kind {
+    let (count, record) = match kind {
         Some(Kind::Distributed { locals }) => return Err(has_no_rows(&delete.table, &locals)),
-        Some(Kind::Search(_)) => (documents(state, table, delete)?, |table, ids| {
-            Record::DeleteDocuments { table, ids }
-        }),
-        Some(Kind::Percolate { .. }) => (queries(state, table, delete)?, |table, ids| {
-            Record::DeleteQueries { table, ids }
-        }),
-        Some(Kind::Queue(_)) => (queue_rows(state, table, owner, delete)?, |table, rows| {
-            Record::RemoveRows { table, rows }
-        }),
+        Some(Kind::Search(_)) => {
+            let ids = documents(state, table, delete)?;
+            (ids.len(), Record::DeleteDocuments { table, ids })
+        }
+        Some(Kind::Percolate { .. }) => {
+            let ids = queries(state, table, delete)?;
+            (ids.len(), Record::DeleteQueries { table, ids })
+        }
+        Some(Kind::Queue(_)) => {
+            let rows = queue_rows(state, table, owner, delete)?;
+            (rows.len(), Record::RemoveRows { table, rows })
+        }
         None => return Err(Error::NoSuchTable(delete.table.clone())),
     };
-    let reply = Reply::affected(ids.len() as u64);
-    if ids.is_empty() {
+    let reply = Reply::affected(count as u64);
+    if count == 0 {
         return Ok(Decision::nothing(reply));
     }
-    let mut decision = Decision::of(record(table, ids), reply);
+    let mut decision = Decision::of(record, reply);
     decision.gives_room = true;
     Ok(decision)
 }
@@ -166,7 +170,7 @@ fn queue_rows(
     table: TableId,
     owner: Option<&Owned>,
     delete: &Delete,
-) -> Result<Vec<u64>> {
+) -> Result<Vec<RowNumber>> {
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
@@ -223,7 +227,7 @@ fn queue_rows(
 
 /// A row of a queue with the values of its keys.
 struct Keyed {
-    row: u64,
+    row: RowNumber,
     keys: Vec<Value>,
 }
 
@@ -233,7 +237,7 @@ impl Sorted for Keyed {
     }
 
     fn id(&self) -> u64 {
-        self.row
+        self.row.0
     }
 
     fn keys(&self) -> &[Value] {

@@ -14,7 +14,7 @@ use query::request::{Item, Output, Select};
 use query::row::counted_bytes;
 use query::rows::{Source, scan};
 use query::value::Value;
-use queue::RowReader;
+use queue::{RowNumber, RowReader};
 
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     };
     let here = Memory::new(ANSWER_BYTES_HERE_MAX);
     if owner.is_some() {
-        let visible: Vec<u64> = queue
+        let visible: Vec<RowNumber> = queue
             .visible_rows(owner.map(|owned| owned.rows_of(table)))
             .collect();
         let count = visible.len() as u64;
@@ -104,7 +104,7 @@ fn queue_rows(
     reader: RowReader<'_>,
     select: &Select,
     count: u64,
-    rows: impl Iterator<Item = u64>,
+    rows: impl Iterator<Item = RowNumber>,
     memory: &Memory,
 ) -> Result<Answer> {
     let scope = reader.scope();

@@ -3,7 +3,7 @@
 use query::request::Delete;
 use query::schema::Column;
 use query::value::Value;
-use queue::{Origin, Queue};
+use queue::{Origin, Queue, RowNumber};
 
 use super::Engine;
 use super::load::joined;
@@ -97,7 +97,7 @@ impl Engine {
             .lanes
             .iter()
             .flat_map(|lane| lane.held().keys().copied());
-        let mut kept: Vec<u64> = held.filter(|row| queue.backlog.contains(*row)).collect();
+        let mut kept: Vec<RowNumber> = held.filter(|row| queue.backlog.contains(*row)).collect();
         kept.sort_unstable();
         kept.dedup();
         let affected = queue.backlog.len() - kept.len() as u64;
@@ -108,7 +108,7 @@ impl Engine {
     fn clear(
         &mut self,
         table: TableId,
-        kept: Vec<u64>,
+        kept: Vec<RowNumber>,
         affected: u64,
         ends: Vec<Record>,
     ) -> Result<Reply> {

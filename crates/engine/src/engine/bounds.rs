@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use query::row::counted_bytes;
-use queue::Queue;
+use queue::{Queue, RowNumber};
 
 use super::Engine;
 use crate::catalog::TableId;
@@ -79,7 +79,7 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
 }
 
 /// The rows that must go before others come; none where there is room.
-fn oldest(queue: &mut Queue, coming: Coming) -> Result<Vec<u64>> {
+fn oldest(queue: &mut Queue, coming: Coming) -> Result<Vec<RowNumber>> {
     let options = queue.options();
     let rows = queue.backlog.len();
     let over = |now: u64, coming: u64, max: Option<u64>| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use queue::{Holder, Queue};
+use queue::{Holder, Queue, RowNumber};
 
 use super::{Engine, is_fatal};
 use crate::catalog::TableId;
@@ -13,7 +13,7 @@ use crate::limits::{RECEIPTS_MAX, WAIT_US_MAX};
 use crate::record::Record;
 
 /// Rows by queue and lane.
-type ByLane = BTreeMap<(TableId, usize), Vec<u64>>;
+type ByLane = BTreeMap<(TableId, usize), Vec<RowNumber>>;
 
 impl Engine {
     /// `QUEUE_DONE` of receipts.
@@ -114,14 +114,14 @@ impl Engine {
         Ok(())
     }
 
-    fn let_go(&mut self, table: TableId, lane: usize, rows: &[u64]) {
+    fn let_go(&mut self, table: TableId, lane: usize, rows: &[RowNumber]) {
         if let Some(queue) = self.state.queues.get_mut(&table) {
             rows.iter().for_each(|row| queue.let_go(lane, *row));
         }
     }
 
     /// What takes rows from a lane for good.
-    fn ending(&self, table: TableId, lane: usize, rows: Vec<u64>) -> Record {
+    fn ending(&self, table: TableId, lane: usize, rows: Vec<RowNumber>) -> Record {
         let queue = self.state.queues.get(&table);
         match queue.is_some_and(|queue| !queue.options().groups.is_empty()) {
             true => Record::Done {
@@ -139,7 +139,7 @@ impl Engine {
         &mut self,
         table: TableId,
         lane: usize,
-        rows: &[u64],
+        rows: &[RowNumber],
         not_before_us: i64,
     ) -> Result<u64> {
         let Some(queue) = self.state.queues.get(&table) else {
@@ -192,7 +192,7 @@ impl Engine {
     }
 
     /// Rows as the queue of the dead takes them; nothing where there is none.
-    fn burial(&self, queue: &Queue, rows: &[u64]) -> Result<Option<Record>> {
+    fn burial(&self, queue: &Queue, rows: &[RowNumber]) -> Result<Option<Record>> {
         let Some(name) = &queue.options().dead else {
             return Ok(None);
         };

@@ -152,7 +152,7 @@ fn rows(
         let columns = named(queue.columns());
         for row in queue.backlog.rows() {
             if let Some(values) = queue.values(row)? {
-                show(Some(row), &columns, &values);
+                show(Some(row.0), &columns, &values);
             }
         }
     }

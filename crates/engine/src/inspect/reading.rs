@@ -96,7 +96,13 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         let gone = Record::RemoveRows { table, rows };
         state.apply(&gone, position, &mut Prepared::default())?;
         state.position = before;
-        salvage.lost(&name, format!("queue rows {}", describe::ranges(lost)));
+        salvage.lost(
+            &name,
+            format!(
+                "queue rows {}",
+                describe::ranges(lost.iter().map(|row| row.0))
+            ),
+        );
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use journal::{Position, Survey, Surveyed};
+use queue::RowNumber;
 
 use super::Fault;
 use crate::catalog::TableId;
@@ -175,14 +176,17 @@ impl Replay<'_, '_> {
         Ok(record)
     }
 
-    fn skip_rows(&mut self, table: TableId, first_row: u64, position: u64) {
+    fn skip_rows(&mut self, table: TableId, first_row: RowNumber, position: u64) {
         let Some(queue) = self.state.queues.get_mut(&table) else {
             return;
         };
         let next = queue.backlog.next();
         if position > queue.folded.position && next < first_row {
             queue.backlog.skip_to(first_row);
-            self.gaps.entry(table).or_default().push(next..first_row);
+            self.gaps
+                .entry(table)
+                .or_default()
+                .push(next.0..first_row.0);
         }
     }
 }

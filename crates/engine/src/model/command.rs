@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::queue::{
-    Change, Hold, Issuer, Now, Place, QueueNext, QueueOptions, QueueStats, Receipt, SessionId,
-    SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Change, Hold, Issuer, Now, Place, QueueNext, QueueOptions, QueueStats, Receipt, RowNumber,
+    SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 use index::Memory;
 use query::Syntax;
@@ -226,7 +226,7 @@ pub enum Reply {
     /// Rows taken.
     Taken(Taken),
     /// `queue_rowid`: `None` where nothing is owned.
-    RowId(Option<u64>),
+    RowId(Option<RowNumber>),
     /// `queue_stats`.
     QueueStats(QueueStats),
     /// One reply a member of [`Command::Many`].

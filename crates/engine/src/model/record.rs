@@ -12,7 +12,7 @@ pub(crate) use decode::read_definition;
 pub(crate) use encode::put_definition;
 use query::schema::Column;
 use query::value::Value;
-use queue::{HitBatch, HitDocument, HitQuery, Origin, Source};
+use queue::{HitBatch, HitDocument, HitQuery, Origin, RowNumber, Source};
 
 use crate::catalog::TableId;
 use crate::command::Definition;
@@ -60,7 +60,7 @@ pub(crate) enum Record {
     /// Rows went into a queue.
     Rows {
         table: TableId,
-        first_row: u64,
+        first_row: RowNumber,
         rows: Vec<Vec<Value>>,
         /// Who relayed them, and the number they had there.
         relayed: Option<(u8, u64)>,
@@ -68,7 +68,10 @@ pub(crate) enum Record {
         at_us: Option<i64>,
     },
     /// Rows left a queue.
-    RemoveRows { table: TableId, rows: Vec<u64> },
+    RemoveRows {
+        table: TableId,
+        rows: Vec<RowNumber>,
+    },
     /// A queue's columns changed; its rows stay as they were stored.
     Alter {
         table: TableId,
@@ -77,7 +80,10 @@ pub(crate) enum Record {
         origins: Vec<Origin>,
     },
     /// All rows left a queue but these.
-    Clear { table: TableId, kept: Vec<u64> },
+    Clear {
+        table: TableId,
+        kept: Vec<RowNumber>,
+    },
     /// A queue hands out no rows any more, or does so again.
     Pause {
         table: TableId,
@@ -88,14 +94,14 @@ pub(crate) enum Record {
     Returned {
         table: TableId,
         lane: u32,
-        rows: Vec<(u64, u32)>,
+        rows: Vec<(RowNumber, u32)>,
         not_before_us: i64,
     },
     /// A consumer group is done with rows.
     Done {
         table: TableId,
         lane: u32,
-        rows: Vec<u64>,
+        rows: Vec<RowNumber>,
     },
     /// Rows of a search table that need not be kept any more are gone; none of these ids is absent. They are whole segments of
     /// the engine that wrote it, but not of one with other segments of the same rows.
@@ -153,7 +159,7 @@ pub(crate) struct QueuedHits {
     pub(crate) from: TableId,
     pub(crate) queue: TableId,
     /// Id of the first row; the others follow.
-    pub(crate) first_row: u64,
+    pub(crate) first_row: RowNumber,
     /// Seconds since 1970-01-01 UTC.
     pub(crate) hit_at: i64,
     /// Name of the search table when the documents came.

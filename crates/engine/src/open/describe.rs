@@ -1,5 +1,7 @@
 //! Numbers and records in words.
 
+use queue::RowNumber;
+
 use crate::catalog::{Catalog, TableId};
 use crate::record::Record;
 
@@ -97,7 +99,7 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
             rows,
             ..
         } => {
-            let rows = ranges(*first_row..first_row + rows.len() as u64);
+            let rows = ranges(first_row.0..first_row.0 + rows.len() as u64);
             (table, format!("queue rows {rows}"))
         }
         Record::RemoveRows { table, rows } => {
@@ -120,7 +122,7 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
             (table, what.to_owned())
         }
         Record::Returned { table, rows, .. } => {
-            let rows: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
+            let rows: Vec<RowNumber> = rows.iter().map(|(row, _)| *row).collect();
             (table, format!("return of queue rows {}", numbers(&rows)))
         }
         Record::Done { table, rows, .. } => {
@@ -146,8 +148,8 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
 }
 
 /// Numbers in any order, as ranges.
-fn numbers(ids: &[u64]) -> String {
-    let mut ids = ids.to_vec();
+fn numbers(ids: &[impl Copy + Into<u64>]) -> String {
+    let mut ids: Vec<u64> = ids.iter().map(|id| (*id).into()).collect();
     ids.sort_unstable();
     ranges(ids)
 }
@@ -157,7 +159,7 @@ fn hits<'a>(
     documents: &'a crate::record::Documents,
 ) -> impl Iterator<Item = (String, String)> + 'a {
     documents.hits.iter().map(|hits| {
-        let rows = ranges(hits.first_row..hits.first_row + hits.rows());
+        let rows = ranges(hits.first_row.0..hits.first_row.0 + hits.rows());
         (table(catalog, hits.queue), format!("queue rows {rows}"))
     })
 }

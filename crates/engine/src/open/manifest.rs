@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::codec::{Reader, put_bytes, put_list, put_number, put_text};
-use queue::{Backlog, ChunkFile, Queue};
+use queue::{Backlog, ChunkFile, Queue, RowNumber};
 use roaring::RoaringBitmap;
 
 use super::salvage::Salvage;
@@ -83,7 +83,7 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
     }
     if let Some(queue) = state.queues.get(&table) {
         put_number(out, queue.folded.position);
-        put_number(out, queue.folded.next);
+        put_number(out, queue.folded.next.0);
         put_number(out, queue.backlog.files().count() as u64);
         for (file, removed) in queue.backlog.files() {
             put_text(out, file.path());
@@ -404,7 +404,7 @@ fn open_queue(
             (Err(error), None) => return Err(error.into()),
         }
     }
-    let backlog = Backlog::of_files(next, files);
+    let backlog = Backlog::of_files(RowNumber(next), files);
     let (name, columns) = (&definition.name, &definition.columns);
     let mut queue = Queue::new(name, columns, options, backlog, folded);
     if version > 3 {

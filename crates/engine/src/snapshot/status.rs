@@ -50,7 +50,7 @@ impl Snapshot {
                     ("waiting", view.waiting),
                     ("memory_bytes", view.memory_bytes),
                     ("files", view.files),
-                    ("next_row", view.next_row),
+                    ("next_row", view.next_row.0),
                     ("checkpoint", view.folded),
                 ]
             }

@@ -68,7 +68,7 @@ fn lease(driver: &mut Driver, queue: &str, group: &str) -> Vec<(u64, u32)> {
         Ok(Reply::Taken(taken)) => taken
             .rows
             .iter()
-            .map(|row| (row.row, row.delivery))
+            .map(|row| (row.row.0, row.delivery))
             .collect(),
         other => panic!("{other:?}"),
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use disk::{Call, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
 use engine::{
-    Change, Command, Error, Hold, JobLine, LoadStep, Place, QueueNext, Receipt, Reply, SourceMode,
-    SyncMode, WaitSource,
+    Change, Command, Error, Hold, JobLine, LoadStep, Place, QueueNext, Receipt, Reply, RowNumber,
+    SourceMode, SyncMode, WaitSource,
 };
 use proptest::prelude::*;
 use query::expression::Expression;
@@ -36,7 +36,7 @@ const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
 #[derive(Default)]
 struct Ledger {
     /// Rows that a lane is done with.
-    acknowledged: BTreeSet<(usize, u64)>,
+    acknowledged: BTreeSet<(usize, RowNumber)>,
     /// Rows of `kept` by id, with the time that tells their age.
     kept: BTreeMap<u64, i64>,
     kept_next: u64,

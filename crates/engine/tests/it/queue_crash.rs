@@ -22,7 +22,7 @@ fn worded(outcome: &Result<Reply, Error>, asked: &Command) -> String {
     match (outcome, asked) {
         (Ok(Reply::Waited(place)), _) => format!("waited {place}"),
         (Ok(Reply::Taken(taken)), _) => {
-            let rows: Vec<u64> = taken.rows.iter().map(|row| row.row).collect();
+            let rows: Vec<u64> = taken.rows.iter().map(|row| row.row.0).collect();
             format!("taken {}: {rows:?}", taken.source)
         }
         (
@@ -196,7 +196,7 @@ fn delivered(image: &MemoryDisk) -> Rows {
                 taken
                     .rows
                     .iter()
-                    .map(|row| (queue.to_owned(), row.row, row.values[0].to_string())),
+                    .map(|row| (queue.to_owned(), row.row.0, row.values[0].to_string())),
             );
         }
     }

@@ -372,7 +372,7 @@ impl QueueModel {
             table: QUEUES[queue].to_owned(),
             issuer,
             group: None,
-            row,
+            row: engine::RowNumber(row),
             delivery,
         };
         (place, vec![receipt])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::{
     Command, Definition, Error, Hold, Issuer, Kind, Now, QueueNext, QueueOptions, Receipt, Reply,
-    Taken, WaitSource, WhenFull,
+    RowNumber, Taken, WaitSource, WhenFull,
 };
 use query::schema::{Column, ColumnType};
 
@@ -103,7 +103,7 @@ fn taken(pending: &Pending) -> Taken {
 fn take(driver: &mut Driver, asked: QueueNext) -> Vec<(u64, u32)> {
     let answer = driver.ask(9, Command::QueueNext(asked));
     let rows = taken(&answer).rows.into_iter();
-    rows.map(|row| (row.row, row.delivery)).collect()
+    rows.map(|row| (row.row.0, row.delivery)).collect()
 }
 
 /// Receipts of the queue `q`, which is the first table, as an engine of incarnation 0 hands them out.
@@ -116,7 +116,7 @@ fn receipts(rows: &[(u64, u32)]) -> Vec<Receipt> {
         table: "q".to_owned(),
         issuer,
         group: None,
-        row,
+        row: RowNumber(row),
         delivery,
     };
     rows.iter().map(receipt).collect()
@@ -176,7 +176,7 @@ fn a_lease_that_is_over_gives_the_row_to_the_next_and_its_receipt_is_void() {
     assert!(waiting.take().is_none());
     driver.tick(1);
     let rows = taken(&waiting).rows;
-    assert_eq!((rows[0].row, rows[0].delivery), (1, 2));
+    assert_eq!((rows[0].row.0, rows[0].delivery), (1, 2));
     assert_eq!(done(&mut driver, &[(1, 1)]), 0);
     assert_eq!(done(&mut driver, &[(1, 2)]), 1);
     assert_eq!(driver.handle.status().queue_lapsed_total, 1);
@@ -225,7 +225,7 @@ fn a_row_goes_out_at_its_time_and_later_rows_pass_it() {
     driver.tick(5 * SECOND - 1);
     assert!(waiting.take().is_none());
     driver.tick(1);
-    assert_eq!(taken(&waiting).rows[0].row, 1);
+    assert_eq!(taken(&waiting).rows[0].row.0, 1);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_row_whose_turn_comes_by_its_key_still_waits_for_its_time() {
     assert!(waiting.take().is_none(), "row 2 is next, and not due");
     driver.tick(1);
     let rows = taken(&waiting).rows;
-    assert_eq!(rows.iter().map(|row| row.row).collect::<Vec<_>>(), [2]);
+    assert_eq!(rows.iter().map(|row| row.row.0).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
@@ -338,11 +338,11 @@ fn of_one_key_only_the_first_row_is_out() {
         "a delayed row holds those behind it"
     );
     driver.tick(SECOND);
-    assert_eq!(taken(&waiting).rows[0].row, 1);
+    assert_eq!(taken(&waiting).rows[0].row.0, 1);
     let waiting = driver.ask(8, Command::QueueNext(next(9, 60)));
     assert_eq!(done(&mut driver, &[(1, 2)]), 1);
     let rows = taken(&waiting).rows;
-    assert_eq!(rows.iter().map(|row| row.row).collect::<Vec<_>>(), [2]);
+    assert_eq!(rows.iter().map(|row| row.row.0).collect::<Vec<_>>(), [2]);
     run(&mut driver, "delete q where id = 6");
     assert_eq!(done(&mut driver, &[(2, 1)]), 1);
     assert_eq!(take(&mut driver, next(9, 0)), []);

@@ -78,7 +78,7 @@ fn sees(driver: &mut Driver, session: u64, table: &str) -> Vec<String> {
 
 fn row_id(driver: &mut Driver, session: u64) -> Option<u64> {
     match driver.ask(session, Command::QueueRowId).take().unwrap() {
-        Ok(Reply::RowId(row)) => row,
+        Ok(Reply::RowId(row)) => row.map(|row| row.0),
         other => panic!("{other:?}"),
     }
 }
@@ -335,7 +335,7 @@ fn queue_next_acknowledges_what_is_owned_and_gives_several_rows_at_once() {
     let ids = |outcome: Result<Reply, Error>| match outcome.unwrap() {
         Reply::Taken(taken) => {
             let rows = taken.rows.into_iter();
-            (taken.source, rows.map(|row| row.row).collect::<Vec<_>>())
+            (taken.source, rows.map(|row| row.row.0).collect::<Vec<_>>())
         }
         other => panic!("{other:?}"),
     };

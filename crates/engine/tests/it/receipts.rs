@@ -138,7 +138,7 @@ fn a_late_receipt_is_no_error_whatever_else_it_says() {
         table: "q".to_owned(),
         issuer: Issuer::default(),
         group: Some("nobody".to_owned()),
-        row: 1,
+        row: engine::RowNumber(1),
         delivery: 1,
     }];
     assert_eq!(affected(&mut driver, Command::QueueDone { receipts }), 0);

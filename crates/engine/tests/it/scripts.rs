@@ -211,7 +211,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
             .iter()
             .map(|row| format!("{} delivered {}: {:?}", row.row, row.delivery, row.values))
             .collect(),
-        Ok(Reply::RowId(row)) => vec![format!("{row:?}")],
+        Ok(Reply::RowId(row)) => vec![format!("{:?}", row.map(|row| row.0))],
         Ok(Reply::QueueStats(stats)) => vec![format!("{stats:?}")],
         Ok(Reply::Rows(answer)) => show_answer(answer).unwrap(),
         Ok(Reply::Many(replies)) => replies

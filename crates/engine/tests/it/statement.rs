@@ -255,7 +255,7 @@ impl Parser<'_> {
             table,
             issuer,
             group,
-            row,
+            row: engine::RowNumber(row),
             delivery: 1,
         }
     }

@@ -10,6 +10,7 @@
 use super::{Backlog, Chunk, Part, Rows};
 use crate::file::ChunkFile;
 use crate::file::merge::MergedPart;
+use crate::ids::RowNumber;
 
 /// The number of small neighbours that are merged. Files.
 const FILES_MERGED_MIN: usize = 16;
@@ -21,8 +22,8 @@ const MERGED_BYTES_MAX: u64 = 512 << 20;
 /// Neighbouring files to be merged: `first` is the number of their first row, `end` one above that of their last.
 pub struct Candidates {
     pub parts: Vec<MergedPart>,
-    pub first: u64,
-    pub end: u64,
+    pub first: RowNumber,
+    pub end: RowNumber,
 }
 
 impl Backlog {

@@ -10,6 +10,7 @@ use crate::backlog::SharedChunk;
 use crate::chunk::StoredRow;
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;
+use crate::ids::RowNumber;
 
 /// Entries or pages of the table that are gathered for one write. Bytes.
 const WRITE_BYTES: usize = 1 << 20;
@@ -126,8 +127,8 @@ pub(super) struct Writer {
     /// Slots in the last page of `table`, which has no checksum yet; below [`PAGE_SLOTS`].
     slots: usize,
     rows: u64,
-    first: u64,
-    end: u64,
+    first: RowNumber,
+    end: RowNumber,
     unsynced_bytes: u64,
 }
 
@@ -143,21 +144,21 @@ impl Writer {
             table: Vec::new(),
             slots: 0,
             rows: 0,
-            first: 0,
-            end: 0,
+            first: RowNumber::default(),
+            end: RowNumber::default(),
             unsynced_bytes: 0,
         }
     }
 
     /// Appends a row: its entry and its slot. Numbers must rise from call to call.
-    pub(super) fn row(&mut self, number: u64, bytes: &[u8]) -> Result<()> {
+    pub(super) fn row(&mut self, number: RowNumber, bytes: &[u8]) -> Result<()> {
         let offset = self.entry(bytes)?;
         if self.rows == 0 {
             self.first = number;
         }
         self.rows += 1;
-        self.end = number + 1;
-        self.table.extend_from_slice(&number.to_le_bytes());
+        self.end = number.plus(1);
+        self.table.extend_from_slice(&number.0.to_le_bytes());
         self.table.extend_from_slice(&offset.to_le_bytes());
         self.slots += 1;
         if self.slots == PAGE_SLOTS {
@@ -208,8 +209,8 @@ impl Writer {
         head.extend_from_slice(MAGIC);
         head.extend_from_slice(&VERSION.to_le_bytes());
         head.extend_from_slice(&(self.rows as u32).to_le_bytes());
-        head.extend_from_slice(&self.first.to_le_bytes());
-        head.extend_from_slice(&self.end.to_le_bytes());
+        head.extend_from_slice(&self.first.0.to_le_bytes());
+        head.extend_from_slice(&self.end.0.to_le_bytes());
         head.extend_from_slice(&self.entries_at.to_le_bytes()); // every entry is written: the length of the file
         head.resize(SUM_AT, 0);
         head.extend_from_slice(&crc32c::crc32c(&head).to_le_bytes());

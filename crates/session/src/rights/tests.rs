@@ -1,5 +1,6 @@
 use engine::{
-    Command, Definition, Hold, Issuer, QueueNext, QueueOptions, Receipt, SessionId, WaitSource,
+    Command, Definition, Hold, Issuer, QueueNext, QueueOptions, Receipt, RowNumber, SessionId,
+    WaitSource,
 };
 use query::Syntax;
 use query::analysis::Settings;
@@ -93,7 +94,7 @@ fn a_receipt_of_another_queue_needs_a_right_to_that_queue() {
         table: "paid".to_owned(),
         issuer: Issuer::default(),
         group: None,
-        row: 1,
+        row: RowNumber(1),
         delivery: 1,
     };
     let next = Command::QueueNext(QueueNext {

@@ -83,7 +83,7 @@ mod tests {
         ];
         let values = vec![Value::Int(7), Value::Str("seven".to_owned())];
         let rows = vec![TakenRow {
-            row: 1,
+            row: engine::RowNumber(1),
             delivery: 1,
             values,
         }];
@@ -137,7 +137,7 @@ mod tests {
     fn a_large_row_is_not_kept() {
         let values = vec![Value::Str("x".repeat(BYTES_MAX + 1))];
         let rows = vec![TakenRow {
-            row: 1,
+            row: engine::RowNumber(1),
             delivery: 1,
             values,
         }];

@@ -46,7 +46,7 @@ impl Execution<'_> {
         };
         let number = |number: u64| Value::Int(i128::from(number));
         match self.node.submit_raw(self.session, command).await? {
-            Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, number)),
+            Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, |row| number(row.0))),
             Ok(Reply::QueueStats(stats)) => Ok(Value::Str(text_of(&stats))),
             Ok(_) => Ok(number(1)),
             Err(error) if is_null(&error) => Ok(self.null(error.to_string())),

@@ -1,7 +1,7 @@
 //! Those who wait for rows: standing in line, being served, giving up.
 
 use query::row::counted_bytes;
-use queue::{Holder, LineId, Queue};
+use queue::{Holder, LineId, Queue, RowNumber};
 
 use super::{Outbox, Owned, SessionCounts, Sessions};
 use crate::catalog::TableId;
@@ -301,7 +301,7 @@ pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
 fn read(
     queue: &mut Queue,
     (source, lane, issuer): (u32, usize, Issuer),
-    rows: &mut Vec<u64>,
+    rows: &mut Vec<RowNumber>,
     now: Now,
 ) -> Result<Reply> {
     let columns = queue.columns().iter();
@@ -330,7 +330,7 @@ fn read(
     Ok(Reply::Taken(taken))
 }
 
-fn put_back(queue: &mut Queue, lane: usize, rows: impl IntoIterator<Item = u64>, now: Now) {
+fn put_back(queue: &mut Queue, lane: usize, rows: impl IntoIterator<Item = RowNumber>, now: Now) {
     for row in rows {
         queue.put_back(lane, row, now);
     }

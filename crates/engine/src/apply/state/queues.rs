@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use query::schema::Column;
-use queue::{Origin, Queue};
+use queue::{Origin, Queue, RowNumber};
 
 use super::State;
 use crate::catalog::TableId;
@@ -100,7 +100,7 @@ impl State {
         change: impl FnOnce(&mut Queue),
     ) -> Result<bool> {
         let queue = self.queues.get(&table);
-        let next = queue.map_or(0, |queue| queue.backlog.next());
+        let next = queue.map(|queue| queue.backlog.next()).unwrap_or_default();
         self.apply_to_queue(table, position, next, change)
     }
 
@@ -137,7 +137,7 @@ impl State {
         &mut self,
         table: TableId,
         position: u64,
-        next: u64,
+        next: RowNumber,
         change: impl FnOnce(&mut Queue),
     ) -> Result<bool> {
         let Some(queue) = self.queues.get_mut(&table) else {

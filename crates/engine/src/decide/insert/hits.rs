@@ -7,7 +7,7 @@ use percolate::{Documents, Hits, PAIR_BYTES};
 use query::analysis::Words;
 use query::schema::Column;
 use query::value::Value;
-use queue::{HIT_ROW_BYTES, Hit, HitQuery, Source, supply};
+use queue::{HIT_ROW_BYTES, Hit, HitQuery, RowNumber, Source, supply};
 
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
@@ -24,7 +24,7 @@ const PAIRS_SHARE: usize = 4;
 #[derive(Default)]
 pub(crate) struct Reached {
     /// Where the next row of a queue goes; two listeners may share one.
-    next_rows: BTreeMap<TableId, u64>,
+    next_rows: BTreeMap<TableId, RowNumber>,
     /// The highest id of a search table, with those given so far.
     highest_ids: BTreeMap<TableId, u64>,
     /// Memory that the rows made so far will take, in bytes.
@@ -124,7 +124,7 @@ pub(crate) fn hear(
     let mut hits = QueuedHits {
         from: listener.table,
         queue: *target,
-        first_row: 0,
+        first_row: RowNumber::default(),
         hit_at,
         document_table: name.unwrap_or_default(),
         sources: into.sources.clone(),
@@ -135,7 +135,7 @@ pub(crate) fn hear(
         let next = reached.next_rows.entry(*target);
         let next = next.or_insert(queue.backlog.next());
         hits.first_row = *next;
-        *next += hits.rows();
+        *next = next.plus(hits.rows());
         check_narrow(into, queue.columns(), &hits, documents)?;
         found.queued.push(hits);
     } else if let Some(search) = state.searches.get(target) {

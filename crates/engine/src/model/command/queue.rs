@@ -3,7 +3,7 @@
 use query::schema::ColumnType;
 use query::value::Value;
 
-pub use ::queue::{Now, QueueOptions, QueueStats, SessionId, WhenFull};
+pub use ::queue::{Now, QueueOptions, QueueStats, RowNumber, SessionId, WhenFull};
 pub use query::request::{Change, Place, SourceMode, WaitSource};
 
 /// Takes up to so many rows at once; at least one is waited for.
@@ -56,7 +56,7 @@ pub struct Receipt {
     /// The consumer group it was delivered to.
     pub group: Option<String>,
     /// The row's number.
-    pub row: u64,
+    pub row: RowNumber,
     /// Which delivery of the row.
     pub delivery: u32,
 }
@@ -88,7 +88,7 @@ impl Taken {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakenRow {
     /// Its number.
-    pub row: u64,
+    pub row: RowNumber,
     /// How often it was delivered, this time included.
     pub delivery: u32,
     /// Its values.

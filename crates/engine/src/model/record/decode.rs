@@ -3,7 +3,7 @@
 use query::Syntax;
 use query::analysis::Settings;
 use query::codec::{Differences, Read, Reader, read_column};
-use queue::{read_origins, read_sources};
+use queue::{RowNumber, read_origins, read_sources};
 
 use super::encode::{
     ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LOAD,
@@ -98,7 +98,7 @@ fn read_queue_record(
             };
             Record::Rows {
                 table,
-                first_row: reader.number()?,
+                first_row: RowNumber(reader.number()?),
                 rows: reader.list(read_row)?,
                 relayed,
                 at_us,
@@ -126,7 +126,7 @@ fn read_queue_record(
             table,
             lane: reader.small()?,
             not_before_us: i64::from_le_bytes(reader.array()?),
-            rows: reader.list(|reader| Ok((reader.number()?, reader.small()?)))?,
+            rows: reader.list(|reader| Ok((RowNumber(reader.number()?), reader.small()?)))?,
         },
         DONE if version > 2 => Record::Done {
             table,
@@ -157,9 +157,9 @@ fn read_row(reader: &mut Reader<'_>) -> Read<Vec<query::value::Value>> {
     reader.row(columns)
 }
 
-fn read_ids(reader: &mut Reader<'_>) -> Read<Vec<u64>> {
+fn read_ids<T: From<u64>>(reader: &mut Reader<'_>) -> Read<Vec<T>> {
     let mut ids = Differences::default();
-    reader.list(|reader| ids.read(reader))
+    reader.list(|reader| ids.read(reader).map(T::from))
 }
 
 fn read_queries(reader: &mut Reader<'_>, version: u8) -> Read<Vec<QueryRow>> {
@@ -218,7 +218,7 @@ fn read_hits(reader: &mut Reader<'_>, version: u8, documents: usize) -> Read<Que
             _ => TableId(reader.small()?),
         },
         queue: TableId(reader.small()?),
-        first_row: reader.number()?,
+        first_row: RowNumber(reader.number()?),
         hit_at: i64::from_le_bytes(reader.array()?),
         document_table: reader.string()?,
         sources: read_sources(reader)?,

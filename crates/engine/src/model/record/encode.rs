@@ -118,7 +118,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             if is_marked {
                 put_marks(out, *relayed, *at_us);
             }
-            put_number(out, *first_row);
+            put_number(out, first_row.0);
             put_list(out, rows, |out, row| put_list(out, row, put_value));
         }
         Record::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
@@ -154,7 +154,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, (*lane).into());
             out.extend_from_slice(&not_before_us.to_le_bytes());
             put_list(out, rows, |out, (row, deliveries)| {
-                put_number(out, *row);
+                put_number(out, row.0);
                 put_number(out, (*deliveries).into());
             });
         }
@@ -188,11 +188,11 @@ fn put_marks(out: &mut Vec<u8>, relayed: Option<(u8, u64)>, at_us: Option<i64>) 
     }
 }
 
-fn put_ids(out: &mut Vec<u8>, kind: u8, table: u32, ids: &[u64]) {
+fn put_ids(out: &mut Vec<u8>, kind: u8, table: u32, ids: &[impl Copy + Into<u64>]) {
     out.push(kind);
     put_number(out, table.into());
     let mut differences = Differences::default();
-    put_list(out, ids, |out, id| differences.put(out, *id));
+    put_list(out, ids, |out, id| differences.put(out, (*id).into()));
 }
 
 fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
@@ -216,7 +216,7 @@ fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
 fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
     put_number(out, hits.from.0.into());
     put_number(out, hits.queue.0.into());
-    put_number(out, hits.first_row);
+    put_number(out, hits.first_row.0);
     out.extend_from_slice(&hits.hit_at.to_le_bytes());
     put_text(out, &hits.document_table);
     put_sources(out, &hits.sources);

@@ -149,7 +149,7 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
         proptest::collection::vec(proptest::collection::btree_set(0..1000u32, 0..5), documents);
     (
         (table(), table()),
-        id(),
+        id().prop_map(RowNumber),
         any::<i64>(),
         ".{0,8}",
         proptest::collection::vec(source, 0..4),
@@ -222,6 +222,8 @@ fn documents() -> impl Strategy<Value = Record> {
 
 fn record() -> impl Strategy<Value = Record> {
     let ids = || proptest::collection::vec(id(), 0..6);
+    let row = || id().prop_map(RowNumber);
+    let some_rows = || proptest::collection::vec(row(), 0..6);
     let query = (id(), ".{0,8}", ".{0,8}", ".{0,8}", ".{0,8}").prop_map(
         |(id, query, tags, filters, source)| QueryRow {
             id,
@@ -245,7 +247,7 @@ fn record() -> impl Strategy<Value = Record> {
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteQueries { table, ids }),
         (
             table(),
-            id(),
+            row(),
             rows,
             proptest::option::of((0..64u8, id())),
             any::<Option<i64>>()
@@ -257,14 +259,14 @@ fn record() -> impl Strategy<Value = Record> {
                 first_row,
                 rows
             }),
-        (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
-        (table(), ids()).prop_map(|(table, kept)| Record::Clear { table, kept }),
+        (table(), some_rows()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
+        (table(), some_rows()).prop_map(|(table, kept)| Record::Clear { table, kept }),
         (table(), proptest::collection::vec("[a-z0-9-]{1,12}", 0..3))
             .prop_map(|(table, segments)| Record::RetireSegments { table, segments }),
         (table(), ids()).prop_map(|(table, ids)| Record::Retire { table, ids }),
         (table(), any::<u64>(), any::<Option<u64>>())
             .prop_map(|(table, load, place)| Record::Load { table, load, place }),
-        (table(), any::<u32>(), ids()).prop_map(|(table, lane, rows)| Record::Done {
+        (table(), any::<u32>(), some_rows()).prop_map(|(table, lane, rows)| Record::Done {
             table,
             lane,
             rows
@@ -282,7 +284,7 @@ fn record() -> impl Strategy<Value = Record> {
         (
             table(),
             any::<u32>(),
-            proptest::collection::vec((id(), any::<u32>()), 0..4),
+            proptest::collection::vec((row(), any::<u32>()), 0..4),
             any::<i64>()
         )
             .prop_map(|(table, lane, rows, not_before_us)| Record::Returned {
@@ -357,7 +359,7 @@ fn a_text_hit_by_many_queries_stands_in_the_record_once() {
     let hits = QueuedHits {
         from: TableId(2),
         queue: TableId(3),
-        first_row: 1,
+        first_row: RowNumber(1),
         hit_at: 0,
         document_table: "posts".to_owned(),
         sources: vec![Source::QueryId, Source::Document(0)],

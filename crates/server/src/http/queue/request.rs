@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::response::{IntoResponse, Response};
-use engine::{Command, Hold, Issuer, QueueNext, Receipt, TakenRow, WaitSource};
+use engine::{Command, Hold, Issuer, QueueNext, Receipt, RowNumber, TakenRow, WaitSource};
 use query::expression::Expression;
 use wire::json::queue_body;
 
@@ -142,7 +142,7 @@ pub(super) fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) 
 /// default issuer, which no server has, and so is late.
 fn receipt(queue: &str, text: &str) -> Option<Receipt> {
     let mut parts = text.splitn(3, '-');
-    let row = parts.next()?.parse().ok()?;
+    let row = RowNumber(parts.next()?.parse().ok()?);
     let delivery = parts.next()?.parse().ok()?;
     let mut rest = parts.next().unwrap_or_default().splitn(2, '-');
     let issuer = issuer(rest.next().unwrap_or_default());

@@ -7,7 +7,7 @@ const ISSUER: Issuer = Issuer {
 
 fn text(group: Option<&str>) -> String {
     let row = TakenRow {
-        row: u64::MAX,
+        row: RowNumber(u64::MAX),
         delivery: 7,
         values: Vec::new(),
     };
@@ -19,7 +19,7 @@ fn a_receipt_comes_back_as_it_went() {
     let token_as_group = "00ff00000000000100000007";
     for group in [None, Some("mail-and-more"), Some(token_as_group)] {
         let read = receipt("q", &text(group)).unwrap();
-        assert_eq!((read.row, read.delivery), (u64::MAX, 7));
+        assert_eq!((read.row, read.delivery), (RowNumber(u64::MAX), 7));
         assert_eq!(read.issuer, ISSUER);
         assert_eq!(read.group.as_deref(), group);
     }
@@ -35,7 +35,7 @@ fn a_receipt_without_a_token_is_of_no_server() {
         "1-2-00ff00000000000100000007x",
     ] {
         let read = receipt("q", text).unwrap();
-        assert_eq!((read.row, read.delivery), (1, 2));
+        assert_eq!((read.row, read.delivery), (RowNumber(1), 2));
         assert_eq!(read.issuer, Issuer::default());
     }
 }
