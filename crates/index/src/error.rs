@@ -6,7 +6,7 @@ use std::io;
 /// Result of a call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A failure as facts; the protocols make the sentences. Each variant names its family: limit, not
+/// A failure as facts; the protocols make the replies. Most variants name their family: limit, not
 /// now, this node is sick, bug.
 #[derive(Debug)]
 #[non_exhaustive]

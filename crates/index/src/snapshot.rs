@@ -33,7 +33,8 @@ impl PartIndex {
 /// it reads stay until it is dropped.
 pub struct Snapshot {
     pub(crate) shape: Arc<TableShape>,
-    /// The parts: segments, then tails. Each has at least one row, deleted ones included.
+    /// The parts: of each table its segments, then its tails. Each has at least one row, deleted
+    /// ones included.
     pub(crate) parts: Vec<Arc<Part>>,
     /// Whether ids rise from part to part, and in each. Then ties are decided without reading ids.
     pub(crate) ids_rise: bool,

@@ -49,7 +49,7 @@ pub(crate) use dictionary::Dictionary;
 const FAN: usize = 8;
 
 /// Rows from which on a chunk is not merged any more. So a merge holds up the writer for a few
-/// milliseconds at most, and a tail of 65,536 rows has at most 16 such chunks and a few small ones.
+/// milliseconds at most. A tail of 65,536 rows has at most 16 such chunks and a few small ones.
 const CHUNK_ROWS_MAX: usize = 4_096;
 
 /// Memory of a row beside its columns and postings, in bytes, estimated, for [`Tail::bytes`].

@@ -16,7 +16,7 @@
 //! it in the block: 1 + 2 = 3 for row 2. See [`super::List::positions`].
 //!
 //! Invariants:
-//! - A posting has as many places here as its code, or the list's `open` counts, says occurrences.
+//! - A posting has one place for each occurrence that its code, or its open count, tells.
 //! - In a row places rise; phrases are found by stepping through them.
 //! - Each place takes at least one bit, so a damaged count cannot ask for endless places of no
 //!   bytes.

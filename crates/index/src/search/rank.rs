@@ -15,6 +15,17 @@
 //! Invariants: for every row, `weigh` is at most `bound` of its words and sum, and `least_sum` is
 //! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and the
 //! rules of what counts; `points.rs` has the unit of sums.
+//!
+//! To add a ranker, add it to `query::options::Ranker` and `Ranker::NAMED`. Then decide, in order:
+//! 1. Its formula: `Weigher::with_points`. The compiler asks for it.
+//! 2. What it reads and what a field gives: `needs`, `Weigher::weigh`, `by_fields`, `of_field`,
+//!    `takes_found_fields`. Their wildcard arms take a new ranker for one of runs.
+//! 3. Its bounds: `least_sum`, `bound_row`, `fields_bound_of` and `most` in `bound.rs`. A bound
+//!    that is too low loses rows without an error.
+//! 4. The values of its words: `Points::new`. By the wildcard arm they are 0. A ranker that looks
+//!    at lengths needs a cache of its own beside [`Shares`].
+//! 5. Its slow twin in `crates/index/tests/it/oracle.rs` (the compiler asks for it), and the lists of
+//!    rankers in `rank/tests.rs` and `exec/tests.rs`.
 
 mod bound;
 mod factors;

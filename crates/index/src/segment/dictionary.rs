@@ -176,7 +176,8 @@ impl Dictionary {
         Ok(stream)
     }
 
-    /// The few blocks among which the word's block is, or the one before them.
+    /// The few blocks among which the word's block is. Only blocks whose keys equal the word's key
+    /// may lie behind them.
     pub(super) fn near(&self, word: &[u8]) -> Result<Range<usize>> {
         let (blocks, wanted) = (self.blocks()?, key_of(word));
         let top = blocks.tops.partition_point(|key| *key < wanted);

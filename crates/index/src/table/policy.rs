@@ -135,8 +135,8 @@ fn up_to_times(rows: impl Iterator<Item = u64>, times: u64) -> usize {
     chosen
 }
 
-/// The neighbours in time that are merged. Of all runs that fit one segment it is the run whose
-/// largest segment is the smallest part of it, so a row is rarely written again with few others.
+/// The neighbours in time that are merged. Of all runs that fit one segment it takes the run whose
+/// largest segment is the smallest part of it. So a row is rarely written again with few others.
 fn neighbours(segments: &[Candidate]) -> Vec<usize> {
     if segments.len() <= KEPT_SEGMENTS_MAX {
         return Vec::new();

@@ -129,8 +129,8 @@ impl Table {
         })
     }
 
-    /// Lets no new file take a name that is in the directory, where files of no table may lie.
-    /// Errors: `Io`.
+    /// Lets no new file take a name that is in the directory: files that the table does not use any
+    /// more may still be there. Errors: `Io`.
     pub fn reserve_names(&mut self) -> Result<()> {
         let highest = highest_number(&*self.disk, &self.dir);
         let highest = highest.map_err(|error| Error::io(self.dir.as_str(), error))?;

@@ -14,14 +14,14 @@
 //! the row holds         values   marked in    because
 //! the                   1        matched      no essential word
 //! the, cat              1 + 2    matched      cat is worth 2, less than its `least`
-//! the, cat              1 + 3    several
+//! the, cat              1 + 3    several      cat is worth its `least`
 //! cat                   3        matched      cat's bound is below its `least_alone`
 //! the, siamese          1 + 1    several      siamese's `least` is 0; weighed, then dropped
-//! siamese               5        singles      5 is not below `least_alone`
+//! siamese               5        several      by `add_singles`: 5 is not below `least_alone`
 //! ```
 //!
-//! All rows are in `matched`, which is only counted. The rows in `several` and the singles are
-//! weighed. Codes are tested in pages that are arrays; a row of a bitmap is marked without a test.
+//! All rows are in `matched`, which is only counted. The rows in `several` are weighed. `unite`
+//! tests codes only in pages that are arrays; it marks a row of a bitmap without a test.
 //!
 //! Invariants:
 //! - Words are united from the lowest bound to the highest. So when a word is added, `matched`
