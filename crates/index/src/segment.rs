@@ -12,7 +12,7 @@
 //! postings     [1]        [0, 1]      [0]         docs; with codes: see [`crate::postings`]
 //! positions    1          2, 3 | 2    1           cat stands in doc 0 at 2 and 3, in doc 1 at 2
 //! commit       2 rows, 3 words, 5 words in all; length and checksums of the files above
-//! deleted-9    {0}: row 12 is deleted; added later, under a new name each time
+//! deleted-00000009    {0}: row 12 is deleted; added later, under a new name each time
 //! ```
 //!
 //! Limits: 2³¹ − 2 rows, 64 text columns. No file stays open: each is mapped, and read where it

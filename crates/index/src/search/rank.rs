@@ -24,8 +24,8 @@
 //!    that is too low loses rows without an error.
 //! 4. The values of its words: `Points::new`. By the wildcard arm they are 0. A ranker that looks
 //!    at lengths needs a cache of its own beside [`Shares`].
-//! 5. Its slow twin in `crates/index/tests/it/oracle.rs` (the compiler asks for it), and the lists of
-//!    rankers in `rank/tests.rs` and `exec/tests.rs`.
+//! 5. Its slow twin in `crates/index/tests/it/oracle.rs` (the compiler asks for it), and the lists
+//!    of rankers in `rank/tests.rs` and `exec/tests.rs`.
 
 mod bound;
 mod factors;
