@@ -151,8 +151,8 @@ impl Rows {
         }))
     }
 
-    /// Highest integer of a column; `None` for a column that is not kept as integers. Cost: reads
-    /// the whole column.
+    /// Highest integer of a column; `None` for a column that is not kept as integers. Cost: the first
+    /// call for a column reads the whole column.
     pub(super) fn highest(&self, column: usize) -> Result<Option<i64>> {
         let Some(section) = self.integer_section(column) else {
             return Ok(None);
@@ -163,10 +163,12 @@ impl Rows {
         let start = section.start as usize;
         let bytes = self.file.range(start, start + section.bytes as usize)?;
         let (numbers, _) = bytes.as_chunks::<8>();
-        Ok(numbers
-            .iter()
-            .map(|number| i64::from_le_bytes(*number))
-            .max())
+        let highest = numbers.iter().map(|number| i64::from_le_bytes(*number));
+        let highest = highest.max();
+        if let Some(highest) = highest {
+            self.highest[column].get_or_init(|| highest);
+        }
+        Ok(highest)
     }
 
     fn integer_section(&self, column: usize) -> Option<Section> {
