@@ -45,9 +45,15 @@ impl Decision {
     pub(crate) fn of(record: Record, reply: Reply) -> Decision {
         Decision {
             record: Some(record),
-            prepared: Prepared::default(),
-            reply,
-            gives_room: false,
+            ..Decision::nothing(reply)
+        }
+    }
+
+    /// The same, of a record that gives room back.
+    pub(crate) fn giving_room(record: Record, reply: Reply) -> Decision {
+        Decision {
+            gives_room: true,
+            ..Decision::of(record, reply)
         }
     }
 }

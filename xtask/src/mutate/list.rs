@@ -239,8 +239,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "truncate-of-documents-keeps-loads",
         file: "crates/engine/src/engine/alter.rs",
-        text: "decision.record = joined(decision.record, ends);",
-        becomes: "decision.record = joined(decision.record, ends.into_iter().take(0).collect());",
+        text: "decision.record = Record::unit(decision.record.into_iter().chain(ends));",
+        becomes: "decision.record = Record::unit(decision.record.into_iter().chain(ends.into_iter().take(0)));",
         test: "crates/engine/tests/it/loads.rs::truncate_forgets_the_loads_of_its_table_and_a_repeated_load_begins_at_0",
         may_hang: false,
     },

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::BACKFILL_DOCUMENTS_MAX;
 use crate::record::{Document, Documents, Record};
-use crate::state::{Prepared, State};
+use crate::state::State;
 use crate::table::percolate::Listener;
 use crate::table::search::analyse;
 
@@ -62,10 +62,7 @@ pub(crate) fn backfill(
     });
     let record = follow(state, work, around, hits, &mut reached)?;
     let mut decision = Decision::of(record, reply);
-    decision.prepared = Prepared {
-        counting: Some(reached.counting),
-        ..Prepared::default()
-    };
+    decision.prepared.counting = Some(reached.counting);
     Ok(decision)
 }
 

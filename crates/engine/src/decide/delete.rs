@@ -65,9 +65,7 @@ pub(crate) fn delete(
     if count == 0 {
         return Ok(Decision::nothing(reply));
     }
-    let mut decision = Decision::of(record, reply);
-    decision.gives_room = true;
-    Ok(decision)
+    Ok(Decision::giving_room(record, reply))
 }
 
 /// The ids that a condition names outright, rising: each of their rows is wanted, and no other.

@@ -73,9 +73,8 @@ fn documents(
         warnings: Vec::new(),
     };
     let mut reached = Reached::default();
-    let words = std::mem::take(&mut work.words);
     let mut prepared = Prepared {
-        words,
+        words: std::mem::take(&mut work.words),
         ..Prepared::default()
     };
     let given = (table, documents);
@@ -90,10 +89,8 @@ fn documents(
     let record = follow(state, work, around, Record::Documents(first), &mut reached)?;
     prepared.counting = Some(reached.counting);
     Ok(Decision {
-        record: Some(record),
         prepared,
-        reply,
-        gives_room: false,
+        ..Decision::of(record, reply)
     })
 }
 

@@ -6,7 +6,6 @@ use query::value::Value;
 use queue::{Origin, Queue, RowNumber};
 
 use super::Engine;
-use super::load::joined;
 use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Place, Reply};
 use crate::decide::Decision;
@@ -85,7 +84,7 @@ impl Engine {
         let asked = Delete::of(name.to_owned(), None);
         let ends = self.ends_of_loads(self.state.catalog.find(name)?);
         let mut decision = delete(&mut self.state, None, &asked)?;
-        decision.record = joined(decision.record, ends);
+        decision.record = Record::unit(decision.record.into_iter().chain(ends));
         decision.gives_room = true;
         self.commit(decision)
     }
@@ -114,12 +113,10 @@ impl Engine {
     ) -> Result<Reply> {
         let reply = Reply::affected(affected);
         let cleared = (affected > 0).then_some(Record::Clear { table, kept });
-        let Some(record) = joined(cleared, ends) else {
+        let Some(record) = Record::unit(cleared.into_iter().chain(ends)) else {
             return Ok(reply);
         };
-        let mut decision = Decision::of(record, reply);
-        decision.gives_room = true;
-        let reply = self.commit(decision)?;
+        let reply = self.commit(Decision::giving_room(record, reply))?;
         self.status.queue_ended_total += affected;
         if let Some(queue) = self.state.queues.get_mut(&table) {
             queue.stats.rows_removed += affected;
@@ -147,9 +144,7 @@ impl Engine {
             lanes,
             paused,
         };
-        let mut decision = Decision::of(record, Reply::done());
-        decision.gives_room = true;
-        let reply = self.commit(decision)?;
+        let reply = self.commit(Decision::giving_room(record, Reply::done()))?;
         self.state.freed.insert(table);
         self.wake();
         Ok(reply)

@@ -46,14 +46,7 @@ impl Engine {
         if dropped.is_empty() {
             return Ok(decision);
         }
-        decision.record = decision.record.map(|record| {
-            let mut records = match record {
-                Record::Many(records) => records,
-                single => vec![single],
-            };
-            records.extend(dropped);
-            Record::Many(records)
-        });
+        decision.record = Record::unit(decision.record.into_iter().chain(dropped));
         Ok(decision)
     }
 }

@@ -99,14 +99,12 @@ impl Engine {
     }
 
     fn acknowledge(&mut self, ended: ByLane) -> Result<()> {
-        if ended.is_empty() {
-            return Ok(());
-        }
         let records = ended.iter();
         let records = records.map(|((table, lane), rows)| self.ending(*table, *lane, rows.clone()));
-        let mut decision = Decision::of(one(records.collect()), Reply::done());
-        decision.gives_room = true;
-        self.commit(decision)?;
+        let Some(record) = Record::unit(records) else {
+            return Ok(());
+        };
+        self.commit(Decision::giving_room(record, Reply::done()))?;
         for ((table, lane), rows) in ended {
             self.let_go(table, lane, &rows);
         }
@@ -170,10 +168,8 @@ impl Engine {
             records.extend(self.burial(queue, &dead)?);
             records.push(self.ending(table, lane, dead.clone()));
         }
-        if !records.is_empty() {
-            let mut decision = Decision::of(one(records), Reply::done());
-            decision.gives_room = true;
-            match self.commit(decision) {
+        if let Some(record) = Record::unit(records) {
+            match self.commit(Decision::giving_room(record, Reply::done())) {
                 Err(error) if is_fatal(&error) => return Err(error),
                 // No room for it: the rows go back all the same, and what is not written is forgotten by a restart.
                 Err(_) => back.extend(dead.drain(..).map(|row| (row, 0))),
@@ -253,17 +249,6 @@ impl Engine {
         queues
             .filter_map(|queue| queue.next_timer_us(self.now))
             .min()
-    }
-}
-
-/// One record of one or several.
-fn one(mut records: Vec<Record>) -> Record {
-    match (records.pop(), records.is_empty()) {
-        (Some(only), true) => only,
-        (last, _) => {
-            records.extend(last);
-            Record::Many(records)
-        }
     }
 }
 

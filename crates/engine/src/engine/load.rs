@@ -27,7 +27,7 @@ impl Engine {
             LoadStep::Forget => {
                 let ends = self.ends_of_loads(table);
                 let reply = done(ends.len() as u64, 0);
-                match joined(None, ends) {
+                match Record::unit(ends) {
                     Some(record) => self.commit(Decision::of(record, reply)),
                     None => Ok(reply),
                 }
@@ -58,7 +58,7 @@ impl Engine {
                 });
                 let mut decision = self.decide_write(session, insert, None)?;
                 let mark = mark(table, load, Some(to));
-                decision.record = joined(decision.record, vec![mark]);
+                decision.record = Record::unit(decision.record.into_iter().chain([mark]));
                 let reply = self.commit(decision)?;
                 self.seal_early(table);
                 Ok(reply)
@@ -79,23 +79,6 @@ impl Engine {
         if search.is_some_and(|search| search.is_full(rows)) {
             self.wanted_folds.insert(table);
         }
-    }
-}
-
-/// Records as one unit, in this order.
-pub(super) fn joined(first: Option<Record>, mut more: Vec<Record>) -> Option<Record> {
-    match first {
-        Some(Record::Many(mut records)) => {
-            records.append(&mut more);
-            Some(Record::Many(records))
-        }
-        Some(single) if more.is_empty() => Some(single),
-        Some(single) => {
-            more.insert(0, single);
-            Some(Record::Many(more))
-        }
-        None if more.len() > 1 => Some(Record::Many(more)),
-        None => more.pop(),
     }
 }
 

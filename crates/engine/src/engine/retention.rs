@@ -58,9 +58,8 @@ impl Engine {
         }
         let ids = search.table.ids(&segments);
         let ids = ids.map_err(failure::of_index)?;
-        let mut decision = Decision::of(Record::Retire { table, ids }, Reply::done());
-        decision.gives_room = true;
-        self.commit(decision)?;
+        let record = Record::Retire { table, ids };
+        self.commit(Decision::giving_room(record, Reply::done()))?;
         self.is_manifest_due = true;
         Ok(())
     }

@@ -113,11 +113,7 @@ impl Engine {
                 self.status.queue_put_total += rows.len() as u64;
                 self.count_rows(*table, |stats| stats.rows_written += rows.len() as u64);
             }
-            Record::RemoveRows { table, rows } => {
-                self.status.queue_ended_total += rows.len() as u64;
-                self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
-            }
-            Record::Done { table, rows, .. } => {
+            Record::RemoveRows { table, rows } | Record::Done { table, rows, .. } => {
                 self.status.queue_ended_total += rows.len() as u64;
                 self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
             }
@@ -230,18 +226,9 @@ impl Engine {
                 }
             }
         }
-        let mut records: Vec<Record> = dropped
-            .iter()
-            .map(|&table| Record::Drop { table })
-            .collect();
-        let Some(last) = records.pop() else {
+        let records = dropped.iter().map(|&table| Record::Drop { table });
+        let Some(record) = Record::unit(records) else {
             return Ok(Reply::done());
-        };
-        let record = if records.is_empty() {
-            last
-        } else {
-            records.push(last);
-            Record::Many(records)
         };
         let position = self.admit(&record, true)?;
         for &table in &dropped {

@@ -237,6 +237,21 @@ pub(crate) struct QueryRow {
 }
 
 impl Record {
+    /// Records as one unit, in this order; the members of a unit among them become its own. `None`: there are none.
+    pub(crate) fn unit(records: impl IntoIterator<Item = Record>) -> Option<Record> {
+        let mut members = Vec::new();
+        for record in records {
+            match record {
+                Record::Many(inner) => members.extend(inner),
+                single => members.push(single),
+            }
+        }
+        match members.len() {
+            0 | 1 => members.pop(),
+            _ => Some(Record::Many(members)),
+        }
+    }
+
     /// Rows that it inserts or deletes, for the counters.
     pub(crate) fn rows(&self) -> u64 {
         let rows = match self {
