@@ -35,7 +35,7 @@ pub const GRID_CLIENTS: [u32; 3] = [1, 2, 8];
 
 /// Place of the matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Target {
     /// This process: analysis and matching, without a protocol.
     Within,
     /// A running server. The benchmark creates a table `bench_alerts` and drops it afterwards.
@@ -54,7 +54,7 @@ pub struct Options {
     /// Count of documents; behind the last comes the first again. `None`: all from `from` on.
     pub limit: Option<u64>,
     /// Place of the matching.
-    pub place: Place,
+    pub place: Target,
     /// Whether the server has an analysis of its own, as another product has. Every pass must then give the first pass's count
     /// of pairs, not that of the workload.
     pub own_count: bool,
@@ -91,8 +91,8 @@ fn measure(definition: &Definition, options: &Options) -> Result<Outcome> {
     let prepared = prepare(definition, options)?;
     let mut notes = prepared.notes(definition);
     notes.push(match &options.place {
-        Place::Within => "in process: tokenising and matching, no protocol".to_owned(),
-        Place::Server(door, server) => format!("{door} at {}, all rows read", server.addr),
+        Target::Within => "in process: tokenising and matching, no protocol".to_owned(),
+        Target::Server(door, server) => format!("{door} at {}, all rows read", server.addr),
     });
     let cells = match options.changes {
         Some(rate) => changes::measure(options, rate, prepared, &mut notes)?,
@@ -113,7 +113,7 @@ fn measure_quiet(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Cell>> {
     match &options.place {
-        Place::Within => {
+        Target::Within => {
             let present = || Arc::clone(&prepared.snapshot);
             let connect = || {
                 let thread = matcher::Thread::new(&prepared.posts, &present);
@@ -121,7 +121,7 @@ fn measure_quiet(
             };
             grid::measure(options, prepared, &connect, notes)
         }
-        Place::Server(door, server) => {
+        Target::Server(door, server) => {
             let table = doors::create(*door, server, prepared)?;
             let cells = grid::measure(options, prepared, &|| table.connect(prepared), notes)?;
             table.remove()?;

@@ -206,8 +206,8 @@ fn percolate_options(matches: &ArgMatches) -> Result<percolate::Options> {
     };
     let door = number(text(matches, "door"))?;
     let place = match matches.get_one::<String>("addr") {
-        Some(_) => percolate::Place::Server(door, server(matches)),
-        None => percolate::Place::Within,
+        Some(_) => percolate::Target::Server(door, server(matches)),
+        None => percolate::Target::Within,
     };
     let (batches, concurrencies) = if matches.get_flag("grid") {
         let grid = percolate::GRID_BATCHES.map(Batch::Of);

@@ -17,7 +17,7 @@ use std::io::{self, ErrorKind};
 pub(crate) type FolderId = u64;
 
 /// A name and the folder that holds it.
-pub(crate) type Place = (FolderId, String);
+pub(crate) type FolderEntry = (FolderId, String);
 
 /// The file or folder of a name.
 #[derive(Clone, Debug)]
@@ -30,15 +30,15 @@ pub(crate) enum Entry<F> {
 #[derive(Clone, Debug)]
 pub(crate) enum Change<F> {
     Link {
-        at: Place,
+        at: FolderEntry,
         entry: Entry<F>,
     },
     Unlink {
-        at: Place,
+        at: FolderEntry,
     },
     Move {
-        from: Place,
-        to: Place,
+        from: FolderEntry,
+        to: FolderEntry,
         entry: Entry<F>,
     },
 }
@@ -263,7 +263,7 @@ impl<F: Clone> Namespace<F> {
         }
     }
 
-    fn link(&mut self, at: &Place, entry: &Entry<F>) {
+    fn link(&mut self, at: &FolderEntry, entry: &Entry<F>) {
         if let Entry::Folder(id) = entry {
             self.entries(*id);
             self.folder_next = self.folder_next.max(id + 1);
@@ -275,7 +275,7 @@ impl<F: Clone> Namespace<F> {
         self.folders.entry(id).or_default()
     }
 
-    fn place(&self, path: &str) -> io::Result<Place> {
+    fn place(&self, path: &str) -> io::Result<FolderEntry> {
         check(path)?;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name.is_empty() {

@@ -29,9 +29,10 @@ use open::{backup, manifest};
 pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
-    Answer, Answering, Backfill, Change, Command, Damaged, Definition, Envelope, Hold, Issuer,
-    Keep, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply,
-    RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Answer, Answering, Backfill, Change, ColumnPlace, Command, Damaged, Definition, Envelope, Hold,
+    Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats, Reading, Receipt,
+    Reply, RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource,
+    WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};

@@ -21,7 +21,7 @@
 mod cover;
 mod simple;
 
-use query::tree::{Form, Node, Place, Term, Word};
+use query::tree::{FieldPlace, Form, Node, Term, Word};
 
 use crate::{
     check::{
@@ -101,7 +101,9 @@ impl<'q> Parts<'q> {
     fn with(mut self, part: &'q Node) -> Parts<'q> {
         match part {
             Node::All => {}
-            Node::Word(word) if word.term.place == Place::default() => self.positive.push(word),
+            Node::Word(word) if word.term.place == FieldPlace::default() => {
+                self.positive.push(word)
+            }
             Node::Not(inner) => self.without(inner),
             Node::Or(_) | Node::Quorum { .. } => self.inner.push(part),
             part => self.placed.push(part),

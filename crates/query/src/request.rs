@@ -138,7 +138,7 @@ pub enum Change {
         /// The new column, with a type of the table's type system.
         column: Column,
         /// Its place among the columns.
-        place: Place,
+        place: ColumnPlace,
     },
     /// DROP COLUMN.
     Drop {
@@ -154,7 +154,7 @@ pub enum Change {
 
 /// The place of a new column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ColumnPlace {
     /// FIRST: before all others.
     First,
     /// AFTER the column of that name.

@@ -53,7 +53,7 @@ pub enum Form {
 
 /// The place in its field that a term must have. By default it may stand anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct FieldPlace {
     /// `^word`: at position 1.
     pub first: bool,
     /// `word$`: at the field's last position.
@@ -72,7 +72,7 @@ pub struct Term {
     /// How the text is compared with words.
     pub form: Form,
     /// The place in its field that it must have.
-    pub place: Place,
+    pub place: FieldPlace,
 }
 
 impl Term {
@@ -82,14 +82,14 @@ impl Term {
         Term {
             text: text.into(),
             form: Form::Whole,
-            place: Place::default(),
+            place: FieldPlace::default(),
         }
     }
 
     /// Whether it is a whole word that may stand anywhere in its field.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.form == Form::Whole && self.place == Place::default()
+        self.form == Form::Whole && self.place == FieldPlace::default()
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use percolate::{Merged, QuerySet, Snapshot};
 
 use super::{
-    Door, Options, Place, Prepared, doors,
+    Door, Options, Prepared, Target, doors,
     doors::Table,
     drive::drive,
     grid::Connect,
@@ -46,7 +46,7 @@ pub(super) fn measure(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Cell>> {
     match &options.place {
-        Place::Within => {
+        Target::Within => {
             let present = RwLock::new(Arc::clone(&prepared.snapshot));
             let mut writer = Writer {
                 set: std::mem::take(&mut prepared.set),
@@ -61,7 +61,7 @@ pub(super) fn measure(
             };
             cells(options, rate, &prepared, sets, &mut change, notes)
         }
-        Place::Server(Door::Mysql, server) => {
+        Target::Server(Door::Mysql, server) => {
             let quiet = doors::create(Door::Mysql, server, &prepared)?;
             let changing = doors::Alerts::create_changing(server, &prepared)?;
             let mut change = changer(server)?;
@@ -74,7 +74,7 @@ pub(super) fn measure(
             changing.remove()?;
             Ok(cells)
         }
-        Place::Server(..) => Err(Error::BadOption("queries are changed over MySQL only")),
+        Target::Server(..) => Err(Error::BadOption("queries are changed over MySQL only")),
     }
 }
 

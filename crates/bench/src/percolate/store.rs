@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
-use super::{Door, Options, Place, Prepared, doors, doors::Table, drive::drive};
+use super::{Door, Options, Prepared, Target, doors, doors::Table, drive::drive};
 use crate::{
     Batch, Effort, Server,
     definition::Definition,
@@ -25,7 +25,7 @@ const CHECKED_DOCUMENTS: u64 = 1_000;
 /// # Errors
 /// As [`run`](super::run).
 pub fn store(options: &Options, data: Option<&Path>) -> Result<Outcome> {
-    let Place::Server(Door::Mysql, server) = &options.place else {
+    let Target::Server(Door::Mysql, server) = &options.place else {
         return Err(Error::BadOption(
             "queries are stored over MySQL: give --addr",
         ));

@@ -1,4 +1,4 @@
-use super::{Options, Place, measure, run};
+use super::{Options, Target, measure, run};
 use crate::{
     Batch, Effort, Error,
     definition::Definition,
@@ -78,7 +78,7 @@ fn options(batches: &[u32], concurrencies: &[u32]) -> Options {
         posts: posts(),
         from: 1,
         limit: None,
-        place: Place::Within,
+        place: Target::Within,
         own_count: false,
         batches: batches.iter().map(|count| Batch::Of(*count)).collect(),
         concurrencies: concurrencies.to_vec(),

@@ -1,7 +1,7 @@
 //! The benchmarks against the real server: each door gives the pairs that the matcher gives in process.
 
 use bench::{Batch, Effort, Outcome, percolate, queue};
-use percolate::{Door, Options, Place};
+use percolate::{Door, Options, Target};
 
 use crate::server::Server;
 
@@ -34,7 +34,7 @@ fn options(definition: &str, door: Door, addr: &str) -> Options {
         posts: posts(),
         from: 1,
         limit: None,
-        place: Place::Server(door, server),
+        place: Target::Server(door, server),
         own_count: false,
         batches: vec![Batch::Of(1), Batch::Of(7)],
         concurrencies: vec![2],

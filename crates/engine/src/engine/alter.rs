@@ -7,7 +7,7 @@ use queue::{Origin, Queue, RowNumber};
 
 use super::Engine;
 use crate::catalog::{TableId, check_altered};
-use crate::command::{Change, Definition, Place, Reply};
+use crate::command::{Change, ColumnPlace, Definition, Reply};
 use crate::decide::Decision;
 use crate::decide::delete::delete;
 use crate::error::{Error, Result, Why};
@@ -169,9 +169,9 @@ impl Altered {
         match change {
             Change::Add { column, place } => {
                 let at = match place {
-                    Place::First => 0,
-                    Place::Last => self.columns.len(),
-                    Place::After(name) => self.find(queue, name)? + 1,
+                    ColumnPlace::First => 0,
+                    ColumnPlace::Last => self.columns.len(),
+                    ColumnPlace::After(name) => self.find(queue, name)? + 1,
                 };
                 let column = Column {
                     name: column.name.to_lowercase(),

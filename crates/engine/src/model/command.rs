@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::queue::{
-    Change, Hold, Issuer, Now, Place, QueueNext, QueueOptions, QueueStats, Receipt, RowNumber,
-    SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Change, ColumnPlace, Hold, Issuer, Now, QueueNext, QueueOptions, QueueStats, Receipt,
+    RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 use index::Memory;
 use query::Syntax;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use disk::{Call, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
 use engine::{
-    Change, Command, Error, Hold, JobLine, LoadStep, Place, QueueNext, Receipt, Reply, RowNumber,
-    SourceMode, SyncMode, WaitSource,
+    Change, ColumnPlace, Command, Error, Hold, JobLine, LoadStep, QueueNext, Receipt, Reply,
+    RowNumber, SourceMode, SyncMode, WaitSource,
 };
 use proptest::prelude::*;
 use query::expression::Expression;
@@ -375,7 +375,7 @@ impl Life {
             self.columns.insert(column.name.clone());
             Change::Add {
                 column,
-                place: Place::First,
+                place: ColumnPlace::First,
             }
         } else {
             let name = self.columns.pop_first()?;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{
-    Change, Command, Error, Hold, Now, Place, QueueNext, Reply, SessionId, SourceMode, WaitSource,
+    Change, ColumnPlace, Command, Error, Hold, Now, QueueNext, Reply, SessionId, SourceMode,
+    WaitSource,
 };
 use query::expression;
 use query::lexer::Lexer;
@@ -469,7 +470,7 @@ fn changes() -> [Vec<Change>; 3] {
     [
         vec![Change::Add {
             column: column("Added", varchar, Some(Value::Str("new".to_owned()))),
-            place: Place::First,
+            place: ColumnPlace::First,
         }],
         vec![
             Change::Drop {
@@ -477,7 +478,7 @@ fn changes() -> [Vec<Change>; 3] {
             },
             Change::Add {
                 column: column("late", BIGINT, None),
-                place: Place::After("prio".to_owned()),
+                place: ColumnPlace::After("prio".to_owned()),
             },
         ],
         vec![Change::Modify {
@@ -570,7 +571,7 @@ fn an_alter_that_a_row_or_a_name_does_not_fit_is_refused_whole() {
     );
     let twice = Change::Add {
         column: column("name", BIGINT, None),
-        place: Place::Last,
+        place: ColumnPlace::Last,
     };
     assert!(alter(&mut driver, vec![twice]).is_err());
     assert!(alter(&mut driver, vec![drop("absent")]).is_err());

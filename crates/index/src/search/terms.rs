@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use query::tree::{Form, Node, Place, Term};
+use query::tree::{FieldPlace, Form, Node, Term};
 
 /// The distinct words and patterns by which a query's rows are found.
 pub(super) struct Terms<'q> {
@@ -92,12 +92,12 @@ fn number(patterns: &[Term], term: &Term) -> Option<usize> {
     patterns.iter().position(is_same)
 }
 
-/// Whether every node of the tree has a step. A word with a [`Place`] (at a field's start or end)
+/// Whether every node of the tree has a step. A word with a [`FieldPlace`] (at a field's start or end)
 /// has none: its text decides.
 fn has_steps(node: &Node) -> bool {
     match node {
         Node::All => true,
-        Node::Word(word) => word.term.place == Place::default(),
+        Node::Word(word) => word.term.place == FieldPlace::default(),
         Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
         Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
             parts.iter().all(has_steps)

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use query::options::Ranker;
 use query::request::Select;
-use query::tree::{FieldSet, Form, Node, Place, Term, Word};
+use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 use query::value::Value;
 
 use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
@@ -70,14 +70,14 @@ fn fields() -> impl Strategy<Value = FieldSet> {
     prop_oneof![3 => Just(FieldSet::ALL), 1 => (0..4u64).prop_map(FieldSet)]
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn place() -> impl Strategy<Value = FieldPlace> {
     let limited = (any::<bool>(), any::<bool>(), 0..4u32);
-    let limited = limited.prop_map(|(first, last, within)| Place {
+    let limited = limited.prop_map(|(first, last, within)| FieldPlace {
         first,
         last,
         within,
     });
-    prop_oneof![6 => Just(Place::default()), 1 => limited]
+    prop_oneof![6 => Just(FieldPlace::default()), 1 => limited]
 }
 
 fn term() -> impl Strategy<Value = Term> {

@@ -9,7 +9,7 @@ use query::options::Options;
 use query::pattern::Matcher;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
-use query::tree::{Form, Node, Place, Query, Term, Word};
+use query::tree::{FieldPlace, Form, Node, Query, Term, Word};
 use query::value::Value;
 use query::{reference, schema};
 
@@ -345,7 +345,7 @@ fn stepped_of(root: &Node) -> Node {
 /// Whether the executor steps through the tree itself.
 fn is_stepped(node: &Node) -> bool {
     match node {
-        Node::Word(word) => word.term.place == Place::default(),
+        Node::Word(word) => word.term.place == FieldPlace::default(),
         Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
         Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
             parts.iter().all(is_stepped)

@@ -1,6 +1,6 @@
 //! The assembler: from a tree to the code of a check.
 
-use query::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
+use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
 use super::{Check, code};
 use crate::{limits::PHRASE_TERM_WORDS_MAX, term::Terms};
@@ -46,7 +46,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
             Node::Word(word) => {
                 let term = self.terms.intern(&anywhere(word));
                 self.hold(&[term]);
-                if word.term.place != Place::default() {
+                if word.term.place != FieldPlace::default() {
                     self.places(node);
                 }
             }
@@ -242,14 +242,14 @@ impl<'t, T: Terms> Assembler<'t, T> {
     }
 }
 
-fn order_of(place: Place) -> (bool, bool, u32) {
+fn order_of(place: FieldPlace) -> (bool, bool, u32) {
     (place.first, place.last, place.within)
 }
 
 /// The word without its place in the field: the form in which the dictionary has it.
 pub(crate) fn anywhere(word: &Word) -> Word {
     let term = Term {
-        place: Place::default(),
+        place: FieldPlace::default(),
         ..word.term.clone()
     };
     Word { term, ..*word }
@@ -258,7 +258,7 @@ pub(crate) fn anywhere(word: &Word) -> Word {
 /// The word of a node that is a word which may stand anywhere in its fields: its term's mask is then the answer.
 pub(crate) fn as_term(node: &Node) -> Option<&Word> {
     match node {
-        Node::Word(word) if word.term.place == Place::default() => Some(word),
+        Node::Word(word) if word.term.place == FieldPlace::default() => Some(word),
         _ => None,
     }
 }

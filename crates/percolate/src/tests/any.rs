@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use query::{
     analysis::{Analyzer, Settings, Words},
-    tree::{FieldSet, Form, Node, Place, Term, Unit, Word},
+    tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word},
 };
 
 use super::WORDS;
@@ -27,9 +27,9 @@ pub(super) fn any_term() -> impl Strategy<Value = Term> {
             .prop_map(|text| Term { form: Form::Regex, ..Term::whole(text) }),
     ];
     let place = prop_oneof![
-        8 => Just(Place::default()),
+        8 => Just(FieldPlace::default()),
         1 => (any::<bool>(), any::<bool>(), 0_u32..4)
-            .prop_map(|(first, last, within)| Place { first, last, within }),
+            .prop_map(|(first, last, within)| FieldPlace { first, last, within }),
     ];
     (form, place).prop_map(|(term, place)| Term { place, ..term })
 }

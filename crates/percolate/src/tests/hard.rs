@@ -6,7 +6,7 @@ use query::{
     analysis::{Analyzer, Words},
     expression::{self, Prepared},
     lexer::Lexer,
-    tree::{FieldSet, Form, Node, Place, Term, Unit, Word},
+    tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word},
     value::Value,
 };
 
@@ -29,7 +29,7 @@ fn proximity(words: &[&str], slack: u32) -> Node {
     }
 }
 
-fn placed(text: &str, place: Place) -> Node {
+fn placed(text: &str, place: FieldPlace) -> Node {
     let term = Term {
         place,
         ..Term::whole(text)
@@ -94,15 +94,15 @@ fn a_slack_or_distance_beyond_every_document_is_no_limit() {
 
 #[test]
 fn a_place_that_no_word_has_is_never_hit() {
-    let place = Place {
+    let place = FieldPlace {
         first: true,
         last: true,
         within: 1,
     };
     check(placed("a", place), &[&["a b"], &["a"], &["b a"]], &[1]);
-    let second = Place {
+    let second = FieldPlace {
         within: 2,
-        ..Place::default()
+        ..FieldPlace::default()
     };
     check(placed("a", second), &[&["b b a"], &["b a"]], &[1]);
 }

@@ -3,7 +3,7 @@
 use super::{Parser, refuse};
 use crate::limits::QUERY_REGEXES_MAX;
 use crate::pattern::Matcher;
-use crate::tree::{Form, Node, Place, QueryError, Term, Word};
+use crate::tree::{FieldPlace, Form, Node, QueryError, Term, Word};
 
 impl Parser<'_> {
     /// Reads an expression; the cursor stands on `REGEX(`. The character behind it is the delimiter.
@@ -64,9 +64,9 @@ impl Parser<'_> {
         let term = Term {
             text: text.into(),
             form: Form::Regex,
-            place: Place {
+            place: FieldPlace {
                 within,
-                ..Place::default()
+                ..FieldPlace::default()
             },
         };
         if let Err(message) = Matcher::new(&term) {

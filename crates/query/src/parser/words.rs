@@ -6,7 +6,7 @@ use super::raw::{Raw, Sign};
 use super::{Parser, refuse};
 use crate::analysis::{in_run, is_mark};
 use crate::pattern::{Matcher, is_wildcard};
-use crate::tree::{Form, Node, Place, QueryError, Term, Word};
+use crate::tree::{FieldPlace, Form, Node, QueryError, Term, Word};
 
 /// The terms of a piece of text, and the number of positions that it takes.
 #[derive(Debug, Default)]
@@ -173,7 +173,7 @@ impl Parser<'_> {
         let term = Term {
             text: text.into(),
             form: Form::Pattern,
-            place: Place::default(),
+            place: FieldPlace::default(),
         };
         let settings = self.analyzer.settings();
         Matcher::new(&term)
@@ -189,7 +189,7 @@ impl Parser<'_> {
         for (number, word) in found.into_iter().enumerate() {
             let Range { start, end } = word.source;
             let next = starts.get(number + 1).copied().unwrap_or(raw.text.len());
-            let place = Place {
+            let place = FieldPlace {
                 first: raw.has(Sign::First, behind, start),
                 last: raw.has(Sign::Last, end, next),
                 within: self.limit.within,

@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::PATTERN_CHARS_MAX;
-use crate::tree::Place;
+use crate::tree::FieldPlace;
 
 fn matcher(text: &str, form: Form) -> Result<Matcher, String> {
-    let place = Place::default();
+    let place = FieldPlace::default();
     let text = text.into();
     Matcher::new(&Term { text, form, place })
 }

@@ -4,7 +4,7 @@
 //! Example: `("gulf storm" NEAR/5 coast) -"cold front"` needs `And [ gulf, storm, coast ]`. The excluded phrase asks
 //! for positions, so it is left out: documents with both of its words may still match.
 
-use super::{Node, Place, Term, Word};
+use super::{FieldPlace, Node, Term, Word};
 
 impl Node {
     /// A tree that every document matches which matches this one. It consists of `All`, `Word`, `And`, `Or`, `Quorum`
@@ -25,7 +25,7 @@ impl Node {
         let words = |terms: &mut dyn Iterator<Item = &Term>, fields| {
             let word = |term: &Term| {
                 let term = Term {
-                    place: Place::default(),
+                    place: FieldPlace::default(),
                     ..term.clone()
                 };
                 Node::Word(Word { term, fields })
@@ -63,7 +63,7 @@ impl Node {
     pub fn is_boolean(&self) -> bool {
         match self {
             Node::All => true,
-            Node::Word(word) => word.term.place == Place::default(),
+            Node::Word(word) => word.term.place == FieldPlace::default(),
             Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
                 parts.iter().all(Node::is_boolean)
             }

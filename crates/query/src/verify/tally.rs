@@ -11,7 +11,7 @@ use super::operators::units_of_all;
 use super::spans::spans;
 use super::terms::Places;
 use crate::reference::Span;
-use crate::tree::{FieldSet, Node, Place, Term, Word};
+use crate::tree::{FieldPlace, FieldSet, Node, Term, Word};
 
 /// The occurrences that count in one document.
 #[derive(Debug, Default)]
@@ -223,7 +223,7 @@ impl Teller<'_, '_> {
         if self.is_rated {
             // As in Sphinx, `^`, `$` and `[N]` do not matter to the fields of `bm25`.
             let anywhere = Term {
-                place: Place::default(),
+                place: FieldPlace::default(),
                 ..term.clone()
             };
             let standing = self.places.standing(&anywhere, fields);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{Joined, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
 use crate::reference;
-use crate::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
+use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
 fn document(fields: &[String]) -> Words {
     let mut settings = Settings::default();
@@ -25,9 +25,9 @@ fn any_term() -> impl Strategy<Value = Term> {
         1 => Just(Form::Regex),
     ];
     let place = prop_oneof![
-        8 => Just(Place::default()),
+        8 => Just(FieldPlace::default()),
         1 => (any::<bool>(), any::<bool>(), 0..4u32)
-            .prop_map(|(first, last, within)| Place { first, last, within }),
+            .prop_map(|(first, last, within)| FieldPlace { first, last, within }),
     ];
     let text = proptest::sample::select(&["a", "b", "ab", "c"][..]);
     (text, form, place).prop_map(|(text, form, place)| {
@@ -160,9 +160,9 @@ fn one_word_many_times_takes_no_quadratic_time() {
     let words = document(&["a ".repeat(1 << 17)]);
     let a = || Node::Word(Word::whole("a", FieldSet::ALL));
     let last = Term {
-        place: Place {
+        place: FieldPlace {
             last: true,
-            ..Place::default()
+            ..FieldPlace::default()
         },
         ..Term::whole("a")
     };

@@ -1,7 +1,7 @@
 //! ALTER TABLE: adds, drops and changes columns. Only queues can be altered, so types have their meaning in a queue.
 
 use query::lexer::TokenKind;
-use query::request::{Change, Place};
+use query::request::{Change, ColumnPlace};
 
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::Statement;
@@ -85,7 +85,7 @@ impl Parser<'_> {
         if self.take(TokenKind::Open) {
             loop {
                 let column = self.queue_column()?;
-                let place = Place::Last;
+                let place = ColumnPlace::Last;
                 changes.push(Change::Add { column, place });
                 self.listed(changes.len())?;
                 if self.take(TokenKind::Close) {
@@ -96,11 +96,11 @@ impl Parser<'_> {
         }
         let column = self.queue_column()?;
         let place = if self.take_word("first") {
-            Place::First
+            ColumnPlace::First
         } else if self.take_word("after") {
-            Place::After(self.column()?)
+            ColumnPlace::After(self.column()?)
         } else {
-            Place::Last
+            ColumnPlace::Last
         };
         changes.push(Change::Add { column, place });
         Ok(())

@@ -4,7 +4,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 
 pub use ::queue::{Now, QueueOptions, QueueStats, RowNumber, SessionId, WhenFull};
-pub use query::request::{Change, Place, SourceMode, WaitSource};
+pub use query::request::{Change, ColumnPlace, SourceMode, WaitSource};
 
 /// Takes up to so many rows at once; at least one is waited for.
 #[derive(Clone, Debug, PartialEq)]
