@@ -110,34 +110,25 @@ impl State {
             prepared.counting = Some(Vec::new()); // for what the record may say of them
         }
         match record {
+            Record::Create { .. } | Record::Drop { .. } | Record::Load { .. }
+                if position <= self.catalog_folded =>
+            {
+                Ok(false)
+            }
             Record::Create { table, definition } => {
-                if position <= self.catalog_folded {
-                    return Ok(false);
-                }
                 self.create(*table, definition, position, prepared.table.take())?;
                 Ok(true)
             }
             Record::Drop { table } => {
-                if position <= self.catalog_folded {
-                    return Ok(false);
-                }
                 self.drop_table(*table);
                 Ok(true)
             }
             Record::Documents(documents) => {
-                let queued = self.apply_hits(documents, position)?;
-                if prepared.counting.is_none() {
-                    self.count_again(documents, position);
-                }
+                let queued = self.apply_hits(documents, position, prepared)?;
                 let stored = self.apply_documents(documents, position, &prepared.words)?;
                 Ok(queued || stored)
             }
-            Record::Hits(hits) => {
-                if prepared.counting.is_none() {
-                    self.count_again(hits, position);
-                }
-                self.apply_hits(hits, position)
-            }
+            Record::Hits(hits) => self.apply_hits(hits, position, prepared),
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
             Record::Queries { table, queries } => {
                 let compiled = std::mem::take(&mut prepared.queries);
@@ -157,9 +148,6 @@ impl State {
                 Ok(())
             }),
             Record::Load { table, load, place } => {
-                if position <= self.catalog_folded {
-                    return Ok(false);
-                }
                 self.loads.note(*table, *load, *place, position);
                 Ok(true)
             }
@@ -329,13 +317,22 @@ impl State {
         Ok(true)
     }
 
-    fn apply_hits(&mut self, record: &Documents, position: u64) -> Result<bool> {
+    /// Hands the hits of documents to their queues, and counts them where the writer did not.
+    fn apply_hits(
+        &mut self,
+        record: &Documents,
+        position: u64,
+        prepared: &Prepared,
+    ) -> Result<bool> {
         let mut any = false;
         for hits in &record.hits {
             let (batch, rows) = hits.batch(&record.documents);
             any |= self.apply_to_queue(hits.queue, position, hits.first_row, |queue| {
                 queue.backlog.push_hits(batch, &rows);
             })?;
+        }
+        if prepared.counting.is_none() {
+            self.count_again(record, position);
         }
         Ok(any)
     }

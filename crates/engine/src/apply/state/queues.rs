@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use query::schema::Column;
+use query::value::Value;
 use queue::{Origin, Queue, RowNumber};
 
 use super::State;
@@ -10,6 +11,26 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Now};
 use crate::error::{Error, Result};
 use crate::record::Record;
+
+/// Adds rows to a queue, with the number that their sender gave them and the time that they were noted at, if any.
+fn push_rows(
+    queue: &mut Queue,
+    rows: &[Vec<Value>],
+    relayed: Option<(u8, u64)>,
+    noted_us: Option<i64>,
+) {
+    for row in rows {
+        queue.backlog.push(row);
+    }
+    if let Some((sender, row)) = relayed
+        && let Some(received) = queue.received.get_mut(usize::from(sender))
+    {
+        *received = row;
+    }
+    if let Some(at_us) = noted_us {
+        queue.note_keys(rows, at_us);
+    }
+}
 
 impl State {
     /// As [`State::apply`], of a record of one queue.
@@ -25,17 +46,7 @@ impl State {
                 // The keys in the manifest are those of its own position, and in its own columns.
                 let noted = at_us.filter(|_| position > self.catalog_folded);
                 self.apply_to_queue(*table, position, *first_row, |queue| {
-                    for row in rows {
-                        queue.backlog.push(row);
-                    }
-                    if let Some((sender, row)) = relayed
-                        && let Some(received) = queue.received.get_mut(usize::from(*sender))
-                    {
-                        *received = *row;
-                    }
-                    if let Some(at_us) = noted {
-                        queue.note_keys(rows, at_us);
-                    }
+                    push_rows(queue, rows, *relayed, noted);
                 })
             }
             Record::RemoveRows { table, rows } => {

@@ -2,7 +2,7 @@
 
 use query::Syntax;
 use query::codec::{Differences, put_column, put_list, put_number, put_row, put_text, put_value};
-use queue::{put_origins, put_sources};
+use queue::{RowNumber, put_origins, put_sources};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
 use crate::catalog::{keep_pairs, pairs};
@@ -153,10 +153,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, table.0.into());
             put_number(out, (*lane).into());
             out.extend_from_slice(&not_before_us.to_le_bytes());
-            put_list(out, rows, |out, (row, deliveries)| {
-                put_number(out, row.0);
-                put_number(out, (*deliveries).into());
-            });
+            put_list(out, rows, put_delivered);
         }
         Record::Done { table, lane, rows } => {
             put_ids(out, DONE, table.0, rows);
@@ -174,6 +171,11 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
         | Record::Load { .. }
         | Record::Many(_) => debug_assert!(false, "`encode` writes it"),
     }
+}
+
+fn put_delivered(out: &mut Vec<u8>, (row, deliveries): &(RowNumber, u32)) {
+    put_number(out, row.0);
+    put_number(out, (*deliveries).into());
 }
 
 fn put_marks(out: &mut Vec<u8>, relayed: Option<(u8, u64)>, at_us: Option<i64>) {
