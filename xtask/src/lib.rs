@@ -2,7 +2,7 @@
 //! see.
 //!
 //! ```no_run
-//! let problems = xtask::tidy::check(&xtask::tidy::root())?;
+//! let problems = xtask::tidy::check(std::path::Path::new("."))?;
 //! for problem in problems {
 //!     println!("{}:{}: {}", problem.path, problem.line, problem.message);
 //! }

@@ -17,13 +17,13 @@
 //! xx xx xx xx                            checksum
 //! ```
 //!
-//! Invariants, which [`decode`] checks:
+//! Invariants, which [`decode()`] checks:
 //! - Query ids rise: a difference is never 0 behind the first row.
 //! - The documents of a row rise and are below `documents`. A difference of 0 is the next document.
 //! - A bitmap has ⌈documents ÷ 8⌉ bytes and `count` set bits. [`Encoder`] writes one only if a list would be longer.
 //! - With flag bit 0 a row has a weight for each of its documents.
 //!
-//! [`Encoder`] allocates nothing for a row. [`decode`] reads an answer into four flat lists.
+//! [`Encoder`] allocates nothing for a row. [`decode()`] reads an answer into four flat lists.
 
 mod decode;
 

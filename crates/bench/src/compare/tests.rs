@@ -1,6 +1,6 @@
 use super::{Answered, Results, compare, read, write};
 
-/// Words, total, rows.
+/// Query, total found, rows of id and weight.
 type Case<'a> = (&'a str, u64, &'a [(u64, i64)]);
 
 fn results(answers: &[Case<'_>]) -> Results {

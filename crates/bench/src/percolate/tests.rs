@@ -50,7 +50,7 @@ fn definition(matches: u64) -> Definition {
     }
 }
 
-/// What the small definition gives, by the reference.
+/// Matches of the small definition, counted by the reference search.
 fn matches() -> u64 {
     use query::{
         analysis::{Analyzer, Words},

@@ -63,7 +63,7 @@ fn every_setting_gives_the_same_answers_and_one_is_marked() {
         report.rows.iter().filter(|row| row.is_automatic()).count(),
         6
     );
-    // Of a single run each, yet the ratio to the best cell is of five pairs, for each test and number of clients.
+    // Each cell ran once, but the best cell and the automatic one ran in five pairs for each test and number of clients.
     let again: Vec<&str> = report
         .notes
         .iter()
@@ -74,7 +74,7 @@ fn every_setting_gives_the_same_answers_and_one_is_marked() {
         again.iter().all(|ratios| ratios.split(' ').count() == 5),
         "{again:?}"
     );
-    // The tables are found again, and hold what they held.
+    // The second run takes the tables of the first, whose contents are unchanged.
     let again = run(&options(&folder), &corpus()).unwrap();
     let sums = |notes: &[String]| {
         notes
@@ -98,7 +98,7 @@ fn tables_of_other_records_are_no_answer() {
         .unwrap()
         .unwrap()
         .path();
-    // As many records and bytes, other words: the folder is taken for theirs, and the count of all records tells.
+    // Other words in as many records and bytes give the same folder name. The check of the answers shows the difference.
     let other: String = corpus()
         .iter()
         .take(300)
@@ -125,7 +125,7 @@ fn words_are_written_once_for_other_programs() {
         ),
         (600, 10_000)
     );
-    // Indexes of the documents stand beside them, and are not to become older than they are.
+    // A second export must not rewrite the file: indexes built from it would seem older than it.
     std::fs::write(folder.join("documents.tsv"), "1\tkept\n").unwrap();
     assert_eq!(export(&corpus(), &data.0).unwrap(), folder);
     assert_eq!(text("documents.tsv"), "1\tkept\n");

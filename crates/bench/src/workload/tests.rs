@@ -28,7 +28,7 @@ fn draw(recipe: Recipe, texts: &[&str], count: usize, seed: u64) -> Option<Vec<D
     Some(draw.take(count).collect())
 }
 
-/// Long words, so that each recipe finds what it needs once the 100 commonest, here a word repeated, are out.
+/// Texts of long words behind 100 filler words. A recipe that leaves out the 100 commonest words leaves out the fillers.
 fn long_texts() -> Vec<String> {
     let filler: Vec<String> = (0..100)
         .map(|number| format!("filler{number:02}"))

@@ -6,10 +6,10 @@ use super::format::{Format, Reader};
 use super::input::Input;
 use super::row::{Cell, Row};
 
-/// A row read: its line, the bytes it stands at, and its cells or what is wrong.
+/// A row as the reader gave it: its line, the range of its bytes in the input, and its cells or the error.
 type Told = (u64, (u64, u64), Result<Vec<(String, Cell)>, String>);
 
-/// Gives its bytes a few at a time, so that records are cut anywhere.
+/// Gives at most 3 bytes per read, so that reads end in the middle of records.
 struct Trickle(&'static [u8]);
 
 impl Read for Trickle {
@@ -47,7 +47,7 @@ fn told(reader: &mut Reader) -> Vec<Told> {
     all
 }
 
-/// What a test wants: a line, and its cells or what is wrong.
+/// The row that a test expects: its line, and its cells or the error.
 type Wanted<'a> = (u64, Result<&'a [(&'a str, Cell)], &'a str>);
 
 #[track_caller]
@@ -212,7 +212,7 @@ fn a_bad_xmlpipe2_document_has_its_line_and_leaves_the_next_one_whole() {
     );
 }
 
-/// The heart of going on: from the place behind any row, the rest is read as if nothing had happened.
+/// A load that goes on skips to the end of its last stored row. The rows behind must read as in a whole read.
 #[test]
 fn from_behind_any_row_the_rest_reads_the_same() {
     let inputs = [

@@ -90,7 +90,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// A request of so many bytes, of which the last came so long after the first.
+    /// A request of `bytes` bytes whose last byte came `took` after the first.
     fn pace(bytes: u64, took: Duration) -> Pace {
         let now = Instant::now();
         Pace {

@@ -23,7 +23,7 @@ use session::searches::Search;
 use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, guarded};
 use session::{Action, Deed, Session, check_name};
 
-/// A connection at work.
+/// A connection that has logged in.
 pub(super) struct Connection<'a> {
     server: Arc<Server>,
     socket: Socket,

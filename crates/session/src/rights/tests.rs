@@ -127,7 +127,7 @@ fn the_first_refusal_ends_a_command() {
     assert_eq!(asked, 2);
 }
 
-/// The node has no engine yet, so whatever passes the check is told that the server starts.
+/// The node has no engine yet, so a command that passes the check fails with RECOVERING.
 #[tokio::test]
 async fn a_backup_to_any_path_is_refused_before_the_engine_hears_of_it() {
     const MEMORY_BYTES: u64 = 64 << 20;

@@ -49,15 +49,15 @@ pub enum FieldKind {
     Text,
     /// `keyword`: a string that is compared as a whole.
     Keyword,
-    /// 32 bits.
+    /// `integer`, `short`, `byte`: stored as a 32-bit INT.
     Integer,
-    /// 64 bits.
+    /// `long`: stored as a 64-bit BIGINT.
     Long,
-    /// 32 bits, also for `double`.
+    /// `float`, `double`, `half_float`, `scaled_float`: stored as a 32-bit FLOAT.
     Float,
-    /// True or false.
+    /// `boolean`.
     Boolean,
-    /// Seconds.
+    /// `date`: stored as a TIMESTAMP of whole seconds.
     Date,
 }
 

@@ -143,13 +143,13 @@ impl SearchReply {
         self.json.close("}");
     }
 
-    /// What waits for the socket; see [`clear`](Self::clear).
+    /// Encoded bytes that wait for the socket; see [`clear`](Self::clear).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.json.out
     }
 
-    /// Forgets what was sent; the reply goes on.
+    /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.json.out.clear();
     }
@@ -250,13 +250,13 @@ impl RawReply {
         self.json.close("]");
     }
 
-    /// What waits for the socket; see [`clear`](Self::clear).
+    /// Encoded bytes that wait for the socket; see [`clear`](Self::clear).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.json.out
     }
 
-    /// Forgets what was sent; the reply goes on.
+    /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.json.out.clear();
     }

@@ -5,7 +5,7 @@ use query::value::Value;
 use super::*;
 use crate::sql::PqOptions;
 
-/// Text of MATCH and the filter that a query is read as.
+/// The MATCH text and the filter that `query` becomes.
 fn asked(query: &str) -> (Option<String>, String) {
     let body = format!(r#"{{"table":"t","query":{query}}}"#);
     let select = search(body.as_bytes()).unwrap_or_else(|error| panic!("{query}: {error}"));
@@ -506,7 +506,7 @@ proptest! {
         prop_assert_eq!(bulk(line.as_bytes()).count(), 2);
     }
 
-    /// A match finds its words whatever characters they are made of: the query language never sees an operator.
+    /// The text of a match may hold any character: it is quoted, so the query language sees no operator.
     #[test]
     fn words_of_a_match_are_no_operators(text in r#"[a-c A-Z"()|@!*\\^$=~/,#_<\-]{0,30}"#, phrase in any::<bool>()) {
         let kind = if phrase { "match_phrase" } else { "match" };

@@ -36,7 +36,7 @@ impl Nonce {
         Nonce(bytes)
     }
 
-    /// The bytes.
+    /// The 20 bytes of the nonce.
     #[must_use]
     pub fn bytes(&self) -> &[u8; NONCE_BYTES] {
         &self.0

@@ -85,7 +85,7 @@ fn answers() -> impl Strategy<Value = (Head, Vec<Row>)> {
     })
 }
 
-/// Bytes with a fitting checksum, so that random ones get beyond it.
+/// `body` between the magic bytes and a correct checksum, so that random bodies reach the checks behind the checksum.
 fn summed(body: &[u8]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(body);

@@ -37,7 +37,7 @@ pub enum Statement {
     QueueDone,
     /// `CALL QUEUE_PAUSE('q')`, `CALL QUEUE_RESUME('q')`.
     QueuePause {
-        /// The queue.
+        /// Name of the queue.
         table: String,
         /// A consumer group; `None`: the whole queue.
         group: Option<String>,
@@ -46,7 +46,7 @@ pub enum Statement {
     },
     /// `CALL QUEUE_PURGE('q')`: deletes every row that no connection or client holds.
     QueuePurge {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// INSERT or REPLACE … VALUES.
@@ -57,14 +57,14 @@ pub enum Statement {
     CreateTable(CreateTable),
     /// ALTER TABLE, of a queue.
     AlterTable {
-        /// The queue.
+        /// Name of the queue.
         table: String,
         /// The changes, in order; at least one.
         changes: Vec<Change>,
     },
     /// UPDATE of one table. The rest of the statement is not parsed, because no table can be updated.
     Update {
-        /// The table.
+        /// Name of the table.
         table: String,
     },
     /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names. Does nothing: they are built in.
@@ -78,7 +78,7 @@ pub enum Statement {
     },
     /// CALL PQ: percolates documents through a pq table.
     CallPq {
-        /// The pq table.
+        /// Name of the pq table.
         table: String,
         /// Documents as written, JSON or text; at least one. One string may hold several JSON documents.
         documents: Vec<Vec<u8>>,
@@ -87,7 +87,7 @@ pub enum Statement {
     },
     /// CALL PQ_BACKFILL: sends the hits of a standing query among the stored documents where new hits go.
     PqBackfill {
-        /// The pq table.
+        /// Name of the pq table.
         table: String,
         /// Id of the standing query.
         id: u64,
@@ -106,12 +106,12 @@ pub enum Statement {
     },
     /// OPTIMIZE TABLE: as FLUSH, then merges the table's segments to one.
     Optimize {
-        /// The table.
+        /// Name of the table.
         table: String,
     },
     /// TRUNCATE TABLE: deletes every row and keeps the table.
     Truncate {
-        /// The table.
+        /// Name of the table.
         table: String,
     },
     /// SHOW [FULL] TABLES.
@@ -123,7 +123,7 @@ pub enum Statement {
     },
     /// DESCRIBE t, DESC t, EXPLAIN t, SHOW COLUMNS FROM t: MySQL's six columns.
     Describe {
-        /// Which table.
+        /// Name of the table.
         table: String,
         /// LIKE on the column's name, or the name behind DESCRIBE t.
         like: Option<String>,
@@ -132,19 +132,19 @@ pub enum Statement {
     },
     /// SHOW FULL COLUMNS FROM t: MySQL's nine columns.
     ShowFullColumns {
-        /// Which table.
+        /// Name of the table.
         table: String,
         /// LIKE on the column's name.
         like: Option<String>,
     },
     /// SHOW CREATE TABLE t.
     ShowCreateTable {
-        /// Which table.
+        /// Name of the table.
         table: String,
     },
     /// SHOW TABLE t STATUS, SHOW INDEX t STATUS: name and value pairs of one table.
     ShowTableStatus {
-        /// Which table.
+        /// Name of the table.
         table: String,
         /// LIKE on the pair's name.
         like: Option<String>,

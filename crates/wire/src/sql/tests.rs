@@ -5,9 +5,9 @@ use query::value::Value;
 
 use super::*;
 
-/// One statement a line; what each is read as lies in the snapshot beside this file.
+/// One statement per line. The snapshot beside this file has the parsed form of each.
 const STATEMENTS: &str = include_str!("tests/statements.sql");
-/// One refused statement a line.
+/// One refused statement per line.
 const REFUSED: &str = include_str!("tests/refused.sql");
 
 fn read_each(lines: &str) -> String {
@@ -191,7 +191,7 @@ fn like_knows_its_wildcards() {
     }
 }
 
-/// The slow and obvious LIKE.
+/// LIKE by its definition: tries every length of `%`.
 fn like_reference(pattern: &[char], text: &[char]) -> bool {
     match (pattern, text) {
         ([], _) => text.is_empty(),
@@ -204,7 +204,7 @@ fn like_reference(pattern: &[char], text: &[char]) -> bool {
     }
 }
 
-/// A value and a way to write it.
+/// A literal and the value it stands for.
 fn written_value() -> impl Strategy<Value = (String, Value)> {
     prop_oneof![
         any::<i64>().prop_map(|number| (number.to_string(), Value::Int(number.into()))),
@@ -234,7 +234,7 @@ fn quoted(content: &str, double: bool) -> String {
     written
 }
 
-/// Pieces of statements, so that random texts get beyond their first word.
+/// Words of real statements in random order: purely random texts would fail at their first word.
 fn sql_like() -> impl Strategy<Value = Vec<u8>> {
     let words = STATEMENTS
         .split_whitespace()

@@ -29,12 +29,12 @@ pub enum QueueCall {
     },
     /// `queue_compact('q')`.
     Compact {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// `queue_stats('q')`.
     Stats {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// A call with wrong arguments. Its answer is NULL, with this text as the warning.
