@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""Whether a table answers the same however it is split (W1b): the study's queries to tables of 1, 2, 3, 4 and 7 parts and to a distributed
-one over three tables, with every ranker, as loaded, after kill -9, FLUSH, a restart and OPTIMIZE.
+"""Checks that a split table gives the same answers as a whole one (W1b).
+
+It sends the study's queries, with every ranker, to tables of 1, 2, 3, 4 and 7 parts and to a distributed table over three tables.
+It does so as loaded, and again after kill -9, FLUSH, a restart and OPTIMIZE.
 
     benchmarks/compare.py [FILE]        # records, `id<TAB>text`, .zst is unpacked; without it the bundled posts
     benchmarks/compare.py --small       # the bundled posts, one in five, and the first 400 queries: under a minute
 
-SEINE names the binary, a release build; DATA a folder with room (three times the records); PARTS, RANKERS and MATCHES lists with commas; FIRST the
-first so many queries, LIMIT rows of an answer, EVERY one record in so many. Ends with status 1 unless every line is 100 %, weights included.
+Environment: SEINE names the binary, a release build; DATA a folder with room for three times the records; PARTS, RANKERS and
+MATCHES are lists with commas. FIRST=n sends the first n queries, LIMIT=n asks for n rows, EVERY=n takes one record in n. The exit
+status is 1 unless every line is 100 %, weights included.
 
-Two servers: one holds the table of one part, the other all the rest. Records come in three thirds, the first two flushed, so that there are segments
-and a tail; then one in eleven is deleted and one in thirteen replaced by another's text. What the table of one part then answers is saved, and
-everything is compared with that file, itself too; after the restart with the live server instead.
+1. Two servers start. One holds the table of one part, the other holds all other tables.
+2. Each table gets the records in three thirds. The first two are flushed, so every table has segments and a tail.
+3. Every 13th id is replaced with the text of another record, then every 11th id is deleted.
+4. The answers of the table of one part are saved to files.
+5. After every change of state, the answers of all tables are compared with these files; after the restart, with those of the
+   live table of one part.
 """
 import concurrent.futures
 import json
@@ -48,7 +54,7 @@ def seine(*arguments):
 
 
 class Node:
-    """A server, its tables, and what is done to all of them."""
+    """A server process and its tables: name → local part, or None where the table holds all records."""
 
     def __init__(self, folder):
         self.folder, self.tables = folder, {}
@@ -70,7 +76,7 @@ class Node:
         return seine("sql", "--json", "--addr", self.address, statement)
 
     def each(self, statement):
-        """A statement for every table that holds rows."""
+        """Runs a statement for every table that holds rows; `{}` stands for the table's name."""
         for table in self.tables:
             self.sql(statement.format(table))
 
@@ -79,7 +85,7 @@ class Node:
 
 
 def records():
-    """(id, text) of each record."""
+    """Yields (id, text) of each record."""
     path = pathlib.Path(ARGUMENTS[0]) if ARGUMENTS else POSTS
     if path.suffix == ".zst":
         unpack = subprocess.Popen(["zstd", "-dc", str(path)], stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="strict")
@@ -98,7 +104,10 @@ def records():
 
 
 def written(folder):
-    """Files of rows: of each third of the records those of each local table, and replacements of some."""
+    """Writes the rows as NDJSON: a file for each third and local table, and a file of replacements for each local table.
+
+    Returns the number of records, the files of the thirds, and the files of the replacements.
+    """
     all_records = list(records())
     size = -(-len(all_records) // THIRDS)
     thirds = []
@@ -121,7 +130,7 @@ def write(files, rows):
 
 
 def loaded(node, thirds, changes):
-    """`node.tables`: which local part each holds, None for all of them."""
+    """Loads the tables of a node: thirds, replacements, deletions."""
     mine = lambda table, files: files if node.tables[table] is None else [files[node.tables[table]]]
     for number, files in enumerate(thirds):
         for table in node.tables:
@@ -136,7 +145,8 @@ def loaded(node, thirds, changes):
 
 
 def compared(one, other, match, ranker, save=None):
-    """What `seine bench compare` prints, as numbers: share by line, documents mismatched, the most of a query, median."""
+    """Runs `seine bench compare` and returns its numbers: queries, the shares of LINES in %, the share of mismatched documents,
+    the largest and the median mismatch of a query, and the counts of queries by mismatch."""
     arguments = ["--match", match, "--ranker", ranker, "--first", FIRST, "--limit", LIMIT]
     text = seine("bench", "compare", one, other, *arguments, *(["--save", str(save)] if save else []))
     share = lambda name: float(re.search(rf"^{name} +([\d.]+) %", text, re.M)[1])
@@ -147,10 +157,13 @@ def compared(one, other, match, ranker, save=None):
 
 
 def compare_all(state, asked, one_of, found):
-    """A line for each table and question; `asked` are (name, address=table), `one_of` gives what they are compared with."""
+    """Prints a line for each table, matching and ranker, and appends it to `found`.
+
+    `asked` holds pairs (name, address=table). `one_of(match, ranker)` gives the file or table to compare with.
+    """
     cases = [(name, place, match, ranker) for match in MATCHES for ranker in RANKERS for name, place in asked]
     one = lambda case: compared(one_of(case[2], case[3]), case[1], case[2], case[3])
-    # As many at once as a small machine has cores: a comparison is one connection.
+    # Two at once, one for each core of a small machine: a comparison uses one connection.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (name, _, match, ranker), measured in zip(cases, pool.map(one, cases)):
             queries, shares, documents, most, _, _ = measured
@@ -160,7 +173,7 @@ def compare_all(state, asked, one_of, found):
 
 
 def study_table(found):
-    """The study's table: of each measure the worst of all comparisons."""
+    """Prints the study's table: the worst value of each measure over all comparisons."""
     print("\n" + f"{'the worst of all':<32}" + "".join(f"  MATCH_{match.upper():<12}" for match in MATCHES))
     worst = lambda pick, choose: [choose(pick(measured) for of, measured in found if of == match) for match in MATCHES]
     rows = [(f"{name}, %", worst(lambda m, place=place: m[1][place], min)) for place, name in enumerate(LINES)]

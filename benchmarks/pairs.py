@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Processor time of two builds for the same work, in pairs that take turns at going first.
+"""Compares the processor time of two builds for the same work, in pairs; the builds take turns to run first.
 
     benchmarks/pairs.py OLD NEW [PAIRS] [CASE…]     # two `seine` binaries; 9 pairs; all cases
 
-Each build of each pair serves a new directory in memory (/dev/shm) with 100,000 rows, 1,000 standing queries and an empty queue. Then
-the cases run in turn, and the server's user and system time are read from /proc around each. Printed are each pair's ratio new : old of
-processor time and of the clock, and the median of both. What a case leaves or answers is compared between the builds: where it differs,
-nothing is printed and the run fails.
+In each pair, each build serves a new directory in memory (/dev/shm) with 100,000 rows, 1,000 standing queries and an empty queue.
+The cases run in turn. Around each case the script reads the server's user and system time from /proc. It prints the ratio new : old
+of processor time for each pair, and at the end the median ratios of processor time and of time by the clock. It compares the
+answers of the two builds, and for `load` the number of rows. A difference ends the run before the medians.
 
-The server runs on the first core and the client on the others. Free to move, the two are now on one core and now on two. The same
-build then switches between threads 0.5 to 1 times an operation, and single pairs of equal builds lie between 0.83 and 1.2.
+The server is pinned to the first core and the client to the others. Unpinned, they share a core at some times and not at others:
+the same build then switches between threads 0.5 to 1 times an operation, and single pairs of equal builds lie between 0.83 and 1.2.
 
-    insert   100,000 single rows           queue    30,000 messages in, then out one by one, each settled
+    insert   100,000 single rows           queue    30,000 messages put, then taken and ended one by one
     batch    500 statements of 1,000 rows  load     2,000,000 rows through `seine load`
     lookup   100,000 rows by id            in       3,000 statements of 1,000 ids
     search   40,000 MATCHes of two words   sort     300 times the first 100 of all rows by a column
@@ -42,7 +42,7 @@ def values(row):
 
 
 def inserts(first, end, rows):
-    """Statements of `rows` rows each."""
+    """INSERT statements of `rows` rows each, for the ids `first` to `end` - 1."""
     starts = range(first, end, rows)
     return "".join(f"INSERT INTO t (id,body,n) VALUES {','.join(map(values, range(at, at + rows)))};\n" for at in starts)
 
@@ -86,7 +86,7 @@ class Server:
                 break
         else:
             sys.exit(f"{binary} ended before it listened")
-        # Only now: before, the server would see one core and start fewer threads. Threads started later inherit it.
+        # After the start: a server that sees one core starts fewer threads. Threads that start later inherit the affinity.
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
             os.sched_setaffinity(int(thread), cores[:1])
         self.client = ["taskset", "--cpu-list", ",".join(map(str, cores[1:] or cores))]
@@ -96,7 +96,7 @@ class Server:
         self.sql(f"INSERT INTO p (id,query) VALUES {queries}; FLUSH TABLE t;")
 
     def sql(self, statements):
-        """Runs them one after another on one connection, and gives the digest of all answers."""
+        """Runs statements in order on one connection and returns the digest of all answers."""
         command = [*self.client, self.binary, "sql", "--addr", self.address]
         answer = subprocess.run(command, input=statements.encode(), stdout=subprocess.PIPE, check=True).stdout
         return hashlib.sha256(answer).hexdigest()
@@ -116,7 +116,7 @@ class Server:
 
 
 def measure(binary, cases, statements, rows):
-    """Processor time, time by the clock and the digest of the answers, of each case."""
+    """Runs the cases on a new server. Returns for each: seconds of processor, seconds by the clock, digest of the answers."""
     directory = tempfile.mkdtemp(dir="/dev/shm")
     server = Server(binary, directory + "/data")
     taken = {}

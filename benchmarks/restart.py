@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How long a server takes to be back, after SIGTERM and after SIGKILL: with many standing queries, or with many records.
+"""Measures how long a restart takes, after SIGTERM and after SIGKILL, with many standing queries or many records.
 
     benchmarks/restart.py [DEFINITION] [RUNS]                # standing queries: selective-1m, 5; SEINE names the binary
     benchmarks/restart.py --records FILE [COPIES] [RUNS]     # records, `id<TAB>text`, as `seine bench search --corpus` reads them: 1, 5
 
-The queries of a definition, or the records, are loaded into a server of its own; then, RUNS times each, it is ended, started again, and
-timed until it has answered CALL PQ or a SELECT with MATCH. Records come through INSERT; before each end 5,000 more rows replace their
-like, so that a tail stands in the journal. What it answers must be what it answered before the first end, or no time is printed.
+The script starts a server and loads the queries of a definition, or the records through INSERT. Then, RUNS times for each signal, it
+ends the server, starts it again, and takes the time until the server has answered CALL PQ or a SELECT with MATCH. With records it
+first replaces 5,000 rows by equal rows, so that the journal holds a tail at the end. Every answer must equal the answer before the
+first end; otherwise no time is printed.
 """
 import json
 import os
@@ -34,7 +35,7 @@ def seine(*arguments):
 
 
 def serve(data):
-    """A server, and its address once it listens."""
+    """Starts a server, waits until it listens, and returns it with its MySQL address."""
     door = "127.0.0.1:0"
     command = [SEINE, "serve", "--data", data, "--mysql", door, "--http", door]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -47,7 +48,8 @@ def answers(address, asked):
 
 
 def start(data, asked):
-    """The server, its address, the seconds until it listened and until it had answered, and its answers."""
+    """Starts a server and asks it. Returns the server, its address, seconds until it listened, seconds until its first answer, and
+    all answers."""
     begun = time.monotonic()
     server, address = serve(data)
     listening = time.monotonic() - begun
@@ -69,7 +71,7 @@ def end(server, how):
 
 
 def load_queries(folder, definition):
-    """A server's directory with the queries of a definition in it, what it holds, and what it answers."""
+    """Fills a data directory with the queries of a definition. Returns its path, a line that describes it, and the answers."""
     seine("bench", "percolate", definition, "--limit", "1", "--export", folder)
     lines = pathlib.Path(folder, "queries.txt").read_text().splitlines()
     queries = pathlib.Path(folder, "queries.csv")
@@ -88,7 +90,7 @@ def load_queries(folder, definition):
 
 
 def load_records(folder, file, copies):
-    """A server's directory with the records of a file in it, what it holds, and what it answers."""
+    """Fills a data directory with the records of a file. Returns its path, a line that describes it, and the answers."""
     data = str(pathlib.Path(folder, "data"))
     pathlib.Path(data).mkdir()
     server, address = serve(data)
@@ -100,7 +102,7 @@ def load_records(folder, file, copies):
 
 
 def replace_some(address):
-    """Rows that are in the journal and in no segment yet: some of the first ones as they are."""
+    """Replaces TAIL_ROWS rows by equal rows. These stand in the journal and in no segment yet."""
     asked = f"SELECT id, body FROM bench_search_auto LIMIT {TAIL_ROWS} OPTION max_matches={TAIL_ROWS}"
     rows = seine("sql", "--json", "--addr", address, asked)
     rows = [json.loads(line) for line in rows.splitlines()]

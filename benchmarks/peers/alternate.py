@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Finds the best setting of a percolating peer, then alternates it with `seine bench percolate`, and prints ratios.
+"""Finds the best setting of a percolating peer, then alternates the peer with `seine bench percolate`, and prints ratios.
 
-A wrong number of pairs on either side ends it before a figure is printed.
+A pair is a document and a query that it hits. A wrong number of pairs on either side ends the script before it prints the figure.
 """
 
 import argparse
@@ -10,13 +10,13 @@ import statistics
 import subprocess
 import sys
 
-# Documents for finding the best setting: a pass of the slowest one takes seconds as it is.
+# Documents for finding the best setting: with 1,000, a pass of the slowest setting takes seconds.
 SURVEY_DOCUMENTS = 1_000
 SURVEY_SECONDS = 2
 
 
 class Peer:
-    """A peer in a process that stays, so that its code is warm."""
+    """A peer: one process for all measurements, so that its code is warm."""
 
     def __init__(self, name, command):
         self.name = name
@@ -32,14 +32,14 @@ class Peer:
         return line.split()
 
     def measure(self, setting, seconds, documents):
-        """Documents a second, and the pairs of one pass."""
+        """Measures one setting. Returns documents a second, and the pairs of one pass."""
         print(setting, seconds, documents, file=self.process.stdin, flush=True)
         rate, pairs, _, _ = self.line()
         return float(rate), int(pairs)
 
 
 def seine(options, batch, threads, documents, seconds):
-    """Documents a second; Seine checks its own pairs, and --export told how many they are."""
+    """Runs Seine once. Returns documents a second, and the pairs of one pass. `seine bench` checks its own pairs too."""
     command = [options.seine, "bench", "percolate", options.definition, "--limit", str(documents)]
     command += ["--batch", batch, "--clients", threads]
     command += ["--runs", "1", "--seconds", str(seconds), "--json"]
@@ -54,7 +54,7 @@ def equal(what, expected, found):
 
 
 def survey(peer, settings):
-    """The fastest setting of each number of threads; all settings must agree about the pairs."""
+    """Returns the fastest setting for each number of threads. All settings must find the same number of pairs."""
     best, expected = {}, None
     print(f"# {peer.name}, every setting, first {SURVEY_DOCUMENTS} documents\nthreads;setting;docs/s;pairs")
     peer.measure(settings[0][1], SURVEY_SECONDS, SURVEY_DOCUMENTS)  # warms the code

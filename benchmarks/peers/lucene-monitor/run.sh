@@ -1,10 +1,10 @@
 #!/bin/sh
-# Lucene Monitor beside Seine in one run: equal words, equal answers, alternated; prints the ratio pair by pair.
+# Measures Lucene Monitor and Seine in turns, over equal words, with equal answers. Prints the ratio of each pair of runs.
 #
 #     benchmarks/peers/lucene-monitor/run.sh [DEFINITION] [DOCUMENTS]
 #
-# Needs a JDK of 21 or newer (JAVA_HOME), Maven, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS
-# as `seine bench` has them.
+# Needs a JDK of 21 or newer (JAVA_HOME), Maven, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS_EACH
+# are `--runs` and `--seconds` of `seine bench`.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

@@ -1,13 +1,15 @@
 #!/bin/sh
-# mokaccino beside Seine in one run, one thread each: equal words, equal answers, alternated; prints the ratio pair by pair.
+# Measures mokaccino and Seine in turns, one thread each, over equal words, with equal answers. Prints the ratio of each pair of
+# runs.
 #
 #     benchmarks/peers/mokaccino/run.sh [DEFINITION] [DOCUMENTS]
 #
-# DEFINITION is one of words alone: common-100k, selective-100k, ors-100k, boolean-100k. mokaccino has no positions and no
-# pattern but a prefix, so of mixed-100k it is given the words and the ORs (boolean-100k); --export refuses the others.
+# The queries of DEFINITION must consist of words alone: common-100k, selective-100k, ors-100k, boolean-100k. mokaccino has no
+# positions, and its only pattern is a prefix. So it gets the words and the ORs of mixed-100k, which are boolean-100k. `--export`
+# refuses other definitions.
 #
-# Needs cargo, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS_EACH as `seine bench` has them, CACHE
-# a folder for its build.
+# Needs cargo, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS_EACH are `--runs` and `--seconds` of
+# `seine bench`. CACHE is the folder for mokaccino's build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

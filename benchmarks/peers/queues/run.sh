@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Queues beside Seine in one run: Redis streams, NATS JetStream, beanstalkd, and tables with SKIP LOCKED in MariaDB and
-# PostgreSQL, each at its durable and at its default setting, Seine at each of its sync modes. Rounds alternate; `x first` is the median of the pairs'
-# ratios to Seine's one-call door at sync=always.
+# Measures queues in turns: Seine at each of its sync modes, and beside it Redis streams, NATS JetStream and beanstalkd, each at its
+# durable and at its default setting, and tables with SKIP LOCKED in MariaDB and PostgreSQL, durable. `x first` is the median of the
+# ratios, turn by turn, to Seine's door `call` at sync=always.
 #
-#     benchmarks/peers/queues/run.sh [TEST…]          # as `seine bench queue` has them; the usual ones where none is named
+#     benchmarks/peers/queues/run.sh [TEST…]          # tests of `seine bench queue`; without a name, the usual tests
 #
 # Needs Debian's apt-get (packages are unpacked beside the build, not installed), Go for NATS, Python 3, and a release build
-# (SEINE names the binary). RUNS and SECONDS_EACH as `seine bench` has them, DATA a directory on the disk to measure,
-# PEERS some of: redis nats beanstalkd mariadb postgres; SYNCS some of: always 100ms never. Prints CSV with CSV=--csv.
+# (SEINE names the binary). RUNS and SECONDS_EACH are `--runs` and `--seconds` of `seine bench`. DATA is a directory on the disk to
+# measure. PEERS are some of: redis nats beanstalkd mariadb postgres. SYNCS are some of: always 100ms never. CSV=--csv prints CSV.
 set -euo pipefail
 ulimit -n "$(ulimit -Hn)"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,7 +37,7 @@ listening() { # port, name
     cat "$data/$2.log" >&2
     exit 1
 }
-unpack() { # packages: downloaded as Debian has them, and unpacked
+unpack() { # packages: downloads and unpacks each Debian package once
     mkdir -p "$CACHE/debs" "$CACHE/root"
     for package in "$@"; do
         [ -e "$CACHE/debs/.$package" ] && continue
@@ -119,7 +119,7 @@ if wanted postgres; then
     unpack postgresql-15 libpq5 libldap-2.5-0 libicu72 libxml2
     programs="$CACHE/root/usr/lib/postgresql/15/bin"
     as=()
-    if [ "$(id -u)" = 0 ]; then # it refuses to run as root
+    if [ "$(id -u)" = 0 ]; then # PostgreSQL refuses to run as root
         as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
         chmod 711 "$data"
     fi
@@ -128,7 +128,7 @@ if wanted postgres; then
     if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$data/postgres"; fi
     LD_LIBRARY_PATH="$libraries" "${as[@]}" "$programs/initdb" --pgdata="$data/postgres/data" --username=seine \
         --auth=trust --no-locale --encoding=UTF8 >"$data/initdb.log" 2>&1 || { cat "$data/initdb.log" >&2; exit 1; }
-    # Its defaults, written out: a commit waits for fdatasync of the log.
+    # The first three are the defaults of PostgreSQL, written out: a commit waits for fdatasync of the log.
     start postgres "${as[@]}" "$programs/postgres" -D "$data/postgres/data" -h 127.0.0.1 -p "$port" -k '' \
         -c fsync=on -c synchronous_commit=on -c wal_sync_method=fdatasync -c max_connections=200 -c jit=off
     listening "$port" postgres

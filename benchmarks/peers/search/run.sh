@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# tantivy, SeekStorm, Lucene, bleve and Sphinx beside Seine in one run, over equal words, in turns.
+# Measures tantivy, SeekStorm, Lucene, bleve and Sphinx beside Seine, in turns, over equal words.
 #
 #     benchmarks/peers/search/run.sh [TEST…] [-- MORE OPTIONS of `seine bench search`]
 #     INDEX=1 benchmarks/peers/search/run.sh [-- MORE OPTIONS of `seine bench index`]
 #
-# PEERS some of: tantivy seekstorm lucene bleve sphinx. NGRAMS are SeekStorm's sets of n-grams, an index for each: none,
-# default or all. Sphinx is measured with ADDR, the MySQL door of a Seine that runs, so that both are servers; the others in
-# process. CORPUS a file of `id<TAB>text` (.zst is unpacked), COPIES, EVERY as `seine bench` has them; without it the bundled
-# posts. DATA a folder for indexes, kept for the next run. SEINE names the binary, a release build. RUNS, SECONDS_EACH,
-# CLIENTS. Needs what README.md says of each peer.
+# PEERS    some of: tantivy seekstorm lucene bleve sphinx; README.md says what each needs
+# NGRAMS   SeekStorm's sets of n-grams, an index for each: none, default, all
+# ADDR     MySQL address of a running Seine. Sphinx needs it, so that both are servers; without it Seine runs in process.
+# CORPUS   file of `id<TAB>text` (.zst is unpacked); without it, the bundled posts
+# COPIES, EVERY, RUNS, CLIENTS   the options of `seine bench` of the same names; SECONDS_EACH is `--seconds`
+# DATA     folder for indexes, which stay for the next run
+# SEINE    the binary, a release build
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -51,7 +53,7 @@ for peer in $PEERS; do
     sphinx)
         [ -n "$ADDR" ] || { echo "sphinx is a server, and stands beside one: ADDR names it" >&2; exit 1; }
         words=$("$SEINE" bench search "${records[@]}" --export "$DATA")
-        # Says where it listens and what it is, and ends with us.
+        # It prints its address and its version, and ends when this script ends.
         coproc searchd { CACHE="$CACHE" "$here/sphinx/serve.sh" "$words/documents.tsv" "$words/sphinx"; }
         read -r -u "${searchd[0]}" listens about
         beside+=(--sphinx "sphinx=$listens/records,$about")

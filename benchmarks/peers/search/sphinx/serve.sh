@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sphinx 2.2.11 over a file of `id<TAB>words`: makes the index, starts searchd, prints where it listens and which version it
-# is, and stays until its standard input or its reader ends.
+# Serves a file of `id<TAB>words` with Sphinx 2.2.11. Makes the index, starts searchd, prints its address and its version, and
+# runs until standard input ends.
 #
 #     benchmarks/peers/search/sphinx/serve.sh DOCUMENTS DIR
 #
@@ -20,7 +20,7 @@ done
 export LD_LIBRARY_PATH="$CACHE/root/usr/lib/x86_64-linux-gnu:$CACHE/root/lib/x86_64-linux-gnu"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
-# Every letter is a letter: the words are folded already. Words of one letter count; nothing is stemmed, nothing left out.
+# The words are folded already, so every letter stands for itself. Words of one letter count. No stemming, no stop words.
 cat >"$dir/sphinx.conf" <<CONF
 source records
 {
