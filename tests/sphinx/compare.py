@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The language and the weights beside Sphinx's own: 10,000 queries to both servers.
+"""Compares the query language and the weights with Sphinx's: 10,000 queries to both servers.
 
     tests/sphinx/compare.py BINARY      # a release build; searchd and indexer of Debian's sphinxsearch must be installed
 
-Both hold the same rows. What each query finds is compared: ids, weights, order. A difference is of one class, by the first
-predicate of `listed.py` that holds; each class is printed with how often it comes and one example. Ends with status 1 where
-a difference is of no class, where more than 50 queries differ in rows, or where an operator is in fewer than 300 queries.
-SEED asks for another run, ONLY for the differences of one class, all of them.
+Both servers hold the same rows. The script compares the ids, weights and order of each query's answer. The first predicate of
+`listed.py` that holds gives a difference its class. The script prints each class with its number of differences and one example.
+The exit status is 1 if a difference has no class, if more than 50 queries differ in rows, or if an operator is in fewer than 300
+queries. SEED=n makes other documents and queries. ONLY=class prints all differences of one class.
 """
 
 import collections
@@ -37,7 +37,7 @@ def user_query(line):
 
 
 def difference(ours, theirs):
-    """`rows`, `refused`, `allowed`, `weights` or nothing."""
+    """The kind of a difference: `rows`, `weights`, `refused` (by Seine alone), `allowed` (by Seine alone), or None."""
     if isinstance(ours, str) or isinstance(theirs, str):
         both = isinstance(ours, str) and isinstance(theirs, str)
         return None if both else "refused" if isinstance(ours, str) else "allowed"
@@ -47,7 +47,7 @@ def difference(ours, theirs):
 
 
 def ask(both, number, query):
-    """The table, the ranker, and what each server found."""
+    """Returns the table, the ranker, and the answer of each server."""
     table = servers.TABLES[number // 8 % 2]
     ranker = generate.RANKERS[number % len(generate.RANKERS)]
     return table, ranker, *(server.found(table, query.text, ranker) for server in both)

@@ -1,18 +1,18 @@
-"""Documents and queries from a seed: the same ones on every machine and with every version of Python."""
+"""Documents and queries from a seed, equal on every machine and with every version of Python."""
 
-SEED = 20_110_215  # the committed seed; SEED in the environment asks for another run
+SEED = 20_110_215  # SEED in the environment replaces it
 DOCUMENTS = 400
 QUERIES = 10_000
 EACH_OPERATOR = 300
 RANKERS = ("proximity_bm25", "bm25", "none", "wordcount", "proximity", "matchany", "fieldmask", "sph04")
 
-# The common ones first: a word's rank decides how often it comes.
+# Common words first: the first word is drawn most often, the last least often.
 VOCABULARY = (
     "the of and cat dog star wars running runs run alpha beta gamma category catalog generally generous relational "
     "house houses mouse mice theory ant 7 a3 sky_blue delta epsilon kind kindly kindness nation national x"
 ).split()
 FIELDS = ("title", "body")
-# Words of one stem: to ask for two of them is to ask for one word twice.
+# Words of one stem: a query with two of them repeats a word.
 STEMS = (("running", "runs", "run"), ("house", "houses"), ("kind", "kindly", "kindness"), ("nation", "national"))
 
 
@@ -39,7 +39,7 @@ class Dice:
         return choices[self.below(len(choices))]
 
     def word(self):
-        """A word; the first ones of the vocabulary come most often."""
+        """A word: the smaller of two random places in the vocabulary, so that early words come most often."""
         return VOCABULARY[min(self.below(len(VOCABULARY)) for _ in range(2))]
 
 
@@ -52,7 +52,7 @@ STOPS = ".!? "
 
 
 def text(dice, words_max):
-    """Words with what people put between them."""
+    """Up to `words_max` words and abbreviations with spaces, punctuation or paragraph ends between them."""
     parts = []
     for _ in range(dice.below(words_max + 1)):
         if dice.chance(4):
@@ -64,7 +64,7 @@ def text(dice, words_max):
 
 
 def documents(dice):
-    """(id, title, body) of every document; a paragraph ends at an empty line."""
+    """(id, title, body) of every document. An empty line ends a paragraph."""
     return [(number, text(dice, 6), text(dice, 24)) for number in range(1, DOCUMENTS + 1)]
 
 
@@ -72,7 +72,14 @@ def documents(dice):
 
 
 class Query:
-    """A query's text, its operators, which of them lie in which others, the words that it asks for, shares of how many words."""
+    """A query and the facts about it that `listed.py` asks for.
+
+    `operators`  names of the operators in it
+    `nested`     pairs (outer, inner): an operator within another
+    `words`      words outside of NOT; `excluded` are the words behind NOT
+    `shares`     pairs (percent, words) of its quorums by share
+    `depth`      0 for a word or a quote, 1 for an operator over these, and so on
+    """
 
     def __init__(self, text, *parts, operators=(), words=(), depth=0, excluded=(), shares=()):
         self.text = text
@@ -85,7 +92,7 @@ class Query:
         self.depth = max([depth] + [part.depth + 1 for part in parts])
 
     def repeats(self):
-        """Whether a word, or another one of its stem, is in it twice."""
+        """Whether two words of the query have one stem."""
         stems = {word: words[0] for words in STEMS for word in words}
         words = [word.lstrip("=") for word in self.words + self.excluded]
         words = [stems.get(word, word) for word in words]
@@ -95,11 +102,11 @@ class Query:
         return bool(self.operators.intersection(operators))
 
     def has_within(self, outer, inner):
-        """Whether one of the inner operators lies in one of the outer ones."""
+        """Whether an operator of `inner` lies within an operator of `outer`."""
         return any(one in outer and other in inner for one, other in self.nested)
 
     def exclude(self, *parts):
-        """Adds what the query excludes."""
+        """Adds parts that the query excludes."""
         for part in parts:
             self.operators |= part.operators
             self.nested |= part.nested | {("not", operator) for operator in part.operators}
@@ -199,7 +206,7 @@ def alternation(dice, depth):
 
 
 def loose(dice, depth):
-    """Without brackets: what binds tighter than what."""
+    """AND and OR without brackets: shows which of them binds tighter."""
     one, other, third = operand(dice, depth - 1), leaf(dice), leaf(dice)
     return Query(f"{bracketed(one)} {other.text} | {third.text}", one, other, third, operators=["and", "or"])
 
@@ -231,12 +238,12 @@ maybe = infix("maybe", "MAYBE")
 
 
 def atom(dice, depth):
-    """What Sphinx takes beside SENTENCE: words and phrases. Now and then something else."""
+    """An operand that Sphinx accepts beside SENTENCE: a word or a phrase. 3 % are any operand."""
     return operand(dice, depth) if dice.chance(3) else dice.of((plain, plain, exact, phrase, gap))(dice)
 
 
 def in_field(build):
-    """Sphinx's sentences reach from the end of one field into the next one: mostly one field is asked."""
+    """Limits 99 % of the queries to one field, since a sentence of Sphinx continues from the end of a field into the next field."""
 
     def limited(dice, depth):
         query = build(dice, depth)
@@ -248,7 +255,7 @@ def in_field(build):
 
 
 def near(dice, depth):
-    """Sphinx loses places of words that both operands have: mostly they have none in common."""
+    """NEAR. Sphinx loses places of words that both operands have, so 90 % of the queries with such words are drawn again."""
     query = infix("near", "NEAR/{}", atom)(dice, depth)
     return near(dice, depth) if query.repeats() and dice.chance(90) else query
 
@@ -281,7 +288,7 @@ def combined(dice, depth):
 
 
 def one(dice, shape, is_nested):
-    """A query in which an operator over words and quotes lies in another one, or in which none does."""
+    """A query of this shape. If `is_nested`, an operator over words and quotes lies within another operator; else none does."""
     if is_nested and (shape in LEAVES or shape in OF_ATOMS):
         inner, outer = one(dice, shape, False), dice.of(OPERATORS)(dice, 1)
         return Query(f"{bracketed(outer)} {bracketed(inner)}", outer, inner, operators=["and"])
@@ -294,6 +301,6 @@ def one(dice, shape, is_nested):
 
 
 def queries(dice, count):
-    """Of 19 in a row ten are nested, so that half of all are, with those that people wrote."""
+    """Draws queries, 10 nested among each 19. With the queries of `queries.txt`, half of all are nested."""
     shapes = LEAVES[7:] + OPERATORS * 2
     return [one(dice, shapes[number // 19 % len(shapes)], number % 19 < 10) for number in range(count)]

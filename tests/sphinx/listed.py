@@ -1,7 +1,7 @@
-"""What is other than in Sphinx on purpose: docs/language.md, "Other than in Sphinx and Manticore", as predicates.
+"""The intended differences from Sphinx as predicates: the list "Other than in Sphinx and Manticore" of docs/language.md.
 
-Each takes a Difference. The first that holds names it. A predicate says as much of the answers as the reason does, so that it hides
-nothing else: `compare.py` with a server that has a bug must fail.
+Each predicate takes a Difference, and the first that holds names it. A predicate tests everything that its reason predicts about the
+answers. A looser predicate would hide a bug: `compare.py` must fail with a server that has one.
 """
 
 import re
@@ -10,19 +10,23 @@ import struct
 BM25 = ("proximity_bm25", "bm25", "sph04")
 RUNS = ("proximity_bm25", "proximity", "matchany", "sph04")
 WORD = re.compile(r"[\w?%*]+")
-# Signs that Sphinx takes for operators, or for a wildcard, where people do not mean them.
+# Signs that Sphinx reads as operators or wildcards in texts that people wrote, where they mean punctuation.
 SIGNS = re.compile(r"""[-!?"'/~@$^=|&<()*]""")
 
 
 class Difference:
-    """`kind`: `rows`, `weights`, `refused` by us alone, or `allowed` by us alone. What each found is its error or ids and weights."""
+    """A query to which the two servers answered differently.
+
+    `kind` is `rows`, `weights`, `refused` (by Seine alone) or `allowed` (by Seine alone). `ours` and `theirs` are the answers: the
+    text of an error, or pairs (id, weight).
+    """
 
     def __init__(self, kind, query, table, ranker, ours, theirs):
         self.kind, self.query, self.table, self.ranker = kind, query, table, ranker
         self.ours, self.theirs = ours, theirs
 
     def weights(self):
-        """Ours and theirs of each row whose weights differ."""
+        """Pairs (our weight, their weight) of the rows whose weights differ."""
         theirs = dict(self.theirs)
         return [(weight, theirs[row]) for row, weight in self.ours if weight != theirs[row]]
 
@@ -38,7 +42,7 @@ def single(number):
 
 
 def wanted_there(share, words):
-    """Words that Sphinx wants of a share in percent, by its arithmetic: whole percents first, in single precision throughout."""
+    """Number of words that Sphinx requires for a share in percent. It rounds to whole percents first, in single precision."""
     percent = int(single(single(share / 100) * 100))
     hundredth = single(single(1) / single(100))
     return int(single(single(single(hundredth * percent) * words) + 0.5))
@@ -129,6 +133,6 @@ LISTED = {
 
 
 def name(*difference):
-    """The first entry of the list that a difference belongs to."""
+    """The name of the first entry of LISTED that holds for a difference, or None."""
     it = Difference(*difference)
     return next((name for name, holds in LISTED.items() if holds(it)), None)

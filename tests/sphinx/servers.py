@@ -1,4 +1,4 @@
-"""Both servers, with the same rows in a table without settings and in one that stems and knows sentences."""
+"""Starts Sphinx and Seine with the same rows in two tables: `plain` without settings, `english` with stems and sentences."""
 
 import html
 import signal
@@ -54,7 +54,7 @@ searchd
 
 
 class Server:
-    """A process that speaks MySQL's protocol at a unix socket, and a connection to it for each thread."""
+    """A process that speaks MySQL's protocol at a unix socket. Each thread has its own connection to it."""
 
     def __init__(self, command, socket, says_ready):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE if says_ready else subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -63,7 +63,7 @@ class Server:
         self.socket, self.connected = str(socket), threading.local()
 
     def connect(self):
-        """This thread's connection."""
+        """Opens a connection; tries again for 60 seconds while the process starts."""
         until = time.monotonic() + 60
         while True:
             try:
@@ -80,7 +80,7 @@ class Server:
         return self.connected.cursor.fetchall()
 
     def found(self, table, text, ranker="none"):
-        """Ids and weights, best first; or the text of an error."""
+        """Pairs (id, weight), best first, at most 1,000; or the text of an error."""
         statement = f"SELECT id, weight() FROM {table} WHERE MATCH(%s) ORDER BY weight() DESC, id ASC LIMIT 1000 OPTION ranker={ranker}"
         try:
             return list(self.sql(statement, text))
@@ -96,7 +96,7 @@ class Server:
 
 
 def sphinx(folder, documents):
-    """Debian's sphinxsearch; a paragraph is written as the mark-up that it knows."""
+    """Starts Debian's sphinxsearch. Writes the end of a paragraph as `<p>`, which Sphinx knows."""
     with (folder / "rows.tsv").open("w", encoding="utf-8") as rows:
         for number, title, body in documents:
             fields = (html.escape(field).replace(PARAGRAPH, " <p> ") for field in (title, body))
