@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::mailbox::Waker;
 use crate::manifest::{ManifestJob, WrittenManifest};
-use crate::table::percolate::counts::CountsJob;
-use crate::table::percolate::file::{QueryFile, QueryFileJob};
+use crate::table::standing::counts::CountsJob;
+use crate::table::standing::file::{QueryFile, QueryFileJob};
 
 /// One piece of work. `position`: the last record that the result covers.
 pub(crate) struct Job {

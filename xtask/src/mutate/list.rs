@@ -30,7 +30,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "counts-read-late",
-        file: "crates/engine/src/table/percolate.rs",
+        file: "crates/engine/src/table/standing.rs",
         text: "Some(_) => self.counts_before.add(hits, hit_at),",
         becomes: "Some(_) => hits.for_each(|(query, documents)| query.count.add(documents, hit_at)),",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",

@@ -22,9 +22,9 @@ use crate::failure;
 use crate::into::Into;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::in_manifest::InManifest;
-use crate::table::percolate::{Compiled, Listener, PercolateTable};
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
+use crate::table::standing::{Compiled, Listener, PercolateTable};
 
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
 pub(crate) struct State {

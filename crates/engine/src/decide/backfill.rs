@@ -15,8 +15,8 @@ use crate::failure;
 use crate::limits::BACKFILL_DOCUMENTS_MAX;
 use crate::record::{Document, Documents, Record};
 use crate::state::State;
-use crate::table::percolate::Listener;
 use crate::table::search::analyse;
+use crate::table::standing::Listener;
 
 /// Decides one piece. Each document is matched as it is now; one that is gone is passed over.
 pub(crate) fn backfill(

@@ -22,7 +22,7 @@ use crate::limits::DELETED_ROWS_MAX;
 use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
-use crate::table::percolate::row;
+use crate::table::standing::row;
 
 /// Decides a DELETE. `owner`: the session is in owner mode.
 pub(crate) fn delete(

@@ -25,8 +25,8 @@ use crate::limits::INSERTED_IDS_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
-use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
 use crate::table::search::{SearchTable, analyse};
+use crate::table::standing::{PercolateTable, memory_of, text_bytes};
 
 /// Decides an INSERT or REPLACE into a table of any kind; `relay`: where rows for a queue come from.
 pub(crate) fn insert(

@@ -22,7 +22,7 @@ use crate::failure;
 use crate::limits::{ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
 use crate::sessions::Owned;
 use crate::state::State;
-use crate::table::percolate::row::QueryColumns;
+use crate::table::standing::row::QueryColumns;
 
 /// Answers a SELECT, or says how it is answered where that takes long. `owner`: the session is in owner mode.
 ///

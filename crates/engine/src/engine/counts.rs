@@ -7,7 +7,7 @@ use crate::catalog::TableId;
 use crate::error::Result;
 use crate::jobs::{Job, Work};
 use crate::state::table_dir;
-use crate::table::percolate::counts::{CountsBefore, CountsJob};
+use crate::table::standing::counts::{CountsBefore, CountsJob};
 
 /// A table's counts are written so often while they change: as much of them a crash may forget.
 const COUNTS_EVERY_US: u64 = 60_000_000;

@@ -12,7 +12,7 @@ use crate::jobs::{Finished, Job, Made, Task, Work};
 use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
-use crate::table::percolate::file::QueryFileJob;
+use crate::table::standing::file::QueryFileJob;
 
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.

@@ -11,7 +11,7 @@ use queue::QueueReport;
 
 use crate::catalog::{Catalog, TableId};
 use crate::snapshot::{PercolateView, SearchView, Snapshot, View};
-use crate::table::percolate::PercolateTable;
+use crate::table::standing::PercolateTable;
 
 /// What was published last: only what changed is made anew.
 #[derive(Default)]

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::open::describe;
 use crate::record::Record;
-use crate::table::percolate::row::QueryColumns;
+use crate::table::standing::row::QueryColumns;
 
 /// One line of a dump.
 #[derive(Debug)]

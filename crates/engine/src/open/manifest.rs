@@ -22,8 +22,8 @@ use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{Loads, State, table_dir};
 use crate::table::in_manifest::InManifest;
-use crate::table::percolate::PercolateTable;
 use crate::table::search::{SearchTable, shape};
+use crate::table::standing::PercolateTable;
 
 /// Where it lies.
 pub(crate) const PATH: &str = "manifest";

@@ -10,8 +10,8 @@ use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::state::table_dir;
-use crate::table::percolate::counts;
-use crate::table::percolate::file::Opened;
+use crate::table::standing::counts;
+use crate::table::standing::file::Opened;
 
 /// A format version further above the known one than this is damage.
 const VERSIONS_AHEAD_MAX: u32 = 1_000;

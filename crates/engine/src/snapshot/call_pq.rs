@@ -14,7 +14,7 @@ use super::{PercolateView, Snapshot, View};
 use crate::command::Kind;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::table::percolate::row::Condition;
+use crate::table::standing::row::Condition;
 
 /// A document that standing queries are asked about.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use query::analysis::{Analyzer, Words};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::percolate::Listener;
+use super::standing::Listener;
 use crate::catalog;
 use crate::command::{Definition, Keep, Kind};
 use crate::table::in_manifest::InManifest;

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::into::{Into, store};
 use crate::record::{Document, HitCounts, HitLists, QueuedHits};
 use crate::state::{Counting, State};
-use crate::table::percolate::Listener;
+use crate::table::standing::Listener;
 
 /// The part of memory that the pairs of one statement may take while they are found is one divided by this.
 const PAIRS_SHARE: usize = 4;
