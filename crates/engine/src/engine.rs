@@ -1,24 +1,19 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
 mod alter;
-mod backlogs;
 mod backup;
 mod bounds;
-mod checkpoint;
 mod counts;
-mod flush;
 mod follow;
 mod frame;
 mod leases;
 mod load;
 mod log;
 mod maintain;
-mod merges;
 mod open;
 mod publish;
 mod queues;
 mod read_only;
-mod retention;
 mod sync;
 mod turn;
 mod waits;
@@ -155,8 +150,8 @@ pub struct Engine {
     /// Who asked for a checkpoint in this batch.
     checkpoint_replies: Vec<crate::Answering>,
     backups: backup::Backups,
-    flushes: flush::Flushes,
-    retention: retention::Retention,
+    flushes: maintain::flush::Flushes,
+    retention: maintain::retention::Retention,
     /// What the clock said last.
     now: Now,
     /// Dropped last: the data directory stays ours until everything is closed.

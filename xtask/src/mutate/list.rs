@@ -38,7 +38,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "journal-trimmed-during-backup",
-        file: "crates/engine/src/engine/checkpoint.rs",
+        file: "crates/engine/src/engine/maintain/checkpoint.rs",
         text: "            return written.removed;",
         becomes: "            let _ = self.journal.log_mut().trim(Position(written.lowest).next());\n            return written.removed;",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
@@ -46,7 +46,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "files-removed-during-backup",
-        file: "crates/engine/src/engine/checkpoint.rs",
+        file: "crates/engine/src/engine/maintain/checkpoint.rs",
         text: "            self.unused.extend(written.folders);\n            return written.removed;",
         becomes: "            self.unused.extend(Vec::new());",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
@@ -54,7 +54,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "queue-files-removed-during-backup",
-        file: "crates/engine/src/engine/checkpoint.rs",
+        file: "crates/engine/src/engine/maintain/checkpoint.rs",
         text: "let unused = if self.backups.is_running() {",
         becomes: "let unused = if false {",
         test: "crates/engine/tests/it/checkpoints.rs::a_file_of_a_queue_stays_while_a_backup_copies_it",
@@ -62,7 +62,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "segments-of-a-running-manifest-removed",
-        file: "crates/engine/src/engine/checkpoint.rs",
+        file: "crates/engine/src/engine/maintain/checkpoint.rs",
         text: "if search.changed_since_manifest() {",
         becomes: "if false {",
         test: "crates/engine/tests/it/checkpoints.rs::segments_that_a_merge_replaced_stay_until_a_manifest_without_them",
@@ -78,7 +78,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "flush-before-manifest",
-        file: "crates/engine/src/engine/flush.rs",
+        file: "crates/engine/src/engine/maintain/flush.rs",
         text: "match manifests.durable >= position && is_named {",
         becomes: "match manifests.begun >= position {",
         test: "crates/engine/tests/it/checkpoints.rs::flush_is_answered_when_the_manifest_is_durable_and_not_before",
@@ -270,7 +270,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "flush-waits-for-later-segments",
-        file: "crates/engine/src/engine/flush.rs",
+        file: "crates/engine/src/engine/maintain/flush.rs",
         text: "let is_named = search.files_in_manifest.durable >= wanted.file_changes;",
         becomes: "let is_named = wanted.file_changes < u64::MAX && search.is_named();",
         test: "crates/engine/tests/it/checkpoints.rs::flush_and_optimize_are_answered_beside_a_writer_that_never_rests",
@@ -294,7 +294,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "retention-waits-for-later-segments",
-        file: "crates/engine/src/engine/retention.rs",
+        file: "crates/engine/src/engine/maintain/retention.rs",
         text: "if segments.is_empty() {",
         becomes: "if segments.is_empty() || !search.is_named() {",
         test: "crates/engine/tests/it/checkpoints.rs::what_is_too_old_goes_beside_a_writer_that_never_rests",

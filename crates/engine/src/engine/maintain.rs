@@ -1,5 +1,11 @@
 //! Moving state from the journal's care into files: seals, folds, the manifest, the journal's end.
 
+mod backlogs;
+mod checkpoint;
+pub(super) mod flush;
+mod merges;
+pub(super) mod retention;
+
 use std::sync::Arc;
 
 use queue::FoldJob;

@@ -194,8 +194,8 @@ impl Engine {
             retry_us: 0,
             checkpoint_replies: Vec::new(),
             backups: super::backup::Backups::default(),
-            flushes: super::flush::Flushes::default(),
-            retention: super::retention::Retention::default(),
+            flushes: super::maintain::flush::Flushes::default(),
+            retention: super::maintain::retention::Retention::default(),
             now,
             _lock: lock,
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use journal::Position;
 
-use super::Engine;
 use crate::catalog::TableId;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::jobs::{Finished, Job, Made, Work};
@@ -15,7 +15,7 @@ use crate::state::table_dir;
 impl Engine {
     /// Starts to replace the manifest. It says what is in files now, all of it synced in the journal before; files that
     /// it does not name any more go once it is durable.
-    pub(super) fn start_manifest(&mut self) -> Result<()> {
+    pub(in crate::engine) fn start_manifest(&mut self) -> Result<()> {
         self.sync()?;
         let position = self.state.position;
         assert!(
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// The manifest is durable: lets the journal forget what all views hold, and removes what nobody names.
-    pub(super) fn install_manifest(&mut self, finished: Finished) -> Result<()> {
+    pub(in crate::engine) fn install_manifest(&mut self, finished: Finished) -> Result<()> {
         self.manifest_runs = false;
         let position = finished.position;
         let written = match finished.made {
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// What a table had no use for is gone; what could not be removed goes after a later manifest.
-    pub(super) fn install_removed(&mut self, finished: Finished) -> Result<()> {
+    pub(in crate::engine) fn install_removed(&mut self, finished: Finished) -> Result<()> {
         match finished.made {
             Ok(Made::Removed(left, removed)) => {
                 if let Some(search) = self.state.searches.get_mut(&finished.table) {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use queue::{ChunkFile, MergeRowsJob};
 
-use super::Engine;
 use crate::catalog::TableId;
+use crate::engine::Engine;
 use crate::error::Result;
 use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
 
 impl Engine {
     /// Tidies the queues whose rows changed in this batch.
-    pub(super) fn sweep_queues(&mut self) {
+    pub(in crate::engine) fn sweep_queues(&mut self) {
         for table in std::mem::take(&mut self.state.touched_queues) {
             let queue = self.state.queues.get(&table);
             if queue.is_some_and(|queue| queue.backlog.is_tidy()) {
@@ -26,7 +26,7 @@ impl Engine {
     }
 
     /// Takes in a fold's file; `None`: no row of the fold was left to be written.
-    pub(super) fn install_rows(&mut self, table: TableId, file: Option<ChunkFile>) {
+    pub(in crate::engine) fn install_rows(&mut self, table: TableId, file: Option<ChunkFile>) {
         let Some(queue) = self.state.queues.get_mut(&table) else {
             return;
         };
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Has what nobody needs freed beside this thread: that takes ten milliseconds and more.
-    pub(super) fn discard(&mut self) {
+    pub(in crate::engine) fn discard(&mut self) {
         if self.garbage.is_empty() {
             return;
         }
@@ -86,7 +86,7 @@ impl Engine {
 
     /// Takes in a merged file; without one the files stay as they are. Nothing depends on a merge, so a failure is
     /// counted and no more.
-    pub(super) fn install_merged_rows(&mut self, finished: Finished) -> Result<()> {
+    pub(in crate::engine) fn install_merged_rows(&mut self, finished: Finished) -> Result<()> {
         let table = finished.table;
         let Some(queue) = self.state.queues.get_mut(&table) else {
             self.unused.push(table_dir(table)); // dropped meanwhile

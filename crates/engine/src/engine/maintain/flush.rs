@@ -2,15 +2,15 @@
 //!
 //! Nothing here waits: a request is looked at in every turn, the turns that background work wakes included.
 
-use super::Engine;
 use crate::catalog::TableId;
 use crate::command::{Answering, Kind, Reply};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
 
 /// Who waits for tables to be in files.
 #[derive(Default)]
-pub(super) struct Flushes {
+pub(in crate::engine) struct Flushes {
     waiting: Vec<Flush>,
 }
 
@@ -53,7 +53,7 @@ enum Progress {
 
 impl Flushes {
     /// A merge of a table failed: those who wait for its merges are told, and ask again if they want.
-    pub(super) fn fail_optimizing(&mut self, table: TableId, error: &Error) {
+    pub(in crate::engine) fn fail_optimizing(&mut self, table: TableId, error: &Error) {
         let is_told = |flush: &mut Flush| {
             let mut tables = flush.tables.iter();
             flush.then == Then::Optimizing && tables.any(|wanted| wanted.table == table)
@@ -64,14 +64,14 @@ impl Flushes {
     }
 
     /// A manifest could not be written: nobody who waits for a durable one is told OK, and nobody waits for the next.
-    pub(super) fn fail(&mut self, error: &Error) {
+    pub(in crate::engine) fn fail(&mut self, error: &Error) {
         for reply in self.take_replies() {
             reply(Err(error.clone()));
         }
     }
 
     /// Those who wait, who are then forgotten.
-    pub(super) fn take_replies(&mut self) -> impl Iterator<Item = Answering> {
+    pub(in crate::engine) fn take_replies(&mut self) -> impl Iterator<Item = Answering> {
         std::mem::take(&mut self.waiting)
             .into_iter()
             .map(|flush| flush.reply)
@@ -80,7 +80,7 @@ impl Flushes {
 
 impl Engine {
     /// FLUSH TABLE. No names: all tables.
-    pub(super) fn flush(&mut self, tables: &[String], reply: Answering) -> Result<()> {
+    pub(in crate::engine) fn flush(&mut self, tables: &[String], reply: Answering) -> Result<()> {
         let catalog = &self.state.catalog;
         let named: Result<Vec<TableId>> = match tables {
             [] => Ok(catalog.iter().map(|(table, _)| table).collect()),
@@ -94,7 +94,7 @@ impl Engine {
     }
 
     /// OPTIMIZE TABLE.
-    pub(super) fn optimize(&mut self, name: &str, reply: Answering) -> Result<()> {
+    pub(in crate::engine) fn optimize(&mut self, name: &str, reply: Answering) -> Result<()> {
         let table = self.state.catalog.find(name);
         let search = |table: &TableId| {
             let definition = self.state.catalog.get(*table);
@@ -128,7 +128,7 @@ impl Engine {
     }
 
     /// Has the folds begun that somebody waits for.
-    pub(super) fn want_flushed(&mut self) {
+    pub(in crate::engine) fn want_flushed(&mut self) {
         let mut waiting = std::mem::take(&mut self.flushes.waiting);
         for flush in &mut waiting {
             for wanted in &mut flush.tables {
@@ -144,7 +144,7 @@ impl Engine {
     }
 
     /// Tells those whose tables are in files, or cannot be.
-    pub(super) fn answer_flushes(&mut self) {
+    pub(in crate::engine) fn answer_flushes(&mut self) {
         for mut flush in std::mem::take(&mut self.flushes.waiting) {
             let position = flush.position;
             if let Some(error) = self.damage_of(&flush) {

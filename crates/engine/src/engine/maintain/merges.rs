@@ -1,7 +1,7 @@
 //! Merges of a search table's segments: begun when a seal has made one more, or none has for a while; taken in when no seal runs.
 
-use super::Engine;
 use crate::catalog::TableId;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::jobs::{Finished, Job, Made, Work};
@@ -14,7 +14,7 @@ const MERGE_RETRY_US: u64 = 60_000_000;
 impl Engine {
     /// Starts what is due to how rows lie in segments, one merge a table. A merge needs room beside what it joins: where the
     /// device has not twice as much, it waits.
-    pub(super) fn start_segment_merges(&mut self) {
+    pub(in crate::engine) fn start_segment_merges(&mut self) {
         let now_us = self.now.steady_us;
         let is_due = |search: &SearchTable| {
             let is_due =
@@ -56,7 +56,7 @@ impl Engine {
 
     /// A merge has ended. After a failure its segments stay as they were, and it is tried again later; not if one of them
     /// is damaged, which a repair has to see to.
-    pub(super) fn install_merged_segments(&mut self, finished: Finished) -> Result<()> {
+    pub(in crate::engine) fn install_merged_segments(&mut self, finished: Finished) -> Result<()> {
         let table = finished.table;
         let Some(search) = self.state.searches.get_mut(&table) else {
             self.unused.push(table_dir(table)); // dropped meanwhile
@@ -81,7 +81,7 @@ impl Engine {
     }
 
     /// Takes in what a merge has made, if there is something and no seal runs, which names the old segments.
-    pub(super) fn take_merged_segments(&mut self, table: TableId) -> Result<()> {
+    pub(in crate::engine) fn take_merged_segments(&mut self, table: TableId) -> Result<()> {
         let Some(search) = self.state.searches.get_mut(&table) else {
             return Ok(());
         };

@@ -5,10 +5,10 @@
 
 use index::SegmentInfo;
 
-use super::Engine;
 use crate::catalog::TableId;
 use crate::command::{Keep, Reply};
 use crate::decide::Decision;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
@@ -18,13 +18,13 @@ const LOOKED_EVERY_US: u64 = 10_000_000;
 
 /// When it is looked at again, on the steady clock.
 #[derive(Default)]
-pub(super) struct Retention {
+pub(in crate::engine) struct Retention {
     due_us: u64,
 }
 
 impl Engine {
     /// Drops what need not be kept any more. Trouble with it is for a later look; only what ends the engine is an error.
-    pub(super) fn retire_rows(&mut self) -> Result<()> {
+    pub(in crate::engine) fn retire_rows(&mut self) -> Result<()> {
         if self.now.steady_us < self.retention.due_us || self.options.read_only {
             return Ok(());
         }
