@@ -127,7 +127,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// CSV: lines that begin with `#` with the notes and the version, then a header and a line for each cell, separated by `;`.
+    /// CSV, separated by `;`. Lines that begin with `#` have the version and the notes. A header and a line for each cell follow.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = format!("# {}, seine {}\n", self.name, env!("CARGO_PKG_VERSION"));

@@ -21,7 +21,8 @@ pub(crate) fn aligned(headers: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Notes as lines that begin with `#`, then headers and rows separated by `;`, with the tag at the end of each.
+/// CSV, separated by `;`: the version and the notes in lines that begin with `#`, then the headers, then the rows. A tag becomes
+/// the last column.
 pub(crate) fn csv(
     name: &str,
     notes: &[String],

@@ -1,5 +1,10 @@
-//! The life of a server, in this order: it claims the data directory, opens the doors (they answer "recovering"), recovers,
-//! prints `ready`, serves until a signal, lets connections finish, writes everything into files, ends.
+//! The life of a server, from start to end.
+//!
+//! 1. It claims the data directory.
+//! 2. It opens the doors, which answer "recovering".
+//! 3. It recovers, then prints `ready`.
+//! 4. It serves until a signal.
+//! 5. It lets connections finish, writes everything into files, and ends.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::unix::fs::PermissionsExt;
@@ -340,8 +345,8 @@ fn warn_of_wide_rights(data: &Path) {
 /// Keeps a thread waiting for the sockets during long turns of the engine.
 ///
 /// A caller may do a turn of the engine on one of tokio's threads. If that thread was the one that waits for the sockets, no
-/// other thread takes over before the turn ends: while a device hangs, `/livez` would not answer. An empty task wakes another
-/// thread, which then waits for the sockets.
+/// other thread takes over before the turn ends. While a device hangs, `/livez` would then not answer. An empty task wakes
+/// another thread, which then waits for the sockets.
 fn keep_listening(engine: Handle) {
     let runtime = tokio::runtime::Handle::current();
     let look = move || {

@@ -157,8 +157,10 @@ impl Server {
         Failure::new(errors::TOO_MANY_CONNECTIONS, message)
     }
 
-    /// Whether a client that has passed the login, if one is set, is the server's owner: on a unix socket as the server's user
-    /// or root, or on this machine with a password.
+    /// Whether a client that has passed the login, if one is set, is the server's owner.
+    ///
+    /// A client on a unix socket is the owner if it runs as the server's user or root. With a login set, any other client on
+    /// this machine is too.
     pub(crate) fn is_owner(&self, peer: &Peer) -> bool {
         let has_login = self.settings().live.login.is_some();
         peer.remote.is_owners_process() || has_login && peer.remote.is_local()

@@ -115,7 +115,7 @@ pub(super) fn compared(rows: &[Row]) -> Vec<String> {
 }
 
 impl Report {
-    /// Lines that begin with `#`, then a header and a line for each cell, separated by `;`.
+    /// CSV, separated by `;`. Lines that begin with `#` have the version and the notes. A header and a line for each cell follow.
     #[must_use]
     pub fn csv(&self) -> String {
         csv(

@@ -37,8 +37,8 @@ const CHANGED_AT_ONCE: u64 = 1_000;
 /// Replaces these queries by themselves, as one change. The right answer therefore stays the same.
 type Change<'c> = dyn FnMut(&[Query<'_>]) -> Result<()> + Send + 'c;
 
-/// Measures two cells for each count of clients and batch size: a set without changes, and a set of the same queries of which
-/// some are replaced every second. Their runs alternate. A note has the ratio.
+/// Measures two cells for each count of clients and batch size. One has a set of queries without changes. The other has the
+/// same set, but some of its queries are replaced every second. Their runs alternate. A note has the ratio.
 pub(super) fn measure(
     options: &Options,
     rate: u32,

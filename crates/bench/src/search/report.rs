@@ -143,8 +143,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Lines that begin with `#` say what was measured and by which version; then a header and a line for each cell,
-    /// separated by `;`, with the rates of all runs last.
+    /// CSV, separated by `;`. Lines that begin with `#` say what was measured and by which version. A header and a line for
+    /// each cell follow. The column `runs` has the rates of all runs; the tag, if there is one, is the last column.
     #[must_use]
     pub fn csv(&self) -> String {
         let with_runs = |row: &Row| {

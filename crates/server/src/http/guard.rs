@@ -63,8 +63,13 @@ async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Ne
     response
 }
 
-/// Refuses requests that a browser sends for a page of another site. Signs of it are a Host that is no name of this machine
-/// (DNS rebinding), an Origin that is not the Host, or a GET that the browser marks as another site's.
+/// Refuses requests that a browser sends for a page of another site.
+///
+/// Any of these is a sign of it:
+///
+/// - a Host that is no name of this machine (DNS rebinding),
+/// - an Origin that is not the Host,
+/// - a GET or HEAD that the browser marks as another site's.
 pub(super) async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
     add(&door.server.counters.http_requests, 1);
     let refusal = foreign(request.headers(), door.local)

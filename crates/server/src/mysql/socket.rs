@@ -82,8 +82,7 @@ impl Socket {
 
     /// Waits for a packet and gives it to `take`. It must begin within `idle`, and must then keep to its [`Pace`].
     ///
-    /// A packet that finds no memory is read to its end all the same, without being kept: the client reads no error before it
-    /// has sent all of it.
+    /// A packet that finds no memory is read to its end but not kept: the client reads no error before it has sent all of it.
     pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,

@@ -22,10 +22,12 @@ pub struct Done {
     pub info: String,
 }
 
-/// Encodes replies. The order of calls is the protocol's: [`start`](Self::start), then one of
-/// [`ok`](Self::ok), [`error`](Self::error), [`field_list`](Self::field_list), or
-/// [`columns`](Self::columns) – rows – [`end_rows`](Self::end_rows); further result sets follow where the status
-/// before said [`STATUS_MORE_RESULTS`](super::STATUS_MORE_RESULTS).
+/// Encodes replies. The order of calls is the protocol's: first [`start`](Self::start), then one of
+///
+/// - [`ok`](Self::ok), [`error`](Self::error), [`field_list`](Self::field_list),
+/// - [`columns`](Self::columns), the rows, [`end_rows`](Self::end_rows).
+///
+/// A further result set follows where the status before said [`STATUS_MORE_RESULTS`](super::STATUS_MORE_RESULTS).
 ///
 /// A row is [`row_begin`](Self::row_begin), a `row_…` per column, [`row_end`](Self::row_end).
 #[derive(Debug)]
