@@ -1,7 +1,7 @@
 //! The one table of errors: for each stable code its MySQL number, SQLSTATE and HTTP status.
 //! `docs/errors.md` holds the same table; a test compares them.
 //!
-//! To add an error: add its line to `kinds!` and to `docs/errors.md`; if the engine raises it, also an arm to [`kind_of`].
+//! To add an error: add its line to `kinds!` and to `docs/errors.md`; if the engine raises it, also an arm to `kind_of`.
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use super::number::value;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// The values of a document by column. A column without a value in the document has [`absent`].
+/// The values of a document by column. A column without a value in the document has the value that `absent` gives.
 ///
 /// # Errors
 /// [`EsError`]: a value that its field cannot hold, or several values for a field that holds one.

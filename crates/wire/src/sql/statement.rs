@@ -114,7 +114,7 @@ pub enum Statement {
         /// Name of the table.
         table: String,
     },
-    /// SHOW [FULL] TABLES.
+    /// `SHOW [FULL] TABLES`.
     ShowTables {
         /// LIKE, for [`crate::sql::like`].
         like: Option<String>,
@@ -217,7 +217,7 @@ pub enum Statement {
 /// Lists that clients and graphical tools ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShowList {
-    /// SHOW [STORAGE] ENGINES
+    /// `SHOW [STORAGE] ENGINES`
     Engines,
     /// SHOW CHARACTER SET
     CharacterSets,
@@ -225,7 +225,7 @@ pub enum ShowList {
     Collations,
     /// SHOW PLUGINS
     Plugins,
-    /// SHOW [FULL] PROCESSLIST, SHOW THREADS
+    /// `SHOW [FULL] PROCESSLIST`, `SHOW THREADS`
     Processes,
     /// SHOW INDEX / KEYS FROM t
     Indexes,
@@ -290,7 +290,7 @@ pub struct Assignment {
     /// Scope of the variable. `SET NAMES` and `SET CHARACTER SET` have the scope `Session`.
     pub scope: Scope,
     /// Name in lower case: `names` for SET NAMES, `character_set` for SET CHARACTER SET,
-    /// `transaction` for SET [SESSION] TRANSACTION ….
+    /// `transaction` for `SET [SESSION] TRANSACTION …`.
     pub name: String,
     /// The constant. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is its text.
     pub value: Value,
