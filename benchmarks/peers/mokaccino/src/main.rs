@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const FIELD: &str = "body";
 const THERE: &str = "1";
 
-/// Where a word stands in a document of mokaccino.
+/// How a word becomes a field and a value of a document of mokaccino.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Layout {
     Value,
@@ -60,7 +60,7 @@ impl Layout {
         Query::from_and(line.split(' ').map(part).collect())
     }
 
-    /// Splits at spaces; a word that stands twice is given once.
+    /// Splits at spaces. A repeated word is added once.
     fn document(self, line: &str) -> Document {
         let mut seen = HashSet::new();
         let words = line.split(' ').filter(|word| seen.insert(*word));
@@ -90,7 +90,7 @@ impl Peer {
         })
     }
 
-    /// Stores the queries, the first time that a setting is asked for.
+    /// Stores the queries at the first use of a setting.
     fn prepare(&mut self, layout: Layout, matchers: NonZeroUsize) -> Result<()> {
         if self.percolators.contains_key(&(layout, matchers)) {
             return Ok(());
@@ -107,7 +107,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Passes over the documents until the time is up; every pass must find as many pairs.
+    /// Passes over the documents until the time is up. Every pass must find the same number of pairs.
     fn measure(&mut self, command: &str) -> Result<String> {
         let words: Vec<&str> = command.split(' ').collect();
         let [layout, matchers, seconds, count] = words[..] else {

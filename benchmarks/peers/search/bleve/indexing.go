@@ -11,8 +11,8 @@ import (
 	"github.com/blevesearch/bleve/v2"
 )
 
-// Reads `measure BATCH SHARDS`: so many indexes, each filled by a routine of its own, in batches of so many documents (0: as
-// large as it is). Answers documents a second, timed until the last batch is on disk.
+// Reads `measure BATCH SHARDS`. Fills SHARDS indexes, each in a routine of its own, in batches of BATCH documents (0: one batch
+// for each index). Answers documents a second, timed until the last batch is on disk.
 func serveIndexing(path, directory string) {
 	var all []document
 	documents(path, func(document document) { all = append(all, document) })

@@ -54,7 +54,7 @@ func version() string {
 	return "bleve"
 }
 
-// Words split at spaces, not stored; their places only where phrases are asked for.
+// Splits words at spaces and stores no text. Keeps positions only for phrase queries.
 func shape(places bool) mapping.IndexMapping {
 	field := bleve.NewTextFieldMapping()
 	field.Store, field.IncludeInAll, field.DocValues = false, false, false

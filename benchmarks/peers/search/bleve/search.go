@@ -41,7 +41,7 @@ func serveSearch(path, queries, directory string) {
 	commands(asked.answer)
 }
 
-// The index of these documents in one segment: made once, found again afterwards.
+// The index of these documents in one segment. The first call makes it, later calls open it.
 func built(path, directory string) bleve.Index {
 	made := filepath.Join(directory, "made")
 	if _, err := os.Stat(made); err == nil {
@@ -123,7 +123,7 @@ func (asked *searching) one(mode string, number int) uint64 {
 	return must(asked.index.Search(request)).Total
 }
 
-// Asks until the time is up, from a list that begins again at its end.
+// Sends queries until the time is up, from a list that begins again at its end.
 func (asked *searching) measure(mode string, threads int, seconds float64) string {
 	totals := asked.known[mode]
 	begun := time.Now()

@@ -60,7 +60,7 @@ fn ngram_bits(name: &str) -> Result<u8> {
     Ok(sets.iter().fold(0, |bits, set| bits | set.clone() as u8))
 }
 
-/// One field of words with positions; nothing is stored. What is not said in ../README.md is SeekStorm's default.
+/// One field of words with positions; no text is stored. Settings that ../README.md does not name are SeekStorm's defaults.
 fn settings(ngrams: &str) -> Result<(IndexMetaObject, Vec<SchemaField>)> {
     let meta = IndexMetaObject {
         id: 0,
@@ -84,7 +84,7 @@ fn settings(ngrams: &str) -> Result<(IndexMetaObject, Vec<SchemaField>)> {
     Ok((meta, serde_json::from_str(&schema)?))
 }
 
-/// The index of these documents in one shard: made once, found again afterwards.
+/// The index of these documents in one shard. The first call makes it, later calls open it.
 async fn index(path: &str, directory: &Path, ngrams: &str) -> Result<IndexArc> {
     let (made, data) = (directory.join("made"), directory.join("index"));
     if made.exists() {
@@ -120,7 +120,7 @@ fn bytes(directory: &Path) -> Result<u64> {
     Ok(total)
 }
 
-/// How SeekStorm is asked in a mode, and its text of a query.
+/// The query type of SeekStorm for a mode, and the text of a query in its language.
 fn asked(mode: &str, text: &str) -> Result<(QueryType, String)> {
     let mut words: Vec<&str> = text.split(' ').collect();
     let mut once = || {
@@ -136,7 +136,7 @@ fn asked(mode: &str, text: &str) -> Result<(QueryType, String)> {
     }
 }
 
-/// The queries of a mode, and how many documents each finds.
+/// The queries of a mode, and the number of documents that each finds.
 struct Mode {
     index: IndexArc,
     queries: Vec<(QueryType, String)>,
@@ -158,7 +158,7 @@ impl Mode {
         Ok(mode)
     }
 
-    /// The exact total of a query, whose best 100 rows are made as well.
+    /// The exact total of a query. The call makes its best 100 rows as well.
     async fn find(&self, number: usize) -> Result<usize> {
         let (kind, text) = self.queries[number].clone();
         let found = self
@@ -187,7 +187,7 @@ impl Mode {
         }
     }
 
-    /// Asks from a list that begins again at its end until the time is up. Gives each query's time.
+    /// Sends queries until the time is up, from a list that begins again at its end. Returns the time of each.
     async fn ask(self: Arc<Self>, until: Instant, next: Arc<AtomicUsize>) -> Result<Vec<Duration>> {
         let (mut times, mut at) = (Vec::new(), Instant::now());
         while at < until {
@@ -203,7 +203,7 @@ impl Mode {
         Ok(times)
     }
 
-    /// One run: the time that it took, and each query's, rising. SeekStorm answers a query in a task of its own runtime.
+    /// One run: its time, and the times of the queries, rising. SeekStorm answers a query in a task of its own runtime.
     /// A client is a task there too, so its thread mostly runs that task next.
     async fn measure(
         self: &Arc<Self>,

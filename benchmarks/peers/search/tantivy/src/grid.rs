@@ -1,4 +1,4 @@
-//! W4: documents a second into an index, in batches, with so many threads.
+//! W4: documents a second into an index, for a size of batches and a number of threads.
 
 use std::{
     fs,
@@ -11,8 +11,8 @@ use tantivy::{Index, IndexWriter, TantivyDocument, directory::MmapDirectory, doc
 
 use crate::{Result, WRITER_BYTES, documents, schema};
 
-/// Reads `measure BATCH SHARDS`: a commit after so many documents, where BATCH is 0 one at the end; SHARDS are the writer's
-/// threads. Answers documents a second, timed to the end of the last commit.
+/// Reads `measure BATCH SHARDS`. Commits after each BATCH documents; with 0, once at the end. SHARDS is the number of the
+/// writer's threads. Answers documents a second, timed to the end of the last commit.
 pub fn serve(path: &str, directory: &Path) -> Result<()> {
     let mut all = Vec::new();
     documents(path, |id, words| {

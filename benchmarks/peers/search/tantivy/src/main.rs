@@ -61,7 +61,7 @@ fn documents(path: &str, mut visit: impl FnMut(u64, &str) -> Result<()>) -> Resu
     Ok(())
 }
 
-/// The index of these documents in one segment: made once, found again afterwards.
+/// The index of these documents in one segment. The first call makes it, later calls open it.
 fn index(path: &str, directory: &Path) -> Result<Index> {
     let made = directory.join("made");
     if made.exists() {
@@ -132,7 +132,7 @@ fn query(mode: Mode, body: Field, text: &str) -> Box<dyn Query> {
     }
 }
 
-/// Queries, what is asked, and how many documents each finds.
+/// The queries of a mode, and the number of documents that each finds.
 struct Asked<'a> {
     searcher: &'a Searcher,
     body: Field,
@@ -155,7 +155,7 @@ impl Asked<'_> {
             .collect()
     }
 
-    /// Asks until the time is up, from a list that begins again at its end. Gives how many, and each one's time.
+    /// Sends queries until the time is up, from a list that begins again at its end. Returns their number and the time of each.
     fn measure(
         &self,
         mode: Mode,
