@@ -1,4 +1,4 @@
-//! JSON bodies, MySQL packets and binary answers of strangers: never a panic.
+//! JSON bodies and MySQL packets of strangers: the readers never panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

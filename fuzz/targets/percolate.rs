@@ -1,4 +1,5 @@
-//! The matcher against the reference: lines up to an empty one are queries, the others documents.
+//! The matcher finds the queries that the reference finds. Each line of the input before the first empty line is a query; each
+//! line behind it is a document, `body<TAB>title`. Without an empty line, every line is both.
 #![no_main]
 
 use std::sync::Arc;

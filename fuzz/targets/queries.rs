@@ -1,4 +1,4 @@
-//! Query texts of both syntaxes: never a panic, and what is accepted reads back from its own printed form.
+//! Query texts of both syntaxes: the parser never panics, and an accepted query is parsed again from its printed form.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

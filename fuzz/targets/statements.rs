@@ -1,4 +1,4 @@
-//! SQL of strangers: never a panic.
+//! SQL of strangers: splitting and parsing never panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
