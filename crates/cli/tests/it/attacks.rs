@@ -68,7 +68,7 @@ fn server() -> Server {
     server
 }
 
-/// So many rows of about 200 bytes.
+/// Inserts `rows` rows of about 200 bytes.
 fn insert_rows(client: &mut Client, rows: usize) {
     let filler = "lorem ipsum dolor sit amet ".repeat(7);
     for start in (0..rows).step_by(1_000) {

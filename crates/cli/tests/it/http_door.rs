@@ -1,4 +1,4 @@
-//! The HTTP door: who may ask, what is refused, what a bulk load leaves behind.
+//! The HTTP door: access, refusals, and the rows that a bulk load leaves behind.
 
 use crate::server::{Server, Setup, request, request_with_headers};
 

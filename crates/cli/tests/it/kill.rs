@@ -1,6 +1,8 @@
-//! The real process is killed with SIGKILL under load, again and again. After every start: what was acknowledged is
-//! there, whole and once; what was under way is there whole or not at all; every hit is either in the queue or with
-//! the worker who was told that it is his.
+//! The real process is killed with SIGKILL under load, again and again. After every start:
+//!
+//! - An acknowledged change is there, whole and once.
+//! - A change without an answer is there whole or not at all.
+//! - Every hit is in the queue, or with the worker to whom the server gave it.
 
 mod ledger;
 mod writers;

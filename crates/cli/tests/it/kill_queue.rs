@@ -21,9 +21,9 @@ use clients::{Consumer, Producer, Took};
 const SECONDS: u64 = 4;
 const PRODUCERS: u64 = 4;
 const CONSUMERS: usize = 4;
-/// A life of the process lasts so long at most, in milliseconds.
+/// Longest life of the process, in milliseconds.
 const LIFE_MS_MAX: usize = 400;
-/// With so many rows in the queue a life has no producers.
+/// From this number of rows in the queue on, a life has no producers.
 const ROWS_MAX: usize = 5_000;
 
 fn number(name: &str, usual: u64) -> u64 {

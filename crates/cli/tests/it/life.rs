@@ -318,7 +318,7 @@ fn sigterm_ends_a_server_whose_engine_is_stuck_and_loses_nothing_acknowledged() 
     assert_eq!(rows, [[Some(b"acknowledged".to_vec())]]);
 }
 
-/// `a NEAR/x a NEAR/y a`, so many times.
+/// Stores `count` different standing queries `a NEAR/x a NEAR/y a`.
 fn chains(server: &Server, table: &str, count: usize) {
     let query = |n| format!("({n}, 'a NEAR/{} a NEAR/{} a')", 1 + n % 100, 1 + n / 100);
     let rows: Vec<String> = (1..=count).map(query).collect();

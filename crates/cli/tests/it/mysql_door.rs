@@ -235,8 +235,8 @@ fn a_driver_that_prepares_is_told_to_do_it_itself() {
     assert_eq!(receive(&mut stream)[0], 0, "OK, to COM_PING");
 }
 
-/// Number and error of the answer to a packet of so many frames and a byte. Drivers take a refusal only where its number is
-/// the one behind their own last.
+/// Sequence number and error code of the answer to a packet of `frames` full frames and a byte. A driver accepts a refusal
+/// only if its number follows the number of the last frame that the driver sent.
 #[track_caller]
 fn refused_packet(server: &Server, frames: u8) -> (u8, u16) {
     let mut stream = TcpStream::connect(server.mysql()).unwrap();
@@ -384,7 +384,7 @@ fn rollback_is_refused_where_it_would_lie() {
     client.query("INSERT INTO t (id, n) VALUES (1, 1)").unwrap();
     refusal(client.query("ROLLBACK"), "1235");
     client.query("COMMIT").unwrap();
-    // What was written before autocommit was off is committed, and no part of what ROLLBACK would undo.
+    // Rows written before autocommit was off are committed: ROLLBACK need not undo them.
     client.query("INSERT INTO t (id, n) VALUES (2, 1)").unwrap();
     client.query("SET autocommit=0").unwrap();
     client.query("ROLLBACK").unwrap();

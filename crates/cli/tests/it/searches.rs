@@ -269,7 +269,7 @@ fn rows_that_take_too_much_memory_are_an_error_that_says_what_to_do() {
     );
 }
 
-/// A table with so many standing queries that each look at every word of one document, and that CALL PQ.
+/// Stores 10,000 standing queries, each of which looks at every word of a long document. Returns the CALL PQ of that document.
 fn dear_percolation(server: &Server) -> String {
     let mut client = server.client();
     client

@@ -113,7 +113,7 @@ impl Setup {
     }
 }
 
-/// The binary, without any setting of whoever runs the tests.
+/// The binary, without the `SEINE_` variables of the environment in which the tests run.
 pub(crate) fn clean_command() -> Command {
     clean(Command::new(SEINE))
 }

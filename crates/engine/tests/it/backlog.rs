@@ -122,7 +122,7 @@ fn files(driver: &Driver) -> u64 {
     files.unwrap().1.parse().unwrap()
 }
 
-/// Ends all but one of so many rows from the front; the one stays with another session.
+/// Removes `rows` rows from the front, except the first: session 7 owns it.
 fn consume_all_but_first(driver: &mut Driver, rows: u64) {
     driver.ask(7, command("wait q 0"));
     for first in (0..rows).step_by(ROWS_A_BATCH as usize) {

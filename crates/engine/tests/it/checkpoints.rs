@@ -1,4 +1,4 @@
-//! Files of a checkpoint and the journal above them come to what was acknowledged, whatever failed in between.
+//! Files of a checkpoint and the journal above them give all acknowledged changes, after any failure in between.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn after_power_cut(disk: &FaultDisk, driver: &Driver) -> Driver {
     Driver::open(sealing(image), driver.now).unwrap()
 }
 
-/// Row and delivery of what a lease takes.
+/// Leases rows and returns (row, delivery) of each.
 fn lease(driver: &mut Driver, queue: &str, group: &str) -> Vec<(u64, u32)> {
     match driver.run(command(&format!("lease {queue} {group}"))) {
         Ok(Reply::Taken(taken)) => taken

@@ -24,7 +24,7 @@ fn run(driver: &mut Driver, line: &str) -> Result<Reply, Error> {
     driver.run(command(line))
 }
 
-/// So many standing queries `a NEAR/x a NEAR/y a`, from id 1 on: each looks at every `a` several times.
+/// Stores `count` standing queries `a NEAR/x a NEAR/y a`, from id 1 on. Each looks at every `a` several times.
 fn chains(driver: &mut Driver, count: usize) {
     let query = |n| format!("({n}, 'a NEAR/{} a NEAR/{} a')", 1 + n % 100, 1 + n / 100);
     let rows: Vec<String> = (1..=count).map(query).collect();

@@ -97,7 +97,7 @@ const FORMAT_3: Written = Written {
     reads: &["select id, query from alerts"],
 };
 
-/// A relayed row, a column that went, a pause, a row that came back, keys, and what a group is done with.
+/// A relayed row, a dropped column, a pause, a returned row, keys, and rows that a group has ended.
 const FORMAT_4: Written = Written {
     folder: "data-v4",
     schema: &[
@@ -269,7 +269,7 @@ fn check(written: &Written) {
     assert_eq!(dump(&mut driver, written), want);
 }
 
-/// One call in so many loses the power; `SEINE_TEST_TIMES` makes it each.
+/// The power goes in one call of 5; with `SEINE_TEST_TIMES`, in each call in turn.
 fn every() -> usize {
     match std::env::var_os("SEINE_TEST_TIMES") {
         Some(_) => 1,

@@ -1,5 +1,5 @@
-//! The law of both directions over the whole language: hits of what is stored are what a search for the standing query
-//! finds, whatever the settings of analysis, the syntax, the filters, the table listened to and the seals.
+//! The law of both directions over the whole language: the hits of a standing query are the documents that a search for it
+//! finds, for any settings of analysis, syntax, filters, listened table and seals.
 
 use query::request::Insert;
 use std::collections::BTreeSet;
@@ -175,7 +175,7 @@ fn found(driver: &Driver, queries: &[u64]) -> BTreeSet<Pair> {
     pairs
 }
 
-/// What is in the queue.
+/// The pairs in the queue of hits. None is there twice.
 fn heard(driver: &mut Driver) -> BTreeSet<Pair> {
     let rows = read(driver, "read query_id, doc_table, doc_id from hits");
     let number = |value: &Value| value.to_string().parse().unwrap();

@@ -188,7 +188,7 @@ proptest! {
 /// Query, document, weight.
 type Pair = (u64, u32, u32);
 
-/// The pairs of an answer about documents that are so many further on.
+/// The (query, document, weight) of an answer, with `shift` added to the number of each document.
 fn pairs(answer: &PqAnswer, shift: u32) -> Vec<Pair> {
     let rows = answer.hits.ids();
     let pairs = rows.flat_map(|(id, hit)| hit.iter().map(move |document| (id, document + shift)));

@@ -1,5 +1,5 @@
-//! An engine through many lives, its background work done piece by piece between commands: after any crash it is what its
-//! twin is, which only ever replays its journal (see `twin`).
+//! An engine through many lives. Its background work runs piece by piece between commands. After any crash it must equal its
+//! twin, which gets all its state by replaying its journal (see `twin`).
 
 mod steps;
 
@@ -32,10 +32,10 @@ const MEMORY_BYTES: u64 = 3 << 10;
 
 const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
 
-/// What was answered, told apart from what the engines hold: facts that no restart may change.
+/// Facts from the answers, kept apart from the engines: no restart may change them.
 #[derive(Default)]
 struct Ledger {
-    /// Rows that a lane is done with.
+    /// Rows that a lane has ended, by lane.
     acknowledged: BTreeSet<(usize, RowNumber)>,
     /// Rows of `kept` by id, with the time that tells their age.
     kept: BTreeMap<u64, i64>,

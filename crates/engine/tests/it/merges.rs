@@ -1,4 +1,4 @@
-//! Segments are merged beside everything else: nothing is seen of it, and nothing is lost by it.
+//! Segments are merged beside all other work: no answer changes, and no row is lost.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn merges_change_no_answer_and_leave_few_segments() {
     assert_eq!(dump(&merging), dump(&whole));
 }
 
-/// One cut in so many; `SEINE_TEST_TIMES` makes it each.
+/// The test tries one cut of 13; with `SEINE_TEST_TIMES`, each.
 fn every() -> usize {
     match std::env::var_os("SEINE_TEST_TIMES") {
         Some(_) => 1,

@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// What is done to one call on a file of one kind.
+/// The fault of one call on a file of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hurt {
     /// Half of it lands, and the call fails.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::statement::command;
 
-/// What makes the tables.
+/// Statements that make the tables.
 pub const TABLES: [&str; 4] = [
     "create queue a (n int)",
     "create queue b (n int)",
@@ -28,7 +28,7 @@ pub const SLICE_US: u64 = 50_000;
 /// One thing that happens.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// So many rows, each with a value that no other has.
+    /// Puts `rows` rows, each with a value that no other row has.
     Put {
         queue: usize,
         rows: usize,
@@ -123,25 +123,25 @@ struct Waiter {
     until_us: u64,
 }
 
-/// What is there, who owns what, and who waits.
+/// The rows of the queues, the sessions that own rows, and the sessions that wait.
 #[derive(Clone, Debug, Default)]
 pub struct QueueModel {
     queues: [Queue; 3],
     /// Sessions in owner mode, with what they own.
     owners: BTreeMap<u64, BTreeSet<(usize, u64)>>,
     waiters: VecDeque<Waiter>,
-    /// Rows that are held by a receipt, with the place of that one and until when.
+    /// Leased rows (queue, row), with the place of the receipt in `receipts` and the end of the lease in microseconds.
     leases: BTreeMap<(usize, u64), (usize, u64)>,
     /// Every delivery there ever was: queue, row, and which delivery of the row by whom, as the engine said.
     pub receipts: Vec<(usize, u64, u32, Issuer)>,
     posts: BTreeMap<u64, String>,
     values: u64,
     now_us: u64,
-    /// Answers to waits, by session, that came since they were asked for.
+    /// Answers to waits since the last look, with their sessions.
     pub woken: Vec<(u64, String)>,
 }
 
-/// What is asked of the engine, and in which session; `None`: only time passes.
+/// A session and its command to the engine; `None` if only time passes.
 pub type Asked = Option<(u64, Command)>;
 
 impl QueueModel {

@@ -250,7 +250,7 @@ fn a_merge_that_ends_after_the_journal_was_trimmed_asks_for_no_record_that_is_go
     assert!(!subject.rows.is_empty());
 }
 
-/// What is said to a table in which segments are sealed, merged and dropped, and how many seconds pass.
+/// A statement to a table whose segments are sealed, merged and dropped, or a number of seconds that pass.
 enum Line {
     Say(String),
     Pass(u64),
@@ -282,7 +282,7 @@ fn history() -> Vec<Line> {
     lines
 }
 
-/// What was found after each line, up to the first that is refused.
+/// The rows of the table after each line, up to the first line that is refused.
 fn play(driver: &mut Driver) -> Vec<Rows> {
     let mut states = Vec::new();
     for line in history() {
@@ -298,7 +298,7 @@ fn play(driver: &mut Driver) -> Vec<Rows> {
     states
 }
 
-/// One cut in so many; `SEINE_TEST_TIMES` makes it each.
+/// The test tries one cut of 13; with `SEINE_TEST_TIMES`, each.
 fn every() -> usize {
     match std::env::var_os("SEINE_TEST_TIMES") {
         Some(_) => 1,

@@ -82,7 +82,7 @@ fn way() -> impl Strategy<Value = Way> {
     )
 }
 
-/// What comes behind FROM, and the ranker.
+/// The text of a query behind FROM, and a ranker.
 fn asked() -> impl Strategy<Value = (String, &'static str)> {
     let word = || prop::sample::select(WORDS.to_vec());
     let query = prop_oneof![

@@ -1,4 +1,4 @@
-//! `always`, `100ms`, `never`: when a reply goes, and what a power cut may take.
+//! The sync modes `always`, `100ms` and `never`: when a reply is sent, and which rows a power cut may take.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

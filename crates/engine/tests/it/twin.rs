@@ -1,5 +1,5 @@
-//! An engine and its twin: the same commands at the same times, but the twin's manifests always fail, so that its whole state
-//! comes from its journal. What a checkpoint, a fold, a merge or a crash does to the one has to leave it equal to the other.
+//! An engine and its twin: the same commands at the same times, but the twin's manifests always fail, so its whole state
+//! comes from its journal. After a checkpoint, a fold, a merge or a crash the engine must still equal its twin.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};

@@ -140,7 +140,7 @@ pub fn asked() -> impl Strategy<Value = Asked> {
     (1..4u64, command)
 }
 
-/// So many random cases; `SEINE_TEST_TIMES` makes it that many times more.
+/// `count` random cases; `SEINE_TEST_TIMES=n` multiplies the number by n.
 pub fn cases(count: u32) -> ProptestConfig {
     let times = std::env::var("SEINE_TEST_TIMES").map_or(1, |times| times.parse().unwrap());
     ProptestConfig {

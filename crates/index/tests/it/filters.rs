@@ -1,4 +1,4 @@
-//! What conditions on attributes say, kept from search to search. That answers stay the same is a law (`laws.rs`).
+//! The rows of conditions on attributes, cached from search to search. That answers stay the same is a law (`laws.rs`).
 
 use std::sync::Arc;
 

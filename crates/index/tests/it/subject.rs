@@ -267,7 +267,7 @@ pub(crate) fn check(snapshot: &Arc<Snapshot>, model: &Model, select: &Select, ro
     );
 }
 
-/// Helped by whoever is idle, however little there is to do.
+/// Idle threads of the pool help with every search, however small.
 fn control() -> Control {
     static POOL: LazyLock<Arc<Pool>> = LazyLock::new(|| Arc::new(Pool::new(3).expect("threads")));
     Control {
@@ -277,13 +277,13 @@ fn control() -> Control {
     }
 }
 
-/// What conditions say is kept for all tables of all tests, with room for a few of them.
+/// A cache of conditions for all tables of all tests, with room for a few conditions.
 fn kept() -> Arc<Filters> {
     static KEPT: LazyLock<Arc<Filters>> = LazyLock::new(|| Arc::new(Filters::new(100_000)));
     Arc::clone(&KEPT)
 }
 
-/// An answer; the same where what the condition says is kept, made then and there before.
+/// An answer. With a condition it asks three times more, with the cache of conditions: the answer must stay the same.
 pub(crate) fn answer(
     snapshot: &Arc<Snapshot>,
     select: &Select,

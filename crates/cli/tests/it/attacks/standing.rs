@@ -1,4 +1,4 @@
-//! What is stored in memory, up to the refusal.
+//! Standing queries, which stay in memory: a client stores them until the server refuses.
 
 use super::{attack, refusal, server, wanted};
 use crate::server::until;

@@ -14,7 +14,7 @@ use crate::server::{Server, Setup, request};
 
 const MB: usize = 1_000_000;
 
-/// A piece again and again, up to so many bytes, between a head and a tail.
+/// `head`, then `piece` repeated up to `bytes` bytes, then `tail`.
 fn repeated(head: &str, piece: &str, tail: &str, bytes: usize) -> String {
     format!("{head}{}{tail}", piece.repeat(bytes / piece.len()))
 }

@@ -1,4 +1,4 @@
-//! What must be there, by the slow reference, and the questions put to the server about it.
+//! The rows and hits that must be there, by the slow reference, and the statements that check them in the server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ impl Ledger {
         worker.settle(|hit| queued.contains(&hit));
     }
 
-    /// What was acknowledged is there in its last version.
+    /// Checks that the rows of an acknowledged change are there in their last version.
     fn check_change(&self, client: &mut Client, change: &Change, pending: Option<&Change>) {
         let ids: Vec<u64> = match change {
             Change::Insert(rows) => rows.iter().map(|(id, _)| *id).collect(),

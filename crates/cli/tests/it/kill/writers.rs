@@ -116,7 +116,7 @@ impl Writer {
         }
     }
 
-    /// What was acknowledged and what was not answered since the last call.
+    /// The acknowledged changes since the last call, and the change that got no answer.
     pub fn take(&mut self) -> (Vec<Change>, Option<Change>) {
         (std::mem::take(&mut self.acknowledged), self.pending.take())
     }

@@ -1,4 +1,4 @@
-//! What may happen to an engine in one of its lives.
+//! The steps of an engine's life: commands, background work, failures and crashes.
 
 use std::io::ErrorKind;
 
@@ -131,7 +131,7 @@ pub enum Step {
         key: u8,
         refused: bool,
     },
-    /// A table beside the others. The sync of a search table's folder fails as often before.
+    /// A new table. For a search table, the sync of its folder fails `failures` times before.
     Create {
         kind: usize,
         failures: u64,
@@ -188,7 +188,7 @@ impl Step {
     }
 }
 
-/// Steps of which one kind comes most often: what is rare among all of them then meets its like.
+/// Steps of four kinds, with uneven weights that are drawn for each sequence. So two rare steps of one kind often meet.
 pub fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
     let kinds = vec![
         [8, 2, 2, 6],
@@ -209,7 +209,7 @@ pub fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// What is written to search and pq tables.
+/// A change of search and pq tables.
 fn document_step() -> impl Strategy<Value = Step> {
     let standing = || prop_oneof![2 => Just(0), 1 => 0..STANDING.len()];
     prop_oneof![
@@ -227,7 +227,7 @@ fn document_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is done with the rows of queues; most often of those that keep more than rows.
+/// A step with rows of queues, most often of queues that keep more than rows.
 fn queue_step() -> impl Strategy<Value = Step> {
     let queue = || prop_oneof![2 => 0..QUEUES.len(), 2 => Just(1), 1 => Just(2)];
     let lane = || prop_oneof![1 => 0..LANES.len(), 1 => Just(1)];
@@ -267,7 +267,7 @@ fn table_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is done with files, and how it ends.
+/// A step with files, a failure, or the end of a life.
 fn work_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => (0..16usize).prop_map(|table| Step::Flush { table }),
