@@ -108,7 +108,7 @@ public class JdbcClient {
             }
             check("columns", names, List.of("id", "body", "score", "ratio"));
         } catch (SQLException error) {
-            // MariaDB's driver asks information_schema, which is not there yet.
+            // MariaDB's driver reads information_schema, which the server lacks.
             check(error.getMessage(), error.getErrorCode(), 1235);
         }
     }

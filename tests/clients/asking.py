@@ -1,4 +1,4 @@
-"""What the scripts that use PyMySQL have in common."""
+"""Functions that the scripts with PyMySQL share."""
 
 import pymysql
 
@@ -10,7 +10,7 @@ def ask(connection, sql, arguments=None):
 
 
 def refused(connection, code, sql):
-    """The message of the error that the server answers."""
+    """Checks that a statement fails with this code, and returns the message of the error."""
     try:
         ask(connection, sql)
     except pymysql.err.MySQLError as error:

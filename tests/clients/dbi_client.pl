@@ -1,4 +1,5 @@
-# Perl DBI against a running server; see run.sh. It prepares by itself, and after error 1295 where it was told not to.
+# Perl DBI against a running server; see run.sh. The driver fills in parameters itself. With server-side prepare switched on, it
+# does so after error 1295.
 use strict;
 use warnings;
 use DBI;

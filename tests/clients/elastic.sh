@@ -44,7 +44,7 @@ same head "$(curl --silent --head --output /dev/null --write-out '%{http_code}' 
 holds pretty "$(es 200 GET '/?pretty')" '  "name": "seine"'
 same filter_path "$(es 200 GET '/?filter_path=version.build_flavor')" '{"version":{"build_flavor":"default"}}'
 
-# An index named as Manticore's paths begin.
+# The second index has the name with which Manticore's own paths begin.
 for index in e-alerts pq; do
     es 200 PUT "/$index" '{"settings":{"number_of_shards":1},"mappings":{"properties":{"query":{"type":"percolator"},
         "message":{"type":"text"},"status":{"type":"keyword"},"price":{"type":"integer"}}}}' >/dev/null
@@ -70,7 +70,7 @@ for index in e-alerts pq; do
     es 200 POST "/$index/_refresh" >/dev/null
 done
 
-# Bad items leave the others as they are.
+# A bad item of a bulk does not affect the other items.
 bulk='{"index":{"_id":"10"}}
 {"query":{"match":{"message":"ten"}}}
 {"index":{"_id":"11"}}
@@ -91,7 +91,7 @@ holds after-bulk "$(es 200 POST '/e-alerts/_search?filter_path=hits.hits._id' '{
 same filter "$(es 200 POST '/e-alerts/_search?filter_path=hits.hits._id' '{"query":{"percolate":{"field":"query",
     "document":{"message":"ten twelve","price":4}}}}')" '{"hits":{"hits":[{"_id":"10"}]}}'
 
-# Packed both ways.
+# Request and answer are compressed.
 printf '{"query":{"match_all":{}},"size":1000}' | gzip >"$SEINE_SCRATCH/packed"
 curl --silent --show-error --fail --compressed --header 'Content-Encoding: gzip' --header 'Content-Type: application/json' \
     --data-binary "@$SEINE_SCRATCH/packed" "$SEINE_HTTP/e-alerts/_search" >"$SEINE_SCRATCH/es"
@@ -103,7 +103,7 @@ holds no-query "$(es 400 POST /e-alerts/_search '{"query":{"foo":{}}}')" '"type"
 holds no-json "$(es 400 POST /e-alerts/_search '{')" '"root_cause":['
 holds window "$(es 400 POST /e-alerts/_search '{"size":100001}')" 'window is too large'
 
-# Queries stored by SQL are documents, too.
+# The API finds queries that were stored by SQL.
 curl --silent --fail --data "INSERT INTO \`e-alerts\` (id, query, tags) VALUES (77, 'seventy seven', 'sql')" "$SEINE_HTTP/sql?mode=raw" >/dev/null
 holds by-sql "$(es 200 POST /e-alerts/_search '{"query":{"percolate":{"field":"query","document":{"message":"seventy seven"}}}}')" '"_id":"77"'
 

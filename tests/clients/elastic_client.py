@@ -8,7 +8,7 @@ import elasticsearch
 from elasticsearch import Elasticsearch, helpers
 
 MAJOR = elasticsearch.__version__[0]
-# Version 7 warns of the form that all its predecessors have.
+# Version 7 warns that the form with `body` is deprecated.
 warnings.simplefilter("ignore", DeprecationWarning)
 
 INDEX = f"py-{MAJOR}-alerts"
@@ -17,7 +17,7 @@ es = Elasticsearch(os.environ["SEINE_HTTP"], http_compress=True)
 
 
 def body(**members):
-    """Version 7 takes one body, later ones take its members."""
+    """The arguments of a call: version 7 takes a `body`, later versions take its members."""
     return {"body": members} if MAJOR == 7 else members
 
 

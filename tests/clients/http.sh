@@ -47,7 +47,7 @@ batch='{"query":{"percolate":{"documents":[{"body":"blue"},{"body":"red"}]}}}'
 holds percolated "$(http 200 POST /pq/h_alerts/search "$batch")" '"_percolator_document_slot":[2]'
 holds only "$(http 200 POST '/pq/h_alerts/search' "${batch%\}},\"only\":\"any(tags)='shop'\"}")" '"total":0'
 http 400 POST /pq/h_alerts/search '{"query":{"percolate":{"document":5}}}' >/dev/null
-# A line of text a document, and the compact answer: query 7 hit by the second of two.
+# Each line of text is a document. In the compact answer the second of two documents hits query 7.
 printf 'blue\nred\n' | curl --silent --show-error --data-binary @- --header 'Content-Type: text/plain' \
     --header 'Accept: application/vnd.seine.hits' --output "$SEINE_SCRATCH/compact" "$SEINE_HTTP/pq/h_alerts/search"
 compact=$(head -c -4 "$SEINE_SCRATCH/compact" | od -An -tx1 | tr -d ' \n')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Loads that are killed, the client and the server, go on without a doubled or missing row: a search table whose rows have
-# no ids and a queue, which have nothing to know a row by.
+# Kills the client or the server during `seine load`, and loads again: no row may be missing or there twice. The tables are a
+# search table whose rows have no ids, and a queue. In neither does a row have a key by which the server could know it again.
 # usage: tests/clients/load.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -46,9 +46,9 @@ check 'count' "$(sql -e 'SELECT COUNT(*) FROM c_posts')" 3
 check 'in' "$(sql -e 'SELECT id FROM c_posts WHERE id IN (3, 1) ORDER BY id ASC' | tr '\n' ' ')" '1 3 '
 check 'hits' "$(sql -e 'SELECT query_id, doc_id FROM c_hits' | sort | tr '\t\n' ', ')" '1,1 2,2 '
 
-# One connection: a worker's round.
+# A worker takes a row and ends it, on one connection.
 check 'worker' "$(printf "SELECT queue_wait('c_hits', 1);\nSELECT query_id FROM c_hits;\nSELECT queue_end();\n" | sql | tr '\n' ' ')" '1 1 1 '
-# A worker that goes away gives its row back.
+# The row of a worker that disconnects becomes free again.
 check 'taken' "$(printf "SELECT queue_wait('c_hits', 1);\nSELECT query_id FROM c_hits;\n" | sql | tr '\n' ' ')" '1 2 '
 check 'given back' "$(printf "SELECT queue_wait('c_hits', 5);\nSELECT query_id FROM c_hits;\nSELECT queue_abort();\n" | sql | tr '\n' ' ')" '1 2 1 '
 

@@ -23,7 +23,7 @@ function refused(int $code, string $state, callable $ask): void
 }
 
 $address = 'mysql:host=' . getenv('SEINE_HOST') . ';port=' . getenv('SEINE_PORT') . ';dbname=any;charset=utf8mb4';
-// With native prepared statements asked for, PDO fills in the parameters itself after error 1295.
+// With native prepared statements switched on, PDO fills in the parameters itself after error 1295.
 foreach ([true, false] as $emulates) {
     $db = new PDO($address, 'anyone', '', [
         PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,

@@ -44,7 +44,7 @@ def search_and_percolate(connection):
 
 
 def two_workers(connection):
-    """Two workers never own the same row, a waiting one is woken, and an aborted row comes back."""
+    """Two workers never own the same row, a waiting worker is woken, and an aborted row comes back."""
     other = connect()
     assert ask(connection, "SELECT queue_wait('p_hits', 1)") == ((1,),)
     mine = ask(connection, "SELECT query_id FROM p_hits")
@@ -77,13 +77,13 @@ def batches(connection):
         cursor.executemany("REPLACE INTO p_posts (id, body) VALUES (%s, %s)", rows)
     found = ask(connection, "SELECT COUNT(*) FROM p_posts WHERE MATCH('word3 common')")
     assert found == ((100,),), found
-    # Plain lists by id are whole, however long.
+    # A SELECT of a list of ids has no LIMIT of its own: all 1,000 rows come.
     ids = ",".join(str(n) for n in range(1000, 2000))
     assert len(ask(connection, f"SELECT id FROM p_posts WHERE id IN ({ids})")) == 1000
 
 
 def call_pq(connection):
-    """CALL PQ as the manual writes it and as the public stress-tester does; a large document; what Manticore lacks."""
+    """CALL PQ in the forms of the manual and of the public stress-tester, with a large document, and beyond Manticore."""
     ask(connection, "CREATE TABLE p_pq (title text, body text) type='pq'")
     queries = [(1, "red shoes", "web,shop"), (2, "blue", "shop"), (3, "red", "")]
     with connection.cursor() as cursor:

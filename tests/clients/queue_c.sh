@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds queue_client.c and runs Q4M's three shapes with eight of it; see run.sh.
+# Builds queue_client.c and runs the shapes of Q4M's three tests with eight processes of it; see run.sh.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 config=$(command -v mysql_config || command -v mariadb_config)
 client=$SEINE_SCRATCH/queue_client
-# The flags are several words.
+# mysql_config prints several flags, which must stay separate words.
 # shellcheck disable=SC2046
 cc -Wall -Werror -o "$client" "$here/queue_client.c" $("$config" --include) $("$config" --libs)
 
@@ -16,7 +16,7 @@ sql() {
     fi
 }
 
-# shape NAME VERB LEFT: eight clients, 200 rows each; every value is received once or is left
+# shape NAME VERB LEFT: eight clients receive 200 rows each, and LEFT rows stay. All values together are 1,600 distinct values.
 shape() {
     local name=$1 verb=$2 left=$3 got
     for child in 0 1 2 3 4 5 6 7; do

@@ -31,7 +31,7 @@ sub make {
     $db->do("create table $name ($columns) engine=queue default charset=utf8");
 }
 
-# What install.sql of Q4M says.
+# The statements of Q4M's install.sql.
 sub install {
     my ($db) = @_;
     $db->do(q{INSTALL PLUGIN queue SONAME 'libqueue_engine.so'});
@@ -41,7 +41,7 @@ sub install {
     $db->do(q{CREATE FUNCTION queue_stats RETURNS STRING SONAME 'libqueue_engine.so'});
 }
 
-# One owner, one who looks on.
+# One connection owns a row, another looks at the queue.
 sub owner_mode {
     my ($owner, $other) = @_;
     make($owner, 'dq', 'v int not null');
@@ -92,7 +92,7 @@ sub conditions {
     check('an id below nought', rows($db, 'select id from dp where id < 0'), '-1');
 }
 
-# What a relay does: queue_rowid at the source, queue_set_srcid at the target.
+# A relay: queue_rowid at the source, queue_set_srcid at the target.
 sub relay {
     my ($source, $target) = @_;
     make($source, 'dq', 'v int not null,s mediumtext not null');
@@ -102,7 +102,7 @@ sub relay {
         rows($source, 'select queue_wait(?)', 'dq');
         my $row = rows($source, 'select queue_rowid()');
         my $found = $source->selectrow_hashref('select * from dq');
-        for (1, 2) {    # the second time is one after a lost answer
+        for (1, 2) {    # the second put is a retry, as after a lost answer
             check('source', rows($target, 'select queue_set_srcid(?,?,?)', 0, 'a', $row), '1');
             my @names = sort keys %$found;
             $target->do('insert into dt (' . join(',', @names) . ') values ('

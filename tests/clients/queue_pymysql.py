@@ -21,7 +21,7 @@ def make(connection, name, columns):
 
 
 def types(connection):
-    """Every type comes back as PyMySQL reads MySQL's; what does not fit is refused."""
+    """PyMySQL reads every type as it reads MySQL's. Values that do not fit are refused."""
     make(
         connection,
         "yt",
@@ -38,7 +38,7 @@ def types(connection):
 
 
 def one_statement(connection):
-    """The way of MySQL before 5.6: waits and reads in one statement."""
+    """Waits and reads in one statement, as with MySQL before 5.6."""
     make(connection, "yq", "v int NOT NULL")
     ask(connection, "INSERT INTO yq VALUES (1), (2), (3)")
     assert ask(connection, "SELECT * FROM yq WHERE queue_wait('yq')") == ((1,),)
@@ -49,7 +49,7 @@ def one_statement(connection):
 
 
 def next_row(connection):
-    """Beyond Q4M: the next row and the acknowledgement of the last in one call; many at once."""
+    """Beyond Q4M: one call ends the last rows and takes the next 7."""
     make(connection, "yq", "v int NOT NULL, s text")
     with connection.cursor() as cursor:
         cursor.executemany("INSERT INTO yq VALUES (%s, %s)", [(n, f"row {n}") for n in range(100)])

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Starts servers in directories of their own and drives them with the mysql client, PyMySQL, SQLAlchemy, MariaDB's and MySQL's
 # drivers for Java, PHP's PDO, sqlx, Perl DBI, libmysqlclient, elasticsearch-py and curl; then loads that are killed.
-# .ci/run installs what they need, and says where by SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX and
-# SEINE_TEST_ELASTIC. A client that cannot run fails the script.
+# .ci/run installs the clients and names their places in SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX
+# and SEINE_TEST_ELASTIC. Without DBD::mysql, without a C compiler or libmysqlclient, and without SEINE_TEST_ELASTIC the script
+# leaves out the clients concerned and says so. Any other missing client fails it.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=${1:-${CARGO_TARGET_DIR:-$here/../../target}/release/seine}
-# The server starts in a directory of its own, where a path relative to this one means nothing.
+# An absolute path, since the server starts in another directory.
 binary=$(realpath -- "$binary")
 [ -x "$binary" ] || { echo "no binary at $binary: build it with cargo build --release" >&2; exit 1; }
 scratch=$(mktemp -d)
@@ -27,7 +28,7 @@ finish() {
 }
 trap finish EXIT
 
-# start NAME MYSQL: a server of its own directory; its ready line goes to $ready, its process to $server
+# start NAME MYSQL: starts a server with a new directory. $ready gets its ready line, $server its process id.
 start() {
     mkfifo "$scratch/ready.$1"
     (
@@ -39,14 +40,14 @@ start() {
     read -r -t 30 ready <&3 || { echo 'the server did not say that it is ready' >&2; exit 1; }
 }
 
-# stop: SIGTERM; finish, checkpoint, exit 0
+# stop: sends SIGTERM; the server must end with status 0.
 stop() {
     kill -TERM "$server"
     wait "$server" || { echo "the server ended with status $? after SIGTERM" >&2; exit 1; }
     server=
 }
 
-# queues: Q4M's clients, by TCP or where SEINE_SOCKET says
+# queues TEXT: runs Q4M's clients by TCP, or at the unix socket SEINE_SOCKET. TEXT goes behind their names.
 queues() {
     echo "-- queue_pymysql.py$1"
     "${SEINE_TEST_PYTHON:-python3}" "$here/queue_pymysql.py"
@@ -84,7 +85,7 @@ echo '-- jdbc.sh'
 bash "$here/jdbc.sh"
 echo '-- sqlx'
 "${SEINE_TEST_SQLX:?names the program that tests/clients/sqlx makes}"
-# One interpreter for each major version of elasticsearch-py, with blanks between.
+# SEINE_TEST_ELASTIC: one interpreter for each major version of elasticsearch-py, with blanks between.
 echo '-- elastic_client.py'
 for python in ${SEINE_TEST_ELASTIC:-}; do
     "$python" "$here/elastic_client.py"

@@ -60,7 +60,7 @@ async fn transactions(connection: &mut MySqlConnection) -> Result<(), Error> {
         .execute(&mut *transaction)
         .await?;
     transaction.commit().await?;
-    // Nothing was written, so there is nothing that cannot be undone.
+    // ROLLBACK succeeds, since the transaction wrote nothing.
     connection.begin().await?.rollback().await?;
     let mut transaction = connection.begin().await?;
     raw_sql("INSERT INTO x_posts (id, body) VALUES (2002, 'stays')")
@@ -87,7 +87,7 @@ async fn errors(connection: &mut MySqlConnection) {
             .unwrap_err();
         assert_eq!(number(error), wanted, "{statement}");
     }
-    // A prepared statement is refused, and the connection goes on.
+    // The server refuses a prepared statement, and the connection stays usable.
     let error = sqlx::query("SELECT ?")
         .bind(1)
         .execute(&mut *connection)
