@@ -31,7 +31,7 @@ fn number(name: &str, usual: u64) -> u64 {
     written.and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// One life: clients work until the process is killed. What they were told goes into the account.
+/// One life: clients work until the process is killed. Their answers go into the account.
 fn live(server: &Server, life: Duration, producers: &mut [Producer], account: &mut Account) {
     let addr = server.mysql().to_owned();
     let over = AtomicBool::new(false);

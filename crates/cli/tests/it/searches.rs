@@ -73,7 +73,7 @@ fn is_held(row: &[String]) -> bool {
     row[7].contains("held") || row[7] == "POST /pq/p/search"
 }
 
-/// The number of such, once it runs.
+/// The thread number of a held search, once it runs.
 fn running(client: &mut Client) -> String {
     thread_that(client, is_held)[0].clone()
 }

@@ -57,14 +57,14 @@ struct Life {
     more: Vec<(String, usize)>,
     made: u32,
     loaded: BTreeMap<(usize, bool), u64>,
-    /// How many columns `altered` has beyond `k`.
+    /// Columns of `altered` beyond `k`.
     columns: BTreeSet<String>,
     column_next: u32,
-    /// Where a backup goes, its answer, and what the twin was when it was asked for.
+    /// Disk of a backup, its answer, and the image of the twin when the backup was requested.
     backup: Option<(MemoryDisk, Pending, MemoryDisk)>,
     /// FLUSH and OPTIMIZE since the last restart.
     flushes: Vec<Pending>,
-    /// The power goes at some time: then calls may fail.
+    /// Whether a power cut comes in this life: then calls may fail.
     is_power_going: bool,
     /// Steps that were refused for lack of memory.
     refused: u32,
@@ -485,7 +485,7 @@ impl Life {
         Ok(())
     }
 
-    /// Rows of such ages into the table that drops segments, which the twin does not have.
+    /// Inserts rows of these ages, in seconds, into `kept`, the table that drops segments. The twin gets none of them.
     fn keep(&mut self, ages: &[u8]) -> Result<(), Ended> {
         let now_s = self.twins.now.unix_us / SECOND_US as i64;
         let (mut rows, mut added) = (Vec::new(), Vec::new());
@@ -517,7 +517,7 @@ impl Life {
         self.ledger.kept = found;
     }
 
-    /// What may be found of `kept`: no row that was not there, and every one that is young enough.
+    /// Checks the rows of `kept`: no dropped row is back, and no row that is young enough is missing.
     fn check_kept(&self, found: &BTreeMap<u64, i64>) {
         let oldest_kept = self.twins.now.unix_us / SECOND_US as i64 - KEEP_S;
         for (id, at) in found {
@@ -586,7 +586,7 @@ impl Life {
         self.flushes.clear();
     }
 
-    /// All held work is done, and all that it brings about: then nobody waits for files any more.
+    /// Runs held folds and merges until none is left. Then no FLUSH or OPTIMIZE waits for files.
     fn rest(&mut self) -> Result<(), Ended> {
         for _ in 0..5 {
             for _ in 0..20 {
@@ -594,7 +594,7 @@ impl Life {
                 self.twins.held.run(JobLine::Merges);
                 self.twins.tick(1)?;
             }
-            self.twins.tick(SECOND_US)?; // what failed is tried again after a second
+            self.twins.tick(SECOND_US)?; // the engine tries a failed job again after a second
         }
         for flush in &self.flushes {
             let is_answered = flush.is_answered();
@@ -603,7 +603,7 @@ impl Life {
         Ok(())
     }
 
-    /// The power goes: the files hold what the twin's journal comes to.
+    /// The power goes: the files must give the state of the twin's journal.
     fn cut(&mut self, seed: u64, goes_on: bool) {
         let image = match seed % 3 {
             0 => self.twins.disk.crash(everything_lost),
@@ -617,7 +617,7 @@ impl Life {
         }
     }
 
-    /// The power goes where not every command was synced: the files hold what some first part of them came to.
+    /// The power goes where not every command was synced: the files must give the state after some first part of the commands.
     fn cut_to_a_prefix(&self, seed: u64) {
         let image = match seed % 2 {
             0 => self.twins.disk.crash(everything_lost),

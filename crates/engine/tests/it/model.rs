@@ -11,8 +11,8 @@ use query::reference;
 use query::tree::Node;
 use query::value::Value;
 
-/// What makes the schema, as statements. Posts and news are heard by `alerts`; what `watch` hears of posts becomes
-/// documents of `log`, which `loud` hears.
+/// Statements that make the schema. `alerts` listens to posts and news. Hits of `watch` on posts become documents of
+/// `log`, to which `loud` listens.
 pub const SCHEMA: [&str; 9] = [
     "create search posts (body text, n int)",
     "create search news (n int, extra string, body text)",
@@ -282,7 +282,7 @@ impl Model {
         Ok(format!("ok {}, id {last}", rows.len()))
     }
 
-    /// What `watch` hears goes into `log`, and what `loud` hears of that into `shouts`.
+    /// Hits of `watch` go into `log`, and hits of `loud` on those documents into `shouts`.
     fn log(&mut self, id: u64, document: &Document) {
         for query in self.hit(1, id, document) {
             self.documents_highest[2] += 1;

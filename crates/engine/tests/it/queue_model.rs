@@ -43,16 +43,16 @@ pub enum Step {
         queues: Vec<usize>,
         rows: u32,
     },
-    /// Rows for a time, held by receipts.
+    /// Leases rows.
     Lease {
         queues: Vec<usize>,
         rows: u32,
     },
-    /// The receipt of some delivery, perhaps an old one, says that the row is done.
+    /// Ends a row by the receipt of a delivery, which may be late.
     Done {
         which: usize,
     },
-    /// It gives the row back.
+    /// Returns a row by such a receipt.
     Return {
         which: usize,
     },
@@ -65,7 +65,7 @@ pub enum Step {
     Close {
         session: u64,
     },
-    /// Rows with values below, of what the session sees.
+    /// Deletes the rows that the session sees, with values below `below`.
     Delete {
         session: u64,
         queue: usize,
@@ -388,13 +388,13 @@ impl QueueModel {
         held
     }
 
-    /// The row that came next could not be read: what the session owned is done, and it owns nothing.
+    /// The next row could not be read: the rows of the session are ended, and it owns none.
     pub fn could_not_read(&mut self, session: u64) {
         self.end(session);
         self.owners.remove(&session);
     }
 
-    /// What the session owns is done.
+    /// Ends the rows that the session owns.
     fn end(&mut self, session: u64) {
         for (queue, row) in self.owners.remove(&session).into_iter().flatten() {
             self.remove(queue, &[row]);
@@ -407,7 +407,7 @@ impl QueueModel {
             .retain(|(row, _)| !gone.contains(row));
     }
 
-    /// Those who wait take what has become free, the one who came first before the others.
+    /// The waiters take the free rows, in the order of their arrival.
     fn wake(&mut self) {
         let waiters = std::mem::take(&mut self.waiters);
         for waiter in waiters {

@@ -14,12 +14,12 @@ use crate::driver::{Driver, options};
 use crate::scripts::show;
 use crate::statement::{Statement, command, options_of, parse};
 
-/// The queues, each with what it has beyond rows. Their first column is `k`.
+/// The queues. Most are named by the option that they have. Their first column is `k`.
 pub const QUEUES: [&str; 10] = [
     "plain", "grouped", "tried", "dead", "keyed", "ordered", "altered", "timed", "bounded",
     "chained",
 ];
-/// Who takes rows: a queue, and one of its consumer groups where it has some. As [`QUEUES`], then the second groups.
+/// Lanes: a queue, with a consumer group if it has groups. In the order of [`QUEUES`], then the second groups.
 pub const LANES: [(&str, Option<&str>); 12] = [
     ("plain", None),
     ("grouped", Some("a")),
@@ -38,10 +38,11 @@ pub const LANES: [(&str, Option<&str>); 12] = [
 pub const STANDING: [&str; 3] = ["alerts", "followed", "far"];
 /// The loads that the tables know.
 pub const LOADS: [u64; 2] = [7, 8];
-/// What the table `kept` keeps, in seconds. Which of its segments go depends on how they were sealed: the twin's stays empty.
+/// Age up to which the table `kept` keeps rows, in seconds. The dropped segments depend on the seals, so the twin's table stays
+/// empty.
 pub const KEEP_S: i64 = 60;
 const SECOND_US: u64 = 1_000_000;
-/// Begins what [`shown`] says of the tables of the schema.
+/// The line of [`shown`] behind which the tables of the schema stand.
 const OF_SCHEMA: &str = "the schema:";
 
 const SCHEMA: [&str; 11] = [
@@ -99,7 +100,7 @@ fn more_schema() -> Vec<Command> {
     ]
 }
 
-/// In what the first engine differs from run to run; the twin syncs always and has memory for everything.
+/// Settings of the first engine, which differ from run to run. The twin syncs always and has memory for everything.
 #[derive(Clone, Copy)]
 pub struct Bounds {
     pub sync: SyncMode,
@@ -190,7 +191,7 @@ pub enum Outcome {
     Ended(Ended),
 }
 
-/// The first engine has ended: the twin as it was before what was under way, and as it is with it.
+/// The first engine has ended: images of the twin before and after the command under way.
 pub type Ended = Box<[MemoryDisk; 2]>;
 
 impl Twins {
@@ -327,14 +328,14 @@ impl Twins {
         self.never_checkpoint();
     }
 
-    /// What the twin has on its disk for sure.
+    /// The synced files of the twin.
     pub fn twin_image(&self) -> MemoryDisk {
         self.twin_disk.crash(everything_lost)
     }
 
-    /// What a server shows and hands out that is started on these files. `names`: tables beside those of the schema.
+    /// The answers and deliveries of a server that starts on these files. `names`: tables beside the schema's.
     pub fn shown(&self, image: &MemoryDisk, names: &[String]) -> Vec<String> {
-        let copy = FaultDisk::over(image); // what is asked changes it
+        let copy = FaultDisk::over(image); // taking rows changes the files
         let mut driver = Driver::open(options(Arc::new(copy)), self.now).unwrap();
         shown(&mut driver, names)
     }

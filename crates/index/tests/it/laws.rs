@@ -19,7 +19,7 @@ enum Step {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Replace(u64, Vec<Value>),
-    /// Rows that replace what is there and rows that go, all taken back.
+    /// Replaces and deletes rows, and takes all of it back.
     Refused(Vec<(u64, Vec<Value>)>, Vec<u64>),
     Publish,
     Freeze,
@@ -134,7 +134,7 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// A ranker, what changes its weights, and how many rows count.
+/// A ranker, options that change its weights, and a cutoff.
 fn options() -> impl Strategy<Value = Vec<(String, String)>> {
     let rankers = Ranker::NAMED.map(|(name, _)| name);
     let ranker = prop::sample::select(rankers.to_vec()).prop_map(|ranker| ("ranker", ranker));

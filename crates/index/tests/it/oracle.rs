@@ -17,12 +17,12 @@ pub(crate) struct Table<'a> {
     pub(crate) fields: Vec<i64>,
 }
 
-/// A word where it counts, or several as one.
+/// A word at a position where it counts, or several words that count as one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Counted {
     field: u8,
     position: u32,
-    /// The word, or the place in the query of several.
+    /// The word; for several words, their place in the query.
     what: String,
     /// Place in the query, what it shifts the words behind it by, and how many words it is; those of a word are in the query.
     joined: Option<(i64, i64, i64)>,
@@ -32,9 +32,9 @@ struct Counted {
 #[derive(Default)]
 struct Asked {
     terms: Vec<(Term, i64, bool)>,
-    /// Of the next term.
+    /// Place of the next term.
     next: i64,
-    /// Of the last term, and one.
+    /// Place of the last term, plus one.
     end: i64,
     /// Whether a run may go on at an earlier place of the query: not in trees that are stepped through.
     is_free: bool,

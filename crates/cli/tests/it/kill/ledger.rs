@@ -98,7 +98,8 @@ impl Ledger {
         }
     }
 
-    /// Takes over what the writers were told, finds out what became of what they were not told, and checks all of it.
+    /// Takes over the changes of the writers and the worker, decides by the server's rows whether unanswered changes were
+    /// done, and checks all of it.
     pub fn settle(&mut self, client: &mut Client, writers: &mut [Writer], worker: &mut Worker) {
         for writer in writers {
             let (acknowledged, pending) = writer.take();

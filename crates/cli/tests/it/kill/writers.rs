@@ -1,5 +1,5 @@
-//! The load: writers of documents, a writer of bulk, a worker at the queue. Each notes what it was told and what it
-//! was not told any more.
+//! The load: writers of documents, a writer of bulk, a worker at the queue. Each notes its acknowledged changes and the
+//! change that got no answer.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -178,9 +178,9 @@ impl Filler {
 /// Takes hits from the queue.
 #[derive(Default)]
 pub struct Worker {
-    /// Ended, and told so.
+    /// Rows whose end was acknowledged.
     ended: Vec<Hit>,
-    /// Ended, and not told.
+    /// The row whose end got no answer.
     unknown: Option<Hit>,
 }
 
@@ -193,7 +193,7 @@ impl Worker {
         &self.ended
     }
 
-    /// Decides what became of the row whose end was not answered.
+    /// Counts the row whose end got no answer as ended, unless it is still queued.
     pub fn settle(&mut self, is_queued: impl FnOnce(Hit) -> bool) {
         if let Some(hit) = self.unknown.take()
             && !is_queued(hit)

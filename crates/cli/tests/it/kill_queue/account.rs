@@ -23,16 +23,16 @@ impl Numbers {
     }
 }
 
-/// Every number that was ever put, by what must be true of it.
+/// Every number that was ever put, in the set that says whether it must, may or must not be in the queue.
 #[derive(Default)]
 pub struct Account {
-    /// Acknowledged, and taken by nobody whose end was sent.
+    /// The put is acknowledged, and no client sent an end: must be there.
     there: BTreeSet<u64>,
-    /// The end was sent, and not answered: there or gone, until the next look decides.
+    /// The end was sent and not acknowledged: may be there, until the next `settle` decides.
     perhaps: BTreeSet<u64>,
-    /// Refused, ended, or seen to be gone: never there again.
+    /// Refused, ended, or missing after a restart: must never be there again.
     gone: Numbers,
-    /// Statements sent in the last life that were not answered.
+    /// Statements of the last life without an answer: there whole or not at all.
     unanswered: Vec<Vec<u64>>,
     ended: u64,
 }
@@ -53,7 +53,7 @@ impl Account {
         }
     }
 
-    /// What the consumers of one life were told, after what its producers were.
+    /// Adds the rows that the consumers of one life took. Call `add_puts` for its producers first.
     pub fn add_takes(&mut self, takes: &[Took]) {
         let mut holders: BTreeMap<u64, u32> = BTreeMap::new();
         for took in takes {
@@ -62,7 +62,7 @@ impl Account {
                 !self.gone.contains(value),
                 "{value} was refused or ended, and was delivered"
             );
-            // Who sees a row of a statement that was not answered sees that it is on disk.
+            // A delivered row of a statement without an answer proves that the whole statement is on disk.
             if let Some(at) = self.unanswered.iter().position(|put| put.contains(&value)) {
                 self.there.extend(self.unanswered.swap_remove(at));
             }
@@ -70,7 +70,7 @@ impl Account {
                 self.there.contains(&value),
                 "{value} was delivered and never put"
             );
-            // No row was given back by a client that took it for good, so each is delivered once in a life.
+            // No client returns rows, so each row is delivered once in a life.
             let times = holders.entry(value).or_default();
             *times += 1;
             assert_eq!(*times, 1, "{value} was delivered twice in one life");
@@ -86,7 +86,7 @@ impl Account {
         }
     }
 
-    /// Compares with what the queue holds after a restart, in its order.
+    /// Compares with the rows of the queue after a restart, in the order of the queue.
     pub fn settle(&mut self, present: &[u64], seed: u64) {
         let rows: BTreeSet<u64> = present.iter().copied().collect();
         assert_eq!(rows.len(), present.len(), "a row twice; seed {seed}");

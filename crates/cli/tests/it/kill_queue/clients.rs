@@ -1,10 +1,10 @@
-//! The load: each client notes what it was told, and what it was not told any more.
+//! The load: each client notes its statements with their answers, and the statement that got none.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench::client::{Client, ClientError};
 
-/// What became of a statement or a row, as far as a client was told.
+/// The answer to a statement: OK, an error, or none before the server was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     Yes,
@@ -12,7 +12,7 @@ pub enum Told {
     Nothing,
 }
 
-/// An INSERT of consecutive numbers, and what was answered.
+/// An INSERT of consecutive numbers, and its answer.
 #[derive(Clone, Debug)]
 pub struct Put {
     pub values: Vec<u64>,

@@ -171,7 +171,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Whether an engine may refuse it for lack of memory: never what gives room.
+    /// Whether an engine may refuse the step for lack of memory. It never refuses a step that frees memory.
     pub fn takes_memory(&self) -> bool {
         matches!(
             self,
