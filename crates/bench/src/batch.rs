@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 /// Count of documents in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Batch {
-    /// This count.
+    /// Always this count; above 0.
     Of(u32),
     /// The count with the highest throughput, searched while measuring.
     Auto,

@@ -52,7 +52,7 @@ pub enum Error {
     Of {
         /// Name of the server.
         name: String,
-        /// Its error.
+        /// The error that ended the job.
         error: Box<Error>,
     },
     /// A file could not be written, or a connection broke.

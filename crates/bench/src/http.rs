@@ -17,7 +17,7 @@ const BODY_BYTES_MAX: usize = 1 << 30;
 /// Longest line of a head.
 const LINE_BYTES_MAX: u64 = 64 << 10;
 
-/// A connection.
+/// A connection to an HTTP door, kept open between requests.
 pub(crate) struct Http {
     stream: BufReader<TcpStream>,
     /// Host and authorisation, with their line ends.

@@ -20,7 +20,7 @@ const STEPS: u32 = 5;
 /// Room between the names of two curves.
 const NAME_HEIGHT: f64 = 14.0;
 
-/// A picture.
+/// A picture with two axes and its lines.
 pub(crate) struct Plot {
     pub(crate) title: String,
     /// Name of the horizontal axis, in the tip of a point.

@@ -12,7 +12,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// This process.
+    /// The process that calls.
     pub(crate) fn own() -> Process {
         Process {
             folder: PathBuf::from("/proc/self"),

@@ -89,7 +89,7 @@ pub struct BoundSelect<'s> {
     pub limit: Option<u64>,
     /// Rows skipped first.
     pub offset: u64,
-    /// The options.
+    /// OPTION, with the defaults of the table.
     pub options: Options,
     /// Weight of each text column, in the order of text columns; 1 unless OPTION says otherwise.
     pub field_weights: Vec<u32>,

@@ -128,7 +128,7 @@ pub enum TokenKind {
 /// A token and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Its kind.
+    /// Its kind, with the value of a constant.
     pub kind: TokenKind,
     /// Its bytes in the text.
     pub range: Range<usize>,

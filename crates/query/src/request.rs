@@ -11,7 +11,7 @@ pub enum Item {
     Star,
     /// A column (or `id`), an expression, or a call of [`Output`], with the name under which it is shown.
     Value {
-        /// The value.
+        /// The column or expression that gives the value.
         what: Output,
         /// The header: the alias, else the text as written.
         name: String,
@@ -41,7 +41,7 @@ pub struct OrderBy {
 /// INSERT or REPLACE into one table: one durable unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
-    /// The table.
+    /// Name of the table, as written.
     pub table: String,
     /// Column names as written; `None`: all, in table order, `id` first where the table has one.
     pub columns: Option<Vec<String>>,
@@ -54,7 +54,7 @@ pub struct Insert {
 /// DELETE from one table: one durable unit, also of many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
-    /// The table.
+    /// Name of the table, as written.
     pub table: String,
     /// Text of MATCH('…'), for search tables.
     pub matching: Option<String>,

@@ -96,7 +96,7 @@ impl Term {
 /// A term and the fields it may stand in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Word {
-    /// The term.
+    /// The word, pattern or exact form.
     pub term: Term,
     /// Where it may stand.
     pub fields: FieldSet,
@@ -125,11 +125,11 @@ pub enum Unit {
 pub enum Node {
     /// Every document (an empty query).
     All,
-    /// One term.
+    /// Rows that hold a term.
     Word(Word),
     /// One term that occurs at least `times` times in all its fields together: a word that a quorum names repeatedly.
     Repeated {
-        /// The word.
+        /// The term and its limits.
         word: Word,
         /// Least number of occurrences; at least 2.
         times: u32,

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct RowNumber(pub u64);
 
 impl RowNumber {
-    /// The number so many rows behind this one.
+    /// The number `rows` behind this one.
     #[must_use]
     pub fn plus(self, rows: u64) -> RowNumber {
         RowNumber(self.0 + rows)

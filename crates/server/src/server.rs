@@ -188,7 +188,7 @@ impl Server {
 /// A place among the connections; dropping it gives the place back.
 pub(crate) struct Admitted {
     server: Arc<Server>,
-    /// The connection.
+    /// The place that the connection holds.
     pub(crate) peer: Arc<Peer>,
 }
 

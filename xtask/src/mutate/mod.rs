@@ -46,7 +46,7 @@ pub struct Mutation {
     pub file: &'static str,
     /// Text to replace. It occurs in the file exactly once.
     pub text: &'static str,
-    /// The replacement.
+    /// The text that takes its place: the planted bug.
     pub becomes: &'static str,
     /// The test in the form of SAFETY.md: `crates/engine/tests/it/receipts.rs::name`.
     pub test: &'static str,

@@ -20,7 +20,7 @@ const LEARN_BATCH: usize = 512;
 
 /// A workload whose answer is known.
 pub(crate) struct Prepared {
-    /// The documents.
+    /// The documents, in the order in which they are matched.
     pub(crate) posts: Vec<Post>,
     pub(crate) queries: Queries,
     /// Whether some queries have filters on attributes.

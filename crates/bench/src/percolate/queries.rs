@@ -10,7 +10,7 @@ pub(crate) struct Queries {
     ends: Vec<(u64, u64)>,
 }
 
-/// A query.
+/// A standing query with its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Query<'q> {
     pub(crate) id: u64,

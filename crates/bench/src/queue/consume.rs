@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{error::Result, latency::Latencies, runs::Run};
 
-/// A test.
+/// The way in which clients of a test take rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Readers empty a full queue.

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Mixed,
 }
 
-/// One test.
+/// A test of the queue, as benchmarks/queue.toml has it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {

@@ -27,7 +27,7 @@ pub enum Door {
     Redis,
     /// NATS JetStream.
     Nats,
-    /// beanstalkd.
+    /// beanstalkd, by its text protocol.
     Beanstalkd,
 }
 

@@ -8,7 +8,7 @@ use wire::mysql::{
 use super::stream::Stream;
 use crate::{Server, client::ClientError, error::Result};
 
-/// A connection.
+/// A connection to a MySQL door.
 pub(super) struct Sql {
     stream: Stream,
     reader: PacketReader,

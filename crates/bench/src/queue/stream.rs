@@ -14,7 +14,7 @@ const LINE_MAX: usize = 1 << 20;
 /// Bytes of a read from the socket.
 const READ_BYTES: usize = 8 << 10;
 
-/// A socket.
+/// A socket of either family, with time limits.
 pub(super) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),

@@ -44,7 +44,7 @@ impl Matching {
     }
 }
 
-/// One test.
+/// A test of searches, as benchmarks/search.toml has it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {

@@ -10,7 +10,7 @@ use crate::{
     table::{aligned, csv},
 };
 
-/// One run.
+/// The counts and times of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Taken {
     pub(super) requests: u64,

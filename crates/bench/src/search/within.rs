@@ -22,7 +22,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Rows of a segment before merges, about as many as the server seals. The 1.9 M records of the study then have eight segments
+/// Rows of a segment before merges, about the number that the server seals. The 1.9 M records of the study then have eight segments
 /// beside writers, which is the most that merges leave.
 const SEGMENT_ROWS: u64 = 65_536;
 

@@ -45,7 +45,7 @@ impl Post {
 pub struct PostsError {
     /// Number of the line, from 1.
     pub line: usize,
-    /// The reason.
+    /// The reason, in words.
     pub message: String,
 }
 

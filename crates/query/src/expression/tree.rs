@@ -5,7 +5,7 @@ use crate::value::Value;
 /// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// A constant.
+    /// A constant of the text.
     Literal(Value),
     /// A column by its lower-case name (`id` included).
     Column(String),

@@ -36,7 +36,7 @@ pub struct Order {
 pub enum Key {
     /// `weight()`
     Weight,
-    /// The id.
+    /// The id of the row, as an unsigned number.
     Id,
     /// An expression over the row.
     Computed(Prepared),

@@ -65,7 +65,7 @@ pub enum Kind {
     Path,
     /// One or more addresses.
     Addresses,
-    /// One address.
+    /// An address and a port, or `off`.
     Address,
     /// A size such as `2GiB`: [`session::units::size`].
     Size,
@@ -85,7 +85,7 @@ pub enum Kind {
     LogFilter,
 }
 
-/// One setting.
+/// A setting: its names, its default, its text in help.
 #[derive(Debug)]
 pub struct Setting {
     /// The setting's name in code.
@@ -217,7 +217,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_THREADS",
         Kind::Count,
         "cores",
-        "Threads that search at the same time: cores is as many as this process may run on. A search gets those that no other needs.",
+        "Threads that search at the same time: cores is the number that this process may run on. A search gets those that no other needs.",
     ),
     live(
         Key::ThreadsPerQuery,
@@ -225,7 +225,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_MAX_THREADS_PER_QUERY",
         Kind::Count,
         "idle",
-        "Most threads of one search: idle is as many as are idle. OPTION threads= asks for fewer.",
+        "Most threads of one search: idle is the number of idle threads. OPTION threads= asks for fewer.",
     ),
     live(
         Key::QueryTimeMax,

@@ -5,7 +5,7 @@
 //! PUT /alerts/_doc/red     {"tags": ["a"]}    id = hash,     kept as {"_id":"red","_source":{"tags": ["a"]}}
 //! ```
 //!
-//! Two names may have the same hash. So a reader compares the kept name with the asked one: see [`query_id`].
+//! Two names may have the same hash. So a reader compares the kept name with the name of the request: see [`query_id`].
 
 use sha2::{Digest, Sha256};
 

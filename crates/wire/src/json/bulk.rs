@@ -42,7 +42,7 @@ pub enum BulkAction {
 /// One step through a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkEvent {
-    /// A line.
+    /// A line with its action.
     Item {
         /// The line's number, from 1.
         line: u64,

@@ -7,9 +7,9 @@ use query::schema::ColumnType;
 /// A value of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// null
+    /// Written as `null`.
     Null,
-    /// An integer.
+    /// An integer, written with all its digits.
     Int(i128),
     /// A double; infinity and NaN are written as null.
     Float(f64),
@@ -17,7 +17,7 @@ pub enum Cell<'a> {
     Single(f32),
     /// true or false
     Bool(bool),
-    /// Text.
+    /// Text, written with JSON escapes.
     Str(&'a str),
     /// Bytes; those that are no UTF-8 are replaced.
     Bytes(&'a [u8]),

@@ -99,7 +99,7 @@ fn read_ok(payload: &[u8]) -> Result<Done, DecodeError> {
 /// A packet behind the column definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowPacket<'a> {
-    /// A row.
+    /// A row; its cells borrow from the packet.
     Row(Cells<'a>),
     /// No more rows.
     End {

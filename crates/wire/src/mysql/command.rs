@@ -18,7 +18,7 @@ const STMT_CLOSE: u8 = 0x19;
 const SET_OPTION: u8 = 0x1b;
 const RESET_CONNECTION: u8 = 0x1f;
 
-/// A command.
+/// A command of the client: the first byte of its packet and what follows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command<'a> {
     /// COM_QUIT: the client leaves; it gets no answer.

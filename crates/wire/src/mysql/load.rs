@@ -50,7 +50,7 @@ pub struct Load {
     pub table: String,
     /// Number that names the load within its table.
     pub load: u64,
-    /// The step.
+    /// What is to be done: begin, rows, end.
     pub step: LoadStep,
 }
 

@@ -8,7 +8,7 @@ use query::schema::Column;
 use query::value::Value;
 pub use queue::{QueueCall, QueueNext};
 
-/// A statement.
+/// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// Nothing but white space and comments. MySQL answers 1065.
@@ -190,7 +190,7 @@ pub enum Statement {
     },
     /// SHOW of a list that clients ask for.
     Show {
-        /// The list.
+        /// Which SHOW: tables, queues, variables and so on.
         list: ShowList,
         /// LIKE on the first column.
         like: Option<String>,

@@ -18,7 +18,7 @@ pub(in super::super) trait Collector: Send {
     /// Takes a row, or drops it. Errors: `SearchMemory`, `NoMemory`.
     fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()>;
 
-    /// The last of the rows kept, once there are as many as are wanted; else `None`.
+    /// The last of the rows kept, once the collector is full; else `None`.
     fn last(&self) -> Option<&FoundRow>;
 
     /// Adds the rows and the total of another collector.

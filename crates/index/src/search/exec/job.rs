@@ -22,7 +22,7 @@ use crate::snapshot::{PartIndex, Snapshot};
 /// Rows of a range where several threads may help; the last range of a part may have fewer.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
-/// One SELECT.
+/// A SELECT over one snapshot, with all that its steps share.
 pub(in super::super) struct Job<'a> {
     pub(in super::super) snapshot: &'a Snapshot,
     pub(in super::super) plan: Option<Plan>,
