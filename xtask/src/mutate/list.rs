@@ -127,7 +127,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "relay-not-noted",
         file: "crates/engine/src/apply/state/queues.rs",
-        text: "*received = *row;",
+        text: "*received = row;",
         becomes: "let _ = (received, row);",
         test: "crates/engine/tests/it/queue_semantics.rs::a_relayed_row_is_taken_once_across_restarts_and_checkpoints",
         may_hang: false,

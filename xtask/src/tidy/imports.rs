@@ -1,5 +1,6 @@
 //! Imports between crates. The table below says which of our crates may import which. The root manifest says it for outside
 //! crates: the comment behind a dependency ends with its importers, in brackets.
+//! The code map of `ARCHITECTURE.md` gives our crates an order: no crate imports one that stands behind it.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +64,12 @@ const PEERS: &str = "benchmarks/peers/";
 /// Folder of other people's clients. Each is a workspace of its own that only CI builds.
 const CLIENTS: &str = "tests/clients/";
 
+/// Its code map lists the crates from the ground up.
+const CODE_MAP: &str = "ARCHITECTURE.md";
+
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     let outside = outside_importers(tree, problems);
+    let order = crate_order(tree.text(CODE_MAP).unwrap_or_default());
     let mut imported = Vec::new();
     let manifests = tree.ending("/Cargo.toml");
     let ours = |path: &str| path != FUZZ && !path.starts_with(PEERS) && !path.starts_with(CLIENTS);
@@ -81,7 +86,8 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
         }
         for dependency in dependencies(text) {
             imported.push(dependency.name.to_owned());
-            if let Some(why) = objection(name, &dependency, &outside) {
+            let above = || is_above(name, dependency.name, &order);
+            if let Some(why) = objection(name, &dependency, &outside).or_else(above) {
                 problems.push(Problem::new(path, dependency.line, why));
             }
         }
@@ -93,6 +99,22 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
             format!("nobody imports {name}"),
         ));
     }
+}
+
+/// The crates in the order of the code map: a crate imports only crates that stand before it.
+fn crate_order(map: &str) -> Vec<&str> {
+    let lines = map.lines().filter_map(|line| line.strip_prefix("- **"));
+    lines.filter_map(|line| line.split("**:").next()).collect()
+}
+
+/// Refuses the import of a crate that the code map does not list before the importer.
+fn is_above(importer: &str, dependency: &str, order: &[&str]) -> Option<String> {
+    let imported = dependency.strip_prefix("seine-")?;
+    let importer_row = order.iter().position(|name| *name == importer)?;
+    let fine = order[..importer_row].contains(&imported);
+    (!fine).then(|| {
+        format!("{imported} does not stand before {importer} in the code map of {CODE_MAP}")
+    })
 }
 
 struct Dependency<'a> {

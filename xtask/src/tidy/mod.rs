@@ -3,6 +3,7 @@
 //!
 //! To add a rule: a module with `check`, and its call in [`check`].
 
+mod arrows;
 mod banned;
 mod circles;
 mod count;
@@ -12,6 +13,7 @@ mod lengths;
 mod mutations;
 mod names;
 mod prose;
+mod rooms;
 mod safety;
 mod source;
 #[cfg(test)]
@@ -66,7 +68,9 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     let tree = Tree::read(root)?;
     let mut problems = Vec::new();
     imports::check(&tree, &mut problems);
-    circles::check(&tree, &mut problems);
+    let arrows = arrows::by_crate(&tree);
+    circles::check(&arrows, &mut problems);
+    rooms::check(&arrows, &mut problems);
     banned::check(&tree, &mut problems);
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);

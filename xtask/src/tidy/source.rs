@@ -79,7 +79,8 @@ fn matches<'a>(code: &'a str, part: &'a str) -> impl Iterator<Item = usize> + 'a
     code.match_indices(part).map(|(start, _)| start)
 }
 
-fn line_of(code: &str, offset: usize) -> usize {
+/// The line, from 1, of an offset.
+pub(super) fn line_of(code: &str, offset: usize) -> usize {
     code[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 

@@ -1,7 +1,8 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
 use super::{
-    Problem, banned, circles, count, documents, imports, lengths, mutations, names, prose, safety,
+    Problem, arrows, banned, circles, count, documents, imports, lengths, mutations, names, prose,
+    rooms, safety,
 };
 use crate::mutate::Mutation;
 
@@ -55,7 +56,9 @@ fn a_crate_imports_only_what_the_table_allows() {
 
 #[test]
 fn a_circle_of_three_files_is_found_through_re_exports_and_one_of_two_is_none() {
-    let rule = |tree: &Tree, problems: &mut Vec<Problem>| circles::longer(tree, 2, problems);
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
+        circles::check(&arrows::by_crate(tree), problems);
+    };
     let root = "mod a; mod b; mod c; mod d;";
     let a = "pub(crate) use inside::{A, B as Named};\nmod inside;\n";
     let inside =
@@ -319,4 +322,72 @@ fn lines_are_counted_without_blanks_comments_and_tests() {
     };
     let counted: Vec<(String, usize)> = count::by_crate(&tree).into_iter().collect();
     assert_eq!(counted, [("disk".to_owned(), 3)]);
+}
+
+#[test]
+fn a_file_may_not_import_from_a_higher_room_by_use_path_or_re_export() {
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
+        rooms::order(
+            "x",
+            "low side < high",
+            &arrows::by_crate(tree)["x"],
+            problems,
+        );
+    };
+    let root = (
+        "crates/x/src/lib.rs",
+        "mod high; mod low; mod side; pub use high::H;",
+    );
+    let high = (
+        "crates/x/src/high.rs",
+        "use crate::low::L;\npub struct H(L);",
+    );
+    let side = ("crates/x/src/side.rs", "pub struct S;");
+    let low = |text| ("crates/x/src/low/inside.rs", text);
+    let outer = ("crates/x/src/low.rs", "mod inside;\npub struct L;");
+    let fine =
+        "use super::L;\nuse crate::side::S;\n#[cfg(test)]\nmod tests { use crate::high::H; }";
+    check(rule, &[root, high, side, outer, low(fine)], &[]);
+    let by_use = "use crate::side::{\n    S,\n};\n\nuse crate::high::H;";
+    check(
+        rule,
+        &[root, high, side, outer, low(by_use)],
+        &["crates/x/src/low/inside.rs:5"],
+    );
+    let by_path = "use crate::side::{\n    S,\n};\nfn f() {\n    crate::high::H::new()\n}";
+    check(
+        rule,
+        &[root, high, side, outer, low(by_path)],
+        &["crates/x/src/low/inside.rs:5"],
+    );
+    let re_exported = "\nuse crate::H;";
+    check(
+        rule,
+        &[root, high, side, outer, low(re_exported)],
+        &["crates/x/src/low/inside.rs:2"],
+    );
+    let unknown = ("crates/x/src/new.rs", "pub struct N;");
+    let want = ["crates/x/src/new.rs:1", "xtask/src/tidy/rooms.rs:1"];
+    check(rule, &[root, high, outer, unknown], &want);
+}
+
+#[test]
+fn a_crate_may_not_import_one_that_the_code_map_lists_after_it() {
+    let percolate = "[dependencies]\nseine-query.workspace = true\n";
+    let root = "[workspace.dependencies]\nseine-query = { path = \"x\" }\n";
+    let map = |text| {
+        [
+            ("Cargo.toml", root),
+            ("crates/percolate/Cargo.toml", percolate),
+            ("ARCHITECTURE.md", text),
+        ]
+    };
+    let right = "- **query**: words.\n- **percolate**: hits.\n";
+    let wrong = "- **percolate**: hits.\n- **query**: words.\n";
+    check(imports::check, &map(right), &[]);
+    check(
+        imports::check,
+        &map(wrong),
+        &["crates/percolate/Cargo.toml:2"],
+    );
 }
