@@ -150,7 +150,9 @@ fn build(lines: &[Line], segments: u64) -> Arc<Snapshot> {
             Value::Float(line.n as f64 / 1_000.0),
             Value::Str(line.colour.to_owned()),
         ];
-        table.insert(line.id, &row, &analysed).unwrap();
+        table
+            .insert(line.id, query::row::encode(&row), &analysed)
+            .unwrap();
         if number % 4_096 == 0 {
             drop(table.snapshot());
         }

@@ -45,7 +45,7 @@ fn main() {
         for (at, posts) in posts.chunks(batch).enumerate() {
             for ((row, words), id) in posts.iter().zip((at * batch) as u64 + 1..) {
                 assert!(!table.contains(id).unwrap());
-                table.insert(id, row, words).unwrap();
+                table.insert(id, query::row::encode(row), words).unwrap();
             }
             drop(table.snapshot());
             if table.tail().rows >= SEAL_ROWS {

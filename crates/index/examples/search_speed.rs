@@ -97,7 +97,11 @@ fn build(texts: &[(u64, Vec<String>)], copies: u64, segments: u64) -> Arc<Snapsh
         for (id, words) in texts {
             let analysed = analysed(&words.join(" "));
             table
-                .insert(id + copy * step, &[Value::Null], &analysed)
+                .insert(
+                    id + copy * step,
+                    query::row::encode(&[Value::Null]),
+                    &analysed,
+                )
                 .unwrap();
             rows += 1;
             if rows % 4_096 == 0 {

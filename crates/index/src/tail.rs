@@ -33,8 +33,6 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use query::analysis::Words;
-use query::row;
-use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -252,7 +250,7 @@ impl TailWriter {
 
     /// Adds a row. No live row may have the id. Errors, before anything changed: `TextTooLong`,
     /// `TailFull`.
-    pub(crate) fn insert(&mut self, id: u64, columns: &[Value], words: &Words) -> Result<()> {
+    pub(crate) fn insert(&mut self, id: u64, columns: Arc<[u8]>, words: &Words) -> Result<()> {
         check(words.places())?;
         if self.first + self.rows() >= limits::TAIL_ROWS_MAX {
             return Err(Error::TailFull);
@@ -267,7 +265,6 @@ impl TailWriter {
                 position,
             });
         });
-        let columns = row::encode(columns).into_boxed_slice();
         let hits = words.len() as u64;
         self.hits += hits;
         self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;

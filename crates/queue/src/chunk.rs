@@ -37,6 +37,7 @@ pub(crate) enum StoredRow {
 }
 
 impl StoredRow {
+    /// The record of the INSERT has the same bytes, in a buffer that the next batch uses again: the row needs its own.
     pub(crate) fn own(values: &[Value]) -> StoredRow {
         let mut bytes = Vec::new();
         put_row(&mut bytes, values);

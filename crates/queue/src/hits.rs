@@ -4,6 +4,8 @@
 //! holds two documents and three queries. Four rows go into the queue: (0, 0), (0, 2), (1, 1), (1, 2). Each row is a place of
 //! a document and a place of a query, and its values are made when a worker reads it.
 
+use std::sync::Arc;
+
 use query::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
 use query::row;
 use query::schema::{Column, ColumnType};
@@ -41,14 +43,14 @@ pub struct HitQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitDocument {
     id: u64,
-    row: Box<[u8]>,
+    row: Arc<[u8]>,
 }
 
 impl HitDocument {
-    /// A document with its id and its values in the order of its table's columns.
+    /// A document with its id and its row, as [`query::row::encode`] gives it. The tail of its table and other queues share the
+    /// row.
     #[must_use]
-    pub fn new(id: u64, columns: &[Value]) -> HitDocument {
-        let row = row::encode(columns).into_boxed_slice();
+    pub fn new(id: u64, row: Arc<[u8]>) -> HitDocument {
         HitDocument { id, row }
     }
 }

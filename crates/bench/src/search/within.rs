@@ -194,7 +194,9 @@ fn fill(
         words.clear();
         words.push_field(&analyzer, 0, text);
         let row = [Value::Str(text.to_owned())];
-        table.insert(id, &row, &words).map_err(failed)?;
+        table
+            .insert(id, query::row::encode(&row), &words)
+            .map_err(failed)?;
         if position % SEGMENT_ROWS == 0 {
             seal(&mut table, position, layout)?;
         }

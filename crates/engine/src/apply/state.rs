@@ -124,11 +124,12 @@ impl State {
                 Ok(true)
             }
             Record::Documents(documents) => {
-                let queued = self.apply_hits(documents, position, prepared)?;
-                let stored = self.apply_documents(documents, position, &prepared.words)?;
+                let rows = documents.encoded();
+                let queued = self.apply_hits(documents, &rows, position, prepared)?;
+                let stored = self.apply_documents(documents, rows, position, &prepared.words)?;
                 Ok(queued || stored)
             }
-            Record::Hits(hits) => self.apply_hits(hits, position, prepared),
+            Record::Hits(hits) => self.apply_hits(hits, &hits.encoded(), position, prepared),
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
             Record::Queries { table, queries } => {
                 let compiled = std::mem::take(&mut prepared.queries);
@@ -266,13 +267,14 @@ impl State {
     fn apply_documents(
         &mut self,
         record: &Documents,
+        rows: Vec<Arc<[u8]>>,
         position: u64,
         words: &[Words],
     ) -> Result<bool> {
         let failed = failure::of_index;
         self.apply_to_search(record.table, position, |search| {
             let mut made = Words::new();
-            for (place, document) in record.documents.iter().enumerate() {
+            for (place, (document, row)) in record.documents.iter().zip(rows).enumerate() {
                 if document.replaces {
                     search.table.delete(document.id).map_err(failed)?;
                 }
@@ -288,7 +290,7 @@ impl State {
                         &made
                     }
                 };
-                let inserted = search.table.insert(document.id, &document.row, words);
+                let inserted = search.table.insert(document.id, row, words);
                 inserted.map_err(failed)?;
                 search.highest = search.highest.max(document.id);
             }
@@ -321,12 +323,13 @@ impl State {
     fn apply_hits(
         &mut self,
         record: &Documents,
+        rows: &[Arc<[u8]>],
         position: u64,
         prepared: &Prepared,
     ) -> Result<bool> {
         let mut any = false;
         for hits in &record.hits {
-            let (batch, rows) = hits.batch(&record.documents);
+            let (batch, rows) = hits.batch(&record.documents, rows);
             any |= self.apply_to_queue(hits.queue, position, hits.first_row, |queue| {
                 queue.backlog.push_hits(batch, &rows);
             })?;

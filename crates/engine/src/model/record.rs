@@ -8,8 +8,11 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub(crate) use decode::read_definition;
 pub(crate) use encode::put_definition;
+use query::row;
 use query::schema::Column;
 use query::value::Value;
 use queue::{HitBatch, HitDocument, HitQuery, Origin, RowNumber, Source};
@@ -131,6 +134,15 @@ pub(crate) struct Documents {
     pub(crate) counts: Vec<HitCounts>,
 }
 
+impl Documents {
+    /// The rows as the tail and the queues of hits keep them, which share them. A record's own form of a row is shorter and is
+    /// only read from its start to its end; this one gives any column in one step.
+    pub(crate) fn encoded(&self) -> Vec<Arc<[u8]>> {
+        let rows = self.documents.iter();
+        rows.map(|document| row::encode(&document.row)).collect()
+    }
+}
+
 /// How often the queries of one pq table were hit by one command's documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HitCounts {
@@ -174,16 +186,21 @@ pub(crate) struct QueuedHits {
 
 impl QueuedHits {
     /// What a queue keeps of the hits on `documents`, and its rows in queue order: by document, then by query.
-    pub(crate) fn batch(&self, documents: &[Document]) -> (HitBatch, Vec<(u32, u32)>) {
+    /// `encoded`: of the same documents.
+    pub(crate) fn batch(
+        &self,
+        documents: &[Document],
+        encoded: &[Arc<[u8]>],
+    ) -> (HitBatch, Vec<(u32, u32)>) {
         let mut rows = Vec::with_capacity(self.lists.entries.len());
         let mut hit = Vec::new();
-        for (document, list) in documents.iter().zip(self.lists.iter()) {
+        for ((document, row), list) in documents.iter().zip(encoded).zip(self.lists.iter()) {
             if list.is_empty() {
                 continue;
             }
             let place = hit.len() as u32;
             rows.extend(list.iter().map(|&query| (place, query)));
-            hit.push(HitDocument::new(document.id, &document.row));
+            hit.push(HitDocument::new(document.id, Arc::clone(row)));
         }
         let batch = HitBatch {
             sources: self.sources.clone(),

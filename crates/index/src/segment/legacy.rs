@@ -46,10 +46,11 @@ impl LegacySegment {
         let mut writer = TailWriter::new(&tail);
         let mut words = Words::new();
         for doc in (0..self.docs).filter(|doc| !deleted.contains(*doc)) {
-            let columns = row::decode(self.rows.row(doc)?)
+            let encoded = self.rows.row(doc)?;
+            let columns = row::decode(encoded)
                 .ok_or_else(|| self.rows.file().corrupt(0, "not an encoded row"))?;
             analyse(shape, &columns, &mut words);
-            writer.insert(self.rows.id(doc)?, &columns, &words)?;
+            writer.insert(self.rows.id(doc)?, encoded.into(), &words)?;
         }
         if writer.rows() == 0 {
             return Ok(0);

@@ -26,7 +26,6 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Words;
-use query::value::Value;
 
 use super::merging::Merging;
 use super::open::{Opening, highest_number, make_dir, remove_orphans};
@@ -151,9 +150,9 @@ impl Table {
         Ok(self.locate(id)?.is_some())
     }
 
-    /// Adds a row: its columns in table order, and the words of its text columns. No live row may
-    /// have the id. Errors, before anything changed: `TextTooLong`, `TailFull`.
-    pub fn insert(&mut self, id: u64, row: &[Value], words: &Words) -> Result<()> {
+    /// Adds a row: its columns in table order, as [`query::row::encode`] gives them, and the words of its text columns. No live
+    /// row may have the id. Errors, before anything changed: `TextTooLong`, `TailFull`.
+    pub fn insert(&mut self, id: u64, row: Arc<[u8]>, words: &Words) -> Result<()> {
         let shard = self.shard_of(id);
         let tail = &mut self.shards[shard].tail;
         debug_assert!(

@@ -28,7 +28,7 @@ pub(crate) struct TailRow {
     /// Document id.
     pub(crate) id: u64,
     /// Encoded columns; see [`query::row`].
-    pub(crate) columns: Box<[u8]>,
+    pub(crate) columns: Arc<[u8]>,
     /// The forward lists of all rows that were published with this one, row behind row.
     forward: Arc<[WordCount]>,
     /// The range of this row's forward list in `forward`.
@@ -40,7 +40,7 @@ pub(crate) struct TailRow {
 /// A row that is in no chunk yet, and so has no forward list.
 pub(super) struct NewRow {
     pub(super) id: u64,
-    pub(super) columns: Box<[u8]>,
+    pub(super) columns: Arc<[u8]>,
     pub(super) length_class: u8,
 }
 

@@ -12,7 +12,7 @@ use crate::removed::{Frequency, Removed, WordCount};
 fn insert(writer: &mut TailWriter, id: u64, text: &str) {
     let mut words = Words::new();
     words.push_field(&Analyzer::default(), 0, text);
-    writer.insert(id, &[], &words).unwrap();
+    writer.insert(id, query::row::encode(&[]), &words).unwrap();
 }
 
 #[test]

@@ -158,7 +158,11 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
         .expect("the other segment");
     let words = crate::model::words_of(&shape(), &row("dog", 1, "", 0.0, ""));
     table
-        .insert(3_000, &row("dog", 1, "", 0.0, ""), &words)
+        .insert(
+            3_000,
+            query::row::encode(&row("dog", 1, "", 0.0, "")),
+            &words,
+        )
         .expect("a row of the journal");
     let snapshot = table.snapshot();
     let refused = search(&snapshot, &select_all(), None, &Control::default());

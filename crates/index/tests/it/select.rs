@@ -242,12 +242,20 @@ fn a_table_without_text_columns_is_searched_by_its_columns() {
     let mut table = Table::create(disk, "t", shape).expect("a table");
     let row = |f: f64, s: &str| vec![Value::Float(f), Value::Str(s.to_owned())];
     table
-        .insert(1, &row(0.5, "x"), &query::analysis::Words::new())
+        .insert(
+            1,
+            query::row::encode(&row(0.5, "x")),
+            &query::analysis::Words::new(),
+        )
         .expect("insert");
     let job = table.freeze(1).expect("a job");
     table.install(job.run().expect("run")).expect("install");
     table
-        .insert(2, &row(1.5, "y"), &query::analysis::Words::new())
+        .insert(
+            2,
+            query::row::encode(&row(1.5, "y")),
+            &query::analysis::Words::new(),
+        )
         .expect("insert");
     let given =
         answer(&table.snapshot(), &filtered("f > 0 AND s <> 'z'"), None).expect("an answer");

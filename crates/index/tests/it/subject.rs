@@ -69,7 +69,11 @@ impl Subject {
         );
         if !self.model.contains(id) {
             self.table
-                .insert(id, &row, &words_of(&self.model.shape, &row))
+                .insert(
+                    id,
+                    query::row::encode(&row),
+                    &words_of(&self.model.shape, &row),
+                )
                 .expect("insert");
             self.model.insert(id, row.clone());
             self.journal.push(Record::Insert(id, row));
@@ -96,7 +100,9 @@ impl Subject {
         for (id, row) in &rows {
             self.table.delete(*id).expect("delete");
             let words = words_of(&self.model.shape, row);
-            self.table.insert(*id, row, &words).expect("insert");
+            self.table
+                .insert(*id, query::row::encode(row), &words)
+                .expect("insert");
             drop(self.table.snapshot()); // as a DELETE with a condition makes one
         }
         for id in gone {
@@ -226,7 +232,11 @@ impl Subject {
                 Record::Insert(id, row) => {
                     assert!(!self.table.contains(*id).expect("contains"));
                     self.table
-                        .insert(*id, row, &words_of(&self.model.shape, row))
+                        .insert(
+                            *id,
+                            query::row::encode(row),
+                            &words_of(&self.model.shape, row),
+                        )
                         .expect("insert");
                 }
                 Record::Delete(id) => {

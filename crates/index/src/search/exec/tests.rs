@@ -97,7 +97,7 @@ fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
                 words.push_field(&shape.analyzer, field, &text);
                 row.push(Value::Str(text));
             }
-            table.insert(id, &row, &words).unwrap();
+            table.insert(id, query::row::encode(&row), &words).unwrap();
             if number % 97 == 0 {
                 drop(table.snapshot());
             }
