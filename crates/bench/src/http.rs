@@ -7,6 +7,8 @@ use std::{
     net::TcpStream,
 };
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+
 use crate::{
     Server,
     error::{Error, Result},
@@ -47,7 +49,7 @@ impl Http {
         let mut headers = format!("Host: {}\r\n", server.addr);
         if !server.password.is_empty() {
             let login = format!("{}:{}", server.user, server.password);
-            headers += &format!("Authorization: Basic {}\r\n", base64(login.as_bytes()));
+            headers += &format!("Authorization: Basic {}\r\n", STANDARD.encode(login));
         }
         Ok(Http {
             stream: BufReader::with_capacity(64 << 10, stream),
@@ -168,25 +170,6 @@ impl Http {
 
 fn broken(what: &str) -> Error {
     Error::Http(format!("the server's answer is no HTTP: {what}"))
-}
-
-/// Base64 by RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(three.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place > three.len() {
-                '='
-            } else {
-                char::from(letter)
-            });
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::{
     thread,
 };
 
-use super::{Http, JSON, base64};
+use super::{Http, JSON};
 use crate::{Server, error::Error};
 
 /// A server that reads requests with these bodies and answers with these bytes; gives its address.
@@ -64,17 +64,4 @@ fn an_answer_that_breaks_off_is_an_error() {
     let mut http = Http::connect(&server).unwrap();
     assert!(matches!(http.get("GET", "/", JSON, b""), Err(Error::Io(_))));
     thread.join().unwrap();
-}
-
-#[test]
-fn base64_pads_to_four_letters() {
-    for (bytes, text) in [
-        ("", ""),
-        ("f", "Zg=="),
-        ("fo", "Zm8="),
-        ("foo", "Zm9v"),
-        ("foob", "Zm9vYg=="),
-    ] {
-        assert_eq!(base64(bytes.as_bytes()), text);
-    }
 }
