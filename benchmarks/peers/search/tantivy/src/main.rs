@@ -140,7 +140,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The best 100 and the exact total, in one pass: counting apart is slower (see ../README.md).
+    /// The best 100 rows and the exact total, in one pass: a second pass for the total is slower.
     fn one(&self, mode: Mode, number: usize) -> Result<usize> {
         let query = query(mode, self.body, &self.texts[number]);
         let best = TopDocs::with_limit(ROWS).order_by_score();
