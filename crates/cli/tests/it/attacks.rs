@@ -26,7 +26,7 @@ use crate::server::{Server, Setup};
 /// `--memory` of the attacked server, in MiB.
 const MEMORY_MIB: u64 = 256;
 
-/// Anonymous memory that it may have, in KiB: a quarter more.
+/// Most anonymous memory that the server may have, in KiB: a quarter more than `MEMORY_MIB`.
 const ANONYMOUS_KIB_MAX: u64 = (MEMORY_MIB + MEMORY_MIB / 4) << 10;
 
 /// Time between two looks at the memory.
@@ -106,7 +106,7 @@ fn attack(name: &str, server: &Server, run: impl FnOnce(&Server)) {
     );
 }
 
-/// Looks at a process until it is told to end: the most anonymous memory it had, in KiB.
+/// A thread that watches a process until it gets `end`. It returns the most anonymous memory that it saw, in KiB.
 struct Memory {
     end: Sender<()>,
     looking: JoinHandle<u64>,
@@ -141,7 +141,7 @@ fn anonymous_kib(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// A client that looks up one row after the other: how many, their 99th percentile and the worst.
+/// A client that looks up one row after another. It returns the number of look-ups, their 99th percentile and the longest.
 struct Other {
     end: Sender<()>,
     asking: JoinHandle<(usize, Duration, Duration)>,
@@ -174,7 +174,7 @@ impl Other {
     }
 }
 
-/// Waits; false once the end was told.
+/// Waits for `wait`; false once `end` was sent.
 fn goes_on(ended: &Receiver<()>, wait: Duration) -> bool {
     ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout)
 }

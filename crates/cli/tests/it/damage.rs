@@ -14,8 +14,8 @@ fn cells(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
     rows.into_iter().map(row).collect()
 }
 
-/// A server with one segment of forty rows, one of two, and a row in the tail: too unlike to be merged while the test runs. Gives
-/// the name of the larger one's postings below the data directory.
+/// A server with a segment of 40 rows, a segment of 2 rows, and a row in the tail. The sizes are too different for a merge while
+/// the test runs. Returns also the path of the larger segment's postings below the data directory.
 fn server() -> (Server, String) {
     let server = Server::start();
     let mut client = server.client();
@@ -39,7 +39,7 @@ fn server() -> (Server, String) {
     (server, format!("tables/1/{largest}/postings"))
 }
 
-/// Turns one bit of a file under the running server.
+/// Inverts a bit of a file under the running server.
 fn flip(server: &Server, name: &str) {
     let path = server.folder().path(&format!("data/{name}"));
     let file = fs::File::options()

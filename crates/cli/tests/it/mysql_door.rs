@@ -70,7 +70,7 @@ fn a_client_that_has_logged_in_keeps_its_place() {
     }
 }
 
-/// Logs in as soon as the one before has left.
+/// Logs in as soon as the server has a free connection.
 fn until_let_in(server: &Server) -> Client {
     until("a place is free", || {
         let connected = Client::connect(server.mysql(), "test", "");

@@ -53,7 +53,7 @@ fn post(server: &Server, statement: &str) -> (u16, String) {
     request(server.http(), "POST /sql", "", statement.as_bytes())
 }
 
-/// The line of SHOW THREADS of which that is true, once there is one.
+/// Waits until a row of SHOW THREADS satisfies `is_it`, and returns the row.
 fn thread_that(client: &mut Client, is_it: impl Fn(&[String]) -> bool) -> Vec<String> {
     until("a thread of SHOW THREADS", || {
         let threads = cells(client, "SHOW THREADS");

@@ -15,14 +15,14 @@ use crate::statement::command;
 
 const ROWS_A_BATCH: u64 = 1_000;
 
-/// How much is tried, and what it may take.
+/// Size of the backlog, and the most files, bytes and time that it may need.
 struct Size {
     rows: u64,
     fold_bytes: u64,
     segment_bytes: u64,
     files_max: u64,
     journal_bytes_max: u64,
-    /// Of the whole process: only looked at where the test has one for itself.
+    /// Most anonymous memory of the process. `None` where other tests share the process.
     anonymous_max: Option<u64>,
     restart_max: Duration,
 }

@@ -20,7 +20,7 @@ pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// What a command came to; filled when it is answered.
+/// The answer to a command; empty until the engine answers.
 #[derive(Clone, Default)]
 pub struct Pending(Arc<Mutex<Option<Result<Reply, Error>>>>);
 
@@ -30,7 +30,7 @@ impl Pending {
         self.0.lock().unwrap().take()
     }
 
-    /// Whether an answer has come that nobody took.
+    /// Whether an answer is there that the test has not taken.
     pub fn is_answered(&self) -> bool {
         self.0.lock().unwrap().is_some()
     }
@@ -80,7 +80,7 @@ impl Driver {
         Driver::open(options, now)
     }
 
-    /// One batch. Answers come as far as they are due; others stay pending.
+    /// Sends the commands as one batch. Some answers come at once; others stay pending.
     pub fn batch(&mut self, commands: Vec<(SessionId, Command)>) -> Vec<Pending> {
         let mut pending = Vec::new();
         let mut batch = Vec::new();
@@ -98,12 +98,12 @@ impl Driver {
         pending
     }
 
-    /// A batch of one.
+    /// Sends one command as a batch.
     pub fn ask(&mut self, session: u64, command: Command) -> Pending {
         self.batch(vec![(SessionId(session), command)]).remove(0)
     }
 
-    /// A batch of one that is answered at once.
+    /// Sends one command of session 1, which the engine must answer at once.
     pub fn run(&mut self, command: Command) -> Result<Reply, Error> {
         self.ask(1, command).take().expect("an answer")
     }

@@ -10,13 +10,13 @@ use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
 use crate::statement::{Statement, command, options_of, parse};
 
-/// What a directory of one version was made of: tables of every kind, with files of every kind, and records above them.
+/// The statements that made a directory of one version: tables of every kind, with files of every kind, and records above them.
 struct Written {
     folder: &'static str,
     schema: &'static [&'static str],
     folded: &'static [&'static str],
     above: &'static [&'static str],
-    /// What shows everything.
+    /// Statements that show all content.
     reads: &'static [&'static str],
 }
 

@@ -49,7 +49,7 @@ impl Log for SharedLog {
 #[derive(Clone, Debug)]
 enum Step {
     Batch(Vec<Asked>),
-    /// Rows of such ages, in seconds, into a table that keeps a minute.
+    /// Rows of these ages, in seconds, into a table that keeps rows for a minute.
     Keep(Vec<u8>),
     Tick(u64),
     Checkpoint,

@@ -535,7 +535,7 @@ impl Life {
         }
     }
 
-    /// A piece of work of which calls fail: nothing is lost, and it is done again later.
+    /// Lets calls of a background job fail: no row may be lost, and the engine tries the job again later.
     fn fail(&mut self, failing: Failing) -> Result<(), Ended> {
         let Failing {
             call,

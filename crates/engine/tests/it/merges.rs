@@ -199,7 +199,7 @@ fn an_optimize_that_meets_damage_or_a_full_disk_is_told_and_loses_nothing() {
     assert_eq!(dump(&driver), whole);
 }
 
-/// What OPTIMIZE is answered, once what it waits for has ended.
+/// The answer to OPTIMIZE, after the merges that it waits for.
 fn optimize(driver: &mut Driver) -> Result<engine::Reply, Error> {
     let answer = driver.ask(1, command("optimize posts"));
     for _ in 0..9 {

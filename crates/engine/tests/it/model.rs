@@ -45,7 +45,7 @@ pub struct Model {
     owners: BTreeMap<u64, Option<(usize, u64)>>,
 }
 
-/// What the tables have in common, and for `log` where it comes from.
+/// A row: the columns that all tables have, and the source of a row of `log`.
 #[derive(Clone)]
 struct Document {
     body: String,
@@ -82,7 +82,7 @@ fn place(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| *known == name).unwrap()
 }
 
-/// As the scripts show a refusal; other errors are matched by their text too.
+/// The answer as text, or the refusal as the scripts show it.
 type Outcome = Result<String, String>;
 
 impl Model {
@@ -404,7 +404,7 @@ impl Model {
     }
 }
 
-/// An error of one of several rows, `place` from 0, with its number.
+/// The error of a row, with the row's number where there are several; `place` counts from 0.
 fn at_row(error: String, place: usize, rows: usize) -> String {
     match rows {
         1 => error,

@@ -275,21 +275,21 @@ proptest! {
 /// The fault of one call on a file of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hurt {
-    /// Half of it lands, and the call fails.
+    /// Half of the bytes land, and the call fails.
     Short,
     /// Every other sector lands, and the call fails.
     Torn,
-    /// It lands with a bit inverted, and nobody is told.
+    /// The bytes land with a bit inverted, and the call succeeds.
     Flipped,
-    /// Nothing lands, and the call fails.
+    /// No byte lands, and the call fails.
     Refused(ErrorKind),
-    /// The sync fails, and what it should have made durable may be anything.
+    /// The sync fails, and any of the unsynced bytes may be lost.
     SyncFailed,
 }
 
 type IsKind = fn(&str) -> bool;
 
-/// Which files.
+/// Kinds of files, by name and path.
 const KINDS: [(&str, IsKind); 4] = [
     ("journal", |path| path.starts_with("journal/")),
     ("backlog", |path| path.ends_with(".rows")),
@@ -297,7 +297,7 @@ const KINDS: [(&str, IsKind); 4] = [
     ("catalog", |path| path.starts_with("manifest")),
 ];
 
-/// A disk that hurts the nth write, or sync, of one kind of file.
+/// A disk on which the nth write, or sync, of one kind of file has a fault.
 struct HurtingDisk {
     disk: Arc<dyn Disk>,
     plan: Arc<Plan>,
@@ -307,12 +307,12 @@ struct Plan {
     is_kind: IsKind,
     hurt: Hurt,
     calls_until: AtomicU64,
-    /// Calls of that kind after the one that was hurt; none before it was.
+    /// Calls of that kind since the faulty call; `None` before it.
     since: Mutex<Option<u64>>,
 }
 
 impl Plan {
-    /// Whether this call is the one.
+    /// Whether this call gets the fault.
     fn is_due(&self) -> bool {
         let mut since = self.since.lock().unwrap();
         if let Some(since) = &mut *since {
@@ -535,7 +535,7 @@ fn check_told(hurting: &Hurting, image: &MemoryDisk) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// A bit that was inverted on its way to the device: harmless, or found and named, and what is not lost is kept.
+/// Checks an image with an inverted bit: it is harmless, or the check names the damage, and the undamaged rows are kept.
 fn check_untold(hurting: &Hurting, image: &MemoryDisk) -> Result<(), TestCaseError> {
     let shared: Arc<dyn Disk> = Arc::new(image.clone());
     let checked = match inspect::check(&shared, &mut |_| {}) {

@@ -145,7 +145,7 @@ pub struct QueueModel {
 pub type Asked = Option<(u64, Command)>;
 
 impl QueueModel {
-    /// Whether a session may do a step: one that waits does nothing, but for going away.
+    /// Whether the session may do the step: a waiting session may only close.
     pub fn may(&self, step: &Step) -> bool {
         let session = match step {
             Step::Done { .. } | Step::Return { .. } => return !self.receipts.is_empty(),
@@ -176,7 +176,7 @@ impl QueueModel {
         self.wake();
     }
 
-    /// The command of a step, and its answer; `None` for one that has to wait for it.
+    /// The command of a step, and its answer; `None` if the session has to wait for the answer.
     pub fn take(&mut self, step: &Step) -> (Asked, Option<String>) {
         let (session, command, answer) = match step {
             Step::Tick { .. } => return (None, None),

@@ -200,7 +200,8 @@ fn images(disk: &FaultDisk, seed: u64) -> Vec<MemoryDisk> {
     images
 }
 
-/// A copy that was cut short opens to the whole, or is refused by every way in and keeps every byte. Gives whether it is whole.
+/// Checks a copy that was cut short: it opens with all rows, or each way to open it refuses it and changes no byte. Returns
+/// whether it is whole.
 fn is_whole_or_refused(image: MemoryDisk, want: &[String]) -> bool {
     let before = bytes_of(&image);
     if before.is_empty() {

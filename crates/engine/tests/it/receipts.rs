@@ -50,7 +50,7 @@ fn affected(driver: &mut Driver, command: Command) -> u64 {
     }
 }
 
-/// Shows a receipt in every way there is; none may change anything. The row that is out stays out.
+/// Shows a late receipt in all ways: none may change a row. The leased row stays leased.
 fn is_late(driver: &mut Driver, old: &Receipt) {
     let receipts = vec![old.clone()];
     let shown = [

@@ -53,7 +53,7 @@ fn found(driver: &Driver) -> Rows {
 /// What happens to a table that drops segments.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Rows of such ages, in seconds.
+    /// Rows of these ages, in seconds.
     Insert(Vec<u8>),
     /// One of the rows there are, by its place among them.
     Delete(usize),
@@ -85,7 +85,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Subject {
     disk: FaultDisk,
     driver: Option<Driver>,
-    /// As of the last look.
+    /// The rows at the last look.
     rows: Rows,
     next: u64,
 }
@@ -113,7 +113,7 @@ impl Subject {
         now.unwrap() / SECOND_US as i64
     }
 
-    /// Takes a step and gives the rows that went by it without anybody asking.
+    /// Does a step, and returns the rows that retention dropped by it.
     fn take(&mut self, step: &Step) -> Rows {
         match step {
             Step::Insert(ages) => self.insert(ages),

@@ -31,7 +31,7 @@ fn ask(handle: &Handle, line: &str) -> Result<Reply, Error> {
         .unwrap()
 }
 
-/// An engine that runs; joined by what it came to.
+/// Starts an engine on its own thread. Joining the thread gives the engine's result.
 fn start(options: &Options) -> (Handle, std::thread::JoinHandle<Result<(), Error>>) {
     let (engine, _) = Engine::open(options.clone(), Now::default()).unwrap();
     let (handle, mailbox) = engine.mailbox();

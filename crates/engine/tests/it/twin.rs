@@ -169,23 +169,24 @@ pub struct Twins {
     twin: Driver,
     twin_disk: FaultDisk,
     pub now: Now,
-    /// Of both.
+    /// Incarnation of both engines.
     incarnation: u64,
-    /// Where the next backup of the first goes.
+    /// Disk of the next backup of the first engine.
     pub backup_to: BackupTo,
-    /// Of the first.
+    /// Settings of the first engine.
     pub bounds: Bounds,
-    /// The twin after each command and tick, where the first does not sync each of them: a crash of it leaves one of these.
+    /// Images of the twin after each command and tick, if the first engine does not sync each. A crash of the first engine must
+    /// leave the state of one image.
     pub prefixes: Vec<MemoryDisk>,
 }
 
 type BackupTo = Arc<Mutex<MemoryDisk>>;
 
-/// How both took a command.
+/// The outcome of a command in both engines.
 pub enum Outcome {
-    /// Alike; the answer, unless it is still to come.
+    /// Equal in both; `None` while the answer is pending.
     Answered(Option<Result<Reply, Error>>),
-    /// The first could not take it and has not changed; the twin was not asked.
+    /// The first engine refused the command and has not changed; the twin did not get it.
     Refused(Error),
     /// The first has ended, perhaps with the command done.
     Ended(Ended),
@@ -422,7 +423,7 @@ fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
     lines
 }
 
-/// Every row to every lane, as soon as it may go, until all are acknowledged.
+/// For 12 seconds, hands every row to every lane as soon as it is free, and ends it.
 fn hand_out(driver: &mut Driver, lines: &mut Vec<String>) {
     for second in 0..12 {
         for (queue, group) in LANES {

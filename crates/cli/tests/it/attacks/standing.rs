@@ -42,7 +42,8 @@ fn simple_standing_queries_until_memory_is_full() {
     }
 }
 
-/// Why an INSERT is refused for good: while queries are filed anew it is asked to come again.
+/// Sends an INSERT until it is stored or refused for good, and returns the code of the refusal. Error 1040 asks to send it
+/// again: the server files queries anew.
 fn stored(client: &mut bench::client::Client, insert: &str) -> Option<u16> {
     until("an INSERT is taken or refused for good", || {
         let refused = refusal(&client.query(insert));

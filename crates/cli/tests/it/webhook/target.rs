@@ -1,4 +1,4 @@
-//! A small HTTP server that keeps what it is sent and answers as a test says.
+//! A small HTTP server that keeps the requests and gives the answers that a test sets.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -82,7 +82,7 @@ impl Target {
     }
 }
 
-/// One request of one connection; gives the connection back where it stays open.
+/// Serves one request of a connection. Returns the connection if it stays open.
 fn serve(stream: TcpStream, answer: Answer, sender: &Sender<Received>) -> Option<TcpStream> {
     let received = read(&stream)?;
     let head = match answer {

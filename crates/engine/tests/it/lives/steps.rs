@@ -12,7 +12,7 @@ use crate::twin::{LANES, LOADS, QUEUES, STANDING};
 pub struct Failing {
     pub call: Call,
     pub nth: u64,
-    /// The one after it too.
+    /// The next call fails too.
     pub twice: bool,
     pub kind: ErrorKind,
 }
@@ -102,7 +102,7 @@ pub enum Step {
     Purge {
         queue: usize,
     },
-    /// Of a group where the queue has some, else of the queue.
+    /// Pauses a consumer group if the queue has groups, else the queue.
     Pause {
         lane: usize,
         paused: bool,
@@ -125,7 +125,7 @@ pub enum Step {
     ForgetLoads {
         queue: bool,
     },
-    /// A unit of which the last member is refused, or none.
+    /// A unit of several changes. If `refused`, its last member is refused.
     Unit {
         id: u64,
         key: u8,
@@ -136,7 +136,7 @@ pub enum Step {
         kind: usize,
         failures: u64,
     },
-    /// Both: with the one made after it.
+    /// `both`: also the table made after it.
     Drop {
         which: usize,
         both: bool,
