@@ -5,7 +5,6 @@ use std::fmt;
 /// The number of a row in its queue: 1 for the first row, one more for each row behind it. The numbers of rows that are
 /// lost or removed stay unused. Range: 1 ..= 2^64 - 2, so that the number behind the last row fits; 0 is below every row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
 pub struct RowNumber(pub u64);
 
 impl RowNumber {

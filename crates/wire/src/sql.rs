@@ -37,8 +37,7 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue::{wait_source, with_answer};
 pub use split::{first, is_blank, like, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, PqMode, PqOptions, QueueCall, QueueNext, Scope, ShowList,
-    Statement,
+    Assignment, Constant, CreateTable, PqOptions, QueueCall, QueueNext, Scope, ShowList, Statement,
 };
 
 /// First words of statements that are refused as "not yet".

@@ -132,17 +132,7 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
                 format!("a consumer group's end of queue rows {rows}"),
             )
         }
-        Record::Create { .. }
-        | Record::Drop { .. }
-        | Record::Documents(_)
-        | Record::Hits(_)
-        | Record::DeleteDocuments { .. }
-        | Record::Queries { .. }
-        | Record::DeleteQueries { .. }
-        | Record::Retire { .. }
-        | Record::RetireSegments { .. }
-        | Record::Load { .. }
-        | Record::Many(_) => return Vec::new(),
+        _ => return Vec::new(),
     };
     vec![(table(catalog, *of), what)]
 }

@@ -174,13 +174,10 @@ impl Weigher {
             | Ranker::Proximity
             | Ranker::Matchany
             | Ranker::Wordcount
-            | Ranker::Sph04 => {
-                if self.needs == Needs::Fields {
-                    self.by_fields(row)
-                } else {
-                    self.by_positions(row, last)
-                }
-            }
+            | Ranker::Sph04 => match self.needs {
+                Needs::Fields => self.by_fields(row),
+                _ => self.by_positions(row, last),
+            },
         };
         self.with_points(fields, sum)
     }

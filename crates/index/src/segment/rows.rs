@@ -164,11 +164,8 @@ impl Rows {
         let bytes = self.file.range(start, start + section.bytes as usize)?;
         let (numbers, _) = bytes.as_chunks::<8>();
         let highest = numbers.iter().map(|number| i64::from_le_bytes(*number));
-        let highest = highest.max();
-        if let Some(highest) = highest {
-            self.highest[column].get_or_init(|| highest);
-        }
-        Ok(highest)
+        let kept = &self.highest[column];
+        Ok(highest.max().map(|highest| *kept.get_or_init(|| highest)))
     }
 
     fn integer_section(&self, column: usize) -> Option<Section> {

@@ -320,8 +320,6 @@ pub struct PqOptions {
     pub docs_id: Option<String>,
     /// `query`: adds columns with each query's text, tags and filters.
     pub query: bool,
-    /// `mode`: how a distributed table splits the work; accepted without effect.
-    pub mode: PqMode,
     /// `verbose`: SHOW META shows the time of each query.
     pub verbose: bool,
     /// `skip_bad_json`: a bad document is a warning, not an error.
@@ -349,15 +347,6 @@ pub struct PqOptions {
     pub capital: bool,
 }
 
-/// How CALL PQ splits work over the parts of a distributed table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PqMode {
-    /// Documents are split; each part holds every query.
-    Sparsed,
-    /// Every part sees every document; each holds some of the queries.
-    Sharded,
-}
-
 impl Default for PqOptions {
     fn default() -> Self {
         PqOptions {
@@ -365,7 +354,6 @@ impl Default for PqOptions {
             docs: false,
             docs_id: None,
             query: false,
-            mode: PqMode::Sparsed,
             verbose: false,
             skip_bad_json: false,
             skip_empty: false,

@@ -89,17 +89,7 @@ impl State {
                     queue.done(*lane as usize, rows);
                 })
             }
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Documents(_)
-            | Record::Hits(_)
-            | Record::DeleteDocuments { .. }
-            | Record::Queries { .. }
-            | Record::DeleteQueries { .. }
-            | Record::Retire { .. }
-            | Record::RetireSegments { .. }
-            | Record::Load { .. }
-            | Record::Many(_) => Err(Error::internal("a record of no queue")),
+            _ => Err(Error::internal("a record of no queue")),
         }
     }
 

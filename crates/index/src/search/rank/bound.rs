@@ -129,13 +129,10 @@ impl Weigher {
             | Ranker::Wordcount
             | Ranker::Proximity
             | Ranker::Matchany
-            | Ranker::Fieldmask => {
-                if self.with_points(fields, 0) >= weight {
-                    i64::MIN
-                } else {
-                    i64::MAX
-                }
-            }
+            | Ranker::Fieldmask => match self.with_points(fields, 0) >= weight {
+                true => i64::MIN,
+                false => i64::MAX,
+            },
         }
     }
 

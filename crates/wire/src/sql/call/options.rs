@@ -4,7 +4,7 @@ use query::value::Value;
 
 use super::Argument;
 use crate::sql::condition;
-use crate::sql::statement::{PqMode, PqOptions};
+use crate::sql::statement::PqOptions;
 
 /// Sets an option. Errors: an unknown name, or a bad value.
 pub(super) fn set(options: &mut PqOptions, name: &str, argument: Argument) -> Result<(), String> {
@@ -17,7 +17,7 @@ pub(super) fn set(options: &mut PqOptions, name: &str, argument: Argument) -> Re
         "verbose" => options.verbose = option.flag()?,
         "skip_bad_json" => options.skip_bad_json = option.flag()?,
         "skip_empty" => options.skip_empty = option.flag()?,
-        "mode" => options.mode = mode(&option.text()?)?,
+        "mode" => check_mode(&option.text()?)?,
         "shift" => options.shift = option.number()?,
         "only" => {
             let text = option.text()?;
@@ -38,10 +38,9 @@ pub(super) fn set(options: &mut PqOptions, name: &str, argument: Argument) -> Re
     Ok(())
 }
 
-fn mode(written: &str) -> Result<PqMode, String> {
+fn check_mode(written: &str) -> Result<(), String> {
     match written.to_lowercase().as_str() {
-        "sparsed" => Ok(PqMode::Sparsed),
-        "sharded" => Ok(PqMode::Sharded),
+        "sparsed" | "sharded" => Ok(()),
         _ => Err(format!(
             "unknown mode {written}. (Expected 'sparsed' or 'sharded')"
         )),
