@@ -96,7 +96,7 @@ impl Options {
 /// What opening found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Tables.
+    /// Tables in the catalog.
     pub tables: u64,
     /// Records applied again.
     pub records_replayed: u64,

@@ -54,7 +54,7 @@ impl Histogram {
             .sum()
     }
 
-    /// Their sum.
+    /// Sum of all values that were noted.
     pub fn sum(&self) -> u64 {
         self.sum.load(Ordering::Relaxed)
     }

@@ -1,4 +1,5 @@
-//! Who does the engine's work: a thread of its own, or, while that one rests and few are about, whoever brings a command.
+//! The thread that does the engine's work: its own thread, or the thread of a caller while the engine's rests and few sessions
+//! are at work.
 //!
 //! Handing a command to a thread that rests and its reply back to one that waits costs two wake-ups, of some thirty
 //! microseconds each: a quarter of what a single durable write takes. With many sessions at work the thread is awake

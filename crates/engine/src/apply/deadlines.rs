@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::command::SessionId;
 
-/// Entries that were taken back stay in the heap until so many more of them than of live ones have gathered.
+/// Entries that were taken back stay in the heap until they outnumber the live ones by this count.
 const STALE_MAX: usize = 1024;
 
 /// At most one deadline a session, on the steady clock in microseconds. Setting and clearing one cost O(log n), finding

@@ -80,7 +80,7 @@ pub(crate) struct SessionCounts {
 }
 
 impl Sessions {
-    /// None yet.
+    /// No session yet; `incarnation` goes into the receipts of this start.
     pub(crate) fn new(incarnation: u64) -> Sessions {
         Sessions {
             incarnation,
@@ -128,7 +128,7 @@ impl Sessions {
         (!there.is_empty()).then_some((table, lane, there))
     }
 
-    /// Leaves owner mode with the rows still held, for whoever gives them back.
+    /// Leaves owner mode. The rows stay held until the caller gives them back.
     pub(crate) fn disown(&mut self, session: SessionId) -> Option<Owned> {
         self.owners.remove(&session)
     }

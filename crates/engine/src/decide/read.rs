@@ -1,5 +1,5 @@
-//! SELECT on pq and queue tables. The engine's thread alone knows what is owned in a queue; where many rows are to be
-//! looked at, it hands out how they are now, and whoever asks scans them.
+//! SELECT on pq and queue tables. Only the engine's thread knows which rows of a queue are owned. Where a SELECT looks at
+//! many rows, the engine hands out the state of the rows, and the reader's thread scans them.
 
 #[cfg(test)]
 mod tests;

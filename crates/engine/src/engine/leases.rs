@@ -132,7 +132,7 @@ impl Engine {
     }
 
     /// Makes held rows free again, not before a time where one is given; those that were delivered too often go to the
-    /// dead instead. Gives how many went back. Whoever calls it wakes those who wait.
+    /// dead instead. Gives how many went back. The caller wakes the waiters.
     pub(super) fn return_rows(
         &mut self,
         table: TableId,

@@ -28,7 +28,7 @@ const QUERY_BYTES_WITH_SEAL_MAX: u64 = 16 << 20;
 /// Changes of standing queries that are worth a file even for a small table, and the part for a large one.
 const QUERY_FOLD_CHANGES: usize = 10_000;
 const QUERY_FOLD_PART: usize = 64;
-/// A new base is written when the files above it hold this part of its entries, or are so many.
+/// A new base is written when the files above it hold this part of its entries, or when there are [`QUERY_FILES_MAX`] of them.
 const QUERY_BASE_PART: u64 = 4;
 const QUERY_FILES_MAX: usize = 24;
 /// Failed background work is tried again after so long.

@@ -98,7 +98,7 @@ impl Engine {
         }
         self.settle()?;
         self.publish();
-        // Before the replies: whoever was answered finds it counted.
+        // Before the replies: a caller that has its answer finds it counted.
         self.publish_status();
         for (reply, outcome) in self.outbox.drain(..) {
             reply(outcome);

@@ -19,7 +19,7 @@ use crate::state::{State, TABLES_DIR, table_dir};
 pub struct KindOfFile {
     /// As docs/formats calls it.
     pub name: &'static str,
-    /// How many.
+    /// Number of files of this kind.
     pub files: u64,
     /// What they take. Bytes.
     pub bytes: u64,

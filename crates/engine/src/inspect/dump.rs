@@ -25,7 +25,7 @@ use crate::table::standing::row::QueryColumns;
 pub enum Dumped<'a> {
     /// A table begins.
     Table {
-        /// Its name.
+        /// Name of the table.
         name: &'a str,
         /// The statement that makes it again.
         create: String,
@@ -46,7 +46,7 @@ pub enum Dumped<'a> {
 /// A record of the journal in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEntry {
-    /// Its number.
+    /// Position of the record in the journal.
     pub position: u64,
     /// The file that holds it, below the data directory.
     pub file: String,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::{Disk, File, Lock, Space};
 
-/// See the module's text.
+/// A disk over another one. It keeps files that the engine removes, and hands all other calls on.
 pub(super) struct Keeping {
     disk: Arc<dyn Disk>,
     keeps: AtomicBool,

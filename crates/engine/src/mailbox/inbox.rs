@@ -8,7 +8,7 @@ use crate::command::{Command, Envelope, Now, SessionId};
 use crate::error::{Error, Result};
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
 
-/// So many commands, the last ones, tell how many sessions are at work.
+/// The last commands of this number tell how many sessions are at work.
 const LATELY: usize = 8;
 
 /// Does the work of the engine that runs, on the calling thread; false where none runs any more.
@@ -44,7 +44,7 @@ enum Arrival {
     Awake,
     /// The engine's thread, which must be called.
     Call,
-    /// The caller.
+    /// The caller, on its own thread.
     Lead,
 }
 

@@ -33,7 +33,7 @@ pub enum Command {
     },
     /// DROP TABLE: all of them or none. A table may be named by another one that goes with it.
     DropTable {
-        /// Their names.
+        /// Names of the tables.
         tables: Vec<String>,
         /// IF EXISTS: names of no table are passed over.
         if_exists: bool,
@@ -63,19 +63,19 @@ pub enum Command {
     QueueNext(QueueNext),
     /// Acknowledges deliveries; those that are not held any more are passed over. Answer: how many were.
     QueueDone {
-        /// Which.
+        /// The deliveries that the worker has ended.
         receipts: Vec<Receipt>,
     },
     /// Gives deliveries back.
     QueueReturn {
-        /// Which.
+        /// The deliveries that go back.
         receipts: Vec<Receipt>,
         /// Nobody gets them earlier.
         delay_us: u64,
     },
     /// Holds deliveries for longer.
     QueueExtend {
-        /// Which.
+        /// The deliveries that are held for longer.
         receipts: Vec<Receipt>,
         /// From now.
         visible_again_us: u64,
@@ -90,24 +90,24 @@ pub enum Command {
     QueueSetSource {
         /// Who sends: 0 to 63.
         sender: u8,
-        /// How.
+        /// Whether a row number at or below the last one received is skipped.
         mode: SourceMode,
         /// The row's number there.
         row: u64,
     },
     /// `queue_compact()`: folds the queue into its files.
     QueueCompact {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// `queue_stats()`. Answer: [`Reply::QueueStats`].
     QueueStats {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// Hands out no row of a queue or group until it is resumed.
     QueuePause {
-        /// The queue.
+        /// Name of the queue.
         table: String,
         /// One of its groups; `None`: all of it.
         group: Option<String>,
@@ -116,17 +116,17 @@ pub enum Command {
     },
     /// Deletes every free row of a queue. Answer: how many.
     QueuePurge {
-        /// The queue.
+        /// Name of the queue.
         table: String,
     },
     /// TRUNCATE: every row goes, owned ones too. Answer: how many.
     Truncate {
-        /// The table.
+        /// Name of a search table, pq table or queue.
         table: String,
     },
     /// ALTER TABLE, of queues.
     AlterTable {
-        /// Which.
+        /// Name of the queue.
         table: String,
         /// In this order; all or none.
         changes: Vec<Change>,
@@ -136,16 +136,16 @@ pub enum Command {
     /// Copies everything acknowledged so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:
     /// the files, when all are durable there; writes go on meanwhile.
     Backup {
-        /// Where.
+        /// The new place, by the name that [`crate::Options::backups`] opens.
         to: String,
     },
     /// One step of a load that may be interrupted and go on without a doubled or missing row.
     Load {
-        /// Where.
+        /// Name of the table that is loaded.
         table: String,
         /// Names the load: chosen by who loads, the same again when it goes on.
         load: u64,
-        /// Which step.
+        /// Begin, rows or end.
         step: LoadStep,
     },
     /// FLUSH TABLE: what the tables hold in memory goes to files now. Answer: when a durable manifest names them; writes
@@ -179,9 +179,9 @@ pub enum LoadStep {
         to: u64,
         /// See [`Command::Insert`].
         columns: Vec<String>,
-        /// Likewise.
+        /// Values of the rows, one a column.
         rows: Vec<Vec<Value>>,
-        /// Likewise.
+        /// REPLACE: a row of the same id goes first.
         replace: bool,
     },
     /// It is over: the next load of that name begins at 0.
@@ -195,7 +195,7 @@ pub enum LoadStep {
 pub struct Backfill {
     /// The pq table.
     pub table: String,
-    /// The query.
+    /// Id of the query.
     pub query_id: u64,
     /// The search table that it listens to.
     pub on: String,
@@ -239,7 +239,7 @@ impl Reply {
         Reply::affected(0)
     }
 
-    /// Done, with so many rows.
+    /// Done; `affected` rows were inserted or deleted.
     pub(crate) fn affected(affected: u64) -> Reply {
         Reply::Done {
             affected,
@@ -253,7 +253,7 @@ impl Reply {
 /// A table as it was asked for; as stored, names are in lower case and the columns complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
     /// What it is.
     pub kind: Kind,
@@ -312,7 +312,7 @@ pub enum Kind {
 /// What a table of documents may be told beside its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// `shards=`: tails and sets of segments that its rows are spread over by their ids; `None`: as many as are right here.
+    /// `shards=`: tails and sets of segments that its rows are spread over by their ids; `None`: the engine chooses.
     pub shards: Option<u16>,
     /// `ranker=`: of a SELECT that names none.
     pub ranker: Option<Ranker>,
@@ -446,9 +446,9 @@ pub type Answering = Box<dyn FnOnce(std::result::Result<Reply, Error>) + Send>;
 
 /// A command with its sender.
 pub struct Envelope {
-    /// Whose.
+    /// The session that sent it.
     pub session: SessionId,
-    /// What.
+    /// The command itself.
     pub command: Command,
     /// Called once, when what was done is durable.
     pub reply: Answering,

@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// A value that its column cannot hold.
     BadValue {
-        /// The column.
+        /// Name of the column.
         column: String,
         /// Which row, from 1.
         row: usize,
@@ -41,14 +41,14 @@ pub enum Error {
     },
     /// A number outside its column's range.
     OutOfRange {
-        /// The column.
+        /// Name of the column.
         column: String,
         /// Which row, from 1.
         row: usize,
     },
     /// INSERT of an id that is there already, or twice in one statement.
     DuplicateId {
-        /// The id.
+        /// The id that is there already.
         id: u64,
     },
     /// A query text that does not parse.
@@ -100,7 +100,7 @@ pub enum Error {
     DiskFull,
     /// A queue with `rows_max=` or `bytes_max=` has no room for more.
     QueueFull {
-        /// Which.
+        /// Name of the queue.
         queue: String,
     },
     /// More waits than memory allows: try again later.
@@ -118,19 +118,19 @@ pub enum Error {
     AtRow {
         /// Which row, from 1.
         row: usize,
-        /// Why.
+        /// The refusal of this row.
         error: Box<Error>,
     },
     /// Member `index` (from 0) of a [`crate::Command::Many`] was refused, and so all of them.
     InMany {
-        /// Which member.
+        /// Place of the member, from 0.
         index: usize,
-        /// Why.
+        /// The refusal of this member.
         error: Box<Error>,
     },
     /// The journal failed; this engine takes no command any more, and whether the last ones are durable is unknown.
     Poisoned {
-        /// What failed.
+        /// The failure, in words.
         why: String,
     },
     /// A file of ours is not as it was written.
@@ -164,7 +164,7 @@ pub enum Error {
 /// What the dearest standing query of a statement took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dearest {
-    /// Its id.
+    /// Id of the query.
     pub query: u64,
     /// Steps on one document.
     pub steps: u64,

@@ -9,7 +9,7 @@ pub const MAILBOX_COMMANDS_MAX: usize = 65_536;
 pub const MAILBOX_BYTES_MAX: usize = 256 << 20;
 /// Commands taken at once: one frame of the journal, one sync.
 pub const BATCH_COMMANDS_MAX: usize = 1024;
-/// Bytes of commands taken at once, the first large one apart: whoever comes next waits for as much.
+/// Bytes of commands taken at once, the first large one apart: the next command waits for that long.
 pub const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a small command: those pass large ones of other sessions.
 pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;

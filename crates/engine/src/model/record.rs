@@ -93,7 +93,7 @@ pub(crate) enum Record {
         lanes: Vec<u32>,
         paused: bool,
     },
-    /// Rows came back to a lane after so many deliveries, and go out again not before a time (0: at once).
+    /// Rows came back to a lane, each with its number of deliveries, and go out again not before a time (0: at once).
     Returned {
         table: TableId,
         lane: u32,
@@ -154,7 +154,7 @@ pub(crate) struct HitCounts {
     pub(crate) queries: Vec<(u64, u32)>,
 }
 
-/// One document.
+/// A document as a record holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
     pub(crate) id: u64,

@@ -8,7 +8,7 @@ pub enum SyncMode {
     /// After the sync that makes it durable.
     #[default]
     Always,
-    /// Once the system has it; the sync comes at most so many milliseconds later. Above 0.
+    /// Once the system has it; the sync follows within this time. Above 0.
     Within {
         /// Milliseconds.
         ms: u64,

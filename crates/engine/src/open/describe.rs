@@ -5,7 +5,7 @@ use queue::RowNumber;
 use crate::catalog::{Catalog, TableId};
 use crate::record::Record;
 
-/// Rising numbers as ranges: `3, 5-9`. At most so many ranges are written out.
+/// Rising numbers as ranges: `3, 5-9`. At most 1,000 ranges are written out.
 pub(crate) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
     const RANGES_MAX: usize = 1_000;
     let mut ranges: Vec<(u64, u64)> = Vec::new();

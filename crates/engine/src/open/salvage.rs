@@ -42,7 +42,7 @@ impl Fault {
                 offset: *offset,
                 what: why.clone(),
             }),
-            // No program is so many versions ahead: a bit of the number is wrong.
+            // No program is that many versions ahead: a bit of the number is wrong.
             Error::NewerFormat { found, known } if found - known > VERSIONS_AHEAD_MAX => {
                 Some(Fault {
                     file: file.to_owned(),

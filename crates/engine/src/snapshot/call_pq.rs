@@ -59,9 +59,9 @@ pub struct PqRequest<'a> {
     pub only: Option<&'a Expression>,
     /// Only queries with a higher id: the last one of the answer before.
     pub after: Option<u64>,
-    /// At most so many queries; 0 counts only.
+    /// Most queries of the answer; 0 counts only.
     pub limit: Option<u64>,
-    /// For each document only so many queries, those of the highest weight, ties by id.
+    /// Most queries of a document, those of the highest weight, ties by id.
     pub top: Option<u32>,
     /// Whether weights are wanted.
     pub weights: bool,
@@ -139,7 +139,7 @@ impl Snapshot {
     /// # Errors
     /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `TooCostly`, where one query
     /// takes too much on one document; `OutOfTime` and `Interrupted`,
-    /// where it was stopped: there is no part of an answer, since whoever misses a hit takes it for none.
+    /// where it was stopped. A part of an answer is never given: a reader would take the missing hits for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let answer = self.percolated(request, scratch);
         let texts = request.documents.iter().map(PqDocument::text_bytes);
@@ -250,7 +250,7 @@ fn weights(
     Ok(weights)
 }
 
-/// Keeps for each document so many queries, those of the highest weight, ties by id.
+/// Keeps at most `top` queries of each document, those of the highest weight, ties by id.
 fn keep_top(answer: &mut PqAnswer, documents: usize, top: usize) {
     let mut by_document: Vec<Vec<(u32, usize)>> = vec![Vec::new(); documents];
     let pairs = answer.hits.rows().flat_map(|(_, documents)| documents);

@@ -7,8 +7,8 @@ use queue::Queue;
 use crate::catalog::TableId;
 use crate::table::in_manifest::InManifest;
 
-/// Queues by number. Whoever may change one is taken to have done so: a turn then costs what it touched, however many
-/// queues there are.
+/// Queues by number. A caller that borrows a queue for writing marks it as changed, so that a turn costs the queues that it
+/// touched and not all queues.
 #[derive(Default)]
 pub(crate) struct Queues {
     tables: BTreeMap<TableId, Entry>,

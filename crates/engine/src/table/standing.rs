@@ -41,7 +41,7 @@ pub(crate) struct PercolateTable {
     pub(crate) text_bytes: u64,
     /// The files that the manifest is to name, the base first; none while nothing was folded.
     pub(crate) files: Vec<QueryFile>,
-    /// The file of hit counts likewise.
+    /// The file of hit counts that the manifest is to name; `None` while no hit was counted.
     pub(crate) counts_file: Option<String>,
     /// Hits of records up to here are in that file.
     pub(crate) counted: u64,

@@ -25,7 +25,7 @@ pub(crate) struct Stand {
 pub(crate) enum Want {
     /// A row, read later: `queue_wait`.
     Owner,
-    /// At most so many rows with their values: `QUEUE_NEXT`.
+    /// At most `limit` rows with their values: `QUEUE_NEXT`.
     Rows { limit: u32, hold: Hold },
 }
 

@@ -105,7 +105,7 @@ impl State {
         self.apply_to_queue(table, position, next, change)
     }
 
-    /// The catalog holds the columns; whoever has the one has the other.
+    /// The catalog holds the columns: an engine that has the catalog of a position has the columns too.
     fn apply_alter(
         &mut self,
         table: TableId,

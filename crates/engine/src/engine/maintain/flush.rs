@@ -1,6 +1,6 @@
-//! FLUSH and OPTIMIZE: what is in memory goes to files now, and whoever asked is told when a durable manifest names them.
+//! FLUSH and OPTIMIZE: rows in memory go to files now. The caller is answered when a durable manifest names the files.
 //!
-//! Nothing here waits: a request is looked at in every turn, the turns that background work wakes included.
+//! No request waits here. Every turn looks at all requests, and finished background work causes a turn.
 
 use crate::catalog::TableId;
 use crate::command::{Answering, Kind, Reply};

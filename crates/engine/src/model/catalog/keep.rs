@@ -5,7 +5,7 @@ use query::schema::ColumnType;
 use crate::command::{Definition, Keep, Kind};
 use crate::error::{Error, Result};
 
-/// Seconds and the unit that says so many.
+/// Units of a time, by their seconds, the largest first.
 const UNITS: [(u64, char); 4] = [(86_400, 'd'), (3_600, 'h'), (60, 'm'), (1, 's')];
 
 /// The options that are set, each with its value as CREATE TABLE takes it.

@@ -6,14 +6,14 @@ use query::value::Value;
 pub use ::queue::{Now, QueueOptions, QueueStats, RowNumber, SessionId, WhenFull};
 pub use query::request::{Change, ColumnPlace, SourceMode, WaitSource};
 
-/// Takes up to so many rows at once; at least one is waited for.
+/// Takes up to `rows` rows at once; it waits for the first only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueNext {
     /// Where from, the first one first. All rows of an answer are of one source.
     pub sources: Vec<WaitSource>,
     /// A consumer group of the queues; `None`: the queue's own rows.
     pub group: Option<String>,
-    /// At most so many rows.
+    /// Most rows that are taken; above 0.
     pub rows: u32,
     /// How long to wait for the first; 0 only looks.
     pub timeout_us: u64,
@@ -29,7 +29,7 @@ pub struct QueueNext {
 pub enum Hold {
     /// By the session, in owner mode, until it ends, aborts or is closed.
     Session,
-    /// By whoever shows the receipt, until a time.
+    /// By the bearer of the receipt, until a time.
     Lease {
         /// From now, in microseconds; `None`: the queue's own time.
         visible_again_us: Option<u64>,
@@ -49,7 +49,7 @@ pub struct Issuer {
 /// Names one delivery of one row. A receipt whose issuer is not the queue of today is late: it is passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The queue.
+    /// Name of the queue.
     pub table: String,
     /// As [`Taken::issuer`] said.
     pub issuer: Issuer,
@@ -87,10 +87,10 @@ impl Taken {
 /// One row that was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakenRow {
-    /// Its number.
+    /// Number of the row in its queue.
     pub row: RowNumber,
     /// How often it was delivered, this time included.
     pub delivery: u32,
-    /// Its values.
+    /// Values of the row, in the order of the queue's columns.
     pub values: Vec<Value>,
 }

@@ -103,7 +103,7 @@ impl PqHits {
         self.kept = Some(after);
     }
 
-    /// Keeps rows above an id, and so many of them; gives which of the pairs those were.
+    /// Keeps rows above the id `after`, at most `limit`; gives which of the pairs those were.
     pub(crate) fn cut(&mut self, after: Option<u64>, limit: Option<u64>) -> Range<usize> {
         let limit = limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
