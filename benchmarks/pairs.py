@@ -17,6 +17,7 @@ the same build then switches between threads 0.5 to 1 times an operation, and si
     search   40,000 MATCHes of two words   sort     300 times the first 100 of all rows by a column
     pq       50,000 CALL PQ of one document
 """
+import contextlib
 import hashlib
 import json
 import os
@@ -115,6 +116,16 @@ class Server:
         self.process.wait()
 
 
+@contextlib.contextmanager
+def rows_of_load():
+    """Path of the 2,000,000 rows that the case `load` loads."""
+    with tempfile.NamedTemporaryFile("w", dir="/dev/shm", suffix=".ndjson") as rows:
+        for row in range(1_000_001, 3_000_001):
+            rows.write(json.dumps({"id": row, "body": text(row), "n": row % 100}) + "\n")
+        rows.flush()
+        yield rows.name
+
+
 def measure(binary, cases, statements, rows):
     """Runs the cases on a new server. Returns for each: seconds of processor, seconds by the clock, digest of the answers."""
     directory = tempfile.mkdtemp(dir="/dev/shm")
@@ -138,15 +149,12 @@ def main():
     pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 9
     cases = sys.argv[4:] or list(CASES)
     statements = {case: CASES[case]() for case in cases if CASES[case]}
-    with tempfile.NamedTemporaryFile("w", dir="/dev/shm", suffix=".ndjson") as rows:
-        for row in range(1_000_001, 3_000_001):
-            rows.write(json.dumps({"id": row, "body": text(row), "n": row % 100}) + "\n")
-        rows.flush()
+    with rows_of_load() as rows:
         ratios = {case: [] for case in cases}
         for pair in range(pairs):
             taken = {}
             for build in builds if pair % 2 == 0 else reversed(builds):
-                taken[build] = measure(build, cases, statements, rows.name)
+                taken[build] = measure(build, cases, statements, rows)
             for case in cases:
                 old, new = (taken[build][case] for build in builds)
                 if old[2] != new[2]:
