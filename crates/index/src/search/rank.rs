@@ -16,16 +16,19 @@
 //! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and the
 //! rules of what counts; `points.rs` has the unit of sums.
 //!
-//! To add a ranker, add it to `query::options::Ranker` and `Ranker::NAMED`. Then decide, in order:
-//! 1. Its formula: `Weigher::with_points`. The compiler asks for it.
-//! 2. What it reads and what a field gives: `needs`, `Weigher::weigh`, `by_fields`, `of_field`,
-//!    `takes_found_fields`. Their wildcard arms take a new ranker for one of runs.
-//! 3. Its bounds: `least_sum`, `bound_row`, `fields_bound_of` and `most` in `bound.rs`. A bound
-//!    that is too low loses rows without an error.
-//! 4. The values of its words: `Points::new`. By the wildcard arm they are 0. A ranker that looks
-//!    at lengths needs a cache of its own beside [`Shares`].
-//! 5. Its slow twin in `crates/index/tests/it/oracle.rs` (the compiler asks for it), and the lists
-//!    of rankers in `rank/tests.rs` and `exec/tests.rs`.
+//! To add a ranker, add it to `query::options::Ranker` and `Ranker::NAMED` (without the name no statement finds it, and no test
+//! draws it). The compiler then names every match below but those of 6:
+//! 1. Its formula: `Weigher::with_points`. An arm of a formula without rarity gives the points of the fields as they are.
+//! 2. What it reads and what a field gives: `needs`, `Weigher::weigh`, `by_fields`, `of_field`, `takes_found_fields`. `by_fields`
+//!    and `of_field` are per field: a formula over the whole row has an arm of its own in `weigh`, and joins the neutral arms
+//!    there. `Needs::Codes` promises that `bound` is exact: not for a ranker that counts words, above 64 words of a query.
+//! 3. Its bounds: `least_sum`, `bound_row`, `fields_bound_of` and `most` in `bound.rs`. A bound that is too low loses rows
+//!    without an error.
+//! 4. The values of its words: `Points::new`; 0 for a ranker without rarity. A ranker that looks at lengths needs a cache of
+//!    its own beside [`Shares`].
+//! 5. Its slow twin: `weight` in `crates/index/tests/it/oracle.rs`.
+//! 6. The lists of rankers in `rank/tests.rs` and `exec/tests.rs`, the messages in `tests/scripts/rankers.sql`, the documents
+//!    docs/language.md, docs/compat.md and ADR 028.
 
 mod bound;
 mod factors;
