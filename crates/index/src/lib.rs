@@ -30,7 +30,7 @@
 //! for (id, text) in [(1, "a black cat"), (2, "a white dog")] {
 //!     let mut words = Words::new();
 //!     words.push_field(&analyzer, 0, text);
-//!     table.insert(id, &[Value::Str(text.into())], &words)?;
+//!     table.insert(id, query::row::encode(&[Value::Str(text.into())]), &words)?;
 //! }
 //! let position = 2; // of the last journal record that was applied
 //! if let Some(job) = table.freeze(position) {
