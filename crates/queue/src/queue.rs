@@ -107,7 +107,7 @@ pub struct QueueStats {
 ///
 /// The restart forgets holders and leases. It keeps what records say: rows, ended rows, counts of deliveries, delays. The two
 /// deliveries with number 2 are told apart by their receipts, which name the start of the server: the first is late. Without
-/// `max_deliveries=` there is no `Returned` record, and the delivery of 12:00:55 has number 1 again.
+/// `max_deliveries=` a return without a delay writes no `Returned` record, and the delivery of 12:00:55 has number 1 again.
 pub struct Queue {
     pub(crate) name: Arc<str>,
     pub(crate) columns: Arc<[Column]>,
