@@ -43,7 +43,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use code::{HITS_OPEN, Shares, class_of, code, hits_of, length_class, length_of_class};
+pub(crate) use code::{
+    HITS_OPEN, Shares, SharesCache, class_of, code, hits_of, length_class, length_of_class,
+};
 pub(crate) use list::{List, Run};
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
 pub(crate) use places::Plain;

@@ -12,7 +12,7 @@ use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::part::Part;
-use crate::postings::Shares;
+use crate::postings::SharesCache;
 use crate::shape::TableShape;
 use crate::warning::Warning;
 
@@ -42,8 +42,8 @@ pub struct Snapshot {
     /// Segments that could not be opened, or were found damaged by a search. Their rows are in no
     /// part.
     damaged: Vec<Warning>,
-    /// Cache for the ranker `bm25a`, filled by the first search that uses it; see [`Shares`].
-    pub(crate) shares: OnceLock<Shares>,
+    /// Filled by the first search whose ranker looks at lengths.
+    pub(crate) shares: SharesCache,
 }
 
 impl Snapshot {

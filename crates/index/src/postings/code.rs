@@ -9,6 +9,10 @@
 //!
 //! The classes never change: files hold them, and weights are computed from them.
 
+use std::sync::OnceLock;
+
+use query::options::Ranker;
+
 /// Least number of occurrences that a code does not tell.
 pub(crate) const HITS_OPEN: u32 = 8;
 
@@ -25,11 +29,13 @@ const LENGTHS: [u32; 31] = [
 /// Length that weights assume for every row of class 31.
 const LENGTH_LAST: u32 = 65_536;
 
-/// For each code, the factor of a word's `idf` in the ranker `bm25a`, in units of 2⁻³⁰. A code of
-/// eight or more occurrences has the factor 1, an upper bound. The factors depend on the table's
-/// statistics alone, so a snapshot keeps them from query to query. Only `bm25a` may use that cache:
-/// a second ranker with lengths would read the factors of the first.
+/// For each code, the factor of a word's `idf` in a ranker that looks at lengths, in units of 2⁻³⁰.
+/// A code of eight or more occurrences has the factor 1, an upper bound.
 pub(crate) type Shares = [u32; 256];
+
+/// The factors of the first such ranker that a search used. They depend on the table's statistics
+/// alone, so a snapshot keeps them from query to query. Another ranker makes its own each time.
+pub(crate) type SharesCache = OnceLock<(Ranker, Shares)>;
 
 /// Packs `hits` occurrences (at least 1) in a row of that length class into a code.
 pub(crate) fn code(hits: u32, length_class: u8) -> u8 {

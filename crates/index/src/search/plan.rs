@@ -18,7 +18,6 @@ mod shape;
 mod step;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use query::bind::BoundSelect;
 use query::pattern::Matcher;
@@ -33,7 +32,7 @@ use super::statistics::{Frequencies, Statistics};
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
 use crate::error::Result;
-use crate::postings::Shares;
+use crate::postings::SharesCache;
 use crate::removed::Frequency;
 
 pub(super) use step::{Fields, Step};
@@ -56,12 +55,12 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Makes the plan. `statistics`: those of the terms, summed over all shards. `shares`: the
-    /// table's cache for `bm25a`. Errors: `TooManyWords`.
+    /// table's cache of factors. Errors: `TooManyWords`.
     pub(super) fn new(
         terms: Terms<'_>,
         statistics: Statistics,
         select: &BoundSelect<'_>,
-        shares: &OnceLock<Shares>,
+        shares: &SharesCache,
     ) -> Result<Plan> {
         let (options, fields) = (&select.options, &select.field_weights);
         let is_plain = is_plain(terms.root);

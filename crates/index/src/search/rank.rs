@@ -24,11 +24,12 @@
 //!    there. `Needs::Codes` promises that `bound` is exact: not for a ranker that counts words, above 64 words of a query.
 //! 3. Its bounds: `least_sum`, `bound_row`, `fields_bound_of` and `most` in `bound.rs`. A bound that is too low loses rows
 //!    without an error.
-//! 4. The values of its words: `Points::new`; 0 for a ranker without rarity. A ranker that looks at lengths needs a cache of
-//!    its own beside [`Shares`].
+//! 4. The values of its words: `Formula::of` in `points.rs`. A new formula gives the unit (the sum of a row must fit 30 bits),
+//!    the `idf` and whether lengths count. A posting tells the length class of the whole row, over all columns; no posting
+//!    tells the length of one column.
 //! 5. Its slow twin: `weight` in `crates/index/tests/it/oracle.rs`.
-//! 6. The lists of rankers in `rank/tests.rs` and `exec/tests.rs`, the messages in `tests/scripts/rankers.sql`, the documents
-//!    docs/language.md, docs/compat.md and ADR 028.
+//! 6. What the compiler does not name: one array in `rank/tests.rs`, a block in `tests/scripts/rankers.sql` and its messages that
+//!    list the names, the table in docs/language.md, the formula in ADR 028. The laws draw from `Ranker::NAMED`.
 
 mod bound;
 mod factors;
@@ -38,11 +39,9 @@ mod query_words;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
-
 use query::options::{Idf, Ranker};
 
-use crate::postings::{Shares, class_of, hits_of};
+use crate::postings::{SharesCache, class_of, hits_of};
 
 pub(crate) use factors::Hit;
 pub(crate) use occurrences::{Occurrences, WordPlace};
@@ -94,9 +93,8 @@ pub(crate) struct Table<'a> {
     pub(crate) hits: u64,
     /// The weight of each text column, in the table's order.
     pub(crate) fields: &'a [u32],
-    /// Cache for the factors of `bm25a`: made by the first query that needs them. No other ranker
-    /// may use it; see [`Shares`].
-    pub(crate) shares: &'a OnceLock<Shares>,
+    /// Cache for the factors of rankers that look at lengths.
+    pub(crate) shares: &'a SharesCache,
 }
 
 impl Weigher {
@@ -120,7 +118,7 @@ impl Weigher {
             ranker,
             needs: needs(ranker, &query_words, fields.len()),
             max_lcs: most,
-            tables: points.tables(table.shares),
+            tables: points.tables(ranker, table.shares),
             groups: Groups::new(&query_words, fields.len()),
             points,
             in_query: query_words.places_once(),
@@ -139,7 +137,7 @@ impl Weigher {
     /// Whether values depend on a code's class of length.
     #[cfg(test)]
     pub(crate) fn has_lengths(&self) -> bool {
-        self.ranker == Ranker::Bm25a
+        self.points.has_lengths()
     }
 
     /// Value of each code of a word: what it adds to the sum of a row. An upper bound for codes of

@@ -25,12 +25,10 @@
 //! less than two units. So a weight is Sphinx's, or one off where Sphinx's sum lies that close to a
 //! whole number.
 
-use std::sync::OnceLock;
-
 use query::options::{Idf, Ranker};
 
 use super::QueryWord;
-use crate::postings::{HITS_OPEN, Shares, class_of, hits_of, length_of_class};
+use crate::postings::{HITS_OPEN, Shares, SharesCache, class_of, hits_of, length_of_class};
 
 /// Most bits of a point's fraction.
 const UNIT_BITS_MAX: u32 = 20;
@@ -74,6 +72,31 @@ struct Lengths {
     all: u128,
 }
 
+/// Which of the two formulas above gives a ranker's points.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Formula {
+    /// That of `bm25a`, with lengths.
+    Lucene,
+    /// That of `bm25`.
+    Sphinx,
+    /// Neither: rarity does not count.
+    None,
+}
+
+impl Formula {
+    fn of(ranker: Ranker) -> Formula {
+        match ranker {
+            Ranker::Bm25a => Formula::Lucene,
+            Ranker::Bm25 | Ranker::ProximityBm25 | Ranker::Sph04 => Formula::Sphinx,
+            Ranker::None
+            | Ranker::Wordcount
+            | Ranker::Proximity
+            | Ranker::Matchany
+            | Ranker::Fieldmask => Formula::None,
+        }
+    }
+}
+
 impl Points {
     pub(super) fn new(
         ranker: Ranker,
@@ -83,29 +106,27 @@ impl Points {
     ) -> Points {
         let wanted = statistics.words.max(1);
         let bits = wanted.next_power_of_two().ilog2();
-        let unit = match ranker {
-            Ranker::Bm25a => UNIT_BITS_MAX.min((SUM_BITS - 15).saturating_sub(bits)),
-            _ if idf.unnormalized || statistics.distinct < wanted => {
+        let formula = Formula::of(ranker);
+        let unit = match formula {
+            // `1000 * idf` has at most 15 bits before its fraction.
+            Formula::Lucene => UNIT_BITS_MAX.min((SUM_BITS - 15).saturating_sub(bits)),
+            Formula::Sphinx if idf.unnormalized || statistics.distinct < wanted => {
                 UNIT_BITS_MAX.saturating_sub(bits)
             }
-            _ => UNIT_BITS_MAX,
+            Formula::Sphinx | Formula::None => UNIT_BITS_MAX,
         };
         let most = (1 << SUM_BITS) as f64 / wanted as f64;
         let integer = |word: &QueryWord| {
-            let idf = match ranker {
+            let idf = match formula {
                 _ if word.documents == 0 => 0.0,
-                Ranker::Bm25a => lucene(statistics.rows, word.documents),
-                Ranker::Bm25 | Ranker::ProximityBm25 | Ranker::Sph04 => sphinx(
+                Formula::Lucene => lucene(statistics.rows, word.documents),
+                Formula::Sphinx => sphinx(
                     idf,
                     statistics.rows,
                     word.documents,
                     statistics.distinct.max(1),
                 ),
-                Ranker::None
-                | Ranker::Wordcount
-                | Ranker::Proximity
-                | Ranker::Matchany
-                | Ranker::Fieldmask => 0.0,
+                Formula::None => 0.0,
             };
             let integer = 1000.0 * f64::from(1 << unit) * idf;
             integer.round().clamp(-most, most) as i64
@@ -113,7 +134,7 @@ impl Points {
         Points {
             unit,
             idf: words.iter().map(integer).collect(),
-            lengths: (ranker == Ranker::Bm25a).then(|| Lengths {
+            lengths: (formula == Formula::Lucene).then(|| Lengths {
                 rows: statistics.rows.into(),
                 all: statistics.hits.max(1).into(),
             }),
@@ -121,11 +142,16 @@ impl Points {
     }
 
     /// By word: the value of each code, exact or, for eight or more occurrences, an upper bound.
-    /// `shares` keeps the factors that do not depend on the word, from one query to the next.
-    pub(super) fn tables(&self, shares: &OnceLock<Shares>) -> Vec<[i32; 256]> {
-        let lengths = self.lengths.as_ref();
-        let shares = lengths.map(|lengths| shares.get_or_init(|| lengths.shares()));
-        // `idf` is positive, and both factors are below 2³⁰.
+    /// `cache` keeps the factors that do not depend on the word, from one query to the next.
+    pub(super) fn tables(&self, ranker: Ranker, cache: &SharesCache) -> Vec<[i32; 256]> {
+        let shares = self.lengths.as_ref().map(|lengths| {
+            let (owner, shares) = cache.get_or_init(|| (ranker, lengths.shares()));
+            match *owner == ranker {
+                true => *shares,
+                false => lengths.shares(),
+            }
+        });
+        // `idf` is positive and below 2³⁰; a share is at most 2³⁰.
         let with_length = |idf: i64, shares: &Shares| {
             shares.map(|share| ((u64::from(idf as u32) * u64::from(share)) >> TF_BITS) as i32)
         };
@@ -139,7 +165,7 @@ impl Points {
             let classes: [i64; 8] = std::array::from_fn(of_class);
             std::array::from_fn(|code| classes[code >> 5] as i32)
         };
-        let table = |idf: &i64| match shares {
+        let table = |idf: &i64| match &shares {
             Some(shares) => with_length(*idf, shares),
             None => by_hits_alone(*idf),
         };
@@ -153,6 +179,12 @@ impl Points {
             None => by_hits(idf, hits),
             Some(lengths) => (idf * lengths.tf(hits, length_class)) >> TF_BITS,
         }
+    }
+
+    /// Whether values depend on a code's class of length.
+    #[cfg(test)]
+    pub(super) fn has_lengths(&self) -> bool {
+        self.lengths.is_some()
     }
 
     /// Whole points of a sum, rounded down.
