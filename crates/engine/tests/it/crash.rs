@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use disk::{FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
+use disk::{FaultDisk, MemoryDisk, everything_kept, everything_lost};
 use engine::{Now, Options};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;
-use crate::workload::{Asked, asked, cases, create_schema, dump, play, worded};
+use crate::power::{mixed_cut, places};
+use crate::workload::{Asked, asked, cases, create_schema, dump, play, seal_rows, worded};
 
 fn options_on(disk: &FaultDisk, seal_rows: u32) -> Options {
     Options {
@@ -43,8 +44,8 @@ proptest! {
     fn every_image_after_a_batch_reopens_to_what_was_acknowledged(
         asked in proptest::collection::vec(asked(), 1..25),
         batch in 1..4usize,
-        seal_rows in prop_oneof![Just(1u32), Just(4), Just(1000)],
-        seed in any::<u64>(),
+        seal_rows in seal_rows(),
+        cut in mixed_cut(),
     ) {
         let disk = FaultDisk::new();
         let mut driver = Driver::open(options_on(&disk, seal_rows), Now::default()).unwrap();
@@ -57,17 +58,18 @@ proptest! {
             let want = free_of_owners(&model);
             prop_assert_eq!(&recovered(disk.crash(everything_lost), seal_rows), &want);
             prop_assert_eq!(&recovered(disk.crash(everything_kept), seal_rows), &want);
-            let image = disk.crash(at_random(seed ^ number as u64));
+            let image = cut.nth_image(&disk, number);
             prop_assert_eq!(&recovered(image, seal_rows), &want);
         }
     }
 
     #[test]
     fn power_lost_in_any_call_loses_nothing_acknowledged_and_halves_no_batch(
-        asked in proptest::collection::vec(asked(), 4..25),
+        asked in proptest::collection::vec(asked(), 1..28),
         batch in 1..4usize,
-        seal_rows in prop_oneof![Just(1u32), Just(4), Just(1000)],
-        seed in any::<u64>(),
+        seal_rows in seal_rows(),
+        places in places(12),
+        cut in mixed_cut(),
     ) {
         let calls = {
             let disk = FaultDisk::new();
@@ -75,17 +77,18 @@ proptest! {
             prop_assert!(run.in_flight.is_none());
             disk.change_count()
         };
-        for cut in (0..12).map(|n| (seed.rotate_left(n * 5)) % calls) {
+        for (number, place) in places.iter().enumerate() {
+            let call = place.index(calls as usize) as u64;
             let disk = FaultDisk::new();
-            disk.power_off_after(cut);
+            disk.power_off_after(call);
             let run = run(&disk, &asked, batch, seal_rows);
-            let image = disk.crash(at_random(seed ^ cut));
+            let image = cut.nth_image(&disk, number);
             let found = recovered_or_empty(image, seal_rows);
             let acknowledged = run.acknowledged.as_ref().map(free_of_owners);
             let in_flight = run.in_flight.as_ref().map(free_of_owners);
             prop_assert!(
                 found == acknowledged || (in_flight.is_some() && found == in_flight),
-                "cut {}: {:?} is neither {:?} nor {:?}", cut, found, acknowledged, in_flight
+                "call {}: {:?} is neither {:?} nor {:?}", call, found, acknowledged, in_flight
             );
         }
     }

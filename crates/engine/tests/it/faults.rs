@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::command;
-use crate::workload::{asked, cases, create_schema, dump, play, worded};
+use crate::workload::{asked, cases, create_schema, dump, play, seal_rows, worded};
 
 fn open(disk: Arc<dyn Disk>) -> Driver {
     let mut driver = Driver::open(options(disk), Now::default()).unwrap();
@@ -23,14 +23,14 @@ proptest! {
 
     #[test]
     fn after_any_failed_call_the_answers_given_still_hold(
-        asked in proptest::collection::vec(asked(), 4..20),
+        asked in proptest::collection::vec(asked(), 1..23),
         kind in proptest::sample::select(&[
             Call::Open, Call::Create, Call::CreateDir, Call::List, Call::Rename, Call::Remove, Call::SyncDir,
             Call::Read, Call::Write, Call::SetLen, Call::Sync,
         ][..]),
         nth in 1..40u64,
         error in proptest::sample::select(&[ErrorKind::Other, ErrorKind::StorageFull][..]),
-        seal_rows in prop_oneof![Just(1u32), Just(4), Just(1000)],
+        seal_rows in seal_rows(),
     ) {
         let disk = FaultDisk::new();
         let options = Options { seal_rows, ..options(Arc::new(disk.clone())) };

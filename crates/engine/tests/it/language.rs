@@ -1,7 +1,6 @@
 //! The law of both directions over the whole language: the hits of a standing query are the documents that a search for it
 //! finds, for any settings of analysis, syntax, filters, listened table and seals.
 
-use query::request::Insert;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use query::value::Value;
 use crate::driver::{Driver, options};
 use crate::laws::read;
 use crate::statement::command;
-use crate::workload::cases;
+use crate::workload::{cases, insert, seal_rows};
 
 const WORDS: [&str; 9] = [
     "cat", "cats", "run", "running", "Café", "#run", "dog", "ponies", "a",
@@ -149,15 +148,6 @@ fn open(settings: &[(&str, &str)], syntax: Syntax, seal_rows: u32) -> Driver {
     driver
 }
 
-fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
-    Command::Insert(Insert {
-        table: table.to_owned(),
-        columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
-        rows,
-        replace,
-    })
-}
-
 /// Query, table, document.
 type Pair = (u64, String, u64);
 
@@ -197,9 +187,9 @@ proptest! {
         (syntax, queries) in queries(),
         documents in proptest::collection::vec((any::<bool>(), text(), text(), 0..5i128), 1..10),
         again in proptest::collection::vec((any::<bool>(), text(), text(), 0..5i128), 0..4),
-        seal in prop_oneof![Just(1u32), Just(3), Just(1000)],
+        seal_rows in seal_rows(),
     ) {
-        let mut driver = open(&settings, syntax, seal);
+        let mut driver = open(&settings, syntax, seal_rows);
         let mut stored = Vec::new();
         for ((text, filters), id) in queries.iter().zip(1..) {
             let row = vec![

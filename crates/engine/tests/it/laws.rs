@@ -13,7 +13,7 @@ use query::value::Value;
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::{Statement, command, options_of, parse};
-use crate::workload::{Asked, asked, body, cases, create_schema, dump, play, worded};
+use crate::workload::{Asked, asked, body, cases, create_schema, dump, play, seal_rows, worded};
 
 /// How the same commands may be run.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +63,10 @@ proptest! {
     fn answers_are_the_models_however_batched_sealed_and_restarted(
         asked in proptest::collection::vec(asked(), 1..40),
         batch in 1..8usize,
-        seal in prop_oneof![Just(1u32), Just(3), Just(1000)],
+        seal_rows in seal_rows(),
         restart in 0..4usize,
     ) {
-        check(&asked, Way { batch, seal_rows: seal, restart })?;
+        check(&asked, Way { batch, seal_rows, restart })?;
     }
 
     #[test]

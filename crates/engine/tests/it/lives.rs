@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
+use disk::{Call, Fault, FaultDisk, MemoryDisk};
 use engine::{
     Change, ColumnPlace, Command, Error, Hold, JobLine, LoadStep, QueueNext, Receipt, Reply,
     RowNumber, SourceMode, SyncMode, WaitSource,
@@ -19,6 +19,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::driver::{Driver, Pending};
+use crate::power::{PowerCut, mixed_cut, places, power_cut};
 use crate::statement::command;
 use crate::twin::{
     Bounds, Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
@@ -157,7 +158,7 @@ impl Life {
             }
             Step::Fail(failing) => self.fail(*failing)?,
             Step::Kill => self.restart(None),
-            Step::PowerCut { seed, goes_on } => self.cut(*seed, *goes_on),
+            Step::PowerCut { cut, goes_on } => self.cut(cut, *goes_on),
             _ => {}
         }
         self.look_at_kept();
@@ -604,12 +605,8 @@ impl Life {
     }
 
     /// The power goes: the files must give the state of the twin's journal.
-    fn cut(&mut self, seed: u64, goes_on: bool) {
-        let image = match seed % 3 {
-            0 => self.twins.disk.crash(everything_lost),
-            1 => self.twins.disk.crash(everything_kept),
-            _ => self.twins.disk.crash(at_random(seed)),
-        };
+    fn cut(&mut self, cut: &PowerCut, goes_on: bool) {
+        let image = cut.image(&self.twins.disk);
         let want = [self.twins.twin_image()];
         self.check_image(&image, &want);
         if goes_on {
@@ -618,11 +615,8 @@ impl Life {
     }
 
     /// The power goes where not every command was synced: the files must give the state after some first part of the commands.
-    fn cut_to_a_prefix(&self, seed: u64) {
-        let image = match seed % 2 {
-            0 => self.twins.disk.crash(everything_lost),
-            _ => self.twins.disk.crash(at_random(seed)),
-        };
+    fn cut_to_a_prefix(&self, cut: &PowerCut) {
+        let image = cut.image(&self.twins.disk);
         let names = self.names();
         let found = self.twins.shown(&image, &names);
         let mut prefixes = self.twins.prefixes.iter().rev();
@@ -700,18 +694,19 @@ proptest! {
 
     #[test]
     fn an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says(
-        steps in steps(10, 150),
-        seed in any::<u64>(),
+        steps in steps(160),
+        rests in any::<bool>(),
+        cuts in [power_cut(), power_cut()],
     ) {
         let mut life = Life::new();
         for step in &steps {
             prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
         }
-        if seed % 2 == 0 {
+        if rests {
             prop_assert!(life.rest().is_ok(), "the engine ended");
         }
-        life.cut(seed, true);
-        life.cut(seed / 3, false);
+        life.cut(&cuts[0], true);
+        life.cut(&cuts[1], false);
     }
 
 }
@@ -721,8 +716,9 @@ proptest! {
 
     #[test]
     fn power_may_go_in_any_call_while_work_is_under_way(
-        steps in steps(10, 60),
-        seed in any::<u64>(),
+        steps in steps(70),
+        places in places(4),
+        cut in mixed_cut(),
     ) {
         let calls = {
             let mut life = Life::new();
@@ -733,10 +729,10 @@ proptest! {
             }
             life.twins.disk.change_count() - first
         };
-        for cut in (0..4).map(|n| seed.rotate_left(n * 16) % calls.max(1)) {
+        for (number, place) in places.iter().enumerate() {
             let mut life = Life::new();
             life.is_power_going = true;
-            life.twins.disk.power_off_after(cut);
+            life.twins.disk.power_off_after(place.index(calls.max(1) as usize) as u64);
             let mut may_be = None;
             for step in &steps {
                 if matches!(step, Step::PowerCut { .. } | Step::Kill | Step::Create { .. } | Step::Keep { .. }) {
@@ -748,7 +744,7 @@ proptest! {
                 }
             }
             let may_be = may_be.unwrap_or_else(|| vec![life.twins.twin_image()]);
-            let image = life.twins.disk.crash(at_random(seed ^ cut));
+            let image = cut.nth_image(&life.twins.disk, number);
             life.check_image(&image, &may_be);
         }
     }
@@ -759,19 +755,21 @@ proptest! {
 
     #[test]
     fn without_syncs_a_crash_beside_work_under_way_leaves_a_first_part_of_the_commands(
-        steps in steps(10, 80),
-        seed in any::<u64>(),
+        steps in steps(90),
+        cuts in proptest::collection::vec(power_cut(), 1..8),
         waits in any::<bool>(),
     ) {
         let sync = if waits { SyncMode::Within { ms: 5_000 } } else { SyncMode::Never };
         let mut life = Life::within(Bounds { sync, ..Bounds::NONE });
+        let mut cuts = cuts.iter().cycle();
+        let mut cut = |life: &Life| life.cut_to_a_prefix(cuts.next().expect("a cut"));
         for step in steps.iter().filter(|step| !matches!(step, Step::PowerCut { .. })) {
             prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
             if life.twins.prefixes.len() % 7 == 6 {
-                life.cut_to_a_prefix(seed.wrapping_add(life.twins.prefixes.len() as u64));
+                cut(&life);
             }
         }
-        life.cut_to_a_prefix(seed);
+        cut(&life);
     }
 }
 
@@ -780,8 +778,8 @@ proptest! {
 
     #[test]
     fn a_statement_that_memory_refuses_leaves_nothing_and_what_was_acknowledged_stays(
-        steps in steps(40, 120),
-        seed in any::<u64>(),
+        steps in steps(160),
+        cuts in [power_cut(), power_cut()],
     ) {
         let mut life = Life::within(Bounds { memory_bytes: MEMORY_BYTES, ..Bounds::NONE });
         for step in &steps {
@@ -790,7 +788,7 @@ proptest! {
         let rows = Step::Put { queue: 0, keys: vec![1; 200] };
         let before = life.refused;
         prop_assert!(life.take(&rows).is_ok() && life.refused == before + 1, "so many rows fit");
-        life.cut(seed, true);
-        life.cut(seed / 3, false);
+        life.cut(&cuts[0], true);
+        life.cut(&cuts[1], false);
     }
 }

@@ -38,6 +38,8 @@ mod merges;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod power;
+#[cfg(test)]
 mod queue_crash;
 #[cfg(test)]
 mod queue_model;

@@ -6,17 +6,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use disk::{
-    Disk, FaultDisk, File, Lock, MemoryDisk, Space, at_random, everything_kept, everything_lost,
-};
+use disk::{Disk, FaultDisk, File, Lock, MemoryDisk, Space, everything_kept, everything_lost};
 use engine::inspect::{self, Dumped};
 use engine::{Command, Error, Now, Options, Reply, SessionId};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, Pending, options};
+use crate::power::{mixed_cut, places};
 use crate::queue_model::{QUEUES, QueueModel, SLICE_US, Step, TABLES, step};
 use crate::statement::command;
-use crate::workload::cases;
+use crate::workload::{cases, seal_rows};
 
 fn worded(outcome: &Result<Reply, Error>, asked: &Command) -> String {
     match (outcome, asked) {
@@ -218,8 +217,8 @@ proptest! {
     #[test]
     fn queues_do_what_their_model_does_and_a_crash_between_any_two_steps_loses_nothing(
         steps in proptest::collection::vec(step(), 1..40),
-        seal_rows in prop_oneof![Just(2u32), Just(1000)],
-        seed in any::<u64>(),
+        seal_rows in seal_rows(),
+        cut in mixed_cut(),
     ) {
         let disk = FaultDisk::new();
         let mut pair = Pair::new(open(Arc::new(disk.clone()), seal_rows).unwrap());
@@ -227,7 +226,7 @@ proptest! {
             prop_assert!(matches!(pair.play(step), Outcome::Same), "{:?}", step);
             let want = pair.model.durable();
             prop_assert_eq!(&held(&disk.crash(everything_lost)), &want);
-            let image = disk.crash(at_random(seed ^ number as u64));
+            let image = cut.nth_image(&disk, number);
             prop_assert_eq!(&held(&image), &want);
             if number % 4 == 0 {
                 prop_assert_eq!(delivered(&image), queues_of(&want));
@@ -238,9 +237,10 @@ proptest! {
 
     #[test]
     fn power_lost_in_any_call_leaves_each_queue_before_or_after_the_step_under_way(
-        steps in proptest::collection::vec(step(), 4..30),
-        seal_rows in prop_oneof![Just(2u32), Just(1000)],
-        seed in any::<u64>(),
+        steps in proptest::collection::vec(step(), 1..33),
+        seal_rows in seal_rows(),
+        places in places(10),
+        cut in mixed_cut(),
     ) {
         let run = |disk: &FaultDisk| {
             let Ok(driver) = open(Arc::new(disk.clone()), seal_rows) else {
@@ -260,13 +260,14 @@ proptest! {
         let disk = FaultDisk::new();
         run(&disk);
         let calls = disk.change_count().saturating_sub(first).max(1);
-        for cut in (0..10).map(|n| first + seed.rotate_left(n * 6) % calls) {
+        for (number, place) in places.iter().enumerate() {
+            let call = first + place.index(calls as usize) as u64;
             let disk = FaultDisk::new();
-            disk.power_off_after(cut);
+            disk.power_off_after(call);
             let may_be = run(&disk);
-            let image = disk.crash(at_random(seed ^ cut));
+            let image = cut.nth_image(&disk, number);
             let found = held(&image);
-            prop_assert!(may_be.contains(&found), "cut {}: {:?} is none of {:?}", cut, found, may_be);
+            prop_assert!(may_be.contains(&found), "call {}: {:?} is none of {:?}", call, found, may_be);
             prop_assert_eq!(delivered(&image), queues_of(&found));
         }
     }
@@ -583,12 +584,12 @@ proptest! {
             Hurt::Short, Hurt::Torn, Hurt::Refused(ErrorKind::Other), Hurt::Refused(ErrorKind::StorageFull), Hurt::SyncFailed,
         ][..]),
         nth in 1..12u64,
-        steps in proptest::collection::vec(step(), 4..24),
-        seed in any::<u64>(),
+        steps in proptest::collection::vec(step(), 1..27),
+        cut in mixed_cut(),
     ) {
         if let Some(hurting) = hurt_run(kind, hurt, nth, &steps) {
             check_told(&hurting, &hurting.disk.crash(everything_kept))?;
-            check_told(&hurting, &hurting.disk.crash(at_random(seed)))?;
+            check_told(&hurting, &cut.image(&hurting.disk))?;
         }
     }
 
@@ -596,7 +597,7 @@ proptest! {
     fn a_bit_that_turns_on_its_way_to_any_kind_of_file_is_harmless_or_found(
         kind in 0..KINDS.len(),
         nth in 1..12u64,
-        steps in proptest::collection::vec(step(), 4..24),
+        steps in proptest::collection::vec(step(), 1..27),
     ) {
         if let Some(hurting) = hurt_run(kind, Hurt::Flipped, nth, &steps) {
             let is_last = *hurting.plan.since.lock().unwrap() == Some(0);

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use query::value::Value;
 
 use crate::driver::{Driver, options};
+use crate::power::{PowerCut, power_cut};
 use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::cases;
 
@@ -64,7 +65,7 @@ enum Step {
     /// The process ends and starts again.
     Kill,
     /// So does the machine.
-    PowerCut(u64),
+    PowerCut(PowerCut),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -76,7 +77,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Optimize),
         1 => Just(Step::Checkpoint),
         2 => Just(Step::Kill),
-        2 => any::<u64>().prop_map(Step::PowerCut),
+        2 => power_cut().prop_map(Step::PowerCut),
     ];
     proptest::collection::vec(step, 1..60)
 }
@@ -132,14 +133,10 @@ impl Subject {
                 self.driver = Some(driver.reopen().unwrap());
                 assert_eq!(self.found(), self.rows, "a killed process changes nothing");
             }
-            Step::PowerCut(seed) => {
+            Step::PowerCut(cut) => {
                 let now = self.driver().now;
-                let image = match seed % 3 {
-                    0 => self.disk.crash(everything_lost),
-                    1 => self.disk.crash(everything_kept),
-                    _ => self.disk.crash(at_random(*seed)),
-                };
-                let mut image = Driver::open(sealing(Arc::new(image)), now).unwrap();
+                let image = Arc::new(cut.image(&self.disk));
+                let mut image = Driver::open(sealing(image), now).unwrap();
                 assert_eq!(found(&image), self.rows, "lost power changes nothing");
                 image.run(command("checkpoint")).unwrap();
                 let again = image.reopen().unwrap();

@@ -3,11 +3,12 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Fault, FaultDisk, at_random, everything_kept, everything_lost};
+use disk::{Call, Fault, FaultDisk, everything_kept, everything_lost};
 use engine::{Error, Now, Options, SessionId, SyncMode};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
+use crate::power::mixed_cut;
 use crate::scripts::show;
 use crate::statement::command;
 use crate::workload::cases;
@@ -193,7 +194,7 @@ proptest! {
         text in 0..6000usize,
         checkpoint in proptest::option::of(1..60u32),
         tick_us in 0..60_000u64,
-        seed in any::<u64>(),
+        cut in mixed_cut(),
     ) {
         let disk = FaultDisk::new();
         let mut driver = open(&disk, mode);
@@ -209,7 +210,7 @@ proptest! {
                 synced = id;
             }
         }
-        for image in [disk.crash(everything_lost), disk.crash(everything_kept), disk.crash(at_random(seed))] {
+        for image in [disk.crash(everything_lost), disk.crash(everything_kept), cut.image(&disk)] {
             let mut driver = open(&FaultDisk::over(&image), mode);
             let found = rows(&mut driver, "q");
             let count = found.len() as u32;

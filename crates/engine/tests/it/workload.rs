@@ -50,7 +50,7 @@ fn id() -> impl Strategy<Value = Value> {
     prop_oneof![2 => 1..12i128, 1 => Just(0)].prop_map(Value::Int)
 }
 
-fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
+pub fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
     Command::Insert(Insert {
         table: table.to_owned(),
         columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
@@ -138,6 +138,11 @@ pub fn asked() -> impl Strategy<Value = Asked> {
         1 => Just(Command::Checkpoint),
     ];
     (1..4u64, command)
+}
+
+/// Rows of a tail that make a segment: more than a case inserts, a few, or one.
+pub fn seal_rows() -> impl Strategy<Value = u32> {
+    prop_oneof![Just(1000u32), Just(3), Just(1)]
 }
 
 /// `count` random cases; `SEINE_TEST_TIMES=n` multiplies the number by n.

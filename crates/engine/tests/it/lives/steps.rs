@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use disk::Call;
 use proptest::prelude::*;
 
+use crate::power::{PowerCut, power_cut};
 use crate::twin::{LANES, LOADS, QUEUES, STANDING};
 
 /// Which calls of a piece of background work fail.
@@ -165,7 +166,7 @@ pub enum Step {
     Fail(Failing),
     Kill,
     PowerCut {
-        seed: u64,
+        cut: PowerCut,
         goes_on: bool,
     },
 }
@@ -188,25 +189,26 @@ impl Step {
     }
 }
 
-/// Steps of four kinds, with uneven weights that are drawn for each sequence. So two rare steps of one kind often meet.
-pub fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
-    let kinds = vec![
+/// Fewer than `end` steps of four kinds, with uneven weights that are drawn for each sequence. So two rare steps of one kind
+/// often meet.
+pub fn steps(end: usize) -> impl Strategy<Value = Vec<Step>> {
+    let kinds = [
         [8, 2, 2, 6],
         [2, 12, 1, 6],
         [3, 3, 6, 8],
         [6, 1, 1, 12],
         [1, 8, 1, 12],
     ];
-    let kinds = proptest::sample::select(kinds);
-    kinds.prop_flat_map(move |[documents, queues, tables, work]| {
+    let sequences = kinds.map(|[documents, queues, tables, work]| {
         let step = prop_oneof![
             documents => document_step(),
             queues => queue_step(),
             tables => table_step(),
             work => work_step(),
         ];
-        proptest::collection::vec(step, least..most)
-    })
+        proptest::collection::vec(step, 1..end)
+    });
+    proptest::strategy::Union::new(sequences)
 }
 
 /// A change of search and pq tables.
@@ -278,7 +280,7 @@ fn work_step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Copy),
         3 => failing().prop_map(Step::Fail),
         1 => Just(Step::Kill),
-        4 => (any::<u64>(), prop::bool::weighted(0.3)).prop_map(|(seed, goes_on)| Step::PowerCut { seed, goes_on }),
+        4 => (power_cut(), prop::bool::weighted(0.3)).prop_map(|(cut, goes_on)| Step::PowerCut { cut, goes_on }),
     ]
 }
 
