@@ -3,6 +3,9 @@
 //! - An acknowledged change is there, whole and once.
 //! - A change without an answer is there whole or not at all.
 //! - Every hit is in the queue, or with the worker to whom the server gave it.
+//!
+//! The changes come from `XorShift` and not from proptest: a run of threads against a killed process never happens again, so a
+//! failed one cannot shrink.
 
 mod ledger;
 mod writers;

@@ -2,7 +2,10 @@
 //! what each was told is compared with the queue after every start: nothing acknowledged is lost, nothing refused is
 //! there, a statement is there whole or not at all, and a row whose end was acknowledged never comes again.
 //!
-//! A few seconds by default; `SEINE_KILL_SECONDS=3600` for an hour. `SEINE_KILL_SEED` repeats the moments of a run.
+//! A few seconds by default; `SEINE_KILL_SECONDS=3600` for an hour. `SEINE_KILL_SEED=7` draws other moments.
+//!
+//! The moments come from `XorShift` and not from proptest: a run of threads against a killed process never happens again, so a
+//! failed one cannot shrink.
 
 mod account;
 mod clients;
@@ -19,6 +22,7 @@ use account::Account;
 use clients::{Consumer, Producer, Took};
 
 const SECONDS: u64 = 4;
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const PRODUCERS: u64 = 4;
 const CONSUMERS: usize = 4;
 /// Longest life of the process, in milliseconds.
@@ -60,7 +64,7 @@ fn live(server: &Server, life: Duration, producers: &mut [Producer], account: &m
 
 #[test]
 fn a_killed_queue_keeps_what_it_acknowledged_and_nothing_else() {
-    let seed = number("SEINE_KILL_SEED", u64::from(std::process::id()));
+    let seed = number("SEINE_KILL_SEED", SEED);
     let until = Instant::now() + Duration::from_secs(number("SEINE_KILL_SECONDS", SECONDS));
     let mut random = XorShift::new(seed);
     let mut server = Server::start();

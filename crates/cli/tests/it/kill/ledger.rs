@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bench::client::Client;
+use bench::random::XorShift;
 use query::analysis::{Analyzer, Words};
 
 use super::writers::{Change, Worker, Writer};
@@ -26,10 +27,15 @@ const WORDS: [&str; 10] = [
 /// A hit: (query id, document id, version of the document).
 pub type Hit = (u64, u64, u64);
 
+/// A generator for a small number. The factor spreads it over all 64 bits, so that the first numbers drawn differ, too.
+pub fn random(number: u64) -> XorShift {
+    XorShift::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
 /// The text of a document in one version: seven words drawn by both numbers.
 pub fn body(id: u64, version: u64) -> String {
-    let mut dice = super::writers::Dice::new(id << 20 | version);
-    let words: Vec<&str> = (0..7).map(|_| WORDS[dice.below(10) as usize]).collect();
+    let mut random = random(id << 20 | version);
+    let words: Vec<&str> = (0..7).map(|_| WORDS[random.below(WORDS.len())]).collect();
     words.join(" ")
 }
 

@@ -6,24 +6,9 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench::client::Client;
+use bench::random::XorShift;
 
 use super::ledger::{self, Hit};
-
-/// Small and repeatable: xorshift64*.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % end
-    }
-}
 
 /// One statement on `posts`.
 #[derive(Clone, Debug)]
@@ -61,7 +46,7 @@ impl Change {
 
 /// Writes documents whose ids no other writer uses.
 pub struct Writer {
-    dice: Dice,
+    random: XorShift,
     step: u64,
     next_id: u64,
     next_version: u64,
@@ -76,7 +61,7 @@ pub struct Writer {
 impl Writer {
     pub fn new(number: u64, writers: u64) -> Self {
         Writer {
-            dice: Dice::new(number + 1),
+            random: ledger::random(number + 1),
             step: writers,
             next_id: number + 1,
             next_version: 1,
@@ -89,13 +74,13 @@ impl Writer {
     fn choose(&mut self) -> Change {
         let version = self.next_version;
         self.next_version += 1;
-        let old = self.dice.below(self.next_id.max(1));
+        let old = self.random.below(self.next_id.max(1) as usize) as u64;
         let old = self.alive.range(old..).next().copied();
-        match (self.dice.below(10), old) {
+        match (self.random.below(10), old) {
             (0, Some(id)) => Change::Delete { id },
             (1, Some(id)) => Change::Replace { id, version },
             _ => {
-                let count = 1 + self.dice.below(20);
+                let count = 1 + self.random.below(20) as u64;
                 let rows = (0..count)
                     .map(|row| (self.next_id + row * self.step, version))
                     .collect();
