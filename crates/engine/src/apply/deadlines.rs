@@ -1,4 +1,4 @@
-//! When waits end: the nearest deadline first, without looking at those that are far.
+//! When waits end: [`Deadlines`] gives the nearest deadline without a look at the others. Only `Sessions` uses it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,22 +7,42 @@ use rustc_hash::FxHashMap;
 
 use crate::command::SessionId;
 
-/// Entries that were taken back stay in the heap until they outnumber the live ones by this count.
+/// Stale entries stay in the heap until there are this many more of them than live ones.
 const STALE_MAX: usize = 1024;
 
-/// At most one deadline a session, on the steady clock in microseconds. Setting and clearing one cost O(log n), finding
-/// the next one O(1) on average.
+/// At most one deadline for each session, on the steady clock in microseconds.
+///
+/// A heap cannot remove an entry from its middle. So a deadline that is replaced or cleared leaves a stale entry, which goes when
+/// it comes to the front. An entry is live if `live` has its ticket. Entries are (deadline, ticket, session):
+///
+/// | call | `heap`, the front first | `live` |
+/// |---|---|---|
+/// | `set(s1, 30)` | (30, 1, s1) | s1: 1 |
+/// | `set(s2, 10)` | (10, 2, s2) (30, 1, s1) | s1: 1, s2: 2 |
+/// | `set(s1, 20)` | (10, 2, s2) (20, 3, s1) (30, 1, s1) | s1: 3, s2: 2 |
+/// | `clear(s2)` | (20, 3, s1) (30, 1, s1) | s1: 3 |
+/// | `take_due(25)` gives s1 | | |
+///
+/// # Invariants
+/// - The front of the heap is live, so `next_us` and `take_due` look at one entry: `set`, `clear` and `take_due` end with
+///   `drop_stale`.
+/// - A session has at most one live entry, and each session in `live` has one.
+/// - After `set` the heap has at most 2 × live + [`STALE_MAX`] entries: a session that waits again and again in front of a far
+///   deadline does not fill memory.
+///
+/// Cost: `set`, `clear` and `take_due` O(log n) amortised, `next_us` O(1).
 #[derive(Default)]
 pub(crate) struct Deadlines {
-    /// By deadline, then in the order they were set; also those that were taken back since.
+    /// (deadline, ticket, session), the nearest deadline first, then the lowest ticket; live and stale entries.
     heap: BinaryHeap<Reverse<(u64, u64, SessionId)>>,
-    /// The entry that counts for a session, by its ticket.
+    /// The ticket of each session's live entry.
     live: FxHashMap<SessionId, u64>,
+    /// The last ticket given; a ticket is never reused.
     tickets: u64,
 }
 
 impl Deadlines {
-    /// Sets a session's deadline, in the place of an earlier one.
+    /// Sets a session's deadline; an earlier one of the session no longer counts.
     pub(crate) fn set(&mut self, session: SessionId, deadline_us: u64) {
         self.tickets += 1;
         self.live.insert(session, self.tickets);
@@ -36,21 +56,21 @@ impl Deadlines {
         self.drop_stale();
     }
 
-    /// Takes a session's deadline back.
+    /// Removes a session's deadline; nothing where it has none.
     pub(crate) fn clear(&mut self, session: SessionId) {
         if self.live.remove(&session).is_some() {
             self.drop_stale();
         }
     }
 
-    /// The nearest deadline.
+    /// The nearest deadline; `None` where there is none.
     pub(crate) fn next_us(&self) -> Option<u64> {
         self.heap
             .peek()
             .map(|Reverse((deadline_us, ..))| *deadline_us)
     }
 
-    /// A session whose deadline has come, once; of those with the same deadline the one that was set first.
+    /// Removes the nearest deadline, if it has come, and gives its session. Equal deadlines come in the order of `set`.
     pub(crate) fn take_due(&mut self, steady_us: u64) -> Option<SessionId> {
         if self.next_us()? > steady_us {
             return None;
@@ -61,7 +81,7 @@ impl Deadlines {
         Some(session)
     }
 
-    /// The heap's first entry is always one that counts.
+    /// Removes stale entries from the front.
     fn drop_stale(&mut self) {
         while let Some(Reverse((_, ticket, session))) = self.heap.peek() {
             if self.live.get(session) == Some(ticket) {

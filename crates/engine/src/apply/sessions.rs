@@ -1,4 +1,7 @@
-//! Sessions: who is in owner mode, what they own, and who waits for a row.
+//! Sessions: which are in owner mode, which rows they own, and which wait for a row. [`Sessions`] has an example.
+//!
+//! The engine's statements on queues call this module (`engine/waits.rs`, `engine/leases.rs`). It changes lanes and puts answers
+//! into the [`Outbox`]; it writes no record. Its part `waiting` lines waiters up and serves them.
 
 mod waiting;
 
@@ -12,23 +15,49 @@ use crate::error::Result;
 use crate::state::State;
 use queue::{Holder, RowNumber};
 
-/// Sessions that the engine has something to remember of; the others need no entry.
+/// The sessions in owner mode and the waiters. A session that is neither has no entry.
+///
+/// # Example
+/// The queues `mail` and `news` are empty. Times are of the steady clock:
+///
+/// | at | what happens | `owners` | `waiting` | `deadlines` | answer |
+/// |---|---|---|---|---|---|
+/// | 0 s | session 5: `queue_wait('mail', 'news', 10)` | 5: nothing | 5: ticket 0 | 5 at 10 s | |
+/// | 1 s | session 6: `queue_wait('news', 2)` | 5, 6: nothing | 5: ticket 0, 6: ticket 1 | 6 at 3 s, 5 at 10 s | |
+/// | 2 s | an INSERT puts row 1 into `news` | 5: row 1, 6: nothing | 6: ticket 1 | 6 at 3 s | 5: `Waited(2)` |
+/// | 3 s | a turn of the engine | 5: row 1, 6: nothing | none | none | 6: `Waited(0)` |
+/// | 4 s | session 5: `queue_end()` | 6: nothing | none | none | 5: done |
+///
+/// From 0 s to 2 s ticket 0 stands in a line of `mail` and in one of `news`. At 2 s the applied record puts `news` into
+/// `State::freed`, and `wake` serves the lowest ticket there. `news` is the second source of session 5, hence `Waited(2)`.
+/// Session 5 leaves both lines. At 3 s only the wait of session 6 ends: it stays in owner mode. At 4 s the engine first commits
+/// `RemoveRows` of row 1, then calls `leave`.
+///
+/// # Invariants
+/// - A session in `waiting` has its ticket in each line of its stands, and one deadline. A ticket without a waiter would stop
+///   `wake` at its queue; a waiter without a deadline would never end.
+/// - A waiter that will own its rows is in `owners` already, with nothing.
+/// - The lane holds each row of an owner under `Holder::Session`, also a row that the session has deleted. When an entry of
+///   `owners` goes, its rows are let go (`enter`, `leave`) or the caller gives them back (`disown`): else no worker gets them.
+/// - Tickets rise and are never reused: the lowest one has waited longest.
+/// - Each queue with waiters whose rows may have become free is in `State::freed` until `wake` has looked at it.
 #[derive(Default)]
 pub(crate) struct Sessions {
     /// Which start of the server handed out the rows.
     incarnation: u64,
-    /// Sessions in owner mode, and the rows each one owns.
+    /// Sessions in owner mode, with the rows that each owns; perhaps none.
     owners: FxHashMap<SessionId, Owned>,
-    /// Sessions in `queue_wait`.
+    /// Sessions in `queue_wait` or `QUEUE_NEXT`.
     waiting: FxHashMap<SessionId, Waiter>,
-    /// When each of them gives up, on the steady clock.
+    /// When each wait ends, on the steady clock.
     deadlines: Deadlines,
+    /// The ticket of the next waiter.
     next_ticket: u64,
-    /// What `queue_set_srcid` said of a session's next INSERT.
+    /// Sessions that called `queue_set_srcid`, with the source of their next INSERT into a queue.
     relays: FxHashMap<SessionId, Relay>,
 }
 
-/// Rows of one queue that a session owns: some may have been deleted by itself.
+/// Rows of one queue that a session owns. The session may have deleted some of them: `Queue::is_owed` tells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owned {
     of: Option<(TableId, usize)>,
@@ -43,7 +72,7 @@ impl Owned {
         }
     }
 
-    /// Those of one queue, with their lane.
+    /// The lane and the rows if they are of this queue; else lane 0 and no row.
     pub(crate) fn rows_of(&self, table: TableId) -> (usize, &[RowNumber]) {
         match self.of {
             Some((of, lane)) if of == table => (lane, &self.rows),
@@ -51,7 +80,7 @@ impl Owned {
         }
     }
 
-    /// The queue and lane they were taken from, if there are any.
+    /// The queue and lane that the rows were taken from; `None` where the session owns nothing.
     pub(crate) fn of(&self) -> Option<(TableId, usize)> {
         self.of
     }
@@ -61,20 +90,23 @@ impl Owned {
     }
 }
 
-/// Where the rows of an INSERT come from.
+/// The source of an INSERT's rows: another server relays them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Relay {
+    /// Below [`queue::SENDERS`].
     pub(crate) sender: u8,
     pub(crate) mode: SourceMode,
+    /// The sender's number of the rows. In mode `Append` a number that is not above the last one received stores nothing.
     pub(crate) row: u64,
 }
 
 /// Answers that wait for the sync, in order.
 pub(crate) type Outbox = Vec<(Answering, Result<Reply>)>;
 
-/// What became of sessions, for the counters.
+/// How waits ended in one call, for the engine's counters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionCounts {
+    /// Waits that were answered with rows.
     pub(crate) taken: u64,
     pub(crate) timeouts: u64,
 }
@@ -88,23 +120,24 @@ impl Sessions {
         }
     }
 
-    /// `None` outside owner mode, else the rows owned, if any.
+    /// The rows that a session owns, perhaps none; `None` outside owner mode.
     pub(crate) fn owner(&self, session: SessionId) -> Option<&Owned> {
         self.owners.get(&session)
     }
 
-    /// Enters owner mode owning nothing; what was owned was ended before.
+    /// Enters owner mode, with nothing owned. The caller has ended the rows owned before.
     pub(crate) fn enter(&mut self, state: &mut State, session: SessionId) {
         self.let_go(state, session);
         self.owners.insert(session, Owned::default());
     }
 
-    /// Leaves owner mode; the rows owned were ended before, or are gone.
+    /// Leaves owner mode. The caller has ended the rows.
     pub(crate) fn leave(&mut self, state: &mut State, session: SessionId) {
         self.let_go(state, session);
         self.owners.remove(&session);
     }
 
+    /// Removes the lane's holds of the session's rows: else a row that the session has deleted would stay held for ever.
     fn let_go(&mut self, state: &mut State, session: SessionId) {
         if let Some(owned) = self.owner(session)
             && let Some((table, lane)) = owned.of()
@@ -114,7 +147,7 @@ impl Sessions {
         }
     }
 
-    /// The rows that a session owns and has not deleted, with their queue and lane.
+    /// The rows that a session owns and has not deleted, with their queue and lane; `None` where there is no such row.
     pub(crate) fn owned_rows(
         &self,
         state: &State,
@@ -133,7 +166,7 @@ impl Sessions {
         self.owners.remove(&session)
     }
 
-    /// A queue's rows are about to go: owners stay in owner mode with nothing.
+    /// Ends every hold of a queue whose rows go, as by TRUNCATE or DROP. Their owners stay in owner mode with nothing.
     pub(crate) fn release(&mut self, state: &mut State, table: TableId) {
         let Some(queue) = state.queues.get_mut(&table) else {
             return;
@@ -149,7 +182,7 @@ impl Sessions {
         }
     }
 
-    /// A queue is about to go: those who wait get no row, owners stay in owner mode with nothing.
+    /// Prepares the DROP of a queue: its waiters are answered "no row", its owners stay in owner mode with nothing.
     pub(crate) fn forget_queue(&mut self, state: &mut State, table: TableId, outbox: &mut Outbox) {
         let lanes = state.queues.get(&table).map(|queue| &queue.lanes);
         let standing = lanes.into_iter().flatten().flat_map(|lane| lane.standing());
@@ -159,7 +192,7 @@ impl Sessions {
         self.release(state, table);
     }
 
-    /// What `queue_set_srcid` says of the session's next INSERT.
+    /// Notes the source of the session's next INSERT into a queue.
     pub(crate) fn set_relay(&mut self, session: SessionId, relay: Relay) {
         self.relays.insert(session, relay);
     }
@@ -168,7 +201,7 @@ impl Sessions {
         self.relays.get(&session).copied()
     }
 
-    /// The INSERT it was said of is done.
+    /// Forgets the source: the INSERT is done, or the session is gone.
     pub(crate) fn relayed(&mut self, session: SessionId) {
         self.relays.remove(&session);
     }

@@ -1,7 +1,31 @@
-//! Taking members of a refused [`crate::Command::Many`] back.
+//! Takes the members of a refused [`crate::Command::Many`] back. Its caller is `engine/write.rs::many`.
 //!
-//! Each member is applied before the next is decided, since it must see it. Nothing of that has left the engine's
-//! thread: no record was appended, no snapshot published. So it is enough to put back what readers could tell apart.
+//! A later member sees the effects of an earlier one, so each member is applied before the next one is decided. If the third is
+//! refused, the first two are in the state. No record of them was appended, no snapshot published, no waiter served. So [`Undo`]
+//! restores only what a reader or a later command could see.
+//!
+//! A single command needs no undo: everything that can refuse it comes before its first change. A failed sync is not undone
+//! either. Records of the batch may be on the device, so the engine is poisoned, the process ends, and recovery reads them.
+//!
+//! # Example
+//! The pq table `alerts` listens to `news`; its hits go into the queue `mail`. Before the unit `alerts` has query 2, `news` has
+//! document 7, and `mail` has rows 3 to 11. [`Undo::note`] and [`Undo::note_counts`] run before each member is applied:
+//!
+//! 1. INSERT of query 3 into `alerts`. Noted in `percolates`: highest id 2, query 3 `None`. Applied: query 3, highest id 3.
+//! 2. INSERT of document 8 into `news`, which hits query 2. Noted in `searches`: a mark, highest id 7, touched {8}; in `queues`:
+//!    next row 12; in `counted`: query 2, 1 document, its last hit. Applied: document 8, row 12 of `mail`, the count of query 2.
+//! 3. DELETE of row 3 of `mail`. Noted in `queues`: removed [3]. Applied: row 3 is gone.
+//! 4. INSERT into a table that does not exist. It is refused; nothing is noted.
+//!
+//! [`Undo::run`] then subtracts 1 from the count of query 2, rewinds `news` to the mark, removes query 3, restores row 3 and cuts
+//! `mail` at row 12. The next document of `news` gets id 8 again.
+//!
+//! # Invariants
+//! - A record is noted before it is applied: afterwards the old query, key or row is no longer there to be noted.
+//! - The first note of a table, and of a query's id, stays; later members only add ids and rows. A second mark would hold the
+//!   first member.
+//! - Counts are restored last to first, so that a query that two members hit gets its oldest time back.
+//! - Between the first note and `run` nothing is sealed, merged or served: a segment or a worker would have the unit's rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,29 +38,31 @@ use crate::error::Result;
 use crate::record::Record;
 use crate::state::{Counting, State};
 
-/// How the tables were that the members have touched so far.
+/// The tables that the members have changed, as they were before the unit. [The module](self) has an example.
 #[derive(Default)]
 pub(crate) struct Undo {
     searches: BTreeMap<TableId, SearchBefore>,
     percolates: BTreeMap<TableId, PercolateBefore>,
     queues: BTreeMap<TableId, Before>,
-    /// Queries that were counted: by how many documents, and when they were hit last before.
+    /// In the order of the members: a query, the documents that hit it, and its last hit before, in seconds since 1970-01-01 UTC.
     counted: Vec<(Arc<StandingQuery>, u64, i64)>,
 }
 
 struct SearchBefore {
     mark: index::Mark,
     highest: u64,
+    /// Ids that the members inserted, replaced or deleted.
     touched: BTreeSet<u64>,
 }
 
 struct PercolateBefore {
     highest: u64,
+    /// Each id that the members stored or deleted, with its query before the unit; `None`: there was no query.
     queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
 }
 
 impl Undo {
-    /// Notes what a record is about to change.
+    /// Notes the parts of the state that a record changes. The record is not applied yet.
     pub(crate) fn note(&mut self, state: &mut State, record: &Record) {
         match record {
             Record::Documents(documents) => {
@@ -120,7 +146,7 @@ impl Undo {
         before.note_removed(removed);
     }
 
-    /// Notes what is about to be counted.
+    /// Notes the queries whose counts rise when the record is applied. The record is not applied yet.
     pub(crate) fn note_counts(&mut self, counting: &[Counting]) {
         for (query, documents) in counting.iter().flat_map(|counting| &counting.queries) {
             let (_, last_s) = query.count.get();
@@ -128,10 +154,10 @@ impl Undo {
         }
     }
 
-    /// Puts everything back.
+    /// Restores the state of before the first note.
     ///
     /// # Errors
-    /// Those of a segment that cannot be read: the engine must end.
+    /// Those of a standing query that is not accepted again: a bug. The state is half restored, so the engine must end.
     pub(crate) fn run(self, state: &mut State) -> Result<()> {
         for (query, documents, last_s) in self.counted.into_iter().rev() {
             let (counted, _) = query.count.get();

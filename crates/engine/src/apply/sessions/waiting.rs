@@ -1,4 +1,7 @@
-//! Those who wait for rows: standing in line, being served, giving up.
+//! Waiters: a session stands in the line of each of its sources until a row is free, its time is over, or its wait fails.
+//!
+//! `take` tries the sources at once. Where none has a row, `wait` lines the session up. Its wait ends in one of four ways: `wake`
+//! serves it, `end_overdue_waits` ends it, `stop_waiting` answers "no row", `fail_wait` answers an error.
 
 use query::row::counted_bytes;
 use queue::{Holder, LineId, Queue, RowNumber};
@@ -12,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::limits::{LEASE_US, TAKEN_BYTES_MAX};
 use crate::state::State;
 
-/// One source that somebody takes rows from.
+/// One source of a wait: a queue, the lane of the consumer group (0 without groups), the line of the condition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     pub(crate) table: TableId,
@@ -20,10 +23,10 @@ pub(crate) struct Stand {
     pub(crate) line: LineId,
 }
 
-/// What is wanted of the sources.
+/// How a session takes rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Want {
-    /// A row, read later: `queue_wait`.
+    /// One row, which the session reads later: `queue_wait`.
     Owner,
     /// At most `limit` rows with their values: `QUEUE_NEXT`.
     Rows { limit: u32, hold: Hold },
@@ -45,7 +48,8 @@ impl Want {
         }
     }
 
-    /// What holds the rows of a queue.
+    /// The holder of rows taken from a queue with these options. The lease is that of the call, else of the queue, else
+    /// [`LEASE_US`].
     fn holder(self, session: SessionId, options: &QueueOptions, now: Now) -> Holder {
         match self {
             Want::Rows {
@@ -71,12 +75,13 @@ impl Want {
 
 /// A session that waits.
 pub(crate) struct Waiter {
-    /// When it gives up, on the steady clock, in microseconds.
+    /// When the wait ends, on the steady clock, in microseconds.
     pub(crate) deadline_us: u64,
+    /// At least one, in the order of the call.
     pub(crate) stands: Vec<Stand>,
     pub(crate) want: Want,
     pub(crate) reply: Answering,
-    /// Its place in the order of arrival.
+    /// Set by [`Sessions::wait`]; the lowest ticket of a line is served first.
     pub(crate) ticket: u64,
 }
 
@@ -91,8 +96,13 @@ impl Sessions {
         self.deadlines.next_us()
     }
 
-    /// Takes rows of the first source that has any, and counts them. One who is to own them has entered owner mode, and is out
-    /// of it again after an error: nothing is owned then, and what others see is to be seen. `None`: there are none.
+    /// Takes rows of the first source that has free ones; `None` where no source has. `count` adds to the counters of that queue.
+    ///
+    /// A session that will own the rows has entered owner mode before. After an error it is out of it: it owns nothing, and its
+    /// SELECTs see the free rows again.
+    ///
+    /// # Errors
+    /// Those of a row that cannot be read. The rows are free then, and the delivery does not count.
     pub(crate) fn take(
         &mut self,
         state: &mut State,
@@ -140,7 +150,7 @@ impl Sessions {
                 }
             };
             if reply.is_err() {
-                put_back(queue, stand.lane, rows, now); // nobody was given what could not be read
+                put_back(queue, stand.lane, rows, now); // no worker got a row that cannot be read
                 return reply.map(Some);
             }
             count(&mut queue.stats);
@@ -153,7 +163,7 @@ impl Sessions {
         Ok(None)
     }
 
-    /// Lines a session up for the next row.
+    /// Lines a session up at each of its sources, with the next ticket.
     pub(crate) fn wait(&mut self, state: &mut State, session: SessionId, mut waiter: Waiter) {
         waiter.ticket = self.next_ticket;
         self.next_ticket += 1;
@@ -168,7 +178,7 @@ impl Sessions {
         self.waiting.insert(session, waiter);
     }
 
-    /// Takes a session out of every line it stands in.
+    /// Removes a session from every line that it stands in, with its deadline. `None` where it does not wait.
     fn step_out(&mut self, state: &mut State, session: SessionId) -> Option<Waiter> {
         let waiter = self.waiting.remove(&session)?;
         self.deadlines.clear(session);
@@ -182,7 +192,7 @@ impl Sessions {
         Some(waiter)
     }
 
-    /// Forgets that a session waits; its answer is "no row".
+    /// Ends a session's wait with the answer "no row"; nothing where it does not wait.
     pub(crate) fn stop_waiting(
         &mut self,
         state: &mut State,
@@ -195,7 +205,7 @@ impl Sessions {
         }
     }
 
-    /// A session's wait cannot go on.
+    /// Ends a session's wait with an error: its condition cannot read a row, or an ALTER removed a column of it.
     pub(crate) fn fail_wait(
         &mut self,
         state: &mut State,
@@ -208,7 +218,8 @@ impl Sessions {
         }
     }
 
-    /// Hands rows that have become free to those who wait for them, one waiter a row.
+    /// Serves the waiters of all queues in `State::freed`, which is empty afterwards. Each round of the inner loop serves one
+    /// waiter or fails one, so the loop ends.
     pub(crate) fn wake(
         &mut self,
         state: &mut State,
@@ -238,8 +249,7 @@ impl Sessions {
         }
     }
 
-    /// Gives a session that stands in line what it waits for: from the first of its sources that has rows by now.
-    /// False where it does not wait.
+    /// Serves a session from the first of its sources that has free rows. False where the session does not wait.
     fn serve(
         &mut self,
         state: &mut State,
@@ -261,7 +271,7 @@ impl Sessions {
         true
     }
 
-    /// Ends the waits whose time is over.
+    /// Ends the waits whose deadline has come, with the answer "no row".
     pub(crate) fn end_overdue_waits(
         &mut self,
         state: &mut State,
@@ -280,7 +290,7 @@ impl Sessions {
         }
     }
 
-    /// Ends every wait; for the engine's end.
+    /// Ends every wait: the engine stops or is poisoned. The caller replaces the answers by its error.
     pub(crate) fn end_waits(&mut self, state: &mut State, outbox: &mut Outbox) {
         while let Some(session) = self.deadlines.take_due(u64::MAX) {
             self.stop_waiting(state, session, outbox);
@@ -288,7 +298,7 @@ impl Sessions {
     }
 }
 
-/// A wait ran out of time.
+/// Counts a wait that got no row in time, at each of its queues.
 pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
     for stand in stands {
         if let Some(queue) = state.queues.get_mut(&stand.table) {
@@ -297,7 +307,8 @@ pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
     }
 }
 
-/// The values of rows that were taken. Those that would make the answer too large are left free, and out of `rows`.
+/// Reads the values of taken rows. Rows that would make the answer larger than [`TAKEN_BYTES_MAX`] are put back and removed from
+/// `rows`; the first row is always read.
 fn read(
     queue: &mut Queue,
     (source, lane, issuer): (u32, usize, Issuer),
@@ -330,6 +341,7 @@ fn read(
     Ok(Reply::Taken(taken))
 }
 
+/// Frees taken rows that no worker has seen; their delivery does not count.
 fn put_back(queue: &mut Queue, lane: usize, rows: impl IntoIterator<Item = RowNumber>, now: Now) {
     for row in rows {
         queue.put_back(lane, row, now);
