@@ -1,4 +1,35 @@
-//! Everything the engine holds, and the one function that changes it: [`State::apply`].
+//! The catalog and all tables, and the one function that applies a record to them: [`State::apply`].
+//!
+//! A record holds outcomes, so applying decides nothing. The writer applies a record after deciding; recovery and a follower
+//! apply it after reading it from the journal. With two functions a restart could come to another state than the one that readers
+//! saw. With one, each test of an INSERT tests recovery too. [`Prepared`] only spares the writer work that deciding has done
+//! already.
+//!
+//! # Example
+//! `news` is a search table, `mail` a queue. The journal has five records:
+//!
+//! | position | record | changes |
+//! |---|---|---|
+//! | 1 | `Create` | the catalog, `news` |
+//! | 2 | `Create` | the catalog, `mail` |
+//! | 3 | `Documents`: document 7 | `news` |
+//! | 4 | `Rows`: row 1 | `mail` |
+//! | 5 | `DeleteDocuments`: document 7 | `news` |
+//!
+//! After record 3 the engine seals `news`: `news.folded` is 3. A manifest is begun after record 4. [`State::advance_clean_views`]
+//! sets `news.folded` to 4, since `news` has nothing pending; `mail.folded` stays 2, since row 1 is in no file. Once the manifest
+//! is durable, `catalog_folded` is 4. [`State::lowest_folded`] is 2, so the journal may forget records 1 and 2. The process is
+//! killed after record 5. A restart reads the manifest and applies the records from 3 on:
+//!
+//! - 3: `news` skips it, 3 ≤ 4. Applied again, document 7 would be in the segment and in the tail.
+//! - 4: `mail` takes it, 4 > 2. Row 1 is back.
+//! - 5: `news` takes it: document 7 is deleted.
+//!
+//! # Invariants
+//! - A view holds exactly the effects of the records up to `position`; its files those of the records up to its `folded`.
+//! - A view takes a record above its `folded` and skips one at or below it.
+//! - The journal keeps every record above `lowest_folded`. A clean view that did not advance would keep the journal for ever.
+//! - `apply` never refuses. A record that does not fit, such as queue rows that do not begin at the next number, ends the engine.
 
 mod counts;
 mod loads;
@@ -26,13 +57,13 @@ use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
 use crate::table::standing::{Compiled, Listener, PercolateTable};
 
-/// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
+/// The catalog and all tables: the journal's records from the first to the one at `position`, applied in order.
 pub(crate) struct State {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) catalog: Catalog,
-    /// Records up to here are in the manifest's catalog.
+    /// Records up to this position are in the catalog of the durable manifest.
     pub(crate) catalog_folded: u64,
-    /// How far loads are.
+    /// For each load that is not over, the rows that are stored.
     pub(crate) loads: Loads,
     pub(crate) searches: BTreeMap<TableId, SearchTable>,
     pub(crate) percolates: BTreeMap<TableId, PercolateTable>,
@@ -41,35 +72,36 @@ pub(crate) struct State {
     pub(crate) position: u64,
     /// The catalog changed since readers last got a snapshot.
     pub(crate) is_catalog_unpublished: bool,
-    /// Owners lost rows to somebody else's statement since readers were last told.
+    /// A TRUNCATE or DROP may have taken rows from sessions that owned them, and readers were not told yet.
     pub(crate) is_loss_unpublished: bool,
-    /// Queues whose rows changed in this batch.
+    /// Queues whose rows changed since the end of the last turn.
     pub(crate) touched_queues: BTreeSet<TableId>,
-    /// Queues that somebody waits for and whose rows may have become free.
+    /// Queues with waiters whose rows may have become free: `Sessions::wake` looks at them.
     pub(crate) freed: BTreeSet<TableId>,
-    /// Queues in which something may become due on its own.
+    /// Queues that may hold a lease or a delay, which ends without a command.
     pub(crate) timed: BTreeSet<TableId>,
 }
 
-/// What deciding has made already and applying would make again: the words of a record's documents, its standing queries as
-/// they were read, a new table.
+/// Results of deciding that applying needs again. Empty in recovery and in a follower: applying then makes them itself.
 #[derive(Default)]
 pub(crate) struct Prepared {
-    /// In the order of the documents; empty: made while applying.
+    /// The words of the record's documents, in their order. There may be more entries than documents: spare ones.
     pub(crate) words: Vec<Words>,
-    /// In the order of the record's queries; empty: read while applying, as recovery and a follower do.
+    /// The record's standing queries, parsed and compiled, in their order.
     pub(crate) queries: Vec<Compiled>,
+    /// The new search table of a `Create`, with its files.
     pub(crate) table: Option<index::Table>,
-    /// What the hits add to the counts of queries; `None`: taken from the record.
+    /// What the hits add to the counts of queries. `None`: applying counts the hits of the record.
     pub(crate) counting: Option<Vec<Counting>>,
 }
 
-/// How often the queries of one pq table were hit by one command's documents.
+/// How often one command's documents hit the queries of one pq table.
 pub(crate) struct Counting {
+    /// The pq table.
     pub(crate) from: TableId,
     /// Seconds since 1970-01-01 UTC.
     pub(crate) hit_at: i64,
-    /// Each with the number of documents.
+    /// Each query that was hit, with the number of documents that hit it.
     pub(crate) queries: Vec<(Arc<StandingQuery>, u64)>,
 }
 
@@ -92,12 +124,11 @@ impl State {
         }
     }
 
-    /// Applies a record: in the server after deciding, in recovery from the journal. A view that already holds the
-    /// record, because its files reach that far, skips it. Returns whether any view took it.
+    /// Applies the record at `position`. A view whose files hold the record skips it. True if a view took it.
     ///
     /// # Errors
-    /// Those of the disk below, and `Internal` for a record that does not fit the state: the engine must end, since
-    /// the record may be half applied.
+    /// Those of the disk; `Internal` for a record that does not fit the state. The record may be half applied, so the engine must
+    /// end.
     pub(crate) fn apply(
         &mut self,
         record: &Record,
@@ -107,7 +138,7 @@ impl State {
         self.position = self.position.max(position);
         if let Some(counting) = prepared.counting.take() {
             self.count(&counting);
-            prepared.counting = Some(Vec::new()); // for what the record may say of them
+            prepared.counting = Some(Vec::new()); // the hits in the record are counted: `apply_hits` leaves them out
         }
         match record {
             Record::Create { .. } | Record::Drop { .. } | Record::Load { .. }
@@ -163,7 +194,8 @@ impl State {
         }
     }
 
-    /// What was prepared is of the first; the counts in there are of all.
+    /// Applies the members of a unit, in order. `prepared` belongs to the first member, but for `counting`, which is of all
+    /// members.
     fn apply_many(
         &mut self,
         members: &[Record],
@@ -236,7 +268,10 @@ impl State {
         }
     }
 
-    /// Finds out anew who listens to whom; after a change of the catalog.
+    /// Sets the listeners of every search table, after a change of the catalog.
+    ///
+    /// # Errors
+    /// `NoSuchTable` for a table of hits that is not there, and those of [`Into::resolve`].
     pub(crate) fn connect(&mut self) -> Result<()> {
         for search in self.searches.values_mut() {
             let mut listeners = Vec::new();
@@ -298,7 +333,7 @@ impl State {
         })
     }
 
-    /// Rows are gone, and segments with them.
+    /// Removes rows that a search table need not keep any more. Segments without a row left go, so the files change.
     fn retire(
         &mut self,
         table: TableId,
@@ -319,7 +354,7 @@ impl State {
         Ok(true)
     }
 
-    /// Hands the hits of documents to their queues, and counts them where the writer did not.
+    /// Puts the hits of documents into their queues. In recovery and in a follower it also counts them.
     fn apply_hits(
         &mut self,
         record: &Documents,
@@ -399,7 +434,8 @@ impl State {
         Ok(true)
     }
 
-    /// Moves the checkpoint of every view with nothing pending to the last record applied: it holds no journal back.
+    /// Moves the checkpoint of every view with nothing pending to the last applied record: else it would keep the journal from
+    /// being trimmed. No file changes: the view took none of the later records.
     pub(crate) fn advance_clean_views(&mut self) {
         let position = self.position;
         for search in self.searches.values_mut() {
@@ -427,7 +463,7 @@ impl State {
         }
     }
 
-    /// Notes what the manifest that is being begun says of each view.
+    /// Notes the checkpoints that go into the manifest that is begun now.
     pub(crate) fn begin_manifest(&mut self) {
         for search in self.searches.values_mut() {
             search.begin_manifest();
@@ -449,7 +485,8 @@ impl State {
         self.queues.end_manifest();
     }
 
-    /// Every view's files reach at least so far, with the catalog in a manifest of that position.
+    /// The lowest checkpoint of all views and of a catalog at `catalog_folded`: the journal must keep the records above it. A pq
+    /// table with `into=` also has the checkpoint of its hit counts: records hold its hits.
     pub(crate) fn lowest_folded(&self, catalog_folded: u64) -> u64 {
         let searches = self.searches.values().map(|search| search.folded);
         let percolates = self.percolates.values().map(|pq| match pq.is_recorded() {
@@ -465,7 +502,7 @@ impl State {
             .min(catalog_folded)
     }
 
-    /// The files of queues and standing queries that the manifest names.
+    /// The paths of all files of queues and pq tables that a manifest names. Search tables clean their own folders.
     pub(crate) fn named_files(&self) -> BTreeSet<String> {
         let percolates = self.percolates.values();
         let queries = percolates.flat_map(|pq| {
@@ -478,7 +515,8 @@ impl State {
             .collect()
     }
 
-    /// A record of a table that is not there is fine where the catalog already knows that it was dropped.
+    /// A record of a table that is not there: skipped where the manifest's catalog knows that the table was dropped, else
+    /// `Internal`.
     fn skip_dropped(&self, table: TableId, position: u64) -> Result<bool> {
         if position <= self.catalog_folded && table.0 <= self.catalog.highest {
             return Ok(false);
@@ -489,7 +527,8 @@ impl State {
     }
 }
 
-/// The table that takes a pq table's hits: that of `into=`, or the queue before a webhook.
+/// The name of the table that takes a pq table's hits: that of `into=`, or the queue before its webhook. `None`: hits are only
+/// counted.
 fn target(pq: &Definition) -> Option<String> {
     let Kind::Percolate { into, .. } = &pq.kind else {
         return None;
@@ -499,7 +538,7 @@ fn target(pq: &Definition) -> Option<String> {
         .or_else(|| into.clone())
 }
 
-/// Where the columns of a pq table stand in the rows of a table it listens to, which has all of them.
+/// For each column of a pq table, its place in the rows of a search table that it listens to. That table has all of them.
 fn places(columns: &[Column], listened: &[Column]) -> Vec<usize> {
     let place = |column: &Column| {
         listened

@@ -1,11 +1,12 @@
-//! Counting hits of standing queries: what deciding found, and on replay what records hold.
+//! Counts the hits of standing queries. The writer adds the counts that deciding has made; recovery and a follower count the hits
+//! in the records. Records hold no hits of a pq table without `into=`: a restart forgets those since its last file of counts.
 
 use super::{Counting, State};
 use crate::catalog::TableId;
 use crate::record::Documents;
 
 impl State {
-    /// Adds to the counts of queries what deciding has found.
+    /// Adds counts of deciding. A pq table that is gone is left out.
     pub(super) fn count(&mut self, counting: &[Counting]) {
         for counting in counting {
             if let Some(pq) = self.percolates.get_mut(&counting.from) {
@@ -16,7 +17,8 @@ impl State {
         }
     }
 
-    /// Adds to the counts of queries what a record holds of its hits, unless their file has it.
+    /// Counts the hits in the record at `position`. A pq table whose file of counts has them (`position` ≤ `counted`) is left
+    /// out.
     pub(super) fn count_again(&mut self, record: &Documents, position: u64) {
         for hits in &record.hits {
             let mut counts = vec![0u64; hits.queries.len()];

@@ -1,4 +1,9 @@
-//! How far each load is: stored in one unit with its rows, so that a load which goes on neither doubles nor misses one.
+//! How far each load is. A load's place is in the record of its rows, so a load that goes on neither doubles nor misses a row.
+//!
+//! Places are numbers that rise through the input, such as byte offsets. Example: load 7 of table 2 sends the rows in bytes 0 to
+//! 1,000 of a file, then those in bytes 1,000 to 1,900. The second record is a unit of the rows and of `Load { table: 2, load: 7,
+//! place: Some(1900) }`. The server is killed, and the client asks how far the load is. [`Loads::place`] is 1,900, or 1,000 if
+//! the second record was lost with its rows. `place: None` ends the load.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +12,33 @@ use query::codec::{Read, Reader, put_number};
 use crate::catalog::TableId;
 use crate::limits::LOADS_MAX;
 
-/// Loads that are not over, of all tables. No load may begin beside [`LOADS_MAX`] others; a directory that an earlier version
-/// wrote may hold more.
+/// The loads of all tables that are not over: at most [`LOADS_MAX`], more only in a directory of an earlier version.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Loads {
-    /// By table and the load's own number.
+    /// By table and the number that the client gave the load.
     loads: BTreeMap<(TableId, u64), Load>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Load {
-    /// What comes before it is stored.
+    /// The input's rows below this place are stored.
     place: u64,
-    /// The record that said so.
+    /// Position of the record that set `place`.
     position: u64,
 }
 
 impl Loads {
-    /// Where a load goes on.
+    /// The place from which a load goes on; 0 for an unknown load.
     pub(crate) fn place(&self, table: TableId, load: u64) -> u64 {
         self.loads.get(&(table, load)).map_or(0, |load| load.place)
     }
 
-    /// Whether no other load may begin.
+    /// Whether a new load is refused.
     pub(crate) fn is_full(&self) -> bool {
         self.loads.len() >= LOADS_MAX
     }
 
-    /// Takes in what the record at a position says. A record that is applied again changes nothing.
+    /// Applies a `Load` record. Applied twice it changes nothing more.
     pub(crate) fn note(&mut self, table: TableId, load: u64, place: Option<u64>, position: u64) {
         let Some(place) = place else {
             self.loads.remove(&(table, load));
@@ -49,12 +53,12 @@ impl Loads {
         of.map(|((_, load), _)| *load)
     }
 
-    /// A table is gone, and its loads with it.
+    /// Forgets the loads of a dropped table.
     pub(crate) fn forget(&mut self, table: TableId) {
         self.loads.retain(|(of, _), _| *of != table);
     }
 
-    /// Appends them to a manifest.
+    /// Appends all loads to a manifest, by table and number.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_number(out, self.loads.len() as u64);
         for ((table, load), Load { place, position }) in &self.loads {

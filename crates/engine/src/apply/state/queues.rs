@@ -1,4 +1,6 @@
-//! Applying the records of queues.
+//! Applies the records of queues. Every one goes through `apply_to_queue`, which skips a record at or below the queue's
+//! checkpoint and marks the queue as changed: `freed` for its waiters, `touched_queues` for its files, `changed` for the next
+//! fold.
 
 use std::sync::Arc;
 
@@ -12,7 +14,8 @@ use crate::command::{Definition, Now};
 use crate::error::{Error, Result};
 use crate::record::Record;
 
-/// Adds rows to a queue, with the number that their sender gave them and the time that they were noted at, if any.
+/// Adds rows to a queue. `relayed`: the sender and its number of the rows. `noted_us`: when the rows came, if their `unique_by=`
+/// keys are to be noted.
 fn push_rows(
     queue: &mut Queue,
     rows: &[Vec<Value>],
@@ -33,7 +36,7 @@ fn push_rows(
 }
 
 impl State {
-    /// As [`State::apply`], of a record of one queue.
+    /// As [`State::apply`], for a record of one queue. `Internal` for any other record.
     pub(super) fn apply_queue_record(&mut self, record: &Record, position: u64) -> Result<bool> {
         match record {
             Record::Rows {
@@ -43,7 +46,7 @@ impl State {
                 relayed,
                 at_us,
             } => {
-                // The keys in the manifest are those of its own position, and in its own columns.
+                // The manifest has the keys of its own position, in its own columns: noting older ones again would be wrong.
                 let noted = at_us.filter(|_| position > self.catalog_folded);
                 self.apply_to_queue(*table, position, *first_row, |queue| {
                     push_rows(queue, rows, *relayed, noted);
@@ -93,7 +96,7 @@ impl State {
         }
     }
 
-    /// Changes a queue without adding rows to it.
+    /// Changes a queue without adding rows: the record has no first row to compare.
     fn apply_to_queue_as_it_is(
         &mut self,
         table: TableId,
@@ -105,7 +108,7 @@ impl State {
         self.apply_to_queue(table, position, next, change)
     }
 
-    /// The catalog holds the columns: an engine that has the catalog of a position has the columns too.
+    /// Applies an ALTER. The columns are in the catalog, so `catalog_folded` decides, not the queue's checkpoint.
     fn apply_alter(
         &mut self,
         table: TableId,
@@ -133,7 +136,11 @@ impl State {
         Ok(true)
     }
 
-    /// Changes a queue whose next row is to be `next`.
+    /// Changes a queue, unless its files hold the record. `next`: the number that the queue's next row must have before the
+    /// change.
+    ///
+    /// # Errors
+    /// `Internal` where it has another number: rows are missing or applied twice.
     pub(super) fn apply_to_queue(
         &mut self,
         table: TableId,
@@ -162,7 +169,7 @@ impl State {
         Ok(true)
     }
 
-    /// The journal is applied: queues are made ready for those who take from them.
+    /// Ends recovery: drops marks of rows that are gone, and notes the queues with delays.
     pub(crate) fn open_queues(&mut self, now: Now) {
         for table in self.queues.keys() {
             if let Some(queue) = self.queues.get_mut(&table) {
