@@ -1,16 +1,20 @@
-//! How far a view is in manifests: in the one begun last, and in the durable one.
+//! A view's number as two manifests have it: the manifest that was begun last, and the durable one.
+//!
+//! A manifest is written beside the engine's thread, and the view goes on meanwhile. So the number of the view itself does not
+//! tell which files a durable manifest names. [`crate::table::search::SearchTable`] has an example.
 
-/// A number of a view that rises, as manifests have it: how far its files reach, how often they changed.
+/// A number of a view that never falls, as manifests have it: its checkpoint, or the count of its changes of files.
+/// `durable` ≤ `begun` ≤ the view's own number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InManifest {
-    /// In the manifest that was begun last; a manifest that fails leaves it.
+    /// In the manifest that was begun last. It stays if that manifest fails: another one is then due.
     pub(crate) begun: u64,
     /// In the durable manifest.
     pub(crate) durable: u64,
 }
 
 impl InManifest {
-    /// Of a view as it was opened.
+    /// The number of a view that was opened from a manifest.
     pub(crate) fn of(number: u64) -> InManifest {
         InManifest {
             begun: number,
@@ -18,7 +22,7 @@ impl InManifest {
         }
     }
 
-    /// A manifest is begun.
+    /// A manifest with this number is begun.
     pub(crate) fn begin(&mut self, number: u64) {
         self.begun = number;
     }

@@ -1,4 +1,4 @@
-//! All queues, and which of them readers have not seen as they are now.
+//! All queues, with a list of those that changed since readers last got their counts.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use queue::Queue;
 use crate::catalog::TableId;
 use crate::table::in_manifest::InManifest;
 
-/// Queues by number. A caller that borrows a queue for writing marks it as changed, so that a turn costs the queues that it
-/// touched and not all queues.
+/// Queues by number. `get_mut` marks the queue as touched, so that publishing costs the queues that a turn touched, not all 4,096
+/// that there may be.
 #[derive(Default)]
 pub(crate) struct Queues {
     tables: BTreeMap<TableId, Entry>,
-    /// Those that may have changed since [`Queues::take_touched`]; each once, removed ones perhaps.
+    /// Queues that may have changed since [`Queues::take_touched`]. Each existing queue at most once; dropped queues may be among
+    /// them.
     touched: Vec<TableId>,
-    /// How many have `rows_max=` or `bytes_max=`.
+    /// Number of queues with `rows_max=` or `bytes_max=`.
     bounded: usize,
 }
 
 /// One queue among the engine's tables.
 struct Entry {
     queue: Queue,
-    /// How far its files reach, in manifests.
+    /// Its checkpoint in manifests.
     manifests: InManifest,
-    /// Whether it is among those that readers have not seen as they are now.
+    /// Whether `touched` lists it.
     is_touched: bool,
 }
 
@@ -32,7 +33,7 @@ impl Queues {
         self.tables.get(table).map(|entry| &entry.queue)
     }
 
-    /// The queue, to be changed.
+    /// The queue, to be changed: it is marked as touched.
     pub(crate) fn get_mut(&mut self, table: &TableId) -> Option<&mut Queue> {
         let entry = self.tables.get_mut(table)?;
         if !std::mem::replace(&mut entry.is_touched, true) {
@@ -41,12 +42,12 @@ impl Queues {
         Some(&mut entry.queue)
     }
 
-    /// The queue, for what readers are shown of it: that does not count as a change.
+    /// The queue, to make its report for readers. It is not marked as touched.
     pub(crate) fn get_settled_mut(&mut self, table: &TableId) -> Option<&mut Queue> {
         self.tables.get_mut(table).map(|entry| &mut entry.queue)
     }
 
-    /// A queue whose files reach as far as the manifest says.
+    /// Adds a queue, with its checkpoint in manifests.
     pub(crate) fn insert(&mut self, table: TableId, queue: Queue, manifests: InManifest) {
         self.touched.push(table);
         self.bounded += usize::from(queue.is_bounded());
@@ -77,7 +78,7 @@ impl Queues {
         self.tables.keys().copied().collect()
     }
 
-    /// Notes what the manifest that is being begun says of each queue.
+    /// Notes each queue's checkpoint, which goes into the manifest that is begun now.
     pub(crate) fn begin_manifest(&mut self) {
         for entry in self.tables.values_mut() {
             entry.manifests.begin(entry.queue.folded.position);
@@ -90,17 +91,17 @@ impl Queues {
         entries.for_each(|entry| entry.manifests.end());
     }
 
-    /// How far a queue's files reach, in manifests.
+    /// A queue's checkpoint in manifests; `None` where there is no such queue.
     pub(crate) fn manifests(&self, table: &TableId) -> Option<InManifest> {
         self.tables.get(table).map(|entry| entry.manifests)
     }
 
-    /// Whether some queue is bounded.
+    /// Whether any queue has `rows_max=` or `bytes_max=`.
     pub(crate) fn any_bounded(&self) -> bool {
         self.bounded > 0
     }
 
-    /// The queues that may have changed since the last call.
+    /// The queues that may have changed since the last call, dropped ones perhaps among them.
     pub(crate) fn take_touched(&mut self) -> Vec<TableId> {
         let touched = std::mem::take(&mut self.touched);
         for table in &touched {

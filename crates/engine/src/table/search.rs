@@ -1,4 +1,6 @@
-//! A search table: documents, and who listens to them.
+//! A search table: its documents in an `index::Table`, the pq tables that listen to it, and how far its files and manifests are.
+//!
+//! The module `apply` changes the rows; `engine/maintain` and its parts seal the tail, merge segments and write manifests.
 
 use std::sync::Arc;
 
@@ -12,16 +14,39 @@ use crate::command::{Definition, Keep, Kind};
 use crate::table::in_manifest::InManifest;
 
 /// A search table as the engine's thread owns it.
+///
+/// # Example
+/// `news` is opened from the manifest of position 10. `manifests` follows `folded`, `files_in_manifest` follows `file_changes`;
+/// both are shown as begun / durable:
+///
+/// | what happens | `files` | `folded` | `manifests` | `file_changes` | `files_in_manifest` |
+/// |---|---|---|---|---|---|
+/// | `news` is opened | 1 segment, position 10 | 10 | 10 / 10 | 0 | 0 / 0 |
+/// | record 11 inserts, and its row is sealed | 2 segments, position 11 | 11 | 10 / 10 | 1 | 0 / 0 |
+/// | record 12 is of another table; a manifest is begun | 2 segments, position 12 | 12 | 12 / 10 | 1 | 1 / 0 |
+/// | a merge is taken in | 1 segment, position 12 | 12 | 12 / 10 | 2 | 1 / 0 |
+/// | that manifest is durable | 1 segment, position 12 | 12 | 12 / 12 | 2 | 1 / 1 |
+/// | the next manifest is begun and durable | 1 segment, position 12 | 12 | 12 / 12 | 2 | 2 / 2 |
+///
+/// After the fifth line the two merged segments must stay on disk: the durable manifest names them. `changed_since_manifest`
+/// tells.
+///
+/// # Invariants
+/// - The segments of `files` hold the effects of all records up to `folded`, and `files.position` is `folded`.
+/// - `folded` never falls: the journal may have forgotten the records below it.
+/// - `file_changes` rises with every change of the segments. A change that did not count would let a file go that the durable
+///   manifest names.
+/// - `sealing` is true from the freeze of the tail to the install or failure of its seal. Meanwhile the table is not clean.
 pub(crate) struct SearchTable {
     pub(crate) definition: Arc<Definition>,
-    /// Reads its texts.
+    /// Analyses the texts of documents and of queries on this table.
     pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) table: index::Table,
-    /// Files that the manifest is to name.
+    /// The segments that the next manifest names.
     pub(crate) files: index::Files,
     /// Highest id ever held: the next one assigned is above it.
     pub(crate) highest: u64,
-    /// The pq tables that every document is matched against.
+    /// The pq tables whose queries every new document is matched against.
     pub(crate) listeners: Arc<Vec<Listener>>,
     /// Records up to here are in the files that the next manifest names.
     pub(crate) folded: u64,
@@ -29,23 +54,24 @@ pub(crate) struct SearchTable {
     pub(crate) is_unpublished: bool,
     /// Whether a seal runs.
     pub(crate) sealing: bool,
-    /// What it keeps, by which of its columns.
+    /// The rows to keep, with the place of the column that tells a row's age; `None`: all rows are kept.
     pub(crate) keep: Option<(Keep, usize)>,
-    /// How often segments came into use or went: sealed, merged, dropped.
+    /// Number of times that segments came into use or went, by a seal, a merge or the end of their rows.
     pub(crate) file_changes: u64,
-    /// That number in manifests.
+    /// `file_changes` in manifests.
     pub(crate) files_in_manifest: InManifest,
-    /// The position of `folded` in manifests.
+    /// `folded` in manifests.
     pub(crate) manifests: InManifest,
-    /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
+    /// The next turn asks the table for a merge: its segments changed, a merge ended, or OPTIMIZE wants one.
     pub(crate) merge_due: bool,
-    /// When it is to be asked although nothing has changed, on the steady clock: quiet alone makes merges due.
+    /// When to ask for a merge although nothing changed: some merges are due only a while after the last seal. Steady clock,
+    /// microseconds.
     pub(crate) merge_look_us: Option<u64>,
-    /// When the last segment was sealed, on the steady clock.
+    /// When the last segment was sealed. Steady clock, microseconds; 0 before the first.
     pub(crate) sealed_us: u64,
-    /// No merge is begun before that, on the steady clock: there was no room, or the last one failed.
+    /// No merge begins before this time: the last one failed or had no room. Steady clock, microseconds.
     pub(crate) merge_retry_us: u64,
-    /// What a merge made, while a seal runs.
+    /// The result of a merge that ended while a seal runs. It is taken in after the seal, whose job names the old segments.
     pub(crate) merged: Option<index::Merged>,
 }
 
@@ -78,7 +104,7 @@ impl SearchTable {
         }
     }
 
-    /// Whether the durable manifest names the segments that are in use, and no others.
+    /// Whether the durable manifest names exactly the segments in use.
     pub(crate) fn is_named(&self) -> bool {
         self.files_in_manifest.durable == self.file_changes
     }
@@ -88,7 +114,7 @@ impl SearchTable {
         self.files_in_manifest.begun != self.file_changes
     }
 
-    /// A manifest is begun that names the files in use.
+    /// A manifest that names `files` is begun.
     pub(crate) fn begin_manifest(&mut self) {
         self.files_in_manifest.begin(self.file_changes);
         self.manifests.begin(self.folded);
@@ -100,25 +126,26 @@ impl SearchTable {
         self.manifests.end();
     }
 
-    /// The manifest that it was opened from names its files.
+    /// The table was opened: the durable manifest names its files.
     pub(crate) fn opened(&mut self) {
         self.begin_manifest();
         self.end_manifest();
     }
 
-    /// Names other files of the same rows. They reach as far as those before did: while nothing was pending that position went on
-    /// without them, and the journal may have forgotten what lies below it.
+    /// Takes other files of the same rows, after a merge or after segments went. Their position is that of the last seal; the
+    /// table's own may be higher, since `State::advance_clean_views` moves it while nothing is pending. The higher one stays: the
+    /// journal may have forgotten the records between the two.
     pub(crate) fn take_files(&mut self, files: index::Files) {
         let position = self.files.position.max(files.position);
         self.files = index::Files { position, ..files };
     }
 
-    /// The tail is large enough for a segment, and none is being made.
+    /// Whether the tail has `seal_rows` rows or more and no seal runs.
     pub(crate) fn is_full(&self, seal_rows: u64) -> bool {
         !self.sealing && self.table.tail().rows >= seal_rows
     }
 
-    /// Something is in no file yet, and no seal runs that would take it there.
+    /// Whether a row or deletion is in no file and no seal runs.
     pub(crate) fn has_pending(&self) -> bool {
         !self.sealing && !self.table.is_saved()
     }
@@ -131,7 +158,7 @@ fn shards(definition: &Definition) -> u16 {
     }
 }
 
-/// The shape that `index` knows of a table.
+/// The part of a definition that `index` needs: columns, analyzer, number of shards.
 pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {
         columns: definition.columns.clone(),
@@ -140,7 +167,7 @@ pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     }
 }
 
-/// What a table keeps, with the place of the column that tells how old a row is.
+/// The rows that a table keeps, with the place of the column that tells a row's age; `None` where it keeps all.
 fn keep(definition: &Definition) -> Option<(Keep, usize)> {
     let keep = definition.keep.clone()?;
     let by = keep.by.as_ref()?;
@@ -149,7 +176,8 @@ fn keep(definition: &Definition) -> Option<(Keep, usize)> {
     Some((keep, place))
 }
 
-/// Puts the words of a row's text columns into `words`, which is emptied first.
+/// Analyses the text columns of a row into `words`, which is emptied first. Fields are numbered from 0 in the order of the text
+/// columns. The matcher and the index both use the result, so a document is analysed once.
 pub(crate) fn analyse(analyzer: &Analyzer, columns: &[Column], row: &[Value], words: &mut Words) {
     words.clear();
     let texts = columns
@@ -158,7 +186,7 @@ pub(crate) fn analyse(analyzer: &Analyzer, columns: &[Column], row: &[Value], wo
         .filter(|(column, _)| column.kind == ColumnType::Text);
     for (field, (_, value)) in texts.enumerate() {
         if let Value::Str(text) = value {
-            words.push_field(analyzer, field as u8, text); // at most 64 of them
+            words.push_field(analyzer, field as u8, text); // at most 64 text columns
         }
     }
 }

@@ -46,7 +46,7 @@ impl State {
                 relayed,
                 at_us,
             } => {
-                // The manifest has the keys of its own position, in its own columns: noting older ones again would be wrong.
+                // The manifest has the keys up to its own position, in its own columns: earlier records note none again.
                 let noted = at_us.filter(|_| position > self.catalog_folded);
                 self.apply_to_queue(*table, position, *first_row, |queue| {
                     push_rows(queue, rows, *relayed, noted);
