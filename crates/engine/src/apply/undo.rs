@@ -14,7 +14,7 @@
 //! 1. INSERT of query 3 into `alerts`. Noted in `percolates`: highest id 2, query 3 `None`. Applied: query 3, highest id 3.
 //! 2. INSERT of document 8 into `news`, which hits query 2. Noted in `searches`: a mark, highest id 7, touched {8}; in `queues`:
 //!    next row 12; in `counted`: query 2, 1 document, its last hit. Applied: document 8, row 12 of `mail`, the count of query 2.
-//! 3. DELETE of row 3 of `mail`. Noted in `queues`: removed [3]. Applied: row 3 is gone.
+//! 3. DELETE of row 3 of `mail`. Noted in `queues`: removed row 3. Applied: row 3 is gone.
 //! 4. INSERT into a table that does not exist. It is refused; nothing is noted.
 //!
 //! [`Undo::run`] then subtracts 1 from the count of query 2, rewinds `news` to the mark, removes query 3, restores row 3 and cuts
