@@ -201,10 +201,7 @@ proptest! {
     fn the_executor_finds_weighs_and_counts_as_the_slow_one(
         text in query(),
         table in 0..3usize,
-        ranker in proptest::sample::select(vec![
-            Ranker::ProximityBm25, Ranker::Bm25, Ranker::None, Ranker::Wordcount, Ranker::Proximity, Ranker::Matchany,
-            Ranker::Fieldmask, Ranker::Sph04, Ranker::Bm25a, Ranker::Bm25a, Ranker::Bm25,
-        ]),
+        ranker in any_ranker(),
         keep in prop_oneof![Just(None), Just(Some(0)), (1..150u64).prop_map(Some), (1..8u64).prop_map(Some)],
         order in order(),
         filter in filter(),
@@ -250,6 +247,10 @@ proptest! {
         let [fast, slow] = both(snapshot, &text.join(" | "), ranker, Some(keep), &[], None, backwards);
         prop_assert_eq!(fast, slow);
     }
+}
+
+fn any_ranker() -> impl Strategy<Value = Ranker> {
+    proptest::sample::select(Ranker::NAMED.map(|(_, ranker)| ranker).to_vec())
 }
 
 /// The total, and id, weight and keys of each row.

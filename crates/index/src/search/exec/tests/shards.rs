@@ -52,7 +52,7 @@ proptest! {
     #[test]
     fn shards_that_run_the_plan_of_all_find_what_one_table_finds(
         text in query(),
-        ranker in proptest::sample::select(vec![Ranker::ProximityBm25, Ranker::Bm25a, Ranker::Bm25]),
+        ranker in any_ranker(),
         limit in 1..100u64,
     ) {
         let [one, _, other] = snapshots();
