@@ -127,7 +127,7 @@ impl Mapping {
     }
 
     fn of(properties: Json, unmapped_as_text: bool) -> Result<Mapping> {
-        let mut reading = Reading::default();
+        let mut reading = MappingReader::default();
         reading.all(object(&properties, "properties")?, "")?;
         let percolator = match reading.percolators.as_slice() {
             [one] => one.clone(),
@@ -313,14 +313,14 @@ fn unmapped_as_text(settings: &Json) -> bool {
 }
 
 #[derive(Default)]
-struct Reading {
+struct MappingReader {
     fields: Vec<Field>,
     percolators: Vec<String>,
     /// Whether the text fields so far have the analyzer `english`; `None`: no text field yet.
     analyzer: Option<bool>,
 }
 
-impl Reading {
+impl MappingReader {
     fn all(&mut self, properties: &Map<String, Json>, above: &str) -> Result<()> {
         for (name, body) in properties {
             let path = format!("{above}{name}");

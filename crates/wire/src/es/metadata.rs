@@ -11,8 +11,7 @@ use super::leaf::text_of;
 use super::mapping::{FieldKind, Mapping, object};
 use super::number::minimum;
 use super::paths::glob;
-use super::standing::only_entry;
-use crate::limits::JSON_QUERY_DEPTH_MAX;
+use super::standing::query_entry;
 
 type Result<T> = std::result::Result<T, EsError>;
 
@@ -189,13 +188,7 @@ impl Finding<'_> {
         scored: bool,
         depth: usize,
     ) -> Result<Find> {
-        if depth > JSON_QUERY_DEPTH_MAX {
-            return Err(EsError::illegal(
-                path,
-                format!("queries are nested deeper than {JSON_QUERY_DEPTH_MAX}"),
-            ));
-        }
-        let (kind, body) = only_entry(json, path)?;
+        let (kind, body) = query_entry(json, path, depth)?;
         let path = format!("{path}.{kind}");
         match kind {
             "match_all" => Ok(Find::Everything),

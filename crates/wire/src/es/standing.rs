@@ -78,15 +78,9 @@ pub(super) fn condition(
     path: &str,
     depth: usize,
 ) -> Result<Condition> {
-    if depth > JSON_QUERY_DEPTH_MAX {
-        return Err(EsError::illegal(
-            path,
-            format!("queries are nested deeper than {JSON_QUERY_DEPTH_MAX}"),
-        ));
-    }
-    let (kind, body) = only_entry(json, path)?;
+    let (kind, body) = query_entry(json, path, depth)?;
     let path = format!("{path}.{kind}");
-    let reading = Reading {
+    let reading = QueryReader {
         mapping,
         path: &path,
         depth,
@@ -141,6 +135,21 @@ pub(super) fn condition(
     }
 }
 
+/// The kind and the body of a query object at that depth of nesting.
+pub(super) fn query_entry<'j>(
+    json: &'j Json,
+    path: &str,
+    depth: usize,
+) -> Result<(&'j str, &'j Json)> {
+    if depth > JSON_QUERY_DEPTH_MAX {
+        return Err(EsError::illegal(
+            path,
+            format!("queries are nested deeper than {JSON_QUERY_DEPTH_MAX}"),
+        ));
+    }
+    only_entry(json, path)
+}
+
 /// The name and value of an object with exactly one member.
 pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
     let mut entries = object(json, path)?.iter();
@@ -157,13 +166,13 @@ pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j
     }
 }
 
-struct Reading<'a> {
+struct QueryReader<'a> {
     mapping: &'a Mapping,
     path: &'a str,
     depth: usize,
 }
 
-impl Reading<'_> {
+impl QueryReader<'_> {
     /// Parses `{"field": body}`; gives the field's target, the body and its path. Ignores a boost beside the field.
     fn field<'j>(&self, json: &'j Json) -> Result<(Target<'_>, &'j Json, String)> {
         let entries = object(json, self.path)?.iter();

@@ -1,6 +1,6 @@
 //! The replies of /pq, in Manticore's shape.
 
-use super::reply::Writer;
+use super::reply::{Writer, bytes_of};
 
 /// A row of the reply: a standing query and the documents that it hits.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub struct PqReply {
     json: Writer,
     best: Option<u32>,
 }
+
+bytes_of!(PqReply);
 
 impl PqReply {
     /// Begins the reply. `total` is the count of queries with a hit, before a limit.
@@ -85,18 +87,6 @@ impl PqReply {
         self.json.close("]");
         self.json.name("max_score").number(self.best.unwrap_or(1));
         self.json.close("}}");
-    }
-
-    /// The bytes written so far.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.out
-    }
-
-    /// The whole reply, after [`end`](Self::end).
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.json.out
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::clause::object;
 use super::error::JsonError;
-use super::reply::{Cell, Writer};
+use super::reply::{Cell, Writer, bytes_of};
 use super::search::string;
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -54,6 +54,8 @@ pub struct QueueReply {
     json: Writer,
 }
 
+bytes_of!(QueueReply);
+
 impl QueueReply {
     /// `{"rows":[`
     pub fn begin(&mut self) {
@@ -85,17 +87,5 @@ impl QueueReply {
     /// `]}`
     pub fn end(&mut self) {
         self.json.close("]}");
-    }
-
-    /// The bytes written so far.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.out
-    }
-
-    /// The whole reply.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.json.out
     }
 }

@@ -4,6 +4,26 @@ use std::io::Write as _;
 
 use query::schema::ColumnType;
 
+/// The bytes of each reply, which are its [`Writer`]'s.
+macro_rules! bytes_of {
+    ($($reply:ty),*) => {$(
+        impl $reply {
+            /// The bytes encoded so far, without those that were sent and dropped.
+            #[must_use]
+            pub fn bytes(&self) -> &[u8] {
+                &self.json.out
+            }
+
+            /// As [`bytes`](Self::bytes), at the end.
+            #[must_use]
+            pub fn into_bytes(self) -> Vec<u8> {
+                self.json.out
+            }
+        }
+    )*};
+}
+pub(super) use bytes_of;
+
 /// A value of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
@@ -143,21 +163,9 @@ impl SearchReply {
         self.json.close("}");
     }
 
-    /// Encoded bytes that wait for the socket; see [`clear`](Self::clear).
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.out
-    }
-
     /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.json.out.clear();
-    }
-
-    /// The whole reply.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.json.out
     }
 }
 
@@ -250,21 +258,9 @@ impl RawReply {
         self.json.close("]");
     }
 
-    /// Encoded bytes that wait for the socket; see [`clear`](Self::clear).
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.out
-    }
-
     /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.json.out.clear();
-    }
-
-    /// The whole reply.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.json.out
     }
 }
 
@@ -321,16 +317,6 @@ impl BulkReply {
         self.json.name("error").string(error);
         self.json.close("}");
     }
-
-    /// The whole reply, after [`finish`](Self::finish).
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.out
-    }
-
-    /// The whole reply.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.json.out
-    }
 }
+
+bytes_of!(SearchReply, RawReply, BulkReply);

@@ -8,7 +8,7 @@ use crate::sql::parser::{Parser, Result};
 use crate::sql::statement::{QueueNext, Statement};
 
 /// An argument with its byte offset. A list in brackets has several values.
-struct Given {
+struct Argument {
     at: usize,
     name: Option<String>,
     values: Vec<Value>,
@@ -69,7 +69,12 @@ impl Parser<'_> {
     }
 
     /// `QUEUE_NEXT('q' [, seconds [, rows]])`. A list in brackets names several sources.
-    fn queue_next(&self, from: usize, given: &[Given], group: Option<String>) -> Result<Statement> {
+    fn queue_next(
+        &self,
+        from: usize,
+        given: &[Argument],
+        group: Option<String>,
+    ) -> Result<Statement> {
         let (first, rest) = match given {
             [first, rest @ ..] if rest.len() <= 2 => (first, rest),
             _ => {
@@ -100,7 +105,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn one_queue(&self, from: usize, given: &[Given]) -> Result<String> {
+    fn one_queue(&self, from: usize, given: &[Argument]) -> Result<String> {
         let source = match given {
             [one] => match one.values.as_slice() {
                 [Value::Str(text)] => wait_source(text).ok(),
@@ -116,7 +121,7 @@ impl Parser<'_> {
 
     /// Parses arguments in brackets: those by position, and those by name (`name='x'`, or `'x' AS name` as in CALL PQ). Without
     /// arguments the brackets may be left out.
-    fn queue_arguments(&mut self) -> Result<(Vec<Given>, Vec<Given>)> {
+    fn queue_arguments(&mut self) -> Result<(Vec<Argument>, Vec<Argument>)> {
         let (mut by_place, mut by_name) = (Vec::new(), Vec::new());
         if self.at_end() {
             return Ok((by_place, by_name));
@@ -139,7 +144,7 @@ impl Parser<'_> {
         Ok((by_place, by_name))
     }
 
-    fn queue_argument(&mut self) -> Result<Given> {
+    fn queue_argument(&mut self) -> Result<Argument> {
         let at = self.position();
         let mut ahead = self.clone();
         let mut name = None;
@@ -162,12 +167,12 @@ impl Parser<'_> {
         } else {
             values.push(self.constant("a constant")?);
         }
-        Ok(Given { at, name, values })
+        Ok(Argument { at, name, values })
     }
 }
 
 /// The value of an argument; `None`: it is a list.
-fn one(given: &Given) -> Option<&Value> {
+fn one(given: &Argument) -> Option<&Value> {
     match given.values.as_slice() {
         [value] => Some(value),
         _ => None,
