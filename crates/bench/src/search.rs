@@ -1,12 +1,12 @@
 //! `seine bench search`: runs the study's queries over records, in this process or in a server, and in peers.
 
+mod answer_sum;
 mod beside;
 mod check;
 mod corpus;
 mod definition;
 mod drive;
 mod engine;
-mod found;
 mod grid;
 mod oracle;
 mod program;
@@ -28,7 +28,7 @@ use crate::{
     Effort, Server,
     error::{Error, Result},
 };
-use engine::{Asked, Engine, Entry};
+use engine::{Engine, Entry, TestQueries};
 use report::AUTO;
 use served::Served;
 use sphinx::Sphinx;
@@ -141,7 +141,7 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     let peers = peers(options, corpus, &queries, &folder, &mut notes)?;
     let mut rows = Vec::new();
     for test in &tests {
-        let asked = Asked {
+        let asked = TestQueries {
             test,
             words: &queries,
             texts: queries

@@ -38,7 +38,7 @@ struct Did {
 
 /// A client's part of a test.
 #[derive(Clone, Copy)]
-struct Part {
+struct ClientShare {
     kind: Kind,
     /// Number of the first message it puts.
     first: i64,
@@ -65,7 +65,7 @@ async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Ru
     let mut meter = Meter::begin(contender);
     let rounds = i64::from(shape.messages / shape.clients);
     let total = rounds * i64::from(shape.clients);
-    let part = move |number: u32| Part {
+    let part = move |number: u32| ClientShare {
         kind,
         first: rounds * i64::from(number) + i64::from(kind == Kind::Multiwait),
         rounds,
@@ -165,7 +165,11 @@ async fn start(
     }
 }
 
-async fn read(mut link: Link, part: Part, mut started: watch::Receiver<bool>) -> Result<Did> {
+async fn read(
+    mut link: Link,
+    part: ClientShare,
+    mut started: watch::Receiver<bool>,
+) -> Result<Did> {
     match &mut link {
         Link::Table(table) if table.waits_by_table() => table.wait_for_start().await?,
         _ => {
@@ -176,7 +180,7 @@ async fn read(mut link: Link, part: Part, mut started: watch::Receiver<bool>) ->
     work(link, part).await
 }
 
-async fn work(mut link: Link, part: Part) -> Result<Did> {
+async fn work(mut link: Link, part: ClientShare) -> Result<Did> {
     let mut did = Did {
         values: Vec::with_capacity(part.rounds.unsigned_abs() as usize),
         latencies: Latencies::default(),

@@ -13,11 +13,11 @@ const SYNC_COUNTERS: [&str; 2] = ["journal_syncs", "Innodb_os_log_fsyncs"];
 pub(super) struct Meter {
     client: Option<Client>,
     server: Option<Process>,
-    before: Reading,
+    before: Usage,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Reading {
+struct Usage {
     syncs: Option<f64>,
     server: Option<Duration>,
     client: Option<Duration>,
@@ -33,7 +33,7 @@ impl Meter {
             server: is_one_process
                 .then(|| Process::listening(&contender.server.addr))
                 .flatten(),
-            before: Reading::default(),
+            before: Usage::default(),
         };
         meter.before = meter.read();
         meter
@@ -44,8 +44,8 @@ impl Meter {
         self.before = self.read();
     }
 
-    fn read(&mut self) -> Reading {
-        Reading {
+    fn read(&mut self) -> Usage {
+        Usage {
             syncs: self.client.as_mut().and_then(syncs),
             server: self.server.as_ref().and_then(Process::processor),
             client: Process::own().processor(),

@@ -14,8 +14,6 @@ use crate::{
 const PROTOCOL: i32 = 3 << 16;
 /// Longest message of the server, in bytes.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a read from the socket.
-const READ_BYTES: usize = 8 << 10;
 
 /// Takes the oldest row that no other consumer holds.
 const TAKE: &str = "DELETE FROM q4m_t WHERE id = \
@@ -214,14 +212,8 @@ impl Postgres {
     /// Reads until `count` unused bytes have arrived.
     async fn fill(&mut self, count: usize) -> Result<()> {
         while self.buffer.len() - self.start < count {
-            self.buffer.drain(..self.start);
-            self.start = 0;
-            let arrived = self.buffer.len();
-            self.buffer.resize(arrived + READ_BYTES, 0);
-            let read = self.stream.read(&mut self.buffer[arrived..]).await;
-            self.buffer
-                .truncate(arrived + read.as_ref().copied().unwrap_or(0));
-            read?;
+            self.buffer.drain(..std::mem::take(&mut self.start));
+            self.stream.read_more(&mut self.buffer).await?;
         }
         Ok(())
     }

@@ -43,6 +43,16 @@ impl Stream {
         }
     }
 
+    /// Appends the bytes that have arrived, at least one.
+    pub(super) async fn read_more(&mut self, buffer: &mut Vec<u8>) -> Result<()> {
+        let arrived = buffer.len();
+        buffer.resize(arrived + READ_BYTES, 0);
+        let read = self.read(&mut buffer[arrived..]).await;
+        buffer.truncate(arrived + read.as_ref().copied().unwrap_or(0));
+        read?;
+        Ok(())
+    }
+
     pub(super) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Stream::Tcp(stream) => stream.write_all(bytes).await,
@@ -108,14 +118,7 @@ impl Lines {
     }
 
     async fn fill(&mut self) -> Result<()> {
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        let arrived = self.buffer.len();
-        self.buffer.resize(arrived + READ_BYTES, 0);
-        let read = self.stream.read(&mut self.buffer[arrived..]).await;
-        self.buffer
-            .truncate(arrived + read.as_ref().copied().unwrap_or(0));
-        read?;
-        Ok(())
+        self.buffer.drain(..std::mem::take(&mut self.start));
+        self.stream.read_more(&mut self.buffer).await
     }
 }

@@ -1,10 +1,10 @@
 //! The first pass: compares the answers of every engine before anything is measured.
 
 use super::{
+    answer_sum::AnswerSum,
     corpus::Corpus,
     definition,
-    engine::{Asked, Entry, Standing},
-    found::Found,
+    engine::{Entry, Standing, TestQueries},
     oracle, queries,
 };
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// Makes the first pass of every entry and checks the answers.
 pub(super) fn begin(
     corpus: &Corpus,
-    asked: &Asked<'_>,
+    asked: &TestQueries<'_>,
     entries: &[Entry<'_>],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Standing>> {
@@ -37,8 +37,8 @@ pub(super) fn begin(
 /// Compares totals with the slow count over all records, for a sample of the queries; and their sum with the definition's.
 fn check(
     corpus: &Corpus,
-    asked: &Asked<'_>,
-    first: &[Found],
+    asked: &TestQueries<'_>,
+    first: &[AnswerSum],
     notes: &mut Vec<String>,
 ) -> Result<()> {
     let matching = asked.test.matching;
@@ -61,7 +61,7 @@ fn check(
 }
 
 /// Checks that two settings of Seine have given the same answers.
-fn same(one: &[Found], other: &[Found]) -> Result<()> {
+fn same(one: &[AnswerSum], other: &[AnswerSum]) -> Result<()> {
     let differs = one
         .iter()
         .zip(other)
@@ -73,7 +73,7 @@ fn same(one: &[Found], other: &[Found]) -> Result<()> {
 }
 
 /// Share of the queries whose totals are equal.
-fn share(ours: &[Found], theirs: &[Found]) -> f64 {
+fn share(ours: &[AnswerSum], theirs: &[AnswerSum]) -> f64 {
     let equal = ours
         .iter()
         .zip(theirs)
@@ -84,10 +84,10 @@ fn share(ours: &[Found], theirs: &[Found]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{same, share};
-    use crate::search::found::Found;
+    use crate::search::answer_sum::AnswerSum;
 
-    fn found(totals: &[u64]) -> Vec<Found> {
-        let one = |total: &u64| Found {
+    fn found(totals: &[u64]) -> Vec<AnswerSum> {
+        let one = |total: &u64| AnswerSum {
             total: Some(*total),
             rows: None,
         };

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use super::{found::Found, report::Taken};
+use super::{answer_sum::AnswerSum, report::Taken};
 use crate::{
     error::{Error, Result},
     latency::Latencies,
@@ -15,16 +15,16 @@ use crate::{
 /// A thread in this process, or a connection to a server.
 pub(super) trait Caller: Send {
     /// Runs the query with this index, and reads its whole answer.
-    fn ask(&mut self, number: usize) -> Result<Found>;
+    fn ask(&mut self, number: usize) -> Result<AnswerSum>;
 
     /// As [`ask`](Self::ask), with the total, for which a second query may be necessary.
-    fn ask_all(&mut self, number: usize) -> Result<Found> {
+    fn ask_all(&mut self, number: usize) -> Result<AnswerSum> {
         self.ask(number)
     }
 }
 
 /// The first pass: the answer of each query.
-pub(super) fn first_pass(caller: &mut dyn Caller, queries: usize) -> Result<Vec<Found>> {
+pub(super) fn first_pass(caller: &mut dyn Caller, queries: usize) -> Result<Vec<AnswerSum>> {
     (0..queries).map(|number| caller.ask_all(number)).collect()
 }
 
@@ -32,7 +32,7 @@ pub(super) fn first_pass(caller: &mut dyn Caller, queries: usize) -> Result<Vec<
 /// after its end. Each answer must agree with that of the first pass.
 pub(super) fn drive(
     callers: Vec<Box<dyn Caller + '_>>,
-    first: &[Found],
+    first: &[AnswerSum],
     next: &AtomicUsize,
     effort: Effort,
     tick: &mut dyn FnMut(),
@@ -47,7 +47,7 @@ pub(super) fn drive(
 
 fn ask_until(
     mut caller: Box<dyn Caller + '_>,
-    first: &[Found],
+    first: &[AnswerSum],
     next: &AtomicUsize,
     until: Instant,
 ) -> Result<Latencies> {
@@ -73,16 +73,16 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use super::{Caller, drive, first_pass};
-    use crate::{error::Result, runs::Effort, search::found::Found};
+    use crate::{error::Result, runs::Effort, search::answer_sum::AnswerSum};
 
     /// Finds as many rows as the number of the query, until it has been asked so often; then one more.
     struct Forgetful(usize);
 
     impl Caller for Forgetful {
-        fn ask(&mut self, number: usize) -> Result<Found> {
+        fn ask(&mut self, number: usize) -> Result<AnswerSum> {
             self.0 = self.0.saturating_sub(1);
             let total = number as u64 + u64::from(self.0 == 0);
-            Ok(Found {
+            Ok(AnswerSum {
                 total: Some(total),
                 rows: None,
             })

@@ -3,9 +3,9 @@
 use std::{cell::RefCell, sync::atomic::AtomicUsize};
 
 use super::{
+    answer_sum::AnswerSum,
     definition::Test,
     drive::{Caller, drive, first_pass},
-    found::Found,
     program::Program,
     report::{AUTO, Row, Taken},
     served::Served,
@@ -33,7 +33,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// A test with its queries, as words and as texts of our query language.
-pub(super) struct Asked<'a> {
+pub(super) struct TestQueries<'a> {
     pub(super) test: &'a Test,
     pub(super) words: &'a [Vec<String>],
     pub(super) texts: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct Asked<'a> {
 
 /// The answers of an engine's first pass, and the index of its next query.
 pub(super) struct Standing {
-    pub(super) first: Vec<Found>,
+    pub(super) first: Vec<AnswerSum>,
     next: AtomicUsize,
 }
 
@@ -53,7 +53,7 @@ impl Engine {
 }
 
 impl Entry<'_> {
-    fn caller(&self, asked: &Asked<'_>) -> Result<Option<Box<dyn Caller + '_>>> {
+    fn caller(&self, asked: &TestQueries<'_>) -> Result<Option<Box<dyn Caller + '_>>> {
         Ok(match self.engine {
             Engine::Within(within) => Some(within.caller(asked.test, &asked.texts, self.threads)),
             Engine::Served(served) => {
@@ -65,7 +65,7 @@ impl Entry<'_> {
     }
 
     /// Makes the first pass: runs every query once.
-    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Standing> {
+    pub(super) fn begin(&self, asked: &TestQueries<'_>) -> Result<Standing> {
         let first = match (self.engine, self.caller(asked)?) {
             (Engine::Program(program), _) => program.borrow_mut().totals(asked.test.matching)?,
             (_, Some(mut caller)) => first_pass(&mut *caller, asked.words.len())?,
@@ -80,7 +80,7 @@ impl Entry<'_> {
     /// Makes a run.
     pub(super) fn measure(
         &self,
-        asked: &Asked<'_>,
+        asked: &TestQueries<'_>,
         standing: &Standing,
         clients: u32,
         effort: Effort,

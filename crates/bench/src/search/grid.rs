@@ -3,7 +3,7 @@
 use super::{
     Options, check,
     corpus::Corpus,
-    engine::{Asked, Entry, Standing},
+    engine::{Entry, Standing, TestQueries},
     report::{self, Row},
 };
 use crate::{error::Result, process::Process, progress::Progress, runs};
@@ -12,7 +12,7 @@ use crate::{error::Result, process::Process, progress::Progress, runs};
 pub(super) fn measure(
     options: &Options,
     corpus: &Corpus,
-    asked: &Asked<'_>,
+    asked: &TestQueries<'_>,
     entries: &[Entry<'_>],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Row>> {
@@ -53,7 +53,7 @@ pub(super) fn measure(
 
 struct Turns<'a> {
     options: &'a Options,
-    asked: &'a Asked<'a>,
+    asked: &'a TestQueries<'a>,
     entries: &'a [Entry<'a>],
     standings: &'a [Standing],
     process: Option<Process>,

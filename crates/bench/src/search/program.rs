@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use super::{definition::Matching, found::Found, report::Taken};
+use super::{answer_sum::AnswerSum, definition::Matching, report::Taken};
 use crate::{
     error::{Error, Result},
     runs::Effort,
@@ -69,9 +69,9 @@ impl Program {
     }
 
     /// The total of each query.
-    pub(super) fn totals(&mut self, matching: Matching) -> Result<Vec<Found>> {
+    pub(super) fn totals(&mut self, matching: Matching) -> Result<Vec<AnswerSum>> {
         let totals = self.ask(&format!("totals {matching}"))?;
-        let found = |total: f64| Found {
+        let found = |total: f64| AnswerSum {
             total: Some(total as u64),
             rows: None,
         };

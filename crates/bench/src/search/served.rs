@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::{
     ROWS_SHOWN,
+    answer_sum::{AnswerSum, RowSum},
     corpus::Corpus,
     definition::Test,
     drive::Caller,
-    found::{Found, Sum},
     report::AUTO,
 };
 use crate::{
@@ -132,8 +132,8 @@ struct Connection {
 }
 
 impl Caller for Connection {
-    fn ask(&mut self, number: usize) -> Result<Found> {
-        let mut sum = Sum::new();
+    fn ask(&mut self, number: usize) -> Result<AnswerSum> {
+        let mut sum = RowSum::new();
         let mut strange = false;
         self.client.query_rows(
             &self.statements[number],
@@ -145,13 +145,13 @@ impl Caller for Connection {
         if strange {
             return Err(Error::Query("an id and a weight were awaited".to_owned()));
         }
-        Ok(Found {
+        Ok(AnswerSum {
             total: None,
             rows: Some(sum.value()),
         })
     }
 
-    fn ask_all(&mut self, number: usize) -> Result<Found> {
+    fn ask_all(&mut self, number: usize) -> Result<AnswerSum> {
         let found = self.ask(number)?;
         let meta = self.client.query("SHOW META")?;
         let cell = |row: &[Option<Vec<u8>>], column: usize| {
@@ -164,7 +164,7 @@ impl Caller for Connection {
             .iter()
             .find(named)
             .and_then(|row| cell(row, 1)?.parse().ok());
-        Ok(Found { total, ..found })
+        Ok(AnswerSum { total, ..found })
     }
 }
 

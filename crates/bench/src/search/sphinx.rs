@@ -7,9 +7,9 @@ use std::{
 
 use super::{
     ROWS_SHOWN,
+    answer_sum::{AnswerSum, RowSum},
     definition::{Matching, Test},
     drive::Caller,
-    found::{Found, Sum},
 };
 use crate::error::{Error, Result};
 
@@ -128,7 +128,7 @@ struct Connection {
 }
 
 impl Caller for Connection {
-    fn ask(&mut self, number: usize) -> Result<Found> {
+    fn ask(&mut self, number: usize) -> Result<AnswerSum> {
         self.stream.write_all(&self.requests[number])?;
         let mut header = [0; 8];
         self.stream.read_exact(&mut header)?;
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Parses an answer; `None`: it ends early.
-fn read(answer: &[u8]) -> Option<Result<Found>> {
+fn read(answer: &[u8]) -> Option<Result<AnswerSum>> {
     let mut rest = Reader(answer);
     match rest.u32()? {
         0 => {}
@@ -190,7 +190,7 @@ fn read(answer: &[u8]) -> Option<Result<Found>> {
     }
     let rows = rest.u32()?;
     let id_bytes = if rest.u32()? == 0 { 4 } else { 8 };
-    let mut sum = Sum::new();
+    let mut sum = RowSum::new();
     for _ in 0..rows {
         let id = rest
             .bytes(id_bytes)?
@@ -201,7 +201,7 @@ fn read(answer: &[u8]) -> Option<Result<Found>> {
     }
     let _total_kept = rest.u32()?;
     let total = Some(u64::from(rest.u32()?));
-    Some(Ok(Found {
+    Some(Ok(AnswerSum {
         total,
         rows: Some(sum.value()),
     }))
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn rows_and_the_total_are_read() {
-        let mut sum = crate::search::found::Sum::new();
+        let mut sum = crate::search::answer_sum::RowSum::new();
         sum.add(7, 2);
         sum.add(9, 1);
         let found = read(&answer()).unwrap().unwrap();

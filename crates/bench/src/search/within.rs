@@ -15,10 +15,10 @@ use query::{
 
 use super::{
     ROWS_SHOWN,
+    answer_sum::{AnswerSum, RowSum},
     corpus::Corpus,
     definition::Test,
     drive::Caller,
-    found::{Found, Sum},
 };
 use crate::error::{Error, Result};
 
@@ -250,7 +250,7 @@ struct Asking<'a> {
 
 impl Caller for Asking<'_> {
     /// Parses the query each time, as a server does.
-    fn ask(&mut self, number: usize) -> Result<Found> {
+    fn ask(&mut self, number: usize) -> Result<AnswerSum> {
         let select = &self.selects[number];
         let text = select.matching.as_deref().unwrap_or_default();
         let query = query::parse(text, &[FIELD], &self.analyzer).map_err(failed)?;
@@ -264,7 +264,7 @@ impl Caller for Asking<'_> {
         let bound = snapshot.bind(select, &options).map_err(failed)?;
         let answer = snapshot.search(&bound, Some(&query), &control);
         let answer = answer.map_err(failed)?;
-        let mut sum = Sum::new();
+        let mut sum = RowSum::new();
         for row in answer.rows {
             let row = row.map_err(failed)?;
             let [Value::Int(id), Value::Int(weight)] = row[..] else {
@@ -272,7 +272,7 @@ impl Caller for Asking<'_> {
             };
             sum.add(id as u64, weight as i64);
         }
-        Ok(Found {
+        Ok(AnswerSum {
             total: Some(answer.total_found),
             rows: Some(sum.value()),
         })

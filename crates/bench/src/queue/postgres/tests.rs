@@ -2,6 +2,7 @@ use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
     thread,
+    time::Duration,
 };
 
 use super::{Postgres, first_cell};
@@ -29,6 +30,9 @@ fn body(stream: &mut TcpStream) -> Vec<u8> {
 /// Greets, and answers each Sync with the next of `answers`. Gives the names of the statements bound before each Sync.
 fn serve(listener: &TcpListener, answers: &[Vec<u8>]) -> Vec<String> {
     let (mut stream, _) = listener.accept().unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
     body(&mut stream);
     let greeting = [message(b'R', &[0; 4]), message(b'Z', b"I")].concat();
     stream.write_all(&greeting).unwrap();

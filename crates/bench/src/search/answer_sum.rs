@@ -2,16 +2,16 @@
 
 /// The answer to one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct AnswerSum {
     /// Count of matching rows; `None`: not asked for.
     pub(super) total: Option<u64>,
     /// Checksum of the ids and weights of the answer's rows, in order; `None`: the engine does not give rows.
     pub(super) rows: Option<u64>,
 }
 
-impl Found {
+impl AnswerSum {
     /// Whether two answers to a query agree: the parts that both have are equal.
-    pub(super) fn agrees(self, other: Found) -> bool {
+    pub(super) fn agrees(self, other: AnswerSum) -> bool {
         let equal = |a: Option<u64>, b: Option<u64>| a.zip(b).is_none_or(|(a, b)| a == b);
         equal(self.total, other.total) && equal(self.rows, other.rows)
     }
@@ -19,11 +19,11 @@ impl Found {
 
 /// Checksum of ids and weights: FNV-1a of 64 bits, over 64-bit numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Sum(u64);
+pub(super) struct RowSum(u64);
 
-impl Sum {
-    pub(super) fn new() -> Sum {
-        Sum(0xcbf2_9ce4_8422_2325)
+impl RowSum {
+    pub(super) fn new() -> RowSum {
+        RowSum(0xcbf2_9ce4_8422_2325)
     }
 
     pub(super) fn add(&mut self, id: u64, weight: i64) {
@@ -39,10 +39,10 @@ impl Sum {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Sum};
+    use super::{AnswerSum, RowSum};
 
     fn sum(rows: &[(u64, i64)]) -> u64 {
-        let mut sum = Sum::new();
+        let mut sum = RowSum::new();
         rows.iter().for_each(|(id, weight)| sum.add(*id, *weight));
         sum.value()
     }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn what_one_side_does_not_know_is_no_difference() {
-        let total = |total| Found {
+        let total = |total| AnswerSum {
             total,
             rows: Some(1),
         };
