@@ -1,4 +1,26 @@
-//! From a command to what it comes to: everything that can be refused is refused here, before anything changes.
+//! Deciding: a command becomes a record and a reply, or an error. No row, query or document changes here.
+//!
+//! The engine's thread decides the commands of a batch one after the other, and applies each record before it decides the next
+//! command. So a decision sees everything that came before it, and readers see nothing of it yet.
+//!
+//! # Example
+//! `INSERT INTO news(title) VALUES ('a cat')`, and the table `alerts` holds query 7, `cat`, with `into='jobs'`:
+//!
+//! | step | function | may refuse with |
+//! |---|---|---|
+//! | the table | `insert::insert` | `NoSuchTable` |
+//! | the values, and an id for the document | `insert::documents` → `identified` | `Invalid`, `Limit` |
+//! | the words of its text | `insert::reach` | `Overloaded` |
+//! | the queries that match: 7; a row for `jobs` | `insert::hits::percolate` → `hear` | `TooCostly`, `Stopped` |
+//! | room in `jobs`, if it is bounded | `Engine::bounded` | `QueueFull` |
+//!
+//! The decision holds one `Record::Documents` with the document and the row of `jobs`, the words in `prepared`, and the reply
+//! "1 row".
+//!
+//! # Invariants
+//! - Applying the record needs no answer that is not in it: replay and a follower come to the same state.
+//! - After a decision only room for the record may be missing. If a check moved behind it, a refused command would leave a
+//!   changed state behind.
 
 pub(crate) mod backfill;
 pub(crate) mod delete;
@@ -18,15 +40,15 @@ use crate::failure;
 use crate::record::Record;
 use crate::state::Prepared;
 
-/// What a command comes to.
+/// The outcome of a command that was not refused.
 pub(crate) struct Decision {
-    /// What is to be made durable and applied; none where nothing changes.
+    /// Made durable, then applied; `None` if nothing changes.
     pub(crate) record: Option<Record>,
-    /// What deciding made on the way.
+    /// Values that applying would otherwise compute again.
     pub(crate) prepared: Prepared,
-    /// The answer once that is durable.
+    /// The answer, sent once the record is durable.
     pub(crate) reply: Reply,
-    /// The record gives room back: it may use the space that is held back for that.
+    /// The record frees room, as a DELETE does: it may use the journal's reserve.
     pub(crate) gives_room: bool,
 }
 
@@ -66,28 +88,28 @@ pub(crate) fn has_no_rows(table: &str, locals: &[String]) -> Error {
     ))
 }
 
-/// Buffers of deciding, kept from command to command, and what it counted.
+/// Buffers that are kept from command to command, and counters of the work.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub(crate) matcher: Scratch,
     pub(crate) hits: Hits,
-    /// Spare ones.
+    /// Buffers for the words of documents.
     pub(crate) words: Vec<Words>,
     /// Pairs of document and query that matched, of admitted commands or not.
     pub(crate) hit_count: u64,
-    /// Pairs that were tried.
+    /// Pairs of document and query whose anchor occurred, so that the query was tried.
     pub(crate) candidate_count: u64,
     /// Steps that matching took.
     pub(crate) step_count: u64,
-    /// Statements that would have taken more than they may.
+    /// Statements that were refused because matching took more steps than the limit.
     pub(crate) costly_count: u64,
-    /// Set once the engine is to end: matching looks there.
+    /// Set once the engine is to end; matching asks it again and again, and stops.
     pub(crate) stop: Arc<AtomicBool>,
-    /// What matching for the statement at hand may take.
+    /// What the current statement has used of its limit.
     allowed: Allowed,
 }
 
-/// How far matching for one statement has come, over all its members, tables and documents made of hits.
+/// Work of matching for one statement, summed over its members, tables and documents made of hits.
 #[derive(Default)]
 struct Allowed {
     words: u64,

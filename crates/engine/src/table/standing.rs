@@ -1,4 +1,27 @@
-//! A pq table: standing queries.
+//! A pq table: its standing queries in memory, the files that hold them, and the counts of their hits.
+//!
+//! The engine's thread owns it and changes it record by record. Matchers read a snapshot of its `QuerySet`.
+//!
+//! # Example
+//! Table 3 holds 10,001 queries; the last record applied is 21:
+//!
+//! | field | value | meaning |
+//! |---|---|---|
+//! | `files` | `12.queries`, `18.queries` | a base with 10,000 queries, then 2 changes of records 13 to 18 |
+//! | `folded` | 18 | records up to 18 are in these files |
+//! | `counts_file`, `counted` | `19.hits`, 19 | hits of records up to 19 are counted there |
+//! | `changed` | {10001} | record 21 stored it; it is in memory and in the journal only |
+//! | `counts_changed` | true | record 20 hit query 1 |
+//!
+//! A start reads both files of queries and the counts, and replays the journal: record 19 and later change queries, record 20
+//! and later count hits. The journal may drop records up to 18, the lower of both positions.
+//!
+//! # Invariants
+//! - A record at or below `folded` changes no query, and one at or below `counted` counts no hit: replay does nothing twice.
+//! - Each query that differs from the files is in `changed` or `folding_ids`. A query that is in neither would be lost when
+//!   `folded` passes its record.
+//! - While a file of counts is written (`counting`), counts rise only through `counts_before`.
+//! - `text_bytes` is the sum over the stored queries.
 
 pub(crate) mod counts;
 pub(crate) mod file;
@@ -57,11 +80,11 @@ pub(crate) struct PercolateTable {
     pub(crate) counts_due_us: u64,
     /// Records up to here are in the files that the next manifest names.
     pub(crate) folded: u64,
-    /// That position in manifests.
+    /// The `folded` of the manifest on disk and of the one that is being written.
     pub(crate) manifests: InManifest,
-    /// Queries stored or deleted since; a fold waits until they are many.
+    /// Queries stored or deleted above `folded`. A fold starts once they are a large enough part of the table.
     pub(crate) changed: BTreeSet<u64>,
-    /// Those that the running fold writes: changed again if it fails.
+    /// The queries that the running fold writes. If it fails, they go back to `changed`.
     pub(crate) folding_ids: BTreeSet<u64>,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
@@ -69,13 +92,13 @@ pub(crate) struct PercolateTable {
     pub(crate) folding: bool,
 }
 
-/// A standing query as it was read.
+/// A standing query after parsing.
 pub(crate) struct Compiled {
     pub(crate) parsed: Query,
     pub(crate) filter: Option<Arc<Prepared>>,
 }
 
-/// What reading a query needs of its table: threads share it.
+/// Parses queries as one table understands them. It holds shared parts of the table, so several threads may parse at once.
 pub(crate) struct Reading {
     syntax: Syntax,
     definition: Arc<Definition>,
@@ -161,7 +184,7 @@ impl PercolateTable {
         self.reading().read(row, text, filters)
     }
 
-    /// What reading a query needs of the table.
+    /// The parser of this table's queries.
     pub(crate) fn reading(&self) -> Reading {
         Reading {
             syntax: match self.definition.kind {
@@ -299,7 +322,7 @@ impl Reading {
     }
 }
 
-/// A stored row as the matcher wants it.
+/// A stored row in the matcher's form, with no hits counted.
 fn standing(row: QueryRow) -> StandingQuery {
     StandingQuery {
         id: row.id,
