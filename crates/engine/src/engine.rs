@@ -1,4 +1,29 @@
-//! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
+//! The engine: it owns all state, and one function changes it, [`Engine::step`]. A step takes a batch of commands, writes one
+//! frame of the journal, syncs once, publishes a snapshot and sends the replies.
+//!
+//! # Example
+//! The journal ends at record 40. Two commands wait in the mailbox: session 1 inserts the document `a cat` into `news`, which
+//! the query `cat` of `alerts` sends on to the queue `jobs`; session 2 asks for a row of `jobs`.
+//!
+//! | | function | what it does |
+//! |---|---|---|
+//! | 1 | `Inbox::take_batch` | gives both commands |
+//! | 2 | `Engine::decide_write` | the INSERT: a document with id 1, and a row for `jobs` |
+//! | 3 | `Engine::admit` | encodes that as record 41 into the batch's frame |
+//! | 4 | `State::apply` | the document is in the tail of `news`, row 1 in `jobs`; readers see neither |
+//! | 5 | `Engine::take_or_wait` | the QUEUE_WAIT: session 2 gets row 1. No record, since leases are in memory |
+//! | 6 | `Engine::settle` | appends the frame, syncs the journal: record 41 is durable |
+//! | 7 | `Engine::publish` | swaps in a snapshot with the document |
+//! | 8 | `Engine::turn` | sends both replies |
+//! | 9 | `Engine::maintain` | starts background work: seals, folds, merges, a manifest |
+//!
+//! # Invariants
+//! - A record is admitted before it is applied. Applied first, a record that finds no room would have changed the state.
+//! - The sync comes before the snapshot and the replies. A reply before it would promise a document that a power cut takes away;
+//!   that holds for session 2 too, which was given a row of the same frame.
+//! - `state.position` is the position of the last record applied, and equals the journal's after each append.
+//! - Each reply is sent exactly once: in step 8, by [`Engine::fail`], or by the end.
+//! - After a failed sync no command is taken: memory is ahead of the disk, and nobody knows by how much.
 
 mod alter;
 mod backup;
@@ -102,7 +127,7 @@ pub struct Recovered {
     pub records_replayed: u64,
     /// Records that every view already held.
     pub records_skipped: u64,
-    /// Bytes of a torn last frame that were cut: nothing of it was acknowledged.
+    /// Bytes of a torn last frame that were cut. No OK was sent for anything in it.
     pub bytes_cut: u64,
     /// Files and folders that no manifest named, removed.
     pub orphans_removed: u64,
@@ -124,7 +149,7 @@ pub struct Engine {
     status: EngineStatus,
     shared: Arc<Shared>,
     views: publish::Views,
-    /// Why no command is taken any more.
+    /// The error after which every command is refused; `None` while all is well.
     poisoned: Option<String>,
     /// A [`crate::Command::Shutdown`] was taken: the turn that took it is the last.
     has_ended: bool,

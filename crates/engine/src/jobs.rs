@@ -1,4 +1,6 @@
-//! Work that needs no state: seals, folds, merges of segments and of standing queries, manifests, on a thread of their own or, in tests, on the engine's.
+//! Background jobs: seals, folds, merges, manifests, backups. The engine's thread starts a job with a copy of all that it needs,
+//! goes on, and installs the result in a later turn. Each [`JobLine`] has a thread of its own; in tests the engine's thread may do
+//! the work, or a test holds it back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -26,7 +28,7 @@ pub(crate) enum Work {
     Queries(QueryFileJob),
     Counts(CountsJob),
     Rows(FoldJob),
-    /// Changes how queries lie in memory: nothing for a file.
+    /// Joins levels of standing queries in memory. It writes no file.
     Merge(percolate::MergeJob),
     Manifest(ManifestJob),
     MergeRows(MergeRowsJob),

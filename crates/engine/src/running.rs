@@ -51,7 +51,7 @@ impl Engine {
             running.inspect(|running| running.lead()).is_some()
         }));
         let outcome = running.guarded(|| running.serve());
-        drop(running.hold().take()); // whoever leads now has ended before, whoever comes later finds nobody
+        drop(running.hold().take()); // waits for a caller that leads now; a later one finds `None`
         outcome
     }
 }

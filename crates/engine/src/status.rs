@@ -63,7 +63,7 @@ pub struct EngineStatus {
     pub queue_ended_total: u64,
     /// Rows given back by `queue_abort` or by a closed session.
     pub queue_aborted_total: u64,
-    /// Rows whose lease ended before they were acknowledged.
+    /// Rows whose lease ended before a worker ended them.
     pub queue_lapsed_total: u64,
     /// Rows that were delivered too often and went to the dead, or were dropped where there is no queue for them.
     pub queue_dead_total: u64,

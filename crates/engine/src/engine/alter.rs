@@ -103,7 +103,7 @@ impl Engine {
         self.clear(table, kept, affected, Vec::new())
     }
 
-    /// Removes a queue's rows but those kept; `ends` are records of the same unit.
+    /// Removes all rows of a queue except `kept`. `ends`: records that go into the same unit, such as the ends of loads.
     fn clear(
         &mut self,
         table: TableId,
@@ -285,7 +285,7 @@ fn filled(column: &Column) -> Result<Value> {
     }
 }
 
-/// A row in the columns of another queue: those of the same name that take the value, else what stands for none.
+/// A row in the columns of another queue. A column gets the value of its name if it can hold it, else its default.
 pub(super) fn by_name(columns: &[Column], values: Vec<Value>, other: &[Column]) -> Vec<Value> {
     let of = |column: &Column| {
         let place = columns.iter().position(|own| own.name == column.name)?;

@@ -1,7 +1,11 @@
-//! Following a log that another engine writes: its records are applied here as they were there, shown to readers and put into files.
+//! Following a log that another engine writes. The follower applies each record as the writer did, publishes snapshots, and keeps
+//! files of its own.
 //!
-//! A follower decides nothing: no lease ends, no row expires and no command writes, since each of these would be a record. What it
-//! has of a position is what the writer had of it, in other segments and files.
+//! Example: the writer has appended records 1 to 12 and synced up to 10; the follower has applied 7. Its next turn reads 8 to 10
+//! and stops there: a power cut may still take 11 and 12 from the writer, and other records would get their positions.
+//!
+//! A follower decides nothing: leases do not end, rows do not expire and commands that write are refused, since each of these
+//! would be a record. At equal positions both engines hold equal rows. Their segments and files may differ.
 
 use journal::Position;
 

@@ -1,4 +1,7 @@
-//! The batch's records on their way into the journal: room first, one frame, one sync.
+//! The frame of a batch: its records are encoded one behind the other and appended to the journal in one write.
+//!
+//! [`Engine::admit`] finds room for a record before the record is applied. While the journal has room for sure, the record waits
+//! in the frame. Else the record is appended at once, in a frame of its own, and a full disk refuses it with nothing changed.
 
 use super::{Engine, Journal};
 use crate::error::{Error, Result};
@@ -6,10 +9,10 @@ use crate::failure;
 use crate::limits::RECORD_BYTES_MAX;
 use crate::record::Record;
 
-/// What a frame takes beside its records, and each record beside its bytes: more than the journal needs.
+/// Bytes of a frame's header and padding, and bytes of each record's header. Both are upper bounds.
 const FRAME_OVERHEAD_BYTES: u64 = 16 << 10;
 const RECORD_OVERHEAD_BYTES: u64 = 32;
-/// Of the buffer that records gather in, what is kept from batch to batch.
+/// Capacity of the frame's buffer that stays from batch to batch. Bytes.
 const FRAME_BYTES_KEPT: usize = 16 << 20;
 
 /// The records of the batch that are not appended yet, one after the other.

@@ -1,4 +1,4 @@
-//! Rows that were handed out: acknowledged, given back, held for longer, or back because their time is over.
+//! Rows that workers hold: they are ended, given back, held for longer, or come back when their lease is over.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl Engine {
     pub(super) fn queue_done(&mut self, receipts: &[Receipt]) -> Result<Reply> {
         let held = self.held(receipts)?;
         let affected = held.values().map(Vec::len).sum::<usize>() as u64;
-        self.acknowledge(held)?;
+        self.end_rows(held)?;
         Ok(Reply::affected(affected))
     }
 
@@ -95,10 +95,10 @@ impl Engine {
         if let Some((table, lane, rows)) = self.sessions.owned_rows(&self.state, session) {
             ended.entry((table, lane)).or_default().extend(rows);
         }
-        self.acknowledge(ended)
+        self.end_rows(ended)
     }
 
-    fn acknowledge(&mut self, ended: ByLane) -> Result<()> {
+    fn end_rows(&mut self, ended: ByLane) -> Result<()> {
         let records = ended.iter();
         let records = records.map(|((table, lane), rows)| self.ending(*table, *lane, rows.clone()));
         let Some(record) = Record::unit(records) else {

@@ -249,7 +249,7 @@ fn reserve_bytes(options: &Options) -> u64 {
     RESERVE_BYTES.min(options.journal_segment_bytes / 8)
 }
 
-/// Refuses a directory without a manifest that holds what a manifest once named: it is damaged, not new.
+/// Refuses a directory that has a journal or tables but no manifest: it is damaged, not new.
 ///
 /// # Errors
 /// `Corrupt`, and those of the disk.

@@ -13,12 +13,12 @@ use crate::catalog::{Catalog, TableId};
 use crate::snapshot::{PercolateView, SearchView, Snapshot, View};
 use crate::table::standing::PercolateTable;
 
-/// What was published last: only what changed is made anew.
+/// The views of the last snapshot. The next snapshot shares those that have not changed.
 #[derive(Default)]
 pub(super) struct Views {
     catalog: Arc<Catalog>,
     views: BTreeMap<TableId, View>,
-    /// Rows of all queues, memory of those that are in no file, and of what is known of all of them.
+    /// Of all queues: their rows; memory of the rows that are in no file; memory of marks, such as deliveries and delays.
     queue_rows: u64,
     queue_bytes: u64,
     queue_marks_bytes: u64,
@@ -74,9 +74,8 @@ impl Views {
 }
 
 impl Engine {
-    /// Publishes a snapshot if anything that readers see has changed. Cost: the tables' own snapshots of those that
-    /// changed, and a reference a table. Queues that changed have their counts shown in place: what a queue holds is
-    /// read by this thread, so no snapshot is needed for them.
+    /// Publishes a snapshot if a table of documents or queries, or the catalog, has changed. A queue only gets new counts: this
+    /// thread alone reads its rows. Cost: a snapshot of each changed table, and a reference for each other one.
     pub(super) fn publish(&mut self) {
         let mut changed = false;
         if std::mem::take(&mut self.state.is_loss_unpublished) || self.state.is_catalog_unpublished

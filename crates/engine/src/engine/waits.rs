@@ -21,7 +21,7 @@ struct Ask<'a> {
 const HELD_BYTES: u64 = 128;
 
 impl Engine {
-    /// `queue_wait`: acknowledges what the session owns and takes the next row, or waits for it.
+    /// `queue_wait`: ends the row that the session owns, then takes the next row or waits for one.
     pub(super) fn queue_wait(
         &mut self,
         session: SessionId,
@@ -63,8 +63,8 @@ impl Engine {
         self.take_or_wait(ask, reply)
     }
 
-    /// Leases end by themselves: when an eighth of memory is full of them, nobody gets more until some have. A call that
-    /// acknowledges is let through, since it ends some.
+    /// Refuses new leases while those that are held take more than an eighth of memory. They end by themselves. A call that also
+    /// ends rows is let through, since it makes room.
     fn check_held(&self, asked: &QueueNext) -> Result<()> {
         let adds = asked.done.is_empty() && matches!(asked.hold, Hold::Lease { .. });
         let held_bytes = self.views.queue_held.saturating_mul(HELD_BYTES);

@@ -59,9 +59,9 @@ pub enum Command {
         /// How long to wait; 0 only looks.
         timeout_us: u64,
     },
-    /// Acknowledges, and takes the next rows. Answer: [`Reply::Taken`].
+    /// Ends deliveries, then takes the next rows. Answer: [`Reply::Taken`].
     QueueNext(QueueNext),
-    /// Acknowledges deliveries; those that are not held any more are passed over. Answer: how many were.
+    /// Ends deliveries. A delivery that is not held any more is passed over. Answer: the number of rows ended.
     QueueDone {
         /// The deliveries that the worker has ended.
         receipts: Vec<Receipt>,
@@ -133,7 +133,7 @@ pub enum Command {
     },
     /// The connection is gone: what it owned is given back, what it waited for is forgotten.
     SessionClosed,
-    /// Copies everything acknowledged so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:
+    /// Copies the state of all replies sent so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:
     /// the files, when all are durable there; writes go on meanwhile.
     Backup {
         /// The new place, by the name that [`crate::Options::backups`] opens.

@@ -96,7 +96,7 @@ pub enum Error {
     Interrupted,
     /// A count or a percolation was not finished in its time; less than the whole would be a wrong number, or hits missing.
     OutOfTime,
-    /// No room on the device for another write; deletes and acknowledgements still go.
+    /// No room on the device for another write; deletes and ends of rows still go.
     DiskFull,
     /// A queue with `rows_max=` or `bytes_max=` has no room for more.
     QueueFull {

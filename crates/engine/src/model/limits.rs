@@ -72,7 +72,7 @@ pub const SPARE_BYTES: usize = 1 << 20;
 /// Longest address of a webhook, in bytes.
 pub const URL_BYTES_MAX: usize = 2048;
 
-/// Room in the journal held back for deletes and acknowledgements on a full disk, in bytes.
+/// Room in the journal held back for deletes and ends of rows on a full disk, in bytes.
 pub const RESERVE_BYTES: u64 = 8 << 20;
 
 const _: () = assert!(

@@ -186,7 +186,7 @@ impl Engine {
         if let Some(search) = self.state.searches.get_mut(&table) {
             search.table.optimize();
             search.merge_due = true;
-            search.merge_retry_us = 0; // whoever asks is told at once what comes of it
+            search.merge_retry_us = 0; // a merge that failed before is tried at once
         }
         self.start_segment_merges();
     }

@@ -65,8 +65,8 @@ impl Engine {
     }
 }
 
-/// The names of the segments that go. Of those too much for `keep_bytes=` the oldest go first, and the newest stays however
-/// large it is.
+/// The names of the segments to remove: those whose newest row is too old for `keep=`, then, oldest first, as long as the rest is
+/// larger than `keep_bytes=`. The newest segment always stays.
 fn no_longer_kept(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
     let mut dated: Vec<(i64, &SegmentInfo)> = segments
         .iter()

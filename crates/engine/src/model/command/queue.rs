@@ -19,12 +19,11 @@ pub struct QueueNext {
     pub timeout_us: u64,
     /// How the rows are held.
     pub hold: Hold,
-    /// Acknowledged before anything is taken; with [`Hold::Session`] what the session owns is acknowledged too, as
-    /// `queue_wait` does.
+    /// Ended before anything is taken. With [`Hold::Session`] the row that the session owns is ended too, as by `queue_wait`.
     pub done: Vec<Receipt>,
 }
 
-/// How rows that were taken are held until they are acknowledged.
+/// How a worker holds the rows that it took, until it ends them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// By the session, in owner mode, until it ends, aborts or is closed.
