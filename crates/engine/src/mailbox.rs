@@ -1,4 +1,11 @@
-//! The door of the engine: commands wait here, bounded, until its thread takes them.
+//! The mailbox: commands wait here, bounded, until the engine's thread takes them as a batch.
+//!
+//! `session` submits a [`Command`] through a [`Handle`], with a function that takes the reply. The number of commands and their
+//! bytes are bounded; one more is refused with `Overloaded`, and its reply function is dropped. Every command that was taken is
+//! answered exactly once: by its turn, by an engine that failed, or with `Stopped` when the mailbox is dropped.
+//!
+//! Readers share more than the mailbox with the engine: the last snapshot, the counters, and the flag that ends a search or a
+//! match early. All of it is in `Shared`.
 
 mod commands;
 mod inbox;
@@ -15,7 +22,7 @@ use crate::snapshot::Snapshot;
 use crate::status::EngineStatus;
 pub(crate) use inbox::Inbox;
 
-/// What readers share with the engine's thread.
+/// Values that the engine's thread writes and other threads read.
 #[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) snapshot: ArcSwap<Snapshot>,
@@ -24,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) work: Work,
     /// When the turn under way began, on the steady clock; 0 while the engine rests.
     pub(crate) turn_since_us: AtomicU64,
-    /// The engine is to end: statements are refused, that under way included where it can be.
+    /// The engine is to end: it refuses statements, and a match that runs stops.
     pub(crate) stop: Arc<AtomicBool>,
 }
 
@@ -50,7 +57,7 @@ impl Handle {
         })
     }
 
-    /// What readers see now: everything that was acknowledged before this call. Costs an atomic increment.
+    /// The last snapshot: it holds every write whose OK was sent before this call. Costs an atomic increment.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.snapshot.load_full()

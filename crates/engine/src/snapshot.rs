@@ -1,4 +1,14 @@
-//! What readers see: the catalog and every table as of one batch, immutable.
+//! A snapshot: the catalog and every table as one batch left them. It never changes, except for the counts of queues.
+//!
+//! `Engine::publish` makes a snapshot after the batch's sync and stores it in a cell that all threads read without a lock. A
+//! reader loads the cell once a statement and keeps the snapshot until its last row is sent.
+//!
+//! Example: batch 7 inserts into `news`. Its snapshot has a new [`View::Search`] for `news` and shares the views of all other
+//! tables with the snapshot of batch 6. A SELECT that began before still reads the snapshot of batch 6. Segments and tails that
+//! only that one names are freed when the SELECT ends; their files stay until then.
+//!
+//! A queue is not read here: its rows belong to the engine's thread. Its view is one cell of counts, which every snapshot shares,
+//! so SHOW QUEUES tells the counts of the last batch.
 
 mod backfill;
 mod call_pq;
@@ -30,7 +40,7 @@ pub struct Snapshot {
 pub(crate) enum View {
     Search(Arc<SearchView>),
     Percolate(Arc<PercolateView>),
-    /// As of now, and not of the snapshot's batch.
+    /// The counts of the last batch, not of the snapshot's.
     Queue(Arc<ArcSwap<QueueReport>>),
 }
 

@@ -1,4 +1,22 @@
-//! Moving state from the journal's care into files: seals, folds, the manifest, the journal's end.
+//! Maintenance: it moves state from the journal into files, so that the journal can be trimmed and a start replays little. It is
+//! the last part of each turn. The work itself is done by jobs on other threads.
+//!
+//! # Example
+//! The journal holds records 1 to 90. The tail of `news` is full; the queue `jobs` was folded at record 60.
+//!
+//! | turn | | `folded` of `news`, `jobs` | manifest | journal |
+//! |---|---|---|---|---|
+//! | 1 | `due` names `news`; `start_fold` freezes its tail at record 90 and starts a seal | 0, 60 | none | 1–90 |
+//! | 2 | the seal is done: `install_segment` shows the segment, `is_manifest_due` is set | 90, 60 | none | 1–95 |
+//! | 2 | `start_manifest` syncs the journal and starts to write: news at 90, jobs at 60 | 90, 60 | is written | 1–95 |
+//! | 3 | `install_manifest`: the journal is trimmed below 61, files that no manifest names go | 90, 60 | durable | 61–99 |
+//!
+//! # Invariants
+//! - A view's `folded` rises only after its file was written and synced. Raised earlier, a start would skip records whose rows are
+//!   in no file.
+//! - A manifest is never ahead of the synced journal: else a start would find files from a future that the journal has lost.
+//! - The journal is trimmed, and files are removed, only after a manifest that does not need them is durable.
+//! - A job that failed leaves everything in the journal. The view is pending again, and is tried again after [`RETRY_US`].
 
 mod backlogs;
 mod checkpoint;
@@ -35,7 +53,7 @@ const QUERY_FILES_MAX: usize = 24;
 const RETRY_US: u64 = 1_000_000;
 
 impl Engine {
-    /// Starts what is due, takes in what is done, and writes the manifest where something came of it.
+    /// Starts the jobs that are due, installs the results of those that have ended, and starts a manifest if a file is new.
     pub(super) fn maintain(&mut self) -> Result<()> {
         if self.options.read_only {
             self.start_merges();
@@ -125,7 +143,7 @@ impl Engine {
         }
     }
 
-    /// Installs every one of them, and gives the first error.
+    /// Installs every result, and gives the first error.
     fn install_all(&mut self, finished: Vec<Finished>) -> Result<()> {
         let mut outcome = Ok(());
         for finished in finished {
@@ -166,7 +184,7 @@ impl Engine {
         outcome
     }
 
-    /// Installs what background work has finished; a failure of it is for a later turn, the manifest for the end of this.
+    /// Installs the results of jobs that have ended. `wait`: waits for a job that runs. A failure is tried again in a later turn.
     pub(super) fn take_finished(&mut self, wait: bool) -> Result<()> {
         let finished = self.jobs.finished(wait);
         if finished.is_empty() {
@@ -177,7 +195,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Does what may fail without harm, because the journal still holds it all; it is tried again later.
+    /// Calls `act`, which may fail without harm because the journal still holds everything. A failure is counted and tried again.
     fn later(&mut self, act: impl FnOnce(&mut Engine) -> Result<()>) -> Result<()> {
         match act(self) {
             Err(error @ Error::Poisoned { .. }) => Err(error),
@@ -228,7 +246,7 @@ impl Engine {
         due
     }
 
-    /// What the folds of these tables would write, roughly.
+    /// Bytes that the folds of these tables would write, roughly.
     fn pending_bytes(&self, tables: &[TableId]) -> u64 {
         let of = |table: &TableId| {
             let tail = self
@@ -322,7 +340,7 @@ impl Engine {
         }))
     }
 
-    /// Takes in how a table's standing queries lie now; after a failure they lie as before.
+    /// Installs merged levels of standing queries. After a failure the levels stay as they were.
     fn install_merged(&mut self, finished: Finished) -> Result<()> {
         let Some(pq) = self.state.percolates.get_mut(&finished.table) else {
             return Ok(()); // dropped meanwhile
@@ -383,7 +401,7 @@ impl Engine {
             }
             Made::Counts(path) => self.install_counts(table, position, path)?,
             Made::Rows(file) => self.install_rows(table, file),
-            // Taken in elsewhere.
+            // `install_all` has seen to these.
             Made::Merged(_)
             | Made::MergedRows(_)
             | Made::MergedSegments(_)

@@ -66,7 +66,7 @@ impl Engine {
 }
 
 /// The names of the segments to remove: those whose newest row is too old for `keep=`, then, oldest first, as long as the rest is
-/// larger than `keep_bytes=`. The newest segment always stays.
+/// larger than `keep_bytes=`. By `keep_bytes=` alone the newest segment stays, however large it is.
 fn no_longer_kept(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
     let mut dated: Vec<(i64, &SegmentInfo)> = segments
         .iter()
