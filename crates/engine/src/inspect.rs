@@ -1,8 +1,8 @@
-//! Looking into a data directory that no server has: what is sound, what it holds, and what can be saved of a damaged one.
+//! Tools for a data directory that no server has open: `check` verifies it, `dump` prints its rows, `repair` mends it.
 //!
-//! All of it reads as recovery does, with one difference: where recovery refuses, this takes note and goes on. It reads over
-//! an overlay, so [`check`] and [`dump`] change not one byte; [`repair`] does so only where something is wrong, and keeps
-//! what it replaces. All take the directory's lock.
+//! All three read as recovery does, with one difference: recovery refuses a damaged byte, and they note it and go on. They read
+//! through an overlay, so [`check`] and [`dump`] change no byte. [`repair`] changes a damaged directory only, and keeps the files
+//! that it replaces. All take the directory's lock.
 
 mod check;
 mod dump;

@@ -1,4 +1,4 @@
-//! Making a damaged data directory one that starts: what cannot be read is put aside and named, the rest is kept.
+//! Repair: a damaged data directory is made one that starts. Unreadable files are put aside and named, the rest is kept.
 //!
 //! In order, so that a repair that is cut short can be run again and loses nothing more: what is damaged is copied aside,
 //! with the report; everything that could be read goes into new files; a manifest names them; only then the damaged journal

@@ -1,4 +1,4 @@
-//! The journal's records, applied as far as they can be.
+//! Replay of a damaged journal: every record that can be read and applied is applied; the others are noted.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

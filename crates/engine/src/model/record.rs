@@ -1,7 +1,28 @@
-//! Records: what a command came to, as the journal keeps it. The byte layout is docs/formats/records.md.
+//! Records: the outcome of a command, as the journal keeps it. The byte layout is docs/formats/records.md.
 //!
-//! A record holds outcomes, never questions: ids that were assigned, ids that a DELETE chose, documents with the
-//! standing queries they hit. Applying one never searches, percolates or reads a clock.
+//! A record holds outcomes, never questions: the ids that were assigned, the ids that a DELETE chose, documents with the
+//! standing queries they hit. Applying a record never searches, percolates or reads a clock, so every replay gives the same state.
+//!
+//! # Example
+//! `INSERT INTO news(title) VALUES ('a cat')` at 12:00:00. Table 1 is `news`, table 2 `alerts`, a pq table with query 7, `cat`, and
+//! `into='jobs'`; table 3 is `jobs`, whose next row is 5. The record is `Record::Documents` with:
+//!
+//! | field | value |
+//! |---|---|
+//! | `table` | 1 |
+//! | `documents` | one: `id` 1, `replaces` false, `row` ("a cat") |
+//! | `hits` | one `QueuedHits`: `from` 2, `queue` 3, `first_row` 5, `hit_at` 12:00:00, `document_table` "news" |
+//! | `hits[0].queries` | query 7 with its tags and text |
+//! | `hits[0].lists` | document 0 hit the queries \[0\] |
+//! | `counts` | empty: the counts follow from `hits` |
+//!
+//! The row of `jobs` is not written out: it is document 0 and query 0 of this record. A crash leaves the document and its row, or
+//! neither.
+//!
+//! # Invariants
+//! - Ids in a list rise, except where the list's doc says otherwise. They are written as differences.
+//! - A record says nothing that differs from one engine to another, such as the name of a segment's folder.
+//! - A layout that was ever released is read for ever: [`RECORD_VERSION`] rises, and a fixture keeps the old bytes.
 
 mod decode;
 mod encode;
@@ -40,16 +61,16 @@ const SYNC: &str = "sync";
 /// One durable unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record {
-    /// A table came to be.
+    /// CREATE TABLE.
     Create {
         table: TableId,
         definition: Box<Definition>,
     },
-    /// A table is gone.
+    /// DROP TABLE.
     Drop { table: TableId },
     /// Documents went into a search table, in this order.
     Documents(Documents),
-    /// Hits of documents that were stored before went into queues: what a backfill found.
+    /// Hits of documents that were stored before went into queues. A backfill found them.
     Hits(Documents),
     /// Documents were deleted; none of these ids is absent.
     DeleteDocuments { table: TableId, ids: Vec<u64> },
@@ -65,9 +86,9 @@ pub(crate) enum Record {
         table: TableId,
         first_row: RowNumber,
         rows: Vec<Vec<Value>>,
-        /// Who relayed them, and the number they had there.
+        /// The sender that relayed the rows, and the row number there.
         relayed: Option<(u8, u64)>,
-        /// When they came, in microseconds since 1970-01-01 UTC, where that matters: to a queue with `unique_by=`.
+        /// Arrival, in microseconds since 1970-01-01 UTC. Only a queue with `unique_by=` needs it.
         at_us: Option<i64>,
     },
     /// Rows left a queue.

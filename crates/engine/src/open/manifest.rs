@@ -1,8 +1,26 @@
 //! The manifest: one small file that names every other, replaced as a whole. docs/formats/data-directory.md.
 //!
-//! Layout: 8 bytes of magic, format version of the data directory `u32`, length of the rest `u32`, CRC-32C of the rest
-//! `u32`, little-endian; then, as in records (and all of it twice): the last position synced, the highest table number, and every table with
-//! its definition and what its files hold.
+//! Layout, of which the file holds two copies: 8 bytes of magic, format version of the data directory `u32`, length of the rest
+//! `u32`, CRC-32C of the rest `u32`, little-endian; then, as in records: the last position, the highest table number, and every
+//! table with its definition, its checkpoint and its files.
+//!
+//! # Example
+//! The last record is 90. A manifest is written now:
+//!
+//! | table | files it names | checkpoint: records up to here are in the files |
+//! |---|---|---|
+//! | 1 `news`, a search table | the segments `0000000001`, `0000000002` | 90 |
+//! | 2 `alerts`, a pq table | `12.queries`, `19.hits` | queries 12, counts 19 |
+//! | 3 `jobs`, a queue | `60.rows`, with marks of removed rows | 60 |
+//!
+//! The catalog's own checkpoint is 90. The lowest of all is 12, so the journal must keep record 13 and later. A start opens the files
+//! and replays records 13 to 95: `news` skips those up to 90, `jobs` those up to 60, `alerts` none. Then it removes each file below
+//! `tables/` that the manifest does not name: a job wrote it and its manifest never came.
+//!
+//! # Invariants
+//! - Everything that a manifest says is synced before it: its files, their folders, and the journal up to its last position.
+//! - It is replaced by rename, so a crash leaves the old one or the new one. Two copies in it survive a damaged sector.
+//! - Files of the durable manifest are removed only after another manifest that does not name them is durable.
 //!
 //! To change what is written: raise [`FORMAT_VERSION`], read the old one too, commit a fixture of it.
 
@@ -25,7 +43,7 @@ use crate::table::in_manifest::InManifest;
 use crate::table::search::{SearchTable, shape};
 use crate::table::standing::PercolateTable;
 
-/// Where it lies.
+/// Path of the manifest below the data directory.
 pub(crate) const PATH: &str = "manifest";
 /// Zeroes that give way to a manifest on a full disk.
 const SPARE_PATH: &str = "spare";
@@ -115,10 +133,10 @@ pub(crate) struct ManifestJob {
     pub(crate) lowest: u64,
 }
 
-/// What became of it.
+/// The result of a [`ManifestJob`].
 pub(crate) struct WrittenManifest {
     pub(crate) replaced: Result<()>,
-    /// What kept a file from being removed.
+    /// The error of the last file that could not be removed.
     pub(crate) removed: Result<()>,
     pub(crate) files_left: Vec<String>,
     pub(crate) folders: Vec<String>,

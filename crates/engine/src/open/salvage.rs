@@ -1,4 +1,9 @@
-//! Files that cannot be used as they are: noted, left out, and read as far as they can be.
+//! Salvage: opening a data directory although files in it are damaged.
+//!
+//! An ordinary start refuses the first damaged byte. With a [`Salvage`], opening goes on: it notes the damage as a [`Fault`], leaves
+//! the file out or reads its sound part, and notes each loss of stored rows. `seine check` prints the notes, `seine repair` acts
+//! on them. Example: of a queue's two files the second has a wrong checksum. The queue opens with the rows of the first; the notes
+//! are a fault, with file and byte, and the loss of the second file's rows.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,12 +21,12 @@ use crate::table::standing::file::Opened;
 /// A format version further above the known one than this is damage.
 const VERSIONS_AHEAD_MAX: u32 = 1_000;
 
-/// Something that is not as it was written.
+/// Damage: bytes of a file that differ from those that were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Below the data directory.
     pub file: String,
-    /// Of what is wrong, in bytes.
+    /// Offset of the damage in the file. Bytes.
     pub offset: u64,
     /// What is wrong there.
     pub what: String,
@@ -34,7 +39,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// What an error says of a file; `None` where it is none of the files' fault.
+    /// The damage that an error tells of; `None` for an error with another cause, such as a full disk.
     pub(crate) fn of(error: &Error, file: &str) -> Option<Fault> {
         match error {
             Error::Corrupt { file, offset, why } => Some(Fault {
@@ -60,7 +65,7 @@ impl Fault {
     }
 }
 
-/// Something that was acknowledged and cannot be read any more.
+/// Stored rows that cannot be read any more, although an OK was sent for them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loss {
     /// The table's name; its number where the name is lost too, empty where nothing is known.
