@@ -1,4 +1,4 @@
-//! DELETE: which rows it chooses.
+//! DELETE: it finds the rows that the condition chooses, and the record names them by id.
 
 use std::sync::Arc;
 

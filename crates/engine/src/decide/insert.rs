@@ -1,4 +1,4 @@
-//! INSERT and REPLACE.
+//! INSERT and REPLACE: ids are assigned, values converted, documents matched with the standing queries that listen.
 
 pub(crate) mod hits;
 mod queue;
@@ -94,7 +94,7 @@ fn documents(
     })
 }
 
-/// A record with what its hits come to in search tables, and the hits of those, to the end.
+/// The record with the documents that its hits become in search tables, and the hits of those documents, until there are none.
 pub(crate) fn follow(
     state: &mut State,
     work: &mut Workspace,
@@ -116,8 +116,7 @@ pub(crate) fn follow(
     Ok(Record::Many(records))
 }
 
-/// Documents that go into one search table, with the hits they have; what those come to in other search tables is left
-/// in `reached`.
+/// Analyses the documents of one search table and matches them. Hits that go into other search tables are left in `reached`.
 fn reach(
     state: &mut State,
     work: &mut Workspace,

@@ -1,4 +1,4 @@
-//! Values as given into rows as stored.
+//! Values of an INSERT become rows in table order: each value is converted to its column's type or refused.
 
 use query::schema::{Column, ColumnType};
 use query::value::Value;

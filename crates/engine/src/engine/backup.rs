@@ -1,4 +1,4 @@
-//! `BACKUP TO`: a manifest of this moment, and what it names copied while the engine goes on.
+//! `BACKUP TO`: a manifest of this moment. A job copies the files that it names while the engine goes on.
 
 use std::sync::{Arc, Weak};
 
@@ -27,7 +27,7 @@ impl Backups {
 }
 
 impl Engine {
-    /// Starts the backups that were asked for; all that was acknowledged before is in them.
+    /// Starts the backups that were asked for; every write whose OK was sent before is in them.
     pub(super) fn start_backups(&mut self) {
         for (to, reply) in std::mem::take(&mut self.backups.asked) {
             match self.backup_job(&to) {

@@ -1,4 +1,5 @@
-//! Loads: rows in one unit with how far the load is.
+//! Loads: each step stores rows and the load's new place in one unit, so that a load that goes on after a crash skips and doubles
+//! nothing.
 
 use super::Engine;
 use crate::catalog::TableId;

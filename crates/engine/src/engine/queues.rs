@@ -1,4 +1,4 @@
-//! What is asked of one queue beyond its rows: `queue_rowid`, `queue_set_srcid`, `queue_stats`, `queue_compact`.
+//! Commands about one queue as a whole: `queue_rowid`, `queue_set_srcid`, `queue_stats`, `queue_compact`.
 
 use query::request::Insert;
 use queue::{Queue, SENDERS};

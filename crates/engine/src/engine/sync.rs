@@ -1,4 +1,8 @@
-//! When the journal is synced: at once, by a certain time, or when somebody else needs it. docs/adr/024.
+//! When the journal is synced: at the end of the batch, at a time that was promised, or never by this rule. docs/adr/024.
+//!
+//! Example: table `a` has `sync='always'`, table `b` `sync='100ms'`. A batch at 0 ms with a row for `b` alone is appended and
+//! answered; its sync is due at 100 ms. A batch at 40 ms with rows for both asks for the stricter mode, so it is synced before its
+//! replies. A sync makes everything appended durable, so it serves the row of `b` too, and nothing is due any more.
 
 use disk::Stopwatch;
 use journal::Position;
@@ -9,10 +13,11 @@ use crate::error::{Error, Result};
 use crate::record::{Documents, Record};
 use crate::sync_mode::SyncMode;
 
-/// Rows whose form for readers takes long enough to be made on another thread than the sync: some hundred microseconds.
+/// From this number of rows on, the sync runs on another thread while this one prepares the rows for readers, which takes some
+/// hundred microseconds.
 const ROWS_BESIDE: u64 = 256;
 
-/// What was appended and not yet synced, and what was promised about it.
+/// The records that were appended and not yet synced, and the sync that their replies promised.
 #[derive(Default)]
 pub(super) struct Unsynced {
     /// The strictest mode of the records of this batch; `None`: it has none.
@@ -26,7 +31,7 @@ pub(super) struct Unsynced {
 }
 
 impl Engine {
-    /// Notes what a record of this batch asks for.
+    /// Notes the sync mode that a record of this batch asks for.
     pub(super) fn note_sync(&mut self, record: &Record) {
         let mode = self.sync_mode(record);
         let asked = &mut self.unsynced.asked;

@@ -1,4 +1,7 @@
-//! Commands that change something: decided, made part of the batch, applied.
+//! Commands that write: each is decided, its record is admitted into the batch's frame, and the record is applied.
+//!
+//! INSERT, DELETE and backfill go through `decide`. CREATE and DROP are decided here, since they make and remove folders. A unit of
+//! several statements applies each member before it decides the next, and [`Undo`] takes all of them back if one is refused.
 
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
@@ -15,7 +18,7 @@ use crate::state::{Prepared, create_index, table_dir};
 use crate::undo::Undo;
 
 impl Engine {
-    /// What a command that writes comes to, within the bounds of queues.
+    /// Decides a command that writes, within the bounds of queues.
     pub(super) fn decide_write(
         &mut self,
         session: SessionId,
@@ -239,8 +242,8 @@ impl Engine {
         Ok(Reply::done())
     }
 
-    /// A table and what goes with it: of a pq table with a webhook the queue of hits, and that of the dead where none
-    /// is in it.
+    /// A table and the tables that are dropped with it: of a pq table with a webhook its queue of hits, and its dead-letter queue if
+    /// that is empty.
     fn dropped_with(&self, table: TableId) -> Vec<TableId> {
         let state = &self.state;
         let mut dropped = vec![table];

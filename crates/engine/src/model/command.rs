@@ -1,4 +1,4 @@
-//! What may be asked of the engine, and what it answers.
+//! Commands that the engine takes, and its replies.
 
 mod queue;
 
@@ -21,7 +21,7 @@ use query::value::Value;
 use crate::error::{Error, Result};
 use crate::sync_mode::SyncMode;
 
-/// What is asked. Table names are in any case; they are compared in lower case.
+/// A command. Table names are in any case; they are compared in lower case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// CREATE TABLE.
@@ -203,7 +203,7 @@ pub struct Backfill {
     pub ids: Vec<u64>,
 }
 
-/// What is answered.
+/// The reply to a command.
 #[derive(Debug)]
 pub enum Reply {
     /// Done, and durable.

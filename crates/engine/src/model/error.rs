@@ -1,4 +1,4 @@
-//! Why a command was not done.
+//! Errors: the reasons why the engine refuses a command.
 
 use std::fmt;
 

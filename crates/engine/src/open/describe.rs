@@ -1,4 +1,4 @@
-//! Numbers and records in words.
+//! Texts about numbers of rows and about records, for messages of check, repair and dump.
 
 use queue::RowNumber;
 

@@ -9,7 +9,7 @@
 //!
 //! | table | files it names | checkpoint: records up to here are in the files |
 //! |---|---|---|
-//! | 1 `news`, a search table | the segments `0000000001`, `0000000002` | 90 |
+//! | 1 `news`, a search table | two segments | 90 |
 //! | 2 `alerts`, a pq table | `12.queries`, `19.hits` | queries 12, counts 19 |
 //! | 3 `jobs`, a queue | `60.rows`, with marks of removed rows | 60 |
 //!

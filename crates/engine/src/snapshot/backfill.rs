@@ -1,4 +1,4 @@
-//! Backfill: which stored documents a standing query that came later would have been hit by, in pieces for the engine.
+//! Backfill: finds the stored documents that match a standing query which came later, in pieces for the engine.
 
 use query::expression::{self, BinaryOperator, Expression};
 use query::lexer::Lexer;

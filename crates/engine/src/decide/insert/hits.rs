@@ -1,4 +1,5 @@
-//! Documents against the standing queries that listen to their table.
+//! Matching: documents of a command against the standing queries that listen to their table. Hits become rows of queues, or
+//! documents of other search tables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
