@@ -4,7 +4,7 @@ use crate::frame::{self, Origin};
 use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
 use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
 use crate::recover::{LogFiles, Recovered, recover};
-use crate::segment::{Found, Segment, SegmentReader};
+use crate::segment::{FrameAt, Segment, SegmentReader};
 use crate::{Error, Extent, LocalLog, Log, Position, Result, Status};
 use disk::{Disk, Stopwatch};
 use std::collections::VecDeque;
@@ -429,9 +429,9 @@ fn read_segment(
     while offset < segment.end {
         let damaged = |what| segment.corrupt(offset, what);
         let (header, records) = match reader.frame(offset)? {
-            Found::Frame(header, records) => (header, records),
-            Found::Damaged(what) => return Err(damaged(what)),
-            Found::Nothing => return Err(damaged("the header of a frame cannot be read")),
+            FrameAt::Frame(header, records) => (header, records),
+            FrameAt::Damaged(what) => return Err(damaged(what)),
+            FrameAt::Nothing => return Err(damaged("the header of a frame cannot be read")),
         };
         if header.first != expected {
             return Err(damaged("the frame does not follow the one before it"));

@@ -21,7 +21,7 @@
 
 use crate::frame::SegmentId;
 use crate::prepare::{Listing, draw_salt, poisoned};
-use crate::segment::{Found, Segment, SegmentReader, path_in, segment_name};
+use crate::segment::{FrameAt, Segment, SegmentReader, path_in, segment_name};
 use crate::{Position, Result};
 use disk::Disk;
 use std::collections::VecDeque;
@@ -150,9 +150,9 @@ impl Walk {
         let mut reader = SegmentReader::new(segment);
         loop {
             let (header, records) = match reader.frame(end)? {
-                Found::Frame(header, records) => (header, records),
-                Found::Damaged(what) => break self.ended(what),
-                Found::Nothing => break,
+                FrameAt::Frame(header, records) => (header, records),
+                FrameAt::Damaged(what) => break self.ended(what),
+                FrameAt::Nothing => break,
             };
             if header.first != self.last.next() || header.chain != self.chain {
                 break self.ended("the frame does not follow the one before it");

@@ -138,7 +138,7 @@ impl Segment {
 }
 
 /// The frame at an offset of a segment.
-pub(crate) enum Found<'a> {
+pub(crate) enum FrameAt<'a> {
     /// Header and table are sound; the records are yet to be verified.
     Frame(Header, Records<'a>),
     /// A sound header of this segment with a damaged or cut body; the text names the damage.
@@ -185,17 +185,17 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// The frame at an offset. Memory: the length of the frame, which is checked against the file first.
-    pub(crate) fn frame(&mut self, offset: u64) -> Result<Found<'_>> {
+    pub(crate) fn frame(&mut self, offset: u64) -> Result<FrameAt<'_>> {
         let Some(header) = self.header(offset)? else {
-            return Ok(Found::Nothing);
+            return Ok(FrameAt::Nothing);
         };
         if u64::from(header.frame_bytes) > self.segment.len - offset {
-            return Ok(Found::Damaged("the file ends inside the frame"));
+            return Ok(FrameAt::Damaged("the file ends inside the frame"));
         }
         let frame = self.bytes(offset, header.frame_bytes as usize)?;
         Ok(match frame::records(&header, frame) {
-            Ok(records) => Found::Frame(header, records),
-            Err(what) => Found::Damaged(what),
+            Ok(records) => FrameAt::Frame(header, records),
+            Err(what) => FrameAt::Damaged(what),
         })
     }
 

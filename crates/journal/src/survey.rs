@@ -9,7 +9,7 @@
 //! record 5 was synced.
 
 use crate::frame::{Header, SegmentId};
-use crate::segment::{FileName, Found, Segment, SegmentReader};
+use crate::segment::{FileName, FrameAt, Segment, SegmentReader};
 use crate::{Error, Position, Result};
 use disk::Disk;
 use std::io;
@@ -180,9 +180,9 @@ impl Walk<'_> {
         let mut offset = 0;
         while offset < segment.len {
             let found = match reader.frame(offset)? {
-                Found::Frame(header, records) => Ok((header, records)),
-                Found::Damaged(what) => Err(Some(what)),
-                Found::Nothing => Err(None),
+                FrameAt::Frame(header, records) => Ok((header, records)),
+                FrameAt::Damaged(what) => Err(Some(what)),
+                FrameAt::Nothing => Err(None),
             };
             match found {
                 Ok((header, records)) if header.first >= self.next || !self.is_begun => {

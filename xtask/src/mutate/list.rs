@@ -135,7 +135,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "place-of-load-not-noted",
         file: "crates/engine/src/apply/state.rs",
-        text: "self.loads.note(*table, *load, *place, position);",
+        text: "self.loads.note(*table, *load, *place, Position(position));",
         becomes: "let _ = (load, place);",
         test: "crates/engine/tests/it/loads.rs::rows_of_a_load_are_stored_once_across_restarts_and_checkpoints",
         may_hang: false,

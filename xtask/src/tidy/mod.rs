@@ -8,6 +8,7 @@ mod banned;
 mod circles;
 mod count;
 mod documents;
+mod ids;
 mod imports;
 mod lengths;
 mod mutations;
@@ -72,6 +73,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     circles::check(&arrows, &mut problems);
     rooms::check(&arrows, &mut problems);
     banned::check(&tree, &mut problems);
+    ids::check(&tree, &mut problems);
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);
     safety::check(&tree, &mut problems);

@@ -1,8 +1,8 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
 use super::{
-    Problem, arrows, banned, circles, count, documents, imports, lengths, mutations, names, prose,
-    rooms, safety,
+    Problem, arrows, banned, circles, count, documents, ids, imports, lengths, mutations, names,
+    prose, rooms, safety,
 };
 use crate::mutate::Mutation;
 
@@ -160,6 +160,16 @@ fn long_files_and_functions_are_refused_but_not_in_tests() {
         &[("a.rs", &"const A: u8 = 1;\n".repeat(1_001))],
         &["a.rs:1"],
     );
+}
+
+#[test]
+fn two_bare_ids_of_one_function_are_refused() {
+    let path = "crates/a/src/a.rs";
+    let swapped = "fn note(\n    query_id: u64,\n    position: u64,\n) {}\n";
+    check(ids::check, &[(path, swapped)], &["crates/a/src/a.rs:1"]);
+    let typed = "fn note(query_id: u64, position: Position, rows: u64) -> u64 {}\n";
+    check(ids::check, &[(path, typed)], &[]);
+    check(ids::check, &[("crates/a/tests/a.rs", swapped)], &[]);
 }
 
 #[test]

@@ -62,9 +62,9 @@ fn two_hundred_thousand_rows_are_in_segments_and_a_restart_replays_only_what_is_
             .unwrap();
     }
     // The seal works beside the inserts; its end shows in the manifest that names its segment, not at a time.
-    while number(&server, "SHOW STATUS", "checkpoints") == before {
-        thread::yield_now();
-    }
+    until("a manifest names the segment", || {
+        (number(&server, "SHOW STATUS", "checkpoints") > before).then_some(())
+    });
     server.kill_and_restart();
     let replayed = number(&server, "SHOW STATUS", "recovery_replayed");
     assert!(replayed < statements, "{replayed} records replayed");

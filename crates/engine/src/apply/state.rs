@@ -39,6 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use disk::Disk;
+use journal::Position;
 use percolate::StandingQuery;
 use query::analysis::Words;
 use query::schema::Column;
@@ -180,7 +181,7 @@ impl State {
                 Ok(())
             }),
             Record::Load { table, load, place } => {
-                self.loads.note(*table, *load, *place, position);
+                self.loads.note(*table, *load, *place, Position(position));
                 Ok(true)
             }
             Record::Many(members) => self.apply_many(members, position, prepared),

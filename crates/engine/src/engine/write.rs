@@ -106,9 +106,7 @@ impl Engine {
                 self.status.documents_total += documents.documents.len() as u64;
                 self.count_hits(&documents.hits);
             }
-            Record::Hits(documents) => {
-                self.count_hits(&documents.hits);
-            }
+            Record::Hits(documents) => self.count_hits(&documents.hits),
             Record::DeleteDocuments { ids, .. } => {
                 self.status.documents_deleted_total += ids.len() as u64
             }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use journal::Position;
 use query::codec::{Read, Reader, put_number};
 
 use crate::catalog::TableId;
@@ -24,7 +25,7 @@ struct Load {
     /// The input's rows below this place are stored.
     place: u64,
     /// Position of the record that set `place`.
-    position: u64,
+    at: Position,
 }
 
 impl Loads {
@@ -39,12 +40,12 @@ impl Loads {
     }
 
     /// Applies a `Load` record. Applied twice it changes nothing more.
-    pub(crate) fn note(&mut self, table: TableId, load: u64, place: Option<u64>, position: u64) {
+    pub(crate) fn note(&mut self, table: TableId, load: u64, place: Option<u64>, at: Position) {
         let Some(place) = place else {
             self.loads.remove(&(table, load));
             return;
         };
-        self.loads.insert((table, load), Load { place, position });
+        self.loads.insert((table, load), Load { place, at });
     }
 
     /// The numbers of a table's loads, rising.
@@ -61,11 +62,11 @@ impl Loads {
     /// Appends all loads to a manifest, by table and number.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_number(out, self.loads.len() as u64);
-        for ((table, load), Load { place, position }) in &self.loads {
+        for ((table, load), Load { place, at }) in &self.loads {
             put_number(out, table.0.into());
             put_number(out, *load);
             put_number(out, *place);
-            put_number(out, *position);
+            put_number(out, at.0);
         }
     }
 
@@ -75,8 +76,8 @@ impl Loads {
         for _ in 0..reader.count()? {
             let key = (TableId(reader.small()?), reader.number()?);
             let place = reader.number()?;
-            let position = reader.number()?;
-            loads.insert(key, Load { place, position });
+            let at = Position(reader.number()?);
+            loads.insert(key, Load { place, at });
         }
         Ok(Loads { loads })
     }
@@ -92,12 +93,12 @@ mod tests {
         let count = 2 * LOADS_MAX as u64;
         for load in 0..count {
             assert_eq!(loads.is_full(), load >= LOADS_MAX as u64);
-            loads.note(TableId(1), load, Some(load + 10), load + 1);
+            loads.note(TableId(1), load, Some(load + 10), Position(load + 1));
         }
         for load in 0..count {
             assert_eq!(loads.place(TableId(1), load), load + 10);
         }
-        loads.note(TableId(1), 1, None, 1000);
+        loads.note(TableId(1), 1, None, Position(1000));
         assert_eq!(loads.place(TableId(1), 1), 0);
         let mut bytes = Vec::new();
         loads.put(&mut bytes);
@@ -111,8 +112,8 @@ mod tests {
     #[test]
     fn what_a_manifest_holds_is_read_back() {
         let mut loads = Loads::default();
-        loads.note(TableId(1), 7, Some(1 << 40), 3);
-        loads.note(TableId(2), u64::MAX, Some(0), 4);
+        loads.note(TableId(1), 7, Some(1 << 40), Position(3));
+        loads.note(TableId(2), u64::MAX, Some(0), Position(4));
         let mut bytes = Vec::new();
         loads.put(&mut bytes);
         let mut reader = Reader::new(&bytes);
