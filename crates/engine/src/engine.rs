@@ -11,19 +11,22 @@
 //! | 2 | `Engine::decide_write` | the INSERT: a document with id 1, and a row for `jobs` |
 //! | 3 | `Engine::admit` | encodes that as record 41 into the batch's frame |
 //! | 4 | `State::apply` | the document is in the tail of `news`, row 1 in `jobs`; readers see neither |
-//! | 5 | `Engine::take_or_wait` | the QUEUE_WAIT: session 2 gets row 1. No record, since leases are in memory |
+//! | 5 | `Engine::take_or_wait` | the QUEUE_WAIT: session 2 owns row 1. No record, since ownership is in memory |
 //! | 6 | `Engine::settle` | appends the frame, syncs the journal: record 41 is durable |
 //! | 7 | `Engine::publish` | swaps in a snapshot with the document |
 //! | 8 | `Engine::turn` | sends both replies |
 //! | 9 | `Engine::maintain` | starts background work: seals, folds, merges, a manifest |
 //!
 //! # Invariants
-//! - A record is admitted before it is applied. Applied first, a record that finds no room would have changed the state.
-//! - The sync comes before the snapshot and the replies. A reply before it would promise a document that a power cut takes away;
-//!   that holds for session 2 too, which was given a row of the same frame.
-//! - `state.position` is the position of the last record applied, and equals the journal's after each append.
-//! - Each reply is sent exactly once: in step 8, by [`Engine::fail`], or by the end.
-//! - After a failed sync no command is taken: memory is ahead of the disk, and nobody knows by how much.
+//! - A record is admitted before it is applied: a record that finds no room then changes nothing. Only the members of a unit are
+//!   applied first, and `Undo` takes them back if the unit is not admitted.
+//! - With `sync='always'` the sync comes before the snapshot and the replies. A reply before it would promise a document that
+//!   a power cut takes away. That holds for session 2 too: it owns a row of the same frame. `sync.rs` has the weaker modes.
+//! - `state.position` is the position of the last record applied. Between turns the journal ends there.
+//! - Replies go in step 8; those of CHECKPOINT, FLUSH and BACKUP after step 9. After an error that ends the engine,
+//!   [`Engine::fail`] sends it to all who wait in the outbox. A reply that a panic drops tells its sender that the engine is
+//!   gone.
+//! - After a failed sync no command is taken: memory is ahead of the disk by an unknown part.
 
 mod alter;
 mod backup;

@@ -1,6 +1,6 @@
 //! Background jobs: seals, folds, merges, manifests, backups. The engine's thread starts a job with a copy of all that it needs,
-//! goes on, and installs the result in a later turn. Each [`JobLine`] has a thread of its own; in tests the engine's thread may do
-//! the work, or a test holds it back.
+//! goes on, and installs the result in a later turn. Each [`JobLine`] has a thread of its own; in tests the engine's thread
+//! may do the work, or a test holds it back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};

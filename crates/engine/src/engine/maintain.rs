@@ -1,19 +1,20 @@
-//! Maintenance: it moves state from the journal into files, so that the journal can be trimmed and a start replays little. It is
-//! the last part of each turn. The work itself is done by jobs on other threads.
+//! Maintenance: it moves state from the journal into files, so that the journal can be trimmed and a start replays little. Each
+//! turn calls it after the replies. The work itself is done by jobs on other threads.
 //!
 //! # Example
-//! The journal holds records 1 to 90. The tail of `news` is full; the queue `jobs` was folded at record 60.
+//! The journal holds records 1 to 90. The tail of `news` is full. The queue `jobs` is in a file up to record 60, and a fold
+//! of its later rows is running and takes long.
 //!
 //! | turn | | `folded` of `news`, `jobs` | manifest | journal |
 //! |---|---|---|---|---|
 //! | 1 | `due` names `news`; `start_fold` freezes its tail at record 90 and starts a seal | 0, 60 | none | 1–90 |
 //! | 2 | the seal is done: `install_segment` shows the segment, `is_manifest_due` is set | 90, 60 | none | 1–95 |
 //! | 2 | `start_manifest` syncs the journal and starts to write: news at 90, jobs at 60 | 90, 60 | is written | 1–95 |
-//! | 3 | `install_manifest`: the journal is trimmed below 61, files that no manifest names go | 90, 60 | durable | 61–99 |
+//! | 3 | `install_manifest`: `trim(61)`; files that no manifest names go | 90, 60 | durable | 61–99 |
 //!
 //! # Invariants
-//! - A view's `folded` rises only after its file was written and synced. Raised earlier, a start would skip records whose rows are
-//!   in no file.
+//! - A view's `folded` rises after its file was written and synced, or when nothing of the view is outside of files
+//!   (`advance_clean_views`). Raised earlier, a start would skip records whose rows are in no file.
 //! - A manifest is never ahead of the synced journal: else a start would find files from a future that the journal has lost.
 //! - The journal is trimmed, and files are removed, only after a manifest that does not need them is durable.
 //! - A job that failed leaves everything in the journal. The view is pending again, and is tried again after [`RETRY_US`].
@@ -53,7 +54,8 @@ const QUERY_FILES_MAX: usize = 24;
 const RETRY_US: u64 = 1_000_000;
 
 impl Engine {
-    /// Starts the jobs that are due, installs the results of those that have ended, and starts a manifest if a file is new.
+    /// Starts the jobs that are due, installs the results of those that have ended, and starts a manifest
+    /// if a file is new or one is to go.
     pub(super) fn maintain(&mut self) -> Result<()> {
         if self.options.read_only {
             self.start_merges();

@@ -1,8 +1,8 @@
 //! When the journal is synced: at the end of the batch, at a time that was promised, or never by this rule. docs/adr/024.
 //!
 //! Example: table `a` has `sync='always'`, table `b` `sync='100ms'`. A batch at 0 ms with a row for `b` alone is appended and
-//! answered; its sync is due at 100 ms. A batch at 40 ms with rows for both asks for the stricter mode, so it is synced before its
-//! replies. A sync makes everything appended durable, so it serves the row of `b` too, and nothing is due any more.
+//! answered; its sync is due at 100 ms. A batch at 40 ms with rows for both asks for the stricter mode, so it is synced
+//! before its replies. A sync makes everything appended durable, so it serves the row of `b` too, and nothing is due any more.
 
 use disk::Stopwatch;
 use journal::Position;
@@ -124,8 +124,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Syncs the journal. Where many rows wait for readers the disk does it beside this thread, which meanwhile puts them into the
-    /// form that readers will see once it is done.
+    /// Syncs the journal. Where many rows wait for readers the disk does it beside this thread, which meanwhile puts them
+    /// into the form that readers will see once it is done.
     fn sync_journal(&mut self) -> journal::Result<Position> {
         let searches = &mut self.state.searches;
         let rows = searches.values().map(|one| one.table.rows_unpublished());

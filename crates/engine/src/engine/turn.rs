@@ -1,7 +1,8 @@
 //! One turn of the engine's thread: [`Engine::step`]. The head of `engine.rs` has an example.
 //!
-//! A turn first installs the results of background jobs, ends waits whose time is over, and returns rows whose lease is over. Then
-//! it takes the commands of the batch in order. `settle` makes their records durable, `publish` shows them, and the replies go.
+//! A turn first installs the results of background jobs, ends waits whose time is over, and returns rows whose lease is over.
+//! Then it takes the commands of the batch in order. `settle` makes their records durable, `publish` shows them, and the
+//! replies go.
 
 use std::sync::atomic::Ordering;
 

@@ -1,7 +1,8 @@
 //! Commands that write: each is decided, its record is admitted into the batch's frame, and the record is applied.
 //!
-//! INSERT, DELETE and backfill go through `decide`. CREATE and DROP are decided here, since they make and remove folders. A unit of
-//! several statements applies each member before it decides the next, and [`Undo`] takes all of them back if one is refused.
+//! INSERT, DELETE and backfill go through `decide`. CREATE and DROP are decided here, since they make and remove folders. A unit
+//! of several statements applies each member before it decides the next, and is admitted last. [`Undo`] takes the members back if
+//! one of them or the unit is refused.
 
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
@@ -240,8 +241,8 @@ impl Engine {
         Ok(Reply::done())
     }
 
-    /// A table and the tables that are dropped with it: of a pq table with a webhook its queue of hits, and its dead-letter queue if
-    /// that is empty.
+    /// A table and the tables that are dropped with it: of a pq table with a webhook its queue of hits, and its dead-letter
+    /// queue if that is empty.
     fn dropped_with(&self, table: TableId) -> Vec<TableId> {
         let state = &self.state;
         let mut dropped = vec![table];

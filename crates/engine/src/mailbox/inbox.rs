@@ -6,16 +6,16 @@
 //! | event | `rests` | `is_led` | |
 //! |---|---|---|---|
 //! | session 1 submits an INSERT of one row | true | true | few sessions are at work, so its own thread leads: it runs the turn |
-//! | session 2 submits meanwhile | false | true | a caller leads already, so the engine's thread is called; it waits for the engine |
+//! | session 2 submits meanwhile | false | true | a caller leads, so the thread is called and waits for the engine |
 //! | the turn of session 1 ends: `led` | false | false | the engine's thread runs a turn with the command of session 2 |
-//! | the mailbox is empty: `rest` | true | false | the thread rests again, until its next timer |
+//! | the mailbox is empty: `rest` | true | false | the thread rests, until its next timer or for a second |
 //!
 //! A wake-up costs a system call and some thirty microseconds. A caller that leads saves two of them.
 //!
 //! # Invariants
-//! - While a command waits, the engine's thread is awake or was called, or a caller leads. Else the command would wait for the next
-//!   timer.
-//! - The thread is called once a rest: `rests` is cleared by the caller that wakes it.
+//! - While a command waits, the engine's thread is awake or was called, or a caller leads. Else the command would wait for
+//!   the next timer.
+//! - The thread is called at most once a rest: the caller that wakes it clears `rests`.
 
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! Records: the outcome of a command, as the journal keeps it. The byte layout is docs/formats/records.md.
 //!
 //! A record holds outcomes, never questions: the ids that were assigned, the ids that a DELETE chose, documents with the
-//! standing queries they hit. Applying a record never searches, percolates or reads a clock, so every replay gives the same state.
+//! standing queries they hit. Applying a record never searches, percolates or reads a clock, so every replay gives the same
+//! state.
 //!
 //! # Example
-//! `INSERT INTO news(title) VALUES ('a cat')` at 12:00:00. Table 1 is `news`, table 2 `alerts`, a pq table with query 7, `cat`, and
-//! `into='jobs'`; table 3 is `jobs`, whose next row is 5. The record is `Record::Documents` with:
+//! `INSERT INTO news(title) VALUES ('a cat')` at 12:00:00. Table 1 is `news`, table 2 `alerts`, a pq table with query 7,
+//! `cat`, and `into='jobs'`; table 3 is `jobs`, whose next row is 5. The record is `Record::Documents` with:
 //!
 //! | field | value |
 //! |---|---|

@@ -13,9 +13,9 @@
 //! | 2 `alerts`, a pq table | `12.queries`, `19.hits` | queries 12, counts 19 |
 //! | 3 `jobs`, a queue | `60.rows`, with marks of removed rows | 60 |
 //!
-//! The catalog's own checkpoint is 90. The lowest of all is 12, so the journal must keep record 13 and later. A start opens the files
-//! and replays records 13 to 95: `news` skips those up to 90, `jobs` those up to 60, `alerts` none. Then it removes each file below
-//! `tables/` that the manifest does not name: a job wrote it and its manifest never came.
+//! The catalog's own checkpoint is 90. The lowest of all is 12, so the journal must keep record 13 and later. Five records
+//! later the power goes. The start opens the files, and removes each file below `tables/` that the manifest does not name: a job
+//! wrote it and its manifest never came. Then it replays records 13 to 95: `news` skips those up to 90, `jobs` those up to 60.
 //!
 //! # Invariants
 //! - Everything that a manifest says is synced before it: its files, their folders, and the journal up to its last position.

@@ -1,9 +1,9 @@
 //! Salvage: opening a data directory although files in it are damaged.
 //!
-//! An ordinary start refuses the first damaged byte. With a [`Salvage`], opening goes on: it notes the damage as a [`Fault`], leaves
-//! the file out or reads its sound part, and notes each loss of stored rows. `seine check` prints the notes, `seine repair` acts
-//! on them. Example: of a queue's two files the second has a wrong checksum. The queue opens with the rows of the first; the notes
-//! are a fault, with file and byte, and the loss of the second file's rows.
+//! An ordinary start refuses the first damaged byte. With a [`Salvage`], opening goes on: it notes the damage as a [`Fault`],
+//! leaves the file out or reads its sound part, and notes each loss of stored rows. `seine check` prints the notes, `seine
+//! repair` acts on them. Example: of a queue's two files the second has a wrong checksum. The queue opens with the rows of
+//! the first; the notes are a fault, with file and byte, and the loss of the second file's rows.
 
 use std::fmt;
 use std::sync::Arc;

@@ -137,8 +137,8 @@ impl Snapshot {
     /// CALL PQ: which standing queries of a pq table hit which of these documents. Never waits for a writer.
     ///
     /// # Errors
-    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `TooCostly`, where one query
-    /// takes too much on one document; `OutOfTime` and `Interrupted`,
+    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `TooCostly`, where
+    /// one query takes too much on one document; `OutOfTime` and `Interrupted`,
     /// where it was stopped. A part of an answer is never given: a reader would take the missing hits for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let answer = self.percolated(request, scratch);

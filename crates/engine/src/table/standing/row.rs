@@ -25,8 +25,8 @@ const SHOWN_COLUMNS: usize = 3;
 /// What `any(tags)` is written as inside an expression: a column of that name, beside `=` or IN.
 const ANY_TAG: &str = "any(tags)";
 
-/// The columns that a statement on standing queries may name, with one for each comparison with `any(tags)` in its condition: whether
-/// it holds.
+/// The columns that a statement on standing queries may name, with one for each comparison with `any(tags)` in its condition:
+/// whether it holds.
 ///
 /// `WHERE any(tags) = 'x' AND id > 3` becomes `any(tags)0 = 1 AND id > 3`.
 pub(crate) struct QueryColumns {
