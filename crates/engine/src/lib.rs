@@ -1,4 +1,4 @@
-//! Catalog, tables, queues: command, record, journal, apply, reply.
+//! The engine: the catalog and all tables, and the one way in which they change: command, record, journal, apply, reply.
 //!
 //! One thread owns all state and changes it in one place, [`Engine::step`]: each command of a batch is decided and its
 //! outcome applied to state that readers cannot see; the outcomes of the batch become one frame of the journal, one
@@ -6,6 +6,60 @@
 //! that applies an outcome is the same in the server, in recovery and in tests.
 //!
 //! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
+//!
+//! # Example
+//! A queue is made, and a row put into it, in one batch. The engine then ends as by a crash, and the next one has the row:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use disk::MemoryDisk;
+//! use engine::{Command, Definition, Engine, Envelope, Kind, Now, Options, QueueOptions, SessionId};
+//! use query::analysis::Settings;
+//! use query::request::Insert;
+//! use query::schema::{Column, ColumnType};
+//! use query::value::Value;
+//!
+//! let column = Column {
+//!     name: "task".to_owned(),
+//!     kind: ColumnType::Text,
+//!     nullable: true,
+//!     default: None,
+//! };
+//! let create = Command::CreateTable {
+//!     definition: Definition {
+//!         name: "jobs".to_owned(),
+//!         kind: Kind::Queue(QueueOptions::default()),
+//!         columns: vec![column],
+//!         analysis: Settings::default(),
+//!         sync: None,
+//!         keep: None,
+//!     },
+//!     if_not_exists: false,
+//! };
+//! let insert = Command::Insert(Insert {
+//!     table: "jobs".to_owned(),
+//!     columns: None,
+//!     rows: vec![vec![Value::Str("sweep".into())]],
+//!     replace: false,
+//! });
+//! let batch = [create, insert].map(|command| Envelope {
+//!     session: SessionId(1),
+//!     command,
+//!     reply: Box::new(|outcome| assert!(outcome.is_ok())),
+//! });
+//!
+//! let options = Options::new(Arc::new(MemoryDisk::new()));
+//! let (mut engine, _) = Engine::open(options.clone(), Now::default())?;
+//! engine.step(batch.into(), Now::default())?; // one frame, one sync, two replies
+//! drop(engine);
+//!
+//! let (engine, recovered) = Engine::open(options, Now::default())?;
+//! assert_eq!(recovered.records_replayed, 2);
+//! let (handle, _mailbox) = engine.mailbox();
+//! assert_eq!(handle.snapshot().queues()[0].rows, 1);
+//! # Ok::<(), engine::Error>(())
+//! ```
 
 mod apply;
 mod decide;
