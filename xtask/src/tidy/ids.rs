@@ -41,12 +41,28 @@ fn check_source(path: &str, source: &Source, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Name and type of each parameter that has a plain type.
+/// Name and type of each parameter. `(`, `[` and `<` nest, and a comma inside of them separates nothing.
 fn parameters(function: &str) -> impl Iterator<Item = (&str, &str)> {
-    let head = function.split(['{', ';']).next().unwrap_or_default();
-    let inside = head.split_once('(').map_or("", |(_, rest)| rest);
-    let inside = inside.split("->").next().unwrap_or_default();
-    inside.split([',', '(', ')']).filter_map(|parameter| {
+    let start = function.find('(').map_or(function.len(), |open| open + 1);
+    let inside = &function[start..];
+    let (mut depth, mut arrow, mut ends) = (0_i32, false, Vec::new());
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' | '[' | '<' => depth += 1,
+            '>' if arrow => {} // of `->`
+            ')' if depth == 0 => {
+                ends.push(at);
+                break;
+            }
+            ')' | ']' | '>' => depth -= 1,
+            ',' if depth == 0 => ends.push(at),
+            _ => {}
+        }
+        arrow = c == '-';
+    }
+    let starts = std::iter::once(0).chain(ends.clone().into_iter().map(|end| end + 1));
+    let parts = starts.zip(ends).map(|(start, end)| &inside[start..end]);
+    parts.filter_map(|parameter| {
         let (name, kind) = parameter.split_once(':')?;
         Some((name.trim(), kind.trim()))
     })

@@ -167,6 +167,8 @@ fn two_bare_ids_of_one_function_are_refused() {
     let path = "crates/a/src/a.rs";
     let swapped = "fn note(\n    query_id: u64,\n    position: u64,\n) {}\n";
     check(ids::check, &[(path, swapped)], &["crates/a/src/a.rs:1"]);
+    let behind = "fn note(each: impl Fn(u64, &[u8]) -> bool, id: u64, row: u32) {}\n";
+    check(ids::check, &[(path, behind)], &["crates/a/src/a.rs:1"]);
     let typed = "fn note(query_id: u64, position: Position, rows: u64) -> u64 {}\n";
     check(ids::check, &[(path, typed)], &[]);
     check(ids::check, &[("crates/a/tests/a.rs", swapped)], &[]);
