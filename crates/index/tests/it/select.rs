@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::Table;
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use query::bind::BindError;
 use query::options::Options;
 use query::request::{Item, Output, Select};
@@ -192,13 +194,8 @@ fn a_look_up_by_a_million_ids_is_answered() {
 #[test]
 fn batches_of_every_size_make_one_table() {
     let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
-    let mut seed = 7u64;
-    let mut next = |below: u64| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut next = |below: u64| rng.next_u64() % below;
     let words = ["ant", "bee", "cat", "dog", "eel"];
     let mut id = 0;
     while id < 6_000 {

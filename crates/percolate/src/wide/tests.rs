@@ -1,5 +1,9 @@
 use std::sync::Arc;
 
+use proptest::{
+    prelude::Rng,
+    test_runner::{RngAlgorithm, TestRng},
+};
 use query::{
     analysis::{Analyzer, Words},
     tree::{FieldSet, Node, Word},
@@ -9,12 +13,15 @@ use super::{Plain, matches};
 use crate::{Documents, Hits, QuerySet, Scratch, StandingQuery, limits::SCANNED_MAX};
 
 /// A generator of the same numbers in every run.
-struct Draws(u64);
+struct Draws(TestRng);
 
 impl Draws {
+    fn of(seed: u8) -> Draws {
+        Draws(TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
+    }
+
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (self.0 >> 33) % end
+        self.0.next_u64() % end
     }
 
     /// Draws a word; some come much more often than others.
@@ -85,14 +92,14 @@ fn compare(queries: &mut QuerySet, documents: &[Words]) -> u64 {
 
 #[test]
 fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
-    let mut draws = Draws(1);
+    let mut draws = Draws::of(1);
     let mut queries = queries(&mut draws, 20_000);
     assert!(compare(&mut queries, &documents(&mut draws)) > 1_000);
 }
 
 #[test]
 fn small_sets_are_scanned_to_the_same_answer_by_vectors() {
-    let mut draws = Draws(3);
+    let mut draws = Draws::of(3);
     let documents = documents(&mut draws);
     let found: u64 = (1..=SCANNED_MAX as u64)
         .map(|count| compare(&mut queries(&mut draws, count), &documents))
@@ -111,7 +118,7 @@ fn words_looked_up_by_vectors_are_those_looked_up_one_by_one() {
     let Some(vectors) = super::x86::Vectors::new() else {
         return;
     };
-    let mut draws = Draws(2);
+    let mut draws = Draws::of(2);
     let mut word = || {
         let text = draws.word();
         text.repeat(1 + draws.below(6) as usize) // some are too long to be keys

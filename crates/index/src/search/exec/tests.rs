@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use disk::MemoryDisk;
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use query::analysis::{Analyzer, Words};
 use query::bind::BoundSelect;
 use query::expression::{self, Expression};
@@ -50,15 +51,11 @@ fn shape(texts: usize) -> TableShape {
 }
 
 /// Pseudo-random numbers, the same in every run.
-struct Chance(u64);
+struct Chance(TestRng);
 
 impl Chance {
     fn below(&mut self, most: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % most
+        self.0.next_u64() % most
     }
 
     /// A text of a few words, low numbers more often; sometimes one word many times.
@@ -84,7 +81,7 @@ impl Chance {
 fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
     let shape = shape(texts);
     let mut table = Table::create(Arc::new(MemoryDisk::new()), "t", shape.clone()).unwrap();
-    let mut chance = Chance(texts as u64);
+    let mut chance = Chance(TestRng::from_seed(RngAlgorithm::ChaCha, &[texts as u8; 32]));
     let mut number = 0;
     for (at, rows) in parts.iter().enumerate() {
         for _ in 0..*rows {
