@@ -17,6 +17,8 @@ fn answering(exchanges: &'static [(&str, &str)]) -> (Server, thread::JoinHandle<
     };
     let serve = move || {
         let (stream, _) = listener.accept().unwrap();
+        let patience = std::time::Duration::from_secs(30);
+        stream.set_read_timeout(Some(patience)).unwrap();
         let mut stream = BufReader::new(stream);
         let mut heads = Vec::new();
         for (body, answer) in exchanges {
