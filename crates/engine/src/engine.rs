@@ -22,10 +22,12 @@
 //!   applied first, and `Undo` takes them back if the unit is not admitted.
 //! - With `sync='always'` the sync comes before the snapshot and the replies. A reply before it would promise a document that
 //!   a power cut takes away. That holds for session 2 too: it owns a row of the same frame. `sync.rs` has the weaker modes.
-//! - `state.position` is the position of the last record applied. Between turns the journal ends there.
-//! - Replies go in step 8; those of CHECKPOINT, FLUSH and BACKUP after step 9. After an error that ends the engine,
-//!   [`Engine::fail`] sends it to all who wait in the outbox. A reply that a panic drops tells its sender that the engine is
-//!   gone.
+//! - `state.position` is the position of the last record applied. Between turns the journal of a leader ends there; a
+//!   follower's journal may be ahead.
+//! - Replies go in step 8; those of CHECKPOINT, FLUSH and BACKUP after step 9. After an error that ends the engine, `poison`
+//!   ends all waits and sends the error to all replies that are left. After a panic the engine's thread calls
+//!   [`Engine::fail`], which does the same without the waits. A reply that the panic drops tells its sender that the engine
+//!   is gone.
 //! - After a failed sync no command is taken: memory is ahead of the disk by an unknown part.
 
 mod alter;
@@ -81,7 +83,7 @@ pub struct Options {
     /// Where seals, folds, merges, manifests and backups are done. Only [`Background::Threads`] has a thread that prepares the
     /// journal's next file; else the engine's thread prepares it.
     pub background: Background,
-    /// Bytes of journal that make the engine fold whatever holds it back.
+    /// Bytes of journal that make the engine fold every view that has changed.
     pub journal_bytes_max: u64,
     /// Memory of a queue's rows that makes the engine fold them into a file.
     pub queue_fold_bytes: u64,
@@ -89,7 +91,7 @@ pub struct Options {
     pub journal_segment_bytes: u64,
     /// When the reply to a write goes, for tables that do not ask for less.
     pub sync: SyncMode,
-    /// Called before a record is applied, with its position; tests make it panic.
+    /// Called before a record is applied, with its position. For tests, which let it panic.
     pub on_apply: Option<Arc<dyn Fn(u64) + Send + Sync>>,
     /// Not one byte of the disk is changed: recovery happens in memory, and every command that writes is refused.
     pub read_only: bool,
@@ -171,7 +173,7 @@ pub struct Engine {
     garbage: Vec<crate::jobs::Garbage>,
     /// A manifest is being written.
     manifest_runs: bool,
-    /// Queues whose rows are to go to files at the end of this turn, because somebody asked.
+    /// Tables that FLUSH or a sweep wants folded at the end of this turn.
     wanted_folds: BTreeSet<crate::catalog::TableId>,
     /// When failed background work is tried again, on the steady clock.
     retry_us: u64,
@@ -187,42 +189,44 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A door for this engine; made once.
+    /// The sending and the taking end of this engine's mailbox. Called once.
     #[must_use]
     pub fn mailbox(&self) -> (Handle, Mailbox) {
         channel(&self.shared)
     }
 
-    /// Work that ends beside the engine has it look round.
+    /// Sets the function that a background job calls at its end, so that the engine's thread takes a turn.
     pub(crate) fn wake_by(&self, waker: Waker) {
         self.jobs.wake_by(waker);
     }
 
-    /// When it has something to do by itself, on the steady clock; `None` for never.
+    /// When the next turn is due without a command, on the steady clock, in microseconds: the end of a wait, a timer, a sync that
+    /// was promised. `None`: never.
     pub(crate) fn due_us(&self) -> Option<u64> {
         let wait_ends = self.sessions.next_deadline_us();
         let timers = wait_ends.into_iter().chain(self.next_timer_us());
         timers.chain(self.unsynced.due_us).min()
     }
 
-    /// Whether it was told to shut down, and did: every later command is answered [`Error::Stopped`].
+    /// Whether [`crate::Command::Shutdown`] was carried out: every later command is answered [`Error::Stopped`].
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// Nobody is served any more.
+    /// Ends all waits and answers all replies that are left with `Stopped`.
     fn stop(&mut self) {
         self.sessions.end_waits(&mut self.state, &mut self.outbox);
         self.answer_all(&Error::Stopped);
     }
 
-    /// Everybody is told of an error after which nothing is taken.
+    /// Answers all replies that are left with `error` and refuses every later command. For a panic, after which sessions may be
+    /// in pieces, so waits are not ended.
     pub(crate) fn fail(&mut self, error: &Error) {
         self.answer_all(error);
         self.poisoned.get_or_insert_with(|| error.to_string());
     }
 
-    /// The same answer to all who still wait for one.
+    /// Sends `error` to the replies in the outbox and to those of CHECKPOINT, BACKUP and FLUSH.
     fn answer_all(&mut self, error: &Error) {
         let replies = self.outbox.drain(..).map(|(reply, _)| reply);
         let backups = self.backups.asked.drain(..).map(|(_, reply)| reply);

@@ -2,8 +2,9 @@
 //!
 //! `session` submits a [`Command`] through a [`Handle`], with a function that takes the reply. The number of commands and their
 //! bytes are bounded (`MAILBOX_COMMANDS_MAX`, `MAILBOX_BYTES_MAX`); one more is refused with `Overloaded`. SessionClosed,
-//! Shutdown and Checkpoint always fit. A command that was taken is answered by its turn, by an engine that failed, or with
-//! `Stopped` when the mailbox is dropped. A reply function that is dropped uncalled tells its sender that the engine is gone.
+//! Shutdown and Checkpoint always fit. A command that was taken is answered by its turn; a wait, a FLUSH or a BACKUP by a later
+//! one. An engine that failed answers with its error, and a mailbox that is dropped with `Stopped`. A reply function that is
+//! dropped uncalled tells its sender that the engine is gone.
 //!
 //! Readers share more than the mailbox with the engine: the last snapshot, the counters, and the flag that ends a search or a
 //! match early. All of it is in `Shared`.

@@ -1,7 +1,8 @@
 //! A snapshot: the catalog and every table as one batch left them. It never changes, except for the counts of queues.
 //!
-//! `Engine::publish` makes a snapshot after the batch's sync and stores it in a cell that all threads read without a lock. A
-//! reader loads the cell once a statement and keeps the snapshot until its last row is sent.
+//! `Engine::publish` makes a snapshot once `settle` has appended the batch and, with `sync='always'`, synced it. It stores the
+//! snapshot in a cell that all threads read without a lock. A reader loads the cell once a statement and keeps the snapshot until
+//! its last row is sent.
 //!
 //! Example: batch 7 inserts into `news`. Its snapshot has a new [`View::Search`] for `news` and shares the views of all other
 //! tables with the snapshot of batch 6. A SELECT that began before still reads the snapshot of batch 6. Segments and tails that

@@ -6,6 +6,10 @@
 //! Each query is asked as an OR of its words, as an AND and as a phrase (or as one KIND of these), by `bm25a` (or RANKER), for the
 //! first 100 rows and the exact total. Totals of a sample are compared with a count over the texts. Processor time of the one
 //! thread, Linux only.
+//!
+//! Phrases by the default ranker, in one segment, for five seconds:
+//! `… --example search_speed -- abstracts.tsv queries.txt 1 1 5 phrase proximity_bm25`. By `bm25a`, which joins postings and weights
+//! (`Job::joins`): the same without the last word.
 
 #![expect(
     clippy::print_stdout,

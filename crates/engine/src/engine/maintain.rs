@@ -2,22 +2,28 @@
 //! turn calls it after the replies. The work itself is done by jobs on other threads.
 //!
 //! # Example
-//! The journal holds records 1 to 90. The tail of `news` is full. The queue `jobs` is in a file up to record 60, and a fold
-//! of its later rows is running and takes long.
+//! The journal holds records 1 to 90. The tail of `news` is full. The queue `jobs` is in a file up to record 60 and has rows
+//! of later records. Records 91 to 99 touch both tables. One thread runs seals, folds of queues and manifests in the order of
+//! their start, so the manifest of turn 2 waits for the fold of `jobs`.
 //!
-//! | turn | | `folded` of `news`, `jobs` | manifest | journal |
+//! | turn | | `folded` of `news`, `jobs` | manifests | journal |
 //! |---|---|---|---|---|
-//! | 1 | `due` names `news`; `start_fold` freezes its tail at record 90 and starts a seal | 0, 60 | none | 1–90 |
-//! | 2 | the seal is done: `install_segment` shows the segment, `is_manifest_due` is set | 90, 60 | none | 1–95 |
-//! | 2 | `start_manifest` syncs the journal and starts to write: news at 90, jobs at 60 | 90, 60 | is written | 1–95 |
-//! | 3 | `install_manifest`: `trim(61)`; files that no manifest names go | 90, 60 | durable | 61–99 |
+//! | 1 | `due` names both, since a tail is full; `start_fold` starts the seal of `news` and the fold of `jobs`, both at 90 | 0, 60 | none | 1–90 |
+//! | 2 | the seal is done: `install_segment` shows the segment and sets `is_manifest_due` | 90, 60 | none | 1–95 |
+//! | 2 | `start_manifest` syncs the journal and starts the first: news at 90, jobs at 60 | 90, 60 | first waits | 1–95 |
+//! | 3 | the fold is done: `install_rows`; a second manifest is due once the first is written | 90, 90 | first runs | 1–97 |
+//! | 4 | the first is durable: `install_manifest` calls `trim(61)`; `maintain` starts the second | 90, 90 | second runs | 61–99 |
+//! | 5 | the second is durable: `trim(91)` | 90, 90 | none | 91–99 |
+//!
+//! A journal in files drops whole files only, so it may keep records below the position of `trim`.
 //!
 //! # Invariants
 //! - A view's `folded` rises after its file was written and synced, or when nothing of the view is outside of files
 //!   (`advance_clean_views`). Raised earlier, a start would skip records whose rows are in no file.
 //! - A manifest is never ahead of the synced journal: else a start would find files from a future that the journal has lost.
 //! - The journal is trimmed, and files are removed, only after a manifest that does not need them is durable.
-//! - A job that failed leaves everything in the journal. The view is pending again, and is tried again after [`RETRY_US`].
+//! - A fold or seal that failed leaves everything in the journal. The view is pending again, and the fold is tried again
+//!   after [`RETRY_US`]. A merge that failed leaves its inputs in use; a merge of segments is tried again after 60 s.
 
 mod backlogs;
 mod checkpoint;
@@ -39,8 +45,8 @@ use crate::manifest;
 use crate::state::table_dir;
 use crate::table::standing::file::QueryFileJob;
 
-/// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
-/// reads no more than a few times this.
+/// Bytes of records above a view's checkpoint that make the engine fold it, even if few of them are the view's own: a restart
+/// reads no more than a few times this number.
 const BEHIND_FOLD_BYTES: u64 = 256 << 20;
 /// Text of standing queries of a table whose changes are written with every seal.
 const QUERY_BYTES_WITH_SEAL_MAX: u64 = 16 << 20;
@@ -50,7 +56,7 @@ const QUERY_FOLD_PART: usize = 64;
 /// A new base is written when the files above it hold this part of its entries, or when there are [`QUERY_FILES_MAX`] of them.
 const QUERY_BASE_PART: u64 = 4;
 const QUERY_FILES_MAX: usize = 24;
-/// Failed background work is tried again after so long.
+/// Time after which a fold, a seal or a manifest that failed is tried again. Microseconds.
 const RETRY_US: u64 = 1_000_000;
 
 impl Engine {
@@ -99,7 +105,8 @@ impl Engine {
         self.take_finished(false)
     }
 
-    /// Whether the journal could go on: asked while it is full, so that nobody has to try a write to learn of new space.
+    /// Whether the device has room for the journal's next file. Asked in each turn while the journal is full, so that the flag
+    /// falls without a write that tries.
     pub(super) fn has_space_for_a_segment(&self) -> bool {
         let space = self.options.disk.space();
         space.is_ok_and(|space| space.free_bytes >= self.options.journal_segment_bytes)
@@ -121,7 +128,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Starts what is due to how standing queries lie in memory, one piece a table.
+    /// Starts the merges of levels of standing queries that are due, at most one a table.
     fn start_merges(&mut self) {
         for (table, pq) in &mut self.state.percolates {
             if let Some(job) = pq.set.merge_job() {
@@ -211,8 +218,8 @@ impl Engine {
         }
     }
 
-    /// The tables whose fold or seal is worth its cost now. With a seal go the folds of whatever else has changed: then
-    /// the journal can forget what the segment holds, and a restart has little to apply.
+    /// The tables whose fold or seal is worth its cost now. With a seal go the folds of queues and of small pq tables that have
+    /// changed: then the journal can drop the records that the segment holds, and a restart has few to apply.
     fn due(&self) -> Vec<TableId> {
         let searches = &self.state.searches;
         let tails = searches.values().map(|search| search.table.tail().bytes);
@@ -267,7 +274,7 @@ impl Engine {
         tables.iter().map(of).sum()
     }
 
-    /// Whether a table's last fold failed, or lies so far back that it would make the journal long.
+    /// Whether a table's last fold failed, or more than [`BEHIND_FOLD_BYTES`] of records came since.
     fn is_wanted(&self, table: TableId) -> bool {
         let at = self.folded_at_bytes.get(&table).copied().unwrap_or(0);
         let bytes = self.status.record_bytes_total - at;

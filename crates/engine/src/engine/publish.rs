@@ -1,4 +1,5 @@
-//! Showing readers what a synced batch has made.
+//! Publishing: readers see the tables as the batch left them. It follows `settle`, which syncs the batch if its tables ask for a
+//! sync (`sync.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -50,7 +51,7 @@ impl Views {
         });
     }
 
-    /// Shows what a queue has come to; true where readers do not know it yet.
+    /// Stores a queue's new counts. True if the queue has no view yet, so a snapshot must be made.
     fn put_queue(&mut self, table: TableId, view: QueueReport) -> bool {
         self.queue_rows += view.rows;
         self.queue_bytes += view.memory_bytes;

@@ -1,8 +1,8 @@
 //! One turn of the engine's thread: [`Engine::step`]. The head of `engine.rs` has an example.
 //!
 //! A turn first installs the results of background jobs, ends waits whose time is over, and returns rows whose lease is over.
-//! Then it takes the commands of the batch in order. `settle` makes their records durable, `publish` shows them, and the
-//! replies go.
+//! Then it takes the commands of the batch in order. `settle` appends their records, and syncs them where a table of the batch has
+//! `sync='always'` or a promised sync is due. `publish` shows the records to readers, and the replies go.
 
 use std::sync::atomic::Ordering;
 
@@ -26,7 +26,7 @@ impl Engine {
     /// One batch: every command decided and applied in order, one frame of the journal, one sync where its tables ask
     /// for one; then readers see it and replies are sent. The only way state changes. An empty batch ends waits whose time
     /// is over, syncs what is due, and takes in what background work has finished. A batch with [`Command::Shutdown`] is the
-    /// last: those who wait, and every later command, are answered `Stopped`.
+    /// last: sessions that wait, and every later command, are answered `Stopped`.
     ///
     /// # Errors
     /// `Poisoned` (or what failed) once state and disk may differ; every reply of the batch then had that error, and
@@ -71,7 +71,7 @@ impl Engine {
         self.status.stalls_total += u64::from(turn_us > STALL_US);
     }
 
-    /// Nobody is answered OK any more, those who wait included.
+    /// After an error that ends the engine: ends all waits, answers all replies that are left, and refuses every later command.
     fn poison(&mut self, error: &Error) {
         let why = error.to_string();
         self.sessions.end_waits(&mut self.state, &mut self.outbox);
@@ -168,7 +168,8 @@ impl Engine {
         fatal.map_or(Ok(()), Err)
     }
 
-    /// A SELECT; one that takes long is the asker's to do, unless there is nobody but this thread.
+    /// A SELECT on a queue or pq table. A long one is answered with a [`Reply::Reading`], which the caller's thread runs; without
+    /// background threads it runs here.
     fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
         let is_alone = !matches!(self.options.background, Background::Threads);
         match read(&self.state, self.sessions.owner(session), select)? {

@@ -287,7 +287,7 @@ impl<'a> List<'a> {
     }
 
     /// Reads a posting's places into `out`, each `field << 24 | position`, rising. Cost: adds up
-    /// the codes since the posting that `run` remembers, at most 128.
+    /// the codes since the posting that `run` remembers, at most 127, and searches the open counts twice.
     #[inline]
     pub(crate) fn positions(&self, at: u32, run: &mut Run, out: &mut Vec<u32>) {
         out.clear();
@@ -314,8 +314,8 @@ impl<'a> List<'a> {
 
     /// Occurrences ("hits") in all postings before this one in its block: the number of the row's
     /// first place in the block. Sums the codes from `run`'s posting on; from the block's start if
-    /// `run` is behind the posting or in another block. Then adds the open counts, which codes do
-    /// not tell.
+    /// `run` is behind the posting or in another block. Then adds the counts of postings with eight or more occurrences, which
+    /// codes do not tell: two binary searches in the list's open counts.
     #[inline]
     fn hits_before(&self, at: u32, run: &mut Run) -> usize {
         let start = at - at % BLOCK as u32;

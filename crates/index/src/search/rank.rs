@@ -16,20 +16,35 @@
 //! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and the
 //! rules of what counts; `points.rs` has the unit of sums.
 //!
-//! To add a ranker, add it to `query::options::Ranker` and `Ranker::NAMED` (without the name no statement finds it, and no test
-//! draws it). The compiler then names every match below but those of 6:
-//! 1. Its formula: `Weigher::with_points`. An arm of a formula without rarity gives the points of the fields as they are.
-//! 2. What it reads and what a field gives: `needs`, `Weigher::weigh`, `by_fields`, `of_field`, `takes_found_fields`. `by_fields`
-//!    and `of_field` are per field: a formula over the whole row has an arm of its own in `weigh`, and joins the neutral arms
-//!    there. `Needs::Codes` promises that `bound` is exact: not for a ranker that counts words, above 64 words of a query.
-//! 3. Its bounds: `least_sum`, `bound_row`, `fields_bound_of` and `most` in `bound.rs`. A bound that is too low loses rows
-//!    without an error.
-//! 4. The values of its words: `Formula::of` in `points.rs`. A new formula gives the unit (the sum of a row must fit 30 bits),
-//!    the `idf` and whether lengths count. A posting tells the length class of the whole row, over all columns; no posting
-//!    tells the length of one column.
-//! 5. Its slow twin: `weight` in `crates/index/tests/it/oracle.rs`.
-//! 6. What the compiler does not name: one array in `rank/tests.rs`, a block in `tests/scripts/rankers.sql` and its messages that
-//!    list the names, the table in docs/language.md, the formula in ADR 028. The laws draw from `Ranker::NAMED`.
+//! # To add a ranker
+//! Example: `distinct` weighs a row by the number of different query words in it. These are all of its lines:
+//!
+//! | file | match or list | question | answer of `distinct` |
+//! |---|---|---|---|
+//! | `query/src/options.rs` | `Ranker`, `NAMED` | its name in `OPTION ranker=` | `("distinct", Ranker::Distinct)` |
+//! | here | `Weigher::with_points` | the weight, from the fields' points and the sum of values | the points, as `Proximity` |
+//! | here | `needs` | what is read of a row | `Codes` below 64 words, else `Fields` |
+//! | here | `Weigher::weigh` | the fields' points of a row, if more than codes is needed | `row.words().count()` |
+//! | here | `by_fields`, `of_field` | the points of one field, without and with positions | any arm: never asked |
+//! | here | `takes_found_fields` | whether fields count that hold no word, for a tree decided by the text | `false` |
+//! | `bound.rs` | `fields_bound_of` | the most points of a row that holds these words | the words of the groups, added up |
+//! | `bound.rs` | `bound_row` | the same where the row's fields are known | `bound(words, sum)`, as `Wordcount` |
+//! | `bound.rs` | `least_sum` | the least sum for a weight | no sum in its weight: as `Proximity` |
+//! | `bound.rs` | `most` | the most points of one field | any arm: never asked |
+//! | `points.rs` | `Formula::of` | the values of its words | `Formula::None`: rarity does not count |
+//! | `index/tests/it/oracle.rs` | `Oracle::weight` | the weight, slowly, by the parser and the row's text alone | the number of `tally.rare` |
+//!
+//! The compiler names every match. It does not name `NAMED` (the laws and the random tests draw from it), the three arrays of
+//! `what_must_be_read_follows_from_ranker_words_and_fields` in `rank/tests.rs` (one more entry each), and the texts:
+//! `tests/scripts/rankers.sql` (a block, and two messages that list all names), `docs/language.md`, `docs/compat.md`, ADR 028.
+//!
+//! - A formula by fields gives `by_fields` and `of_field` an arm, and `weigh` its arm of `proximity`.
+//! - `Needs::Codes` promises that the words and the sum alone give the exact weight. Bit 63 of a set stands for all words from
+//!   number 63 on, so a weight that depends on single words, as that of `distinct`, is not exact there.
+//! - A bound below a weight loses rows without an error. `bounds_hold_for_random_rows_of_any_ranker` compares the two.
+//! - A new formula of values also changes `Points::new` (unit and `idf`), `Points::tables` and `Points::value` in `points.rs`:
+//!   the last two hold the share `n / (n + 1.2)` and its form with lengths. The sum of a row must fit 30 bits. A code tells the
+//!   length class of the whole row, over all columns; nothing in the index tells the length of one column.
 
 mod bound;
 mod factors;

@@ -15,9 +15,18 @@
 //! any place       the word stands twice    SEVERAL    (all places are read later)
 //! ```
 //!
-//! Cost: an intersection, then the places of every row that holds all words. To find one place, the
-//! codes of the postings before it are added up (`List::hits_before`). A phrase of common words has
-//! many such rows.
+//! # Where the time goes
+//! A phrase of common words, such as `"of the"`, is slow. Both words stand in most rows, so the intersection keeps most rows, and
+//! the exact total needs each of them to be checked. For each kept row and each word:
+//! 1. `List::hits_before` finds the posting's first place. A place list has no offset for each posting, so the function adds up
+//!    the codes since the posting read before (at most 127). Where the list has postings of eight or more occurrences, two binary
+//!    searches among these follow.
+//! 2. The place is unpacked and compared. A common word often stands several times in a row: the row becomes SEVERAL, and
+//!    [`Phrase::stands_found`] reads all places of all words and merges them.
+//! 3. With the default ranker, `score/places.rs::record` reads the places of a row again, if its words and sum reach the
+//!    threshold.
+//!
+//! A phrase with one rare word has few kept rows. Nothing is kept from one query to the next.
 //!
 //! Invariants:
 //! - Rows are asked for by rising number: hints and runs only go forward on a page.

@@ -40,7 +40,7 @@ impl Job<'_> {
             }
         }
         for joined in &tally.joined {
-            occurrences.add_joined(Hit {
+            occurrences.add_unit(Hit {
                 at: at(joined.field, joined.position),
                 word: plan.words() as u32 + joined.place,
                 place: joined.place,

@@ -153,7 +153,7 @@ impl Runs {
     /// Collects the hits of a row in order. A word gives one for each of its places in the query.
     fn expand(&mut self, row: &mut Occurrences, query_words: &QueryWords) {
         self.hits.clear();
-        self.hits.extend_from_slice(row.joined());
+        self.hits.extend_from_slice(row.units());
         for (at, word) in row.places() {
             let number = *word as usize;
             let hit = |(place, span, weight)| Hit {

@@ -22,7 +22,7 @@ pub(crate) struct Occurrences {
     /// the words are phrases.
     places: Vec<(u32, u32)>,
     /// Units of several words, in any order.
-    joined: Vec<Hit>,
+    units: Vec<Hit>,
     /// Memory lent to `factors.rs`.
     runs: Runs,
 }
@@ -70,7 +70,7 @@ impl Occurrences {
             words: vec![Occurring::default(); words],
             matched: Vec::new(),
             places: Vec::new(),
-            joined: Vec::new(),
+            units: Vec::new(),
             runs: Runs::default(),
         }
     }
@@ -81,7 +81,7 @@ impl Occurrences {
             self.words[word as usize] = Occurring::default();
         }
         self.places.clear();
-        self.joined.clear();
+        self.units.clear();
     }
 
     /// Records that a word counts. `hits`: its occurrences in the whole row, at least 1. `fields`:
@@ -114,8 +114,8 @@ impl Occurrences {
     }
 
     /// Records a unit of several words.
-    pub(crate) fn add_joined(&mut self, hit: Hit) {
-        self.joined.push(hit);
+    pub(crate) fn add_unit(&mut self, hit: Hit) {
+        self.units.push(hit);
     }
 
     /// The words that count, with their numbers.
@@ -150,16 +150,16 @@ impl Occurrences {
     }
 
     /// The units of several words; in no order.
-    pub(super) fn joined(&self) -> &[Hit] {
-        &self.joined
+    pub(super) fn units(&self) -> &[Hit] {
+        &self.units
     }
 
     /// Set of the fields of all places and units.
     pub(crate) fn placed(&self) -> u64 {
         let places = self.places.iter().map(|(at, _)| *at);
-        let joined = self.joined.iter().map(|hit| hit.at);
+        let units = self.units.iter().map(|hit| hit.at);
         places
-            .chain(joined)
+            .chain(units)
             .fold(0, |fields, at| fields | 1 << (at >> 24))
     }
 

@@ -21,7 +21,7 @@
 //!
 //! `1000 * idf` is rounded once, in units of a negative power of two, to an integer for each word.
 //! All later steps are integer arithmetic, so sums are the same in any order. The unit depends on
-//! the number of words alone and lets the sum of a row fit an `i32`. The `bm25` of a word is off by
+//! the number of words alone and lets the sum of a row fit 30 bits, so a value is an `i32`; sums are `i64`. The `bm25` of a word is off by
 //! less than two units. So a weight is Sphinx's, or one off where Sphinx's sum lies that close to a
 //! whole number.
 

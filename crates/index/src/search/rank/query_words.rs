@@ -6,9 +6,7 @@
 //! black 0    white 1    cat 2    -dog 3    bl* 4 (all words that it stands for)
 //! ```
 //!
-//! Words in a phrase are *joined*: they count together as one unit. So `white` has place 1 in
-//! `places` but none in `alone`. (This `joined` has nothing to do with the executor's join of
-//! lists.)
+//! Words in a phrase count together as one unit. So `white` has place 1 in `places` but none in `alone`.
 
 use query::pattern::Matcher;
 use query::tree::{Form, Node, Term, Word};
@@ -76,12 +74,12 @@ impl QueryWords {
         query_words
     }
 
-    /// Walks the tree. `joined`: the words below count as one unit.
-    fn collect_placed(&mut self, node: &Node, joined: bool, words: &[String], every: u64) {
-        let mut all = |parts: &[Node], joined: bool| {
+    /// Walks the tree. `in_unit`: the words below count as one unit.
+    fn collect_placed(&mut self, node: &Node, in_unit: bool, words: &[String], every: u64) {
+        let mut all = |parts: &[Node], in_unit: bool| {
             parts
                 .iter()
-                .for_each(|part| self.collect_placed(part, joined, words, every));
+                .for_each(|part| self.collect_placed(part, in_unit, words, every));
         };
         match node {
             Node::All => {}
@@ -90,7 +88,7 @@ impl QueryWords {
             | Node::Repeated {
                 word: Word { term, fields },
                 ..
-            } => self.term(term, fields.0 & every, joined, words),
+            } => self.term(term, fields.0 & every, in_unit, words),
             Node::Phrase {
                 words: terms,
                 fields,
@@ -109,30 +107,30 @@ impl QueryWords {
                 self.next += 1;
             }
             Node::Quorum { parts, .. } => {
-                all(parts, joined);
+                all(parts, in_unit);
                 self.next += 1;
             }
             Node::Order(parts)
             | Node::Together { parts, .. }
             | Node::And(parts)
-            | Node::Or(parts) => all(parts, joined),
+            | Node::Or(parts) => all(parts, in_unit),
             Node::Maybe(left, right) => {
-                self.collect_placed(left, joined, words, every);
-                self.collect_placed(right, joined, words, every);
+                self.collect_placed(left, in_unit, words, every);
+                self.collect_placed(right, in_unit, words, every);
             }
             Node::Near { left, right, .. } => {
                 self.collect_placed(left, true, words, every);
                 self.collect_placed(right, true, words, every);
             }
             Node::NotNear { left, right, .. } => {
-                self.collect_placed(left, joined, words, every);
+                self.collect_placed(left, in_unit, words, every);
                 self.next += right.places();
             }
         }
     }
 
     /// Gives the next place to a word, or to all words that a pattern stands for.
-    fn term(&mut self, term: &Term, fields: u64, joined: bool, words: &[String]) {
+    fn term(&mut self, term: &Term, fields: u64, in_unit: bool, words: &[String]) {
         // The parser refused every pattern that does not compile.
         let matcher = Matcher::new(term).ok();
         for (number, word) in words.iter().enumerate() {
@@ -140,7 +138,7 @@ impl QueryWords {
                 .as_ref()
                 .is_some_and(|matcher| matcher.is_match(word))
             {
-                self.stands(Some(number), fields, self.next, joined);
+                self.stands(Some(number), fields, self.next, in_unit);
             }
         }
         self.next += 1;
@@ -276,8 +274,8 @@ impl QueryWords {
         }
     }
 
-    /// Adds a place of a word. `joined`: the word counts there as part of a unit.
-    fn stands(&mut self, word: Option<usize>, fields: u64, place: u32, joined: bool) {
+    /// Adds a place of a word. `in_unit`: the word counts there as part of a unit.
+    fn stands(&mut self, word: Option<usize>, fields: u64, place: u32, in_unit: bool) {
         let Some(word) = word else {
             return;
         };
@@ -286,7 +284,7 @@ impl QueryWords {
         }
         let word = &mut self.words[word];
         word.fields |= fields;
-        for (places, is_one) in [(&mut word.places, true), (&mut word.alone, !joined)] {
+        for (places, is_one) in [(&mut word.places, true), (&mut word.alone, !in_unit)] {
             if is_one && places.last() != Some(&place) {
                 places.push(place);
             }
