@@ -42,7 +42,7 @@ mod log;
 mod maintain;
 mod open;
 mod publish;
-mod queues;
+mod queue_calls;
 mod read_only;
 mod sync;
 mod turn;

@@ -14,7 +14,7 @@ mod health;
 mod histograms;
 mod hits;
 mod pq;
-mod queue;
+mod queue_routes;
 mod reply;
 mod search;
 mod sql;
@@ -74,7 +74,7 @@ fn routes(door: Door) -> Router {
         .route("/_seine/{*path}", any(guard::no_such_path))
         .merge(document::routes())
         .merge(pq::routes())
-        .merge(queue::routes())
+        .merge(queue_routes::routes())
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::login,

@@ -19,7 +19,7 @@ mod lists;
 mod load;
 pub(crate) mod owned_row;
 mod pq;
-mod queue;
+mod queue_functions;
 mod select;
 mod show;
 mod translate;

@@ -8,7 +8,7 @@ mod fields;
 mod memory;
 mod pq;
 mod pq_reply;
-mod queue;
+mod queue_bodies;
 mod reply;
 mod search;
 
@@ -21,6 +21,6 @@ pub use error::JsonError;
 pub use memory::memory_bytes;
 pub use pq::{PqRule, pq_rule, pq_search};
 pub use pq_reply::{PqHit, PqReply, rule_reply, write_object};
-pub use queue::{QueueBody, QueueReply, queue_body};
+pub use queue_bodies::{QueueBody, QueueReply, queue_body};
 pub use reply::{BulkReply, Cell, RawReply, SearchReply};
 pub use search::search;

@@ -17,7 +17,7 @@ mod data;
 mod error;
 mod files;
 mod parser;
-mod queue;
+mod queue_functions;
 mod select;
 mod session;
 mod show;
@@ -34,7 +34,7 @@ use query::lexer::{Lexer, TokenKind};
 use parser::Parser;
 
 pub use error::{ErrorKind, SyntaxError};
-pub use queue::{wait_source, with_answer};
+pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, like, split};
 pub use statement::{
     Assignment, Constant, CreateTable, PqOptions, QueueCall, QueueNext, Scope, ShowList, Statement,

@@ -22,7 +22,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "keys-noted-again",
-        file: "crates/engine/src/apply/state/queues.rs",
+        file: "crates/engine/src/apply/state/queue_records.rs",
         text: "let noted = at_us.filter(|_| position > self.catalog_folded);",
         becomes: "let noted = *at_us;",
         test: "crates/engine/tests/it/checkpoints.rs::keys_of_rows_from_before_an_alter_are_read_in_the_columns_of_then",
@@ -126,7 +126,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "relay-not-noted",
-        file: "crates/engine/src/apply/state/queues.rs",
+        file: "crates/engine/src/apply/state/queue_records.rs",
         text: "*received = row;",
         becomes: "let _ = (received, row);",
         test: "crates/engine/tests/it/queue_semantics.rs::a_relayed_row_is_taken_once_across_restarts_and_checkpoints",

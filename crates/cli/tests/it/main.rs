@@ -22,7 +22,7 @@ mod match_verb;
 mod mysql_door;
 mod other_sites;
 mod queue_doors;
-mod queues;
+mod queue_waits;
 mod scripts;
 mod searches;
 mod server;

@@ -33,7 +33,7 @@
 
 mod counts;
 mod loads;
-mod queues;
+mod queue_records;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! INSERT and REPLACE: ids are assigned, values converted, documents matched with the standing queries that listen.
 
 pub(crate) mod hits;
-mod queue;
+mod queue_rows;
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use query::value::Value;
 use rustc_hash::FxHashSet;
 
 use self::hits::{Reached, percolate};
-use self::queue::queue_rows;
+use self::queue_rows::queue_rows;
 use super::has_no_rows;
 use super::rows::{Plan, absent_in_document};
 use super::{Circumstances, Decision, Workspace};

@@ -1,11 +1,11 @@
 //! Commands that the engine takes, and its replies.
 
-mod queue;
+mod queue_commands;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use self::queue::{
+pub use self::queue_commands::{
     Change, ColumnPlace, Hold, Issuer, Now, QueueNext, QueueOptions, QueueStats, Receipt,
     RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };

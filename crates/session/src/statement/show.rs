@@ -1,6 +1,6 @@
 //! SHOW and DESCRIBE. To add a SHOW: a variant of [`Statement`], its syntax in `wire::sql::show`, and an arm of [`show`].
 
-mod queues;
+mod show_queues;
 
 use std::sync::Arc;
 
@@ -49,9 +49,9 @@ pub(super) fn show(
         Statement::ShowWarnings { count } => Ok(warnings(session, count)),
         Statement::ShowQueues { like } => {
             let snapshot = node.snapshot(session, Action(Deed::Read, None))?;
-            Ok(queues::queues(&snapshot, node.clock.unix_us(), like))
+            Ok(show_queues::queues(&snapshot, node.clock.unix_us(), like))
         }
-        Statement::ShowEngineQueueStatus => queues::engine_status(node),
+        Statement::ShowEngineQueueStatus => show_queues::engine_status(node),
         Statement::ShowDatabases { like } => Ok(matching(
             &["Database"],
             vec![vec![DATABASE.to_owned()]],

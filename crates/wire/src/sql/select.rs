@@ -7,7 +7,7 @@ use query::value::Value;
 
 use super::any_of_tags;
 use super::parser::{Calls, Parser, Result, digits};
-use super::queue::wait_in_filter;
+use super::queue_functions::wait_in_filter;
 use super::statement::Statement;
 use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
 

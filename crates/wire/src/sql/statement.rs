@@ -1,12 +1,12 @@
 //! Statements after parsing. Names are in lower case and without a database, because the catalog has one namespace.
 
-mod queue;
+mod queue_call;
 
 use query::expression::Expression;
 use query::request::{Change, Delete, Insert, Select};
 use query::schema::Column;
 use query::value::Value;
-pub use queue::{QueueCall, QueueNext};
+pub use queue_call::{QueueCall, QueueNext};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
