@@ -1,4 +1,8 @@
-//! The queues' files: emptied ones go, small and sparse ones are merged, all beside the engine's thread.
+//! The queues' files of rows: a file whose rows are all gone is removed, small and sparse files are merged. Jobs on other threads
+//! do the work.
+//!
+//! `maintain` and `checkpoint` call `sweep_queues`. A fold or merge that has ended is taken in by `install_rows` or `install_merged_rows`; both
+//! may start the next merge. Nothing depends on a merge: without it the old files stay.
 
 use std::sync::Arc;
 
@@ -11,7 +15,7 @@ use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
 
 impl Engine {
-    /// Tidies the queues whose rows changed in this batch.
+    /// Drops empty chunks, and starts the merges that are due, of the queues whose rows changed since the last call.
     pub(in crate::engine) fn sweep_queues(&mut self) {
         for table in std::mem::take(&mut self.state.touched_queues) {
             let queue = self.state.queues.get(&table);
@@ -25,7 +29,8 @@ impl Engine {
         }
     }
 
-    /// Takes in a fold's file; `None`: no row of the fold was left to be written.
+    /// Takes in the file of a fold. `None`: every row of the fold was removed before it was written. In both cases the queue's
+    /// checkpoint becomes that of the fold.
     pub(in crate::engine) fn install_rows(&mut self, table: TableId, file: Option<ChunkFile>) {
         let Some(queue) = self.state.queues.get_mut(&table) else {
             return;
@@ -42,7 +47,7 @@ impl Engine {
         self.tidy_queue(table);
     }
 
-    /// Lets go of what a queue no longer needs, and starts the merge that is due.
+    /// Notes the unused files of a queue for removal, starts the merge that is due, and has dropped rows freed.
     fn tidy_queue(&mut self, table: TableId) {
         let position = self.state.position;
         let Some(queue) = self.state.queues.get_mut(&table) else {
@@ -55,7 +60,8 @@ impl Engine {
         let merge = candidates.map(|candidates| MergeRowsJob {
             disk,
             dir: table_dir(table),
-            // No file that is in use has this name: it would be this one, which then is not merged alone.
+            // No file in use has this name. It could only be the result of an earlier merge of these rows at this position;
+            // no row went since, so that file is not sparse, and it is not merged alone.
             name: format!("{position}-{}-{}.rows", candidates.first, candidates.end),
             parts: candidates.parts,
         });
@@ -72,7 +78,7 @@ impl Engine {
         }
     }
 
-    /// Has what nobody needs freed beside this thread: that takes ten milliseconds and more.
+    /// Has `garbage` freed on another thread: to free large memory and maps can take ten milliseconds and more.
     pub(in crate::engine) fn discard(&mut self) {
         if self.garbage.is_empty() {
             return;
@@ -84,8 +90,7 @@ impl Engine {
         });
     }
 
-    /// Takes in a merged file; without one the files stay as they are. Nothing depends on a merge, so a failure is
-    /// counted and no more.
+    /// Takes in a merge that has ended. After a failure the old files stay, and the failure is only counted.
     pub(in crate::engine) fn install_merged_rows(&mut self, finished: Finished) -> Result<()> {
         let table = finished.table;
         let Some(queue) = self.state.queues.get_mut(&table) else {

@@ -1,4 +1,15 @@
-//! The manifest: what is in files, written beside the engine's thread; then the journal's end.
+//! Manifests: a job on another thread writes one; then unused files go and the journal is trimmed. The head of `maintain.rs`
+//! has an example.
+//!
+//! `maintain` and `checkpoint` call `start_manifest`. It syncs the journal and starts the job. `install_manifest` takes in the
+//! result: the manifest is durable, so records that every view has in files are trimmed, and files that it does not name go.
+//!
+//! # Invariants
+//! - A manifest is begun after the journal is synced up to its position. Begun earlier, it could name rows of records that
+//!   a power cut takes.
+//! - A file goes only when a manifest that does not name it is durable. Until then a start may open it.
+//! - While a backup runs, no removal of files is begun and the journal is not trimmed: the backup copies files that a later
+//!   manifest may not name.
 
 use std::sync::Arc;
 
@@ -13,8 +24,10 @@ use crate::manifest::{self, ManifestJob};
 use crate::state::table_dir;
 
 impl Engine {
-    /// Starts to replace the manifest. It says what is in files now, all of it synced in the journal before; files that
-    /// it does not name any more go once it is durable.
+    /// Starts the job that replaces the manifest by one of the present state. The job also removes the files in `unused`,
+    /// once the manifest is durable.
+    ///
+    /// Errors: those of the journal's sync.
     pub(in crate::engine) fn start_manifest(&mut self) -> Result<()> {
         self.sync()?;
         let position = self.state.position;
@@ -25,7 +38,7 @@ impl Engine {
         self.state.advance_clean_views();
         self.state.begin_manifest();
         let unused = if self.backups.is_running() {
-            Vec::new() // it copies what an earlier manifest names; a later one lets go of it
+            Vec::new() // the backup copies them; a manifest after its end removes them
         } else {
             std::mem::take(&mut self.unused)
         };
@@ -48,7 +61,11 @@ impl Engine {
         Ok(())
     }
 
-    /// The manifest is durable: lets the journal forget what all views hold, and removes what nobody names.
+    /// Takes in the result of a manifest job. If the manifest is durable, trims the journal below the lowest checkpoint, starts
+    /// the removal of unused segments, and removes the folders of dropped tables.
+    ///
+    /// Errors: the manifest could not be written, a file could not be removed, or the journal could not be trimmed. Files
+    /// that stay are tried again after a later manifest.
     pub(in crate::engine) fn install_manifest(&mut self, finished: Finished) -> Result<()> {
         self.manifest_runs = false;
         let position = finished.position;
@@ -79,7 +96,7 @@ impl Engine {
         let mut removed = written.removed;
         for (table, search) in &mut self.state.searches {
             if search.changed_since_manifest() {
-                continue; // what it has no use for now is named by this manifest
+                continue; // this manifest may name the segments that are unused since
             }
             if let Some(removal) = search.table.removal() {
                 self.jobs.start(Job {
@@ -103,14 +120,15 @@ impl Engine {
         removed
     }
 
-    /// The durable manifest is still the one before: another is due, and FLUSH is told.
+    /// A manifest could not be written, so the one before is still the durable one. Another is due, and every open FLUSH and
+    /// OPTIMIZE is answered with the error.
     fn manifest_failed(&mut self, error: Error) -> Error {
         self.is_manifest_due = true;
         self.flushes.fail(&error);
         error
     }
 
-    /// What a table had no use for is gone; what could not be removed goes after a later manifest.
+    /// Takes in the removal of a table's unused segments. Files that could not be removed go after a later manifest.
     pub(in crate::engine) fn install_removed(&mut self, finished: Finished) -> Result<()> {
         match finished.made {
             Ok(Made::Removed(left, removed)) => {
@@ -119,15 +137,15 @@ impl Engine {
                 }
                 removed
             }
-            made => made.map(|_| ()), // the next opening removes it
+            made => made.map(|_| ()), // a start removes the files
         }
     }
 
-    /// Removes the folder of a table that is gone.
+    /// Removes the folder of a table that is gone. A folder of a table in the catalog stays.
     fn remove_folder(&self, path: &str) -> Result<()> {
         let mut tables = self.state.catalog.iter().map(|(table, _)| table);
         if tables.any(|table| table_dir(table) == path) {
-            return Ok(()); // a CREATE that was refused left it, and a later one took its number
+            return Ok(()); // a refused CREATE left the folder, and a later CREATE got its number
         }
         let removed = self.options.disk.remove_dir(path);
         removed.map_err(|error| failure::of_file(path, &error))

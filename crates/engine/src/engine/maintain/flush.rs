@@ -1,6 +1,20 @@
 //! FLUSH and OPTIMIZE: rows in memory go to files now. The caller is answered when a durable manifest names the files.
 //!
-//! No request waits here. Every turn looks at all requests, and finished background work causes a turn.
+//! The engine's thread never blocks for a request. Open requests stand in a list; every turn looks at all of them, and a
+//! background job that ends causes a turn.
+//!
+//! # Example
+//! `OPTIMIZE TABLE news` comes at position 90. The table has a row in its tail and two segments.
+//!
+//! | turn | event | `then` |
+//! |---|---|---|
+//! | 1 | `want_flushed` wants a fold of `news`, up to 90 | `Optimize` |
+//! | 2 | the seal is done; a manifest is begun | `Optimize` |
+//! | 3 | the manifest is durable; `start_optimizing` starts a merge of the three segments | `Optimizing` |
+//! | 4 | the merge is installed; the wanted `file_changes` are those of now; a manifest is begun | `Answer` |
+//! | 5 | that manifest is durable: the reply is sent | |
+//!
+//! FLUSH begins with `Answer`, so its reply is sent in turn 3.
 
 use crate::catalog::TableId;
 use crate::command::{Answering, Kind, Reply};
@@ -8,7 +22,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
 
-/// Who waits for tables to be in files.
+/// The FLUSH and OPTIMIZE requests that are not answered yet.
 #[derive(Default)]
 pub(in crate::engine) struct Flushes {
     waiting: Vec<Flush>,
@@ -16,28 +30,30 @@ pub(in crate::engine) struct Flushes {
 
 struct Flush {
     tables: Vec<Wanted>,
-    /// The last record that must be in files.
+    /// The last record that must be in files: the newest when the request came.
     position: u64,
-    /// What is to be done when they are in files.
+    /// The next step once the tables are in files.
     then: Then,
     reply: Answering,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Then {
+    /// Send the reply.
     Answer,
-    /// Merge their segments.
+    /// Start to merge the segments of the tables.
     Optimize,
-    /// Wait for those merges.
+    /// The merges are started: wait until none is left.
     Optimizing,
 }
 
 struct Wanted {
     table: TableId,
-    /// A fold was asked for, so a failed one is told.
+    /// A fold was started for this request. If it fails, the request is answered with an error.
     begun: bool,
-    /// The [`file_changes`](crate::table::search::SearchTable::file_changes) that the durable manifest must have. Only of this
-    /// moment: a writer that never rests has segments sealed in every turn, and no manifest names the last of them.
+    /// The [`file_changes`](crate::table::search::SearchTable::file_changes) that the durable manifest must have; 0 until the
+    /// merges of OPTIMIZE have ended. It is fixed then: under steady writes segments change in every turn, and no manifest
+    /// would ever have the newest count.
     file_changes: u64,
 }
 
@@ -47,12 +63,12 @@ enum Progress {
     Done,
     /// Background work is under way, or a manifest is to be written.
     Runs,
-    /// Nothing that would take it further was begun.
+    /// Neither a fold of the table nor a manifest is under way: a fold must be started.
     Idle,
 }
 
 impl Flushes {
-    /// A merge of a table failed: those who wait for its merges are told, and ask again if they want.
+    /// A merge of a table failed: answers every OPTIMIZE that waits for a merge of this table with `error`.
     pub(in crate::engine) fn fail_optimizing(&mut self, table: TableId, error: &Error) {
         let is_told = |flush: &mut Flush| {
             let mut tables = flush.tables.iter();
@@ -63,14 +79,14 @@ impl Flushes {
         }
     }
 
-    /// A manifest could not be written: nobody who waits for a durable one is told OK, and nobody waits for the next.
+    /// A manifest could not be written: answers every open request with `error`. None waits for the next manifest.
     pub(in crate::engine) fn fail(&mut self, error: &Error) {
         for reply in self.take_replies() {
             reply(Err(error.clone()));
         }
     }
 
-    /// Those who wait, who are then forgotten.
+    /// Takes all open requests out of the list, and gives their replies.
     pub(in crate::engine) fn take_replies(&mut self) -> impl Iterator<Item = Answering> {
         std::mem::take(&mut self.waiting)
             .into_iter()
@@ -79,7 +95,7 @@ impl Flushes {
 }
 
 impl Engine {
-    /// FLUSH TABLE. No names: all tables.
+    /// FLUSH TABLE. No names: all tables. A name of no table is refused at once.
     pub(in crate::engine) fn flush(&mut self, tables: &[String], reply: Answering) -> Result<()> {
         let catalog = &self.state.catalog;
         let named: Result<Vec<TableId>> = match tables {
@@ -93,7 +109,7 @@ impl Engine {
         Ok(())
     }
 
-    /// OPTIMIZE TABLE.
+    /// OPTIMIZE TABLE. Only search tables have segments; another table is refused at once.
     pub(in crate::engine) fn optimize(&mut self, name: &str, reply: Answering) -> Result<()> {
         let table = self.state.catalog.find(name);
         let search = |table: &TableId| {
@@ -127,13 +143,13 @@ impl Engine {
         });
     }
 
-    /// Has the folds begun that somebody waits for.
+    /// Notes in `wanted_folds` the tables of open requests that no job brings further. `maintain` then starts their folds.
     pub(in crate::engine) fn want_flushed(&mut self) {
         let mut waiting = std::mem::take(&mut self.flushes.waiting);
         for flush in &mut waiting {
             for wanted in &mut flush.tables {
                 if matches!(self.progress(wanted, flush.position), Progress::Idle) {
-                    self.failed_folds.remove(&wanted.table); // what fails from here on is told
+                    self.failed_folds.remove(&wanted.table); // only a fold that fails from here on ends the request
                     self.wanted_folds.insert(wanted.table);
                     self.is_manifest_due = true;
                     wanted.begun = true;
@@ -143,7 +159,8 @@ impl Engine {
         self.flushes.waiting = waiting;
     }
 
-    /// Tells those whose tables are in files, or cannot be.
+    /// Answers the requests whose tables are in files, and those whose tables cannot get there: a segment is damaged, or a fold
+    /// failed. Moves OPTIMIZE requests to their next step.
     pub(in crate::engine) fn answer_flushes(&mut self) {
         for mut flush in std::mem::take(&mut self.flushes.waiting) {
             let position = flush.position;
@@ -172,7 +189,7 @@ impl Engine {
             } else if flush.then == Then::Optimize {
                 flush.then = Then::Optimizing;
                 let tables: Vec<TableId> = flush.tables.iter().map(|wanted| wanted.table).collect();
-                self.flushes.waiting.push(flush); // before that, so that a merge without room finds whom to tell
+                self.flushes.waiting.push(flush); // first: a merge without room answers the request at once
                 tables
                     .into_iter()
                     .for_each(|table| self.start_optimizing(table));
@@ -196,7 +213,7 @@ impl Engine {
         search.is_some_and(|search| search.table.is_optimizing())
     }
 
-    /// Why a table is not put into files before it is repaired, if one is damaged.
+    /// The error of the first table with a damaged segment. Nothing of such a table is sealed before `seine repair`.
     fn damage_of(&self, flush: &Flush) -> Option<Error> {
         flush.tables.iter().find_map(|wanted| {
             let search = self.state.searches.get(&wanted.table)?;
@@ -214,7 +231,8 @@ impl Engine {
         }
     }
 
-    /// How far a table is with records up to a position. A table without files, such as one that was dropped, is done.
+    /// How far a table is with records up to `position`. A table without files of its own is done: a distributed table, or one
+    /// that was dropped meanwhile.
     fn progress(&self, wanted: &Wanted, position: u64) -> Progress {
         let table = &wanted.table;
         let (manifests, is_named, folds) = if let Some(search) = self.state.searches.get(table) {

@@ -1,4 +1,11 @@
-//! Merges of a search table's segments: begun when a seal has made one more, or none has for a while; taken in when no seal runs.
+//! Merges of a search table's segments: a job on another thread writes some of them anew as one.
+//!
+//! A table is asked for a merge when its segments changed, when OPTIMIZE wants one, and when some time has passed since its last
+//! seal. `index` chooses the segments; at most one merge of a table runs. `maintain` calls `start_segment_merges` every turn.
+//!
+//! # Invariant
+//! A result is installed only while no seal of the table runs: the seal's job names the old segments. A merge that ends
+//! during a seal waits in `SearchTable::merged` until the seal has ended.
 
 use crate::catalog::TableId;
 use crate::engine::Engine;
@@ -8,12 +15,12 @@ use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
 use crate::table::search::SearchTable;
 
-/// A merge that failed, or had no room, is tried again after so long.
+/// Microseconds until a merge that failed, or had no room, is tried again.
 const MERGE_RETRY_US: u64 = 60_000_000;
 
 impl Engine {
-    /// Starts what is due to how rows lie in segments, one merge a table. A merge needs room beside what it joins: where the
-    /// device has not twice as much, it waits.
+    /// Starts the merges that are due, at most one a table. The new segment is written beside the old ones, so a merge waits
+    /// unless the device has twice the bytes of its segments free, and a file of the journal more.
     pub(in crate::engine) fn start_segment_merges(&mut self) {
         let now_us = self.now.steady_us;
         let is_due = |search: &SearchTable| {
@@ -29,7 +36,7 @@ impl Engine {
                 quiet_us: now_us.saturating_sub(search.sealed_us),
                 keep_by: search.keep.as_ref().map(|(_, column)| *column),
             };
-            search.merge_due = false; // until this one has ended
+            search.merge_due = false; // true again when this merge has ended
             search.merge_look_us = None;
             let Some(job) = search.table.merge_job(request) else {
                 let quiet_us = request.next_quiet_us();
@@ -54,8 +61,9 @@ impl Engine {
         }
     }
 
-    /// A merge has ended. After a failure its segments stay as they were, and it is tried again later; not if one of them
-    /// is damaged, which a repair has to see to.
+    /// Takes in a merge that has ended. After a failure its segments stay as they were, an OPTIMIZE that waits for it is
+    /// answered with the error, and the merge is tried again after [`MERGE_RETRY_US`]. A merge that met a damaged segment is
+    /// tried again only when the segments have changed; `seine repair` mends the damage.
     pub(in crate::engine) fn install_merged_segments(&mut self, finished: Finished) -> Result<()> {
         let table = finished.table;
         let Some(search) = self.state.searches.get_mut(&table) else {
@@ -80,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Takes in what a merge has made, if there is something and no seal runs, which names the old segments.
+    /// Installs the result of a merge that has ended. Does nothing if there is none, or while a seal runs.
     pub(in crate::engine) fn take_merged_segments(&mut self, table: TableId) -> Result<()> {
         let Some(search) = self.state.searches.get_mut(&table) else {
             return Ok(());
