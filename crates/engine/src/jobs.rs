@@ -16,7 +16,7 @@ use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::standing::counts::CountsJob;
 use crate::table::standing::file::{QueryFile, QueryFileJob};
 
-/// One piece of work. `position`: the last record that the result covers.
+/// One piece of background work, with a copy of all that it needs. `position`: the last record that the result covers.
 pub(crate) struct Job {
     pub(crate) table: TableId,
     pub(crate) position: u64,
@@ -35,30 +35,31 @@ pub(crate) enum Work {
     MergeSegments(index::MergeJob),
     /// Files that the durable manifest does not name.
     Remove(index::Removal),
-    /// Only to be freed.
+    /// Memory that is freed on the job's thread, because that takes long.
     Discard(Vec<Garbage>),
 }
 
-/// Anything that is only to be freed.
+/// A value that is only dropped.
 pub(crate) type Garbage = Box<dyn std::any::Any + Send>;
 
-/// Who takes the result in.
+/// The kind of a job: it tells which thread does it, and which function of the engine takes its result in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// A seal or fold: for the manifest.
+    /// A seal or fold. Its file comes into use with the next manifest.
     Fold,
-    /// Of standing queries in memory.
+    /// A merge of levels of standing queries in memory.
     Merge,
     Manifest,
-    /// Of a queue's files.
+    /// A merge of a queue's files.
     MergeRows,
-    /// Of a search table's segments. A checkpoint does not wait for it: the old segments hold all of it.
+    /// A merge of a search table's segments. A checkpoint does not wait for it: the old segments hold the same rows.
     MergeSegments,
     Remove,
     Discard,
 }
 
 impl Task {
+    /// Whether a checkpoint waits for such a job.
     fn is_awaited(self) -> bool {
         self != Task::MergeSegments
     }
@@ -87,11 +88,11 @@ impl Work {
     }
 }
 
-/// What became of it.
+/// A job that has ended, well or badly.
 pub(crate) struct Finished {
     pub(crate) table: TableId,
     pub(crate) position: u64,
-    /// What it was, even where it failed.
+    /// The kind of the job, also of one that failed.
     pub(crate) task: Task,
     pub(crate) made: Result<Made>,
 }
@@ -101,12 +102,12 @@ pub(crate) enum Made {
     Queries(QueryFile),
     /// Path of the new file, if it could be written.
     Counts(Result<String>),
-    /// The new file, if there were rows to write.
+    /// The new file; `None` if every row was removed meanwhile.
     Rows(Option<ChunkFile>),
     MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
     MergedSegments(Box<index::Merged>),
-    /// What is left, and why.
+    /// The files that could not be removed, with the error.
     Removed(index::Removal, Result<()>),
     Manifest(Box<WrittenManifest>),
     Nothing,
@@ -146,32 +147,32 @@ impl Job {
     }
 }
 
-/// Where work that needs no state is done: seals, folds, merges, manifests, backups.
+/// Which thread does background jobs: seals, folds, merges, manifests, backups. None of them reads the engine's state.
 #[derive(Clone)]
 pub enum Background {
-    /// On threads of their own.
+    /// Two threads, one for each of [`JobLine::Folds`] and [`JobLine::Merges`], and one more for each backup.
     Threads,
-    /// On the engine's thread, at once: for tests.
+    /// The engine's thread, at once: for tests.
     Inline,
-    /// Where and when a test says so.
+    /// The thread of a test, when it calls [`HeldJobs::run`].
     Held(HeldJobs),
 }
 
-/// Pieces of work that a test has done one by one, so that commands and crashes can fall before and after each.
+/// Jobs that a test has done one by one, so that it can place commands and crashes before and after each.
 ///
-/// Each [`JobLine`] keeps its order, as the thread in its place would. An engine that waits for work, such as a checkpoint, does
-/// what is held itself.
+/// Each [`JobLine`] keeps its order, as its thread in a server would. An engine that waits for jobs, as a checkpoint does, does
+/// the held jobs itself, except backups.
 #[derive(Clone, Default)]
 pub struct HeldJobs(Arc<Mutex<Held>>);
 
-/// What is done by one thread in the server.
+/// Jobs that are done in order, one after the other, by one thread of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JobLine {
-    /// Seals, folds, manifests, removals.
+    /// Seals, folds, merges of standing queries, manifests, removals of files, freeing of memory.
     Folds,
     /// Merges of queues' files and of segments.
     Merges,
-    /// Copies of a backup.
+    /// Copies of a backup: each has a thread of its own, and at most one backup runs.
     Backups,
 }
 
@@ -186,11 +187,12 @@ enum HeldWork {
     Detached(Detached),
 }
 
-/// Work whose result nobody takes in.
+/// Work without a result for the engine, such as a backup, which sends its own reply.
 pub(crate) type Detached = Box<dyn FnOnce() + Send>;
 
 impl HeldJobs {
-    /// Does the next piece of a line; false where there is none. The engine takes the result in with its next step.
+    /// Does the oldest job of a line, on the calling thread; false if the line is empty. The engine takes the result in with its
+    /// next [`crate::Engine::step`].
     pub fn run(&self, line: JobLine) -> bool {
         let next = self
             .held()
@@ -217,11 +219,12 @@ impl HeldJobs {
     }
 }
 
-/// Work under way.
+/// The jobs under way, and the threads that do them.
 pub(crate) struct Jobs {
     done_by: DoneBy,
+    /// Results of jobs that the engine's thread has done itself.
     inline: Vec<Finished>,
-    /// Pieces that a checkpoint waits for.
+    /// Number of jobs under way that a checkpoint waits for.
     running: usize,
 }
 
@@ -232,9 +235,9 @@ enum DoneBy {
 }
 
 struct Threads {
-    /// For most, one after the other.
+    /// Does the jobs of [`JobLine::Folds`].
     first: Worker,
-    /// For merges of queues' files and of segments, which take long and which nobody waits for.
+    /// Does the jobs of [`JobLine::Merges`]: they take long, and no fold or manifest must stand behind them.
     second: Worker,
     finished: Receiver<Finished>,
     waker: Arc<Mutex<Option<Waker>>>,
@@ -286,7 +289,7 @@ impl Worker {
 }
 
 impl Threads {
-    /// Two, each of which does one piece after the other.
+    /// Starts both threads. Errors: `Internal`, if the system gives none.
     fn start() -> Result<Threads> {
         let (done, finished) = channel();
         let waker = Arc::new(Mutex::new(None::<Waker>));
@@ -300,7 +303,7 @@ impl Threads {
 }
 
 impl Jobs {
-    /// Starts the threads, if there are to be some.
+    /// Starts the threads of [`Background::Threads`]. Errors: `Internal`, if the system gives none.
     pub(crate) fn new(background: &Background) -> Result<Jobs> {
         let done_by = match background {
             Background::Threads => DoneBy::Threads(Threads::start()?),
@@ -314,13 +317,14 @@ impl Jobs {
         })
     }
 
-    /// Who is to be woken when a piece is finished.
+    /// Sets the waker that a thread calls after each job.
     pub(crate) fn wake_by(&self, waker: Waker) {
         if let DoneBy::Threads(threads) = &self.done_by {
             *threads.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         }
     }
 
+    /// Hands a job to its thread. Inline, or if that thread is gone, does it at once.
     pub(crate) fn start(&mut self, job: Job) {
         let task = job.work.task();
         self.running += usize::from(task.is_awaited());
@@ -338,13 +342,13 @@ impl Jobs {
                     None => Err(job),
                 };
                 if let Err(lost) = sent {
-                    self.inline.push(lost.run()); // the thread is gone: do it here
+                    self.inline.push(lost.run()); // the thread is gone
                 }
             }
         }
     }
 
-    /// Does work on a thread of its own, whose result nobody takes in. Without a thread it is dropped.
+    /// Does work on a thread of its own. If the system gives no thread, the work is dropped.
     pub(crate) fn detach(&self, name: &str, work: Detached) {
         match &self.done_by {
             DoneBy::Caller => work(),
@@ -356,7 +360,8 @@ impl Jobs {
         }
     }
 
-    /// What is finished; with `wait`, at least one piece if any is under way that is waited for.
+    /// Takes the results of jobs that have ended. `wait`: blocks until there is at least one, unless no job that a checkpoint
+    /// waits for is under way.
     pub(crate) fn finished(&mut self, wait: bool) -> Vec<Finished> {
         let mut finished = std::mem::take(&mut self.inline);
         match &self.done_by {
@@ -372,7 +377,7 @@ impl Jobs {
                 if wait && finished.is_empty() && self.running > 0 {
                     match threads.finished.recv() {
                         Ok(first) => finished.push(first),
-                        Err(_) => self.running = 0, // the thread is gone, and what it had with it
+                        Err(_) => self.running = 0, // both threads are gone, and their jobs with them
                     }
                 }
                 finished.extend(threads.finished.try_iter());

@@ -1,9 +1,9 @@
-//! The thread that does the engine's work: its own thread, or the thread of a caller while the engine's rests and few sessions
-//! are at work.
+//! Which thread does the engine's work: the engine's own thread, or the thread of a caller while the engine's thread rests and
+//! few sessions are at work. The caller then *leads*: it runs the turn with its command. `mailbox/inbox.rs` decides who leads.
 //!
-//! Handing a command to a thread that rests and its reply back to one that waits costs two wake-ups, of some thirty
-//! microseconds each: a quarter of what a single durable write takes. With many sessions at work the thread is awake
-//! anyway, and gathers what comes during a sync.
+//! A command that goes to a resting thread costs two wake-ups, one for the engine's thread and one for the caller that waits for
+//! the reply. Each takes some thirty microseconds; together they are a quarter of a single durable write. With many sessions
+//! at work the engine's thread is awake anyway, and takes all commands that came during a sync as one batch.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,14 +15,14 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::mailbox::{Inbox, Mailbox};
 
-/// An engine that nobody asks looks around so often: what CALL PQ has shown of the stream of documents decides under
-/// which words standing queries are filed.
+/// The longest rest of the engine's thread. CALL PQ counts the words of documents on other threads, and these counts decide under
+/// which terms standing queries are filed. A turn without commands picks them up.
 const REFRESHED_EVERY: Duration = Duration::from_secs(1);
 
-/// An engine that runs.
+/// An engine that serves its mailbox. Each turn holds the lock of `engine`, whichever thread runs it.
 pub(crate) struct Running {
     inbox: Arc<Inbox>,
-    /// `None` after the end.
+    /// `None` once [`Engine::run`] has ended.
     engine: Mutex<Option<Engine>>,
     clock: Box<dyn Fn() -> Now + Send + Sync>,
 }
@@ -30,7 +30,8 @@ pub(crate) struct Running {
 type Held<'a> = MutexGuard<'a, Option<Engine>>;
 
 impl Engine {
-    /// Serves the mailbox until [`crate::Command::Shutdown`], on this thread and on those that bring commands while it rests.
+    /// Serves the mailbox until [`crate::Command::Shutdown`], on this thread and on the threads of callers that lead. Blocks
+    /// until then.
     ///
     /// # Errors
     /// `Poisoned` after a failed sync, `Internal` after a panic: the process must end.
@@ -57,6 +58,7 @@ impl Engine {
 }
 
 impl Running {
+    /// Rests and runs turns, one after the other, until the engine has ended.
     fn serve(&self) -> Result<()> {
         let mut due_us = Some(0);
         loop {
@@ -73,8 +75,9 @@ impl Running {
         }
     }
 
-    /// Does the command that the calling thread has just brought. Wakes the engine's thread where the engine has ended, by
-    /// an error or by a [`crate::Command::Shutdown`] that came meanwhile: that thread then leaves [`Running::serve`].
+    /// Runs a turn on the calling thread, with the command that it has just submitted. If the engine ends in this turn, by an
+    /// error or by a [`crate::Command::Shutdown`] that came meanwhile, wakes the engine's thread, which leaves
+    /// [`Running::serve`].
     pub(crate) fn lead(&self) {
         let outcome = self.guarded(|| {
             let Some(mut held) = self.try_hold() else {
@@ -95,7 +98,8 @@ impl Running {
         self.inbox.led(outcome.unwrap_or(None));
     }
 
-    /// Does a piece of work; after a panic of it everybody is answered and the engine takes nothing more.
+    /// Does a piece of work. After a panic in it the engine fails: open commands are answered with an error, and so is every
+    /// later one.
     fn guarded<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let panic = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(outcome) => return outcome,

@@ -1,4 +1,5 @@
-//! The meeting point of commands and the engine's thread: whether the thread rests, and which caller may do its work meanwhile.
+//! The line of commands before the engine, and the decision which thread serves it: the engine's own, or a caller's while the
+//! engine's thread rests.
 //!
 //! # Example
 //! The engine rests; the last eight commands came from one session.
@@ -25,37 +26,41 @@ use crate::command::{Command, Envelope, Now, SessionId};
 use crate::error::{Error, Result};
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
 
-/// The last commands of this number tell how many sessions are at work.
+/// The sessions of this number of last commands tell how many sessions are at work.
 const LATELY: usize = 8;
 
-/// Does the work of the engine that runs, on the calling thread; false where none runs any more.
+/// Runs a turn of the engine on the calling thread; false if the engine has ended.
 type Lead = Box<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Inbox {
     desk: Mutex<Desk>,
+    /// Ends a rest of the engine's thread.
     filled: Condvar,
+    /// Unset until [`Inbox::let_lead`]; no caller leads before.
     lead: OnceLock<Lead>,
 }
 
 #[derive(Default)]
 struct Desk {
     queue: Commands,
-    /// Whose the last commands were, and how many there were in all.
+    /// The sessions of the last commands: command number n stands at n modulo [`LATELY`].
     lately: [Option<SessionId>; LATELY],
+    /// Number of commands so far.
     commands: usize,
-    /// Somebody asked for a look round.
+    /// [`Inbox::wake`] was called since the last rest: the next rest ends at once.
     woken: bool,
-    /// The engine's thread rests and was not called yet; a call costs a system call, so it is made once.
+    /// The engine's thread rests and was not called yet. A call costs a system call, so it is made once a rest.
     rests: bool,
-    /// When it looks round by itself, on the steady clock.
+    /// The end of the rest if no call comes. Steady clock, microseconds.
     until_us: u64,
-    /// A caller does its work.
+    /// A caller leads.
     is_led: bool,
+    /// The mailbox is gone: every command is refused with `Stopped`.
     closed: bool,
 }
 
-/// Who is to see to a command that was put into the mailbox.
+/// The thread that serves a command which was just put in line.
 enum Arrival {
     /// The engine's thread is awake.
     Awake,
@@ -66,12 +71,14 @@ enum Arrival {
 }
 
 impl Inbox {
-    /// Lets callers of [`Inbox::submit`] do the work of an engine that rests.
+    /// Lets callers of [`Inbox::submit`] lead while the engine's thread rests.
     pub(crate) fn let_lead(&self, lead: Lead) {
         let _ = self.lead.set(lead); // an engine is run once
     }
 
-    /// Puts a command in line; see [`super::Handle::submit`].
+    /// Puts a command in line, and runs a turn with it if the caller may lead; see [`super::Handle::submit`].
+    ///
+    /// Errors: `Stopped`, `Overloaded`. The command is then dropped, and its reply is not called.
     pub(crate) fn submit(&self, envelope: Envelope) -> Result<()> {
         let bytes = envelope.command.bytes();
         let mut desk = self.lock();
@@ -93,7 +100,8 @@ impl Inbox {
         Ok(())
     }
 
-    /// Rests until there is a command, [`Inbox::wake`] was called, it is `due_us`, or `patience` has passed.
+    /// Blocks the engine's thread until it is called: for a command that no caller leads, or by [`Inbox::wake`]. Ends at `due_us`
+    /// (steady clock) or after `patience` without a call. Returns at once if commands wait.
     pub(crate) fn rest(&self, due_us: Option<u64>, now: impl FnOnce() -> Now, patience: Duration) {
         let mut desk = self.lock();
         if desk.queue.len() == 0 && !desk.woken {
@@ -109,12 +117,13 @@ impl Inbox {
         desk.woken = false;
     }
 
-    /// What waits, as much as one batch holds; perhaps nothing.
+    /// Takes the next commands, at most one batch of them. Empty if none waits.
     pub(crate) fn take_batch(&self) -> Vec<Envelope> {
         self.lock().queue.take_batch()
     }
 
-    /// A caller has done what it brought; the engine has something to do by itself at `due_us`.
+    /// The caller that led has ended its turn. `due_us` is the engine's next timer, on the steady clock; `None` without one. Calls
+    /// the engine's thread if that timer ends before its rest does, or if commands wait.
     pub(crate) fn led(&self, due_us: Option<u64>) {
         let mut desk = self.lock();
         desk.is_led = false;
@@ -124,14 +133,14 @@ impl Inbox {
         }
     }
 
-    /// Ends a rest.
+    /// Ends a rest of the engine's thread; if it does not rest, its next rest ends at once.
     pub(crate) fn wake(&self) {
         let mut desk = self.lock();
         desk.woken = true;
         self.call(desk);
     }
 
-    /// Takes nothing any more; gives what still waits.
+    /// Refuses every later command with `Stopped`, and gives the commands that still wait.
     pub(crate) fn close(&self) -> impl Iterator<Item = Envelope> + use<> {
         let mut desk = self.lock();
         desk.closed = true;
@@ -151,6 +160,8 @@ impl Inbox {
 }
 
 impl Desk {
+    /// Checks that there is room for a command. The end of a session, a checkpoint and the shutdown always have room.
+    ///
     /// Errors: `Stopped`, `Overloaded`.
     fn admit(&self, bytes: usize, command: &Command) -> Result<()> {
         if self.closed {
@@ -188,8 +199,9 @@ impl Desk {
         Arrival::Call
     }
 
-    /// Whether at most two sessions are at work, such as one that puts and one that takes. With more, the engine's thread
-    /// does better: what comes during a sync goes with the next one, and the callers' threads are free for their sockets.
+    /// Whether the last commands came from at most two sessions, such as one that puts rows and one that takes them. With more,
+    /// the engine's thread does better: commands that come during a sync share the next sync, and the callers' threads are free
+    /// for their sockets.
     fn is_quiet(&self) -> bool {
         let mut lately = self.lately.iter().flatten();
         let first = lately.next();
@@ -199,7 +211,8 @@ impl Desk {
     }
 }
 
-/// Commands that are decided in microseconds: the caller's thread can do them without harm to what else it serves.
+/// Whether a command is decided in microseconds. The thread of its caller serves other sockets too, and may do it without delay
+/// for them.
 fn is_short(command: &Command) -> bool {
     matches!(
         command,
