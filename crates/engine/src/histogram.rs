@@ -1,11 +1,17 @@
-//! Distributions: how often a number fell into which range. Counted by the engine's thread, read by any.
+//! Histograms of the engine's work: how often a number fell into which range.
+//!
+//! The thread that runs a turn adds values; any thread reads them. Each counter is read by itself: during an `add`, a reader may
+//! find a value in `count` that is not yet in `sum`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ranges of a histogram at most, the last one included, which has no upper end.
+/// Most ranges of a histogram, the last range included, which has no upper end.
 const RANGES_MAX: usize = 16;
 
-/// Counts by range, without a lock.
+/// Counts of values by range, in atomic counters without a lock.
+///
+/// With the bounds 1 and 10 there are three ranges: 0 to 1, 2 to 10, and 11 and above. The values 1, 2 and 1,000 count once in
+/// each; [`Histogram::at_most`] is then (1, 1), (10, 2), and [`Histogram::count`] is 3.
 #[derive(Debug)]
 pub struct Histogram {
     /// Upper ends of the ranges but the last one, rising, each belonging to its range.
@@ -15,7 +21,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// An empty one over these bounds, at most 15.
+    /// An empty histogram over rising bounds, at most 15. Panics with more.
     const fn new(bounds: &'static [u64]) -> Histogram {
         assert!(bounds.len() < RANGES_MAX, "a range a bound and one above");
         Histogram {
@@ -25,7 +31,7 @@ impl Histogram {
         }
     }
 
-    /// Counts one.
+    /// Counts a value.
     pub(crate) fn add(&self, value: u64) {
         let range = self.bounds.partition_point(|bound| *bound < value);
         if let Some(count) = self.counts.get(range) {
@@ -34,7 +40,7 @@ impl Histogram {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// For each bound how many were at most that; rising.
+    /// For each bound, rising: the bound and the number of values at or below it.
     pub fn at_most(&self) -> Vec<(u64, u64)> {
         let mut total = 0;
         let ranges = self.bounds.iter().zip(&self.counts);
@@ -46,7 +52,7 @@ impl Histogram {
             .collect()
     }
 
-    /// How many in all.
+    /// Number of values, those above the last bound included.
     pub fn count(&self) -> u64 {
         self.counts
             .iter()
@@ -54,7 +60,7 @@ impl Histogram {
             .sum()
     }
 
-    /// Sum of all values that were noted.
+    /// Sum of all values, in their unit.
     pub fn sum(&self) -> u64 {
         self.sum.load(Ordering::Relaxed)
     }
@@ -81,15 +87,15 @@ const TIMES_US: &[u64] = &[
 /// How the engine's thread works: batches, syncs, turns.
 #[derive(Debug)]
 pub struct Work {
-    /// Commands of a batch; batches without one are not counted.
+    /// Commands of a batch; an empty batch is not counted.
     pub batch_commands: Histogram,
-    /// Bytes of the records of a batch that had some.
+    /// Bytes of the records that a batch appends as one frame; a batch without a record is not counted.
     pub batch_bytes: Histogram,
     /// Rows that one sync made durable.
     pub sync_rows: Histogram,
     /// Time of a sync, in microseconds.
     pub sync_us: Histogram,
-    /// Time of a turn of the engine's thread, its sync included, in microseconds: what comes meanwhile waits for it.
+    /// Time of a turn, its sync included, in microseconds. A command that comes meanwhile waits for its end.
     pub turn_us: Histogram,
 }
 

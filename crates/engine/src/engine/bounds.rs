@@ -1,4 +1,7 @@
-//! `rows_max=`, `bytes_max=`: what a full queue does with more.
+//! `rows_max=`, `bytes_max=`: a full queue refuses new rows, or drops its oldest free rows (`when_full='drop_oldest'`).
+//!
+//! `decide_write` hands each decision of a command to `bounded`. The removal of the dropped rows and the new rows are one record,
+//! so a crash leaves both or neither.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +15,7 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::record::Record;
 
-/// Bytes that a row which is a hit is taken to have: it shares most of them.
+/// Bytes counted for a row that is a hit: its document and its query are shared with other rows.
 const HIT_BYTES: u64 = 64;
 
 /// Rows and bytes that come into a queue.
@@ -23,7 +26,9 @@ struct Coming {
 }
 
 impl Engine {
-    /// Refuses a decision that would make a queue larger than it may be, or adds to it that the oldest rows go.
+    /// Refuses a decision that would fill a queue above its bounds, or adds the removal of the queue's oldest free rows to it.
+    ///
+    /// Errors: `QueueFull`, also with `drop_oldest` if too few rows are free.
     pub(super) fn bounded(&mut self, mut decision: Decision) -> Result<Decision> {
         let Some(record) = &decision.record else {
             return Ok(decision);
@@ -51,7 +56,7 @@ impl Engine {
     }
 }
 
-/// What a record puts into queues.
+/// Adds up the rows and bytes that a record puts into each queue.
 fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
     match record {
         Record::Rows { table, rows, .. } => {
@@ -71,7 +76,8 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
     }
 }
 
-/// The rows that must go before others come; none where there is room.
+/// The rows that must go before `coming` fits, oldest first; empty if there is room. An excess of bytes is turned into rows by
+/// the average size of the queue's rows.
 fn oldest(queue: &mut Queue, coming: Coming) -> Result<Vec<RowNumber>> {
     let options = queue.options();
     let rows = queue.backlog.len();
@@ -99,6 +105,6 @@ fn oldest(queue: &mut Queue, coming: Coming) -> Result<Vec<RowNumber>> {
     let oldest = queue.oldest_free(goes);
     match oldest.len() == goes {
         true => Ok(oldest),
-        false => Err(full), // what is left is held, or more comes than may be there in all
+        false => Err(full), // the other rows are held, or the new rows alone exceed the bound
     }
 }

@@ -1,4 +1,7 @@
-//! Files of hit counts: written in the background, at checkpoints and from time to time.
+//! Files of hit counts of pq tables: when a background job writes one. `table/standing/counts.rs` has their form.
+//!
+//! A file is written if the counts changed: after a minute, before each fold of the table's queries, at each checkpoint, and when
+//! a search table is sealed or the disk is full, because the journal is to be trimmed then.
 
 use std::sync::Arc;
 
@@ -9,11 +12,12 @@ use crate::jobs::{Job, Work};
 use crate::state::table_dir;
 use crate::table::standing::counts::{CountsBefore, CountsJob};
 
-/// A table's counts are written so often while they change: as much of them a crash may forget.
+/// Microseconds between two files of a table's counts while they change. The hits of a pq table without `into=` are in no record:
+/// a crash loses those that were counted since its last file.
 const COUNTS_EVERY_US: u64 = 60_000_000;
 
 impl Engine {
-    /// Starts what is due. `all`: whatever has changed, because the journal is to be trimmed.
+    /// Starts the files that are due. `all`: a file for every table whose counts changed, since the journal is to be trimmed.
     pub(super) fn start_due_counts(&mut self, all: bool) {
         let now_us = self.now.steady_us;
         let mut due = Vec::new();
@@ -33,8 +37,8 @@ impl Engine {
         }
     }
 
-    /// Starts to write a table's counts, if they have changed. Called before its queries are folded: counts of a later
-    /// record than the queries' are understood, of an earlier one they may be another query's of the same id.
+    /// Starts to write a table's counts, if they have changed. Called before each fold of the table's queries: the counts must not
+    /// be older than the queries, or they could be those of an earlier query with the same id. Newer counts do no harm.
     pub(super) fn start_counts(&mut self, table: TableId) {
         let position = self.state.position;
         let Some(pq) = self.state.percolates.get_mut(&table) else {
@@ -44,7 +48,7 @@ impl Engine {
             return;
         }
         if !pq.counts_changed {
-            pq.counted = position; // the file says it all
+            pq.counted = position; // the last file still has the present counts
             return;
         }
         pq.counts_changed = false;
@@ -65,7 +69,8 @@ impl Engine {
         });
     }
 
-    /// Takes a written file in.
+    /// Takes in a file of counts. The file before it is removed after the next manifest. After a failure the counts are due
+    /// again.
     pub(super) fn install_counts(
         &mut self,
         table: TableId,

@@ -1,12 +1,12 @@
-//! The log that an engine writes to or follows.
+//! The journal as the engine sees it: files of its own, or a log that another machine keeps.
 
 use journal::{LocalLog, Log};
 
-/// Where the journal is.
+/// The log that an engine writes to or follows, by the place where it is stored.
 pub enum Journal {
-    /// In files on a device of this machine: it may be full, and a backup copies its files.
+    /// In files on a device of this machine. The device may be full, and a backup copies the files.
     Local(Box<dyn LocalLog>),
-    /// Elsewhere. Room there is not this engine's concern.
+    /// Not in files of this machine. The engine holds back no room for it, and makes no backups.
     Remote(Box<dyn Log>),
 }
 

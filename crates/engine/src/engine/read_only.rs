@@ -1,4 +1,5 @@
-//! A directory that is only read: recovery happens in memory, over the files as they are, and no command changes anything.
+//! An engine with [`crate::Options::read_only`]: recovery happens in memory, over the files as they are, and commands that would
+//! change something are refused.
 
 use std::sync::Arc;
 
@@ -8,14 +9,14 @@ use crate::command::{Command, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 
-/// The disk for an engine that writes nothing: whatever it would change stays in memory.
+/// A disk whose writes stay in memory, over the files of `disk`.
 pub(super) fn over(disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>> {
     let overlay = Overlay::new(disk).map_err(|error| failure::of_file("", &error))?;
     Ok(Arc::new(overlay))
 }
 
-/// What a command comes to without being done; `None`: it only reads, and is done as ever. Queues are only looked into:
-/// a wait would take a row from the view of others, and nothing could let go of it for good.
+/// The refusal of a command on a read-only directory or a follower; `None` for a command that may be done, since it changes no
+/// row. A wait is refused: its session would own a row and could never end it.
 pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
     match command {
         Command::Read { .. }

@@ -1,4 +1,7 @@
-//! `queue_wait`, `QUEUE_NEXT`, `queue_abort`, and sessions that go.
+//! `queue_wait`, `QUEUE_NEXT`, `queue_abort`, and the end of a session.
+//!
+//! A wait either takes rows at once, or ends without rows if its timeout is 0, or becomes a `Waiter` of its session. A waiter is
+//! served by `wake` when a row becomes free, or ended by the turn that finds its deadline passed.
 
 use super::Engine;
 use crate::Answering;
@@ -8,7 +11,7 @@ use crate::limits::{TAKEN_ROWS_MAX, WAIT_SOURCES_MAX, WAIT_US_MAX};
 use crate::sessions::{Outbox, SessionCounts, Sessions, Stand, Waiter, Want, count_timeout};
 use crate::state::State;
 
-/// A wait whose sources are found.
+/// A wait that is checked: its queues, groups and conditions exist.
 struct Ask<'a> {
     session: SessionId,
     stands: Vec<Stand>,
@@ -17,7 +20,7 @@ struct Ask<'a> {
     done: &'a [Receipt],
 }
 
-/// Memory of a row that is held: its places in two trees.
+/// Estimated memory of a leased row: its entries in two trees. Bytes.
 const HELD_BYTES: u64 = 128;
 
 impl Engine {
@@ -39,7 +42,7 @@ impl Engine {
         self.take_or_wait(ask, reply)
     }
 
-    /// `QUEUE_NEXT`: as `queue_wait`, for several rows, and with their values.
+    /// `QUEUE_NEXT`: ends the deliveries of `done`, then takes up to `rows` rows with their values, or waits for the first.
     pub(super) fn queue_next(
         &mut self,
         session: SessionId,
@@ -63,8 +66,8 @@ impl Engine {
         self.take_or_wait(ask, reply)
     }
 
-    /// Refuses new leases while those that are held take more than an eighth of memory. They end by themselves. A call that also
-    /// ends rows is let through, since it makes room.
+    /// Refuses a lease with `Overloaded` while the leases of all queues take more than an eighth of `memory_bytes`. Leases end by
+    /// time, so a later call may succeed. A call that also ends deliveries passes, since it makes room.
     fn check_held(&self, asked: &QueueNext) -> Result<()> {
         let adds = asked.done.is_empty() && matches!(asked.hold, Hold::Lease { .. });
         let held_bytes = self.views.queue_held.saturating_mul(HELD_BYTES);
@@ -74,6 +77,7 @@ impl Engine {
         }
     }
 
+    /// Replies with rows, or without rows at a timeout of 0, or has the session wait.
     fn take_or_wait(&mut self, ask: Result<Ask<'_>>, reply: Answering) -> Result<()> {
         let ask = match ask {
             Ok(ask) => ask,
@@ -110,6 +114,7 @@ impl Engine {
         Ok(())
     }
 
+    /// Ends an earlier wait of the session and the deliveries of `done`, then takes rows. `None`: no row is free.
     fn take_now(
         &mut self,
         session: SessionId,
@@ -132,7 +137,10 @@ impl Engine {
             })
     }
 
-    /// Checks the sources of a wait; changes nothing that anybody sees.
+    /// Finds the lane and the line of waiters of each source. No row and no waiter changes.
+    ///
+    /// Errors: `Limit`, `NoSuchTable`; `Invalid` without a source, or for a table that is not a queue; those of an unknown group
+    /// or of a bad condition.
     fn stands(
         &mut self,
         sources: &[WaitSource],
@@ -168,7 +176,7 @@ impl Engine {
         Ok(Stand { table, lane, line })
     }
 
-    /// `queue_abort`, or the session is gone: what it owned goes back.
+    /// `queue_abort`, or `is_closed`, the end of a session: returns the rows that the session owns to their queue.
     pub(super) fn give_back(&mut self, session: SessionId, is_closed: bool) -> Result<()> {
         let owned = self.sessions.disown(session);
         if let Some(owned) = owned
@@ -187,7 +195,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Serves those who wait for what has become free.
+    /// Serves the waiters of the queues that have rows which became free.
     pub(super) fn wake(&mut self) {
         if self.state.freed.is_empty() {
             return;
@@ -197,6 +205,7 @@ impl Engine {
         });
     }
 
+    /// Calls `act`, and adds the rows and timeouts that it counted to the engine's counters.
     pub(super) fn count_sessions(
         &mut self,
         act: impl FnOnce(&mut Sessions, &mut State, &mut Outbox, &mut SessionCounts, Now),
@@ -214,7 +223,7 @@ impl Engine {
     }
 }
 
-/// What is asked of a table that is no queue.
+/// The refusal of a queue command on a table that is not a queue.
 pub(super) fn not_a_queue(table: &str) -> Error {
     Error::invalid(format!("'{}' is not a queue", table.to_lowercase()))
 }

@@ -7,8 +7,9 @@ use crate::command::Kind;
 use crate::error::{Error, Result};
 
 impl Snapshot {
-    /// What a SELECT with that name searches: a search table, or those of a distributed one joined, which then rank as one
-    /// table. `None` for a table of another kind.
+    /// The rows that a SELECT on this name searches: those of a search table, or of all local tables of a distributed table,
+    /// whose rows are then ranked as rows of one table. `None` for a pq table or queue. The checkpoint of a joined view is the
+    /// lowest of its tables.
     ///
     /// # Errors
     /// `NoSuchTable`.

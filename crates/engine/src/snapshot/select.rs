@@ -18,7 +18,7 @@ use crate::failure;
 impl Snapshot {
     /// SELECT on a search or pq table. Queues are read by [`crate::Command::Read`], which takes pq tables too.
     ///
-    /// Without LIMIT a scan and a MATCH give 20 rows, a lookup by ids every one of them.
+    /// Without LIMIT, a scan or a MATCH gives at most 20 rows, and a lookup by ids gives every row that it finds.
     ///
     /// # Errors
     /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;
@@ -68,14 +68,15 @@ impl Snapshot {
     }
 }
 
-/// The warning of a SELECT without the rows of a damaged file.
+/// The warning of an answer that lacks the rows of a damaged file.
 fn lacking(table: &str, file: &str, offset: u64, what: &str) -> String {
     format!(
         "the answer is partial: rows of table '{table}' cannot be read, file {file} is damaged at byte {offset}: {what}"
     )
 }
 
-/// The query of a MATCH, as the options have it read.
+/// Parses the text of a MATCH: `match_mode` may rewrite it first, and `boolean_mode` and `not_terms_only_allowed` tell how to read
+/// it.
 fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
     let fields = text_names(&view.definition.columns);
     let meant = options.match_mode.map(|mode| mode.query(text));
@@ -84,7 +85,7 @@ fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
 }
 
 impl Snapshot {
-    /// The ranker of a table; of several searched as one, theirs if they have the same.
+    /// The ranker that a table sets. A distributed table has that of its local tables if all set the same, else none.
     fn ranker_of(&self, table: &Definition) -> Option<Ranker> {
         let locals = match &table.kind {
             Kind::Search(options) => return options.ranker,
@@ -97,7 +98,8 @@ impl Snapshot {
         first.filter(|_| rankers.all(|other| other == first))
     }
 
-    /// The queries of a pq table, by id, or those that it has of these ids, in their order.
+    /// The queries of a pq table. With `ids`: the queries of these ids, in the order of `ids`; an id without a query is passed
+    /// over. `None`: all of them, by rising id.
     ///
     /// # Errors
     /// `NoSuchTable`; `Invalid` for a table of another type.
@@ -119,7 +121,7 @@ impl Snapshot {
         })
     }
 
-    /// On a table that is not searched.
+    /// SELECT on a pq table: its rows are standing queries. Refuses a queue.
     fn select_other(&self, select: &Select, memory: &Memory) -> Result<Answer> {
         let View::Percolate(view) = self.view(&select.table)? else {
             let table = &select.table;

@@ -4,8 +4,8 @@ use super::{Snapshot, View, kind_name};
 use crate::error::Result;
 
 impl Snapshot {
-    /// SHOW TABLE … STATUS: names and values, in a fixed order. A table of several shards, and a distributed one, has the
-    /// counts of each behind the sums.
+    /// SHOW TABLE … STATUS: names and values, in a fixed order. A search table or distributed table with more than one shard in
+    /// all has the counts of each shard, as `shard[0].indexed_documents`, behind the sums.
     ///
     /// # Errors
     /// `NoSuchTable`.
@@ -65,7 +65,7 @@ impl Snapshot {
 /// Takes a number from the counts of a shard.
 type Count = fn(&index::Status) -> u64;
 
-/// What is told of a search table, and of each of its shards.
+/// The numbers that the status shows of each shard, and as sums of the table.
 const OF_SHARDS: [(&str, Count); 6] = [
     ("indexed_documents", |shard| shard.rows_live),
     ("tail_rows", |shard| shard.rows_tail),

@@ -1,50 +1,54 @@
-//! The hits of a call that are shown: all that were found, or a part of them.
+//! The hits of a CALL PQ: all that the matcher found, or the part that is left by a filter or a page.
+//!
+//! `found` is never changed. A part is a list of places in it, with the documents that are left of each row.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use percolate::{Hits, StandingQuery};
 
-/// Queries that were hit, by id, each with the indexes of the documents that hit it, rising.
+/// The rows of a CALL PQ: standing queries that were hit, by rising id. Each has the indexes of the documents that hit it, from 0,
+/// rising, at least one.
 #[derive(Debug, Default)]
 pub struct PqHits {
     found: Hits,
-    /// The rows that are shown where not all are.
+    /// The rows that are shown; `None`: all of `found`.
     kept: Option<Kept>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
     rows: Vec<KeptRow>,
+    /// The document indexes of all rows, one row after the other.
     documents: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct KeptRow {
-    /// Its place among those found; rising.
+    /// Place of the row in `found`, from 0; rising from row to row.
     place: usize,
-    /// Its documents: a range of `Kept::documents`.
+    /// Its documents are `start..end` of `Kept::documents`.
     start: usize,
     end: usize,
 }
 
 impl PqHits {
-    /// Everything that was found.
+    /// Shows every row that was found.
     pub(crate) fn all(found: Hits) -> PqHits {
         PqHits { found, kept: None }
     }
 
-    /// One row for each query: the query, and the indexes of its documents, rising, never empty.
+    /// Every row: the query, and the indexes of its documents.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
         self.named().map(|(_, query, documents)| (query, documents))
     }
 
-    /// The same rows with the query's id alone.
+    /// Every row with the id of its query instead of the query.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
         self.named().map(|(id, _, documents)| (id, documents))
     }
 
-    /// The same rows with the query's id before it, which costs no look at the query.
+    /// Every row with the id before the query. Ids are stored apart: reading them does not touch the queries' memory.
     pub fn named(&self) -> impl Iterator<Item = (u64, &Arc<StandingQuery>, &[u32])> {
         let all = self.kept.is_none().then(|| self.found.named());
         let kept = self
@@ -69,7 +73,8 @@ impl PqHits {
         self.len() == 0
     }
 
-    /// Memory of what was found, in lists that grew by doubling.
+    /// Estimated memory of all hits that were found, also of those that are not shown. Bytes: 32 a row and 8 a pair, since the
+    /// lists grow by doubling.
     #[must_use]
     pub fn bytes(&self) -> usize {
         const ROW_BYTES: usize = 32;
@@ -77,7 +82,7 @@ impl PqHits {
         self.found.len() * ROW_BYTES + self.found.pairs() * DOCUMENT_BYTES
     }
 
-    /// The documents of all rows.
+    /// Number of pairs of query and document in all rows.
     #[must_use]
     pub fn pairs(&self) -> usize {
         match &self.kept {
@@ -86,7 +91,7 @@ impl PqHits {
         }
     }
 
-    /// Keeps the pairs of query and document that are wanted; a row without any goes.
+    /// Keeps the pairs of query and document for which `is_wanted` is true; a row without a pair goes. Cost: the pairs.
     pub(crate) fn keep(&mut self, mut is_wanted: impl FnMut(&StandingQuery, u32) -> bool) {
         let mut after = Kept::default();
         for ((query, documents), place) in self.rows().zip(self.places()) {
@@ -103,7 +108,8 @@ impl PqHits {
         self.kept = Some(after);
     }
 
-    /// Keeps rows above the id `after`, at most `limit`; gives which of the pairs those were.
+    /// Keeps the rows above the id `after`, at most `limit` rows. Returns the range of their pairs among the pairs of before:
+    /// a caller with a list of one value a pair keeps the same range of it.
     pub(crate) fn cut(&mut self, after: Option<u64>, limit: Option<u64>) -> Range<usize> {
         let limit = limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
@@ -127,7 +133,7 @@ impl PqHits {
         pairs
     }
 
-    /// The place of each row among those found.
+    /// The place in `found` of each row, rising.
     fn places(&self) -> impl Iterator<Item = usize> {
         let all = if self.kept.is_none() {
             self.found.len()
@@ -139,7 +145,7 @@ impl PqHits {
     }
 }
 
-/// The rows found that were kept, with the documents kept.
+/// The rows of `found` that `kept` names, each with its documents in `kept`.
 fn chosen<'a, Q: 'a>(
     found: impl Iterator<Item = (u64, Q, &'a [u32])>,
     kept: &'a Kept,
