@@ -1,19 +1,20 @@
-//! When the reply to a write may go: `always`, a time such as `100ms`, `never`.
+//! The setting `sync=`: whether the reply to a write waits for the sync. `always`, a time such as `100ms`, or `never`.
 
 use std::fmt;
 
-/// How durable a write is when it is answered. The greater, the less: the order is that of what a power cut may take.
+/// How durable a write is when its reply is sent. `Always` is the least value. A greater value means that a power cut may take
+/// more writes whose OK was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SyncMode {
-    /// After the sync that makes it durable.
+    /// The reply is sent after the sync. A power cut takes nothing.
     #[default]
     Always,
-    /// Once the system has it; the sync follows within this time. Above 0.
+    /// The reply is sent after the write; the sync follows within this time. A power cut may take the writes of this time.
     Within {
-        /// Milliseconds.
+        /// Milliseconds; above 0.
         ms: u64,
     },
-    /// Once the system has it; a sync comes when somebody else needs one.
+    /// The reply is sent after the write. The engine syncs only for another table or a manifest; else the system decides.
     Never,
 }
 
@@ -30,7 +31,7 @@ impl SyncMode {
     /// Reads `always`, `never` or a time with its unit: `100ms`, `1s`, `5m`, `1h`, `1d`.
     ///
     /// # Errors
-    /// What is wrong, and what would be accepted.
+    /// A sentence that quotes the text and names the accepted forms.
     pub fn parse(text: &str) -> std::result::Result<SyncMode, String> {
         match text {
             "always" => return Ok(SyncMode::Always),

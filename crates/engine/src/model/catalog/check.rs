@@ -1,4 +1,4 @@
-//! What CREATE TABLE must satisfy, and what it leaves for the engine to fill in.
+//! The checks of CREATE TABLE and ALTER TABLE. They also fill in the parts of a definition that the statement leaves out.
 
 use std::sync::Arc;
 
@@ -49,8 +49,8 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
     Ok(definition)
 }
 
-/// The definition of a queue with other columns, as it is stored: refused where the columns cannot be, or where those who
-/// fill it cannot fill it any more.
+/// The definition of a queue with other columns, as it is stored. Refused if the columns are not valid, if the hits of a pq table
+/// could not fill them, or if rows would no longer go from a queue into that of its `dead=`.
 pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Result<Definition> {
     check_columns(&mut definition, false)?;
     if definition.columns.is_empty() {
@@ -174,7 +174,7 @@ fn check_columns(definition: &mut Definition, documents: bool) -> Result<()> {
     Ok(())
 }
 
-/// `id bigint` may be written where it is implied; it is then not a column of its own.
+/// Takes `id` out of the columns of a search or pq table, which have it anyway. Errors: `Invalid` if it is not a whole number.
 fn drop_implied_id(columns: &mut Vec<Column>) -> Result<()> {
     let Some(place) = columns.iter().position(|column| column.name == "id") else {
         return Ok(());
@@ -212,13 +212,13 @@ fn of_documents(kind: ColumnType) -> bool {
     }
 }
 
-/// A default is stored as the column would store it.
+/// Turns a default into the form in which the column stores it. Errors: `Invalid` if the column cannot hold it.
 fn check_default(column: &mut Column) -> Result<()> {
     let Some(default) = column.default.take() else {
         return Ok(());
     };
     if default == query::value::Value::Null {
-        return Ok(()); // what a column without a default has
+        return Ok(()); // as without a default
     }
     let accepted = column.kind.accept(default);
     let wrong = |_| {
@@ -300,8 +300,8 @@ fn check_percolate(
     Ok(())
 }
 
-/// The columns that the documents of all these tables have: those of the first that every other has too. A query
-/// means the same in each of them only if they have the same text columns in the same order.
+/// The columns of `first` that every other table has too, by name and type. Refuses tables whose text columns differ in name or
+/// order: a query would mean something else in each.
 fn common_columns(first: &Definition, others: &[Arc<Definition>]) -> Result<Vec<Column>> {
     let texts = text_names(&first.columns);
     for other in others {
@@ -320,7 +320,8 @@ fn common_columns(first: &Definition, others: &[Arc<Definition>]) -> Result<Vec<
     Ok(first.columns.iter().filter(everywhere).cloned().collect())
 }
 
-/// Hits that became documents must never lead to themselves: no table that `into` feeds may be listened to.
+/// Refuses a pq table whose hits would become documents that it listens to, directly or through other pq tables. Such hits would
+/// never end.
 fn check_no_circle(catalog: &Catalog, on: &[String], into: &str) -> Result<()> {
     let mut fed = vec![into.to_owned()];
     let mut next = 0;
@@ -343,7 +344,8 @@ fn check_no_circle(catalog: &Catalog, on: &[String], into: &str) -> Result<()> {
     Ok(())
 }
 
-/// All of them read text alike, and so does the pq table.
+/// Checks that all listened tables have the same analysis, and gives it to the pq table. Errors: `Invalid`, also if the pq table
+/// sets another analysis.
 fn check_analysis(
     definition: &mut Definition,
     first: &Definition,

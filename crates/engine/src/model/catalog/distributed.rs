@@ -1,14 +1,15 @@
-//! Tables of `type='distributed'`: what their local tables must have in common.
+//! The checks of CREATE TABLE for `type='distributed'`: its local tables have the same columns and the same analysis.
 
 use super::Catalog;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::LOCALS_MAX;
 
-/// Fills in the columns and the analysis, which are those of every local table.
+/// Checks the local tables, and fills in their columns and analysis.
 ///
 /// # Errors
-/// `NoSuchTable`; `Invalid` for what is no search table or differs from the first, naming the difference; `Limit`.
+/// `NoSuchTable`; `Limit` above [`LOCALS_MAX`]; `Invalid` without a local table, with columns of its own, for a name that is there
+/// twice, is no search table, or differs from the first local table, naming the difference.
 pub(super) fn check(
     catalog: &Catalog,
     definition: &mut Definition,
@@ -51,7 +52,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Why a row of one could not stand beside a row of the other.
+/// The first difference of two local tables, in words for the error; `None` if rows of both can stand in one answer.
 fn difference(one: &Definition, other: &Definition) -> Option<String> {
     let columns = one.columns.iter().zip(&other.columns);
     for (ours, theirs) in columns {

@@ -1,4 +1,4 @@
-//! `keep=`, `keep_bytes=`, `keep_by=` of a search table: as text, and what they must satisfy.
+//! `keep=`, `keep_bytes=`, `keep_by=` of a search table: their text form, and their checks in CREATE TABLE.
 
 use query::schema::ColumnType;
 
@@ -16,7 +16,7 @@ pub(crate) fn keep_pairs(keep: &Keep) -> Vec<(&'static str, String)> {
     seconds.into_iter().chain(bytes).chain(by).collect()
 }
 
-/// Sets an option as [`keep_pairs`] wrote it; false for another name, `None` for a value that is none.
+/// Sets an option as [`keep_pairs`] wrote it. False: the name is none of the three. `None`: the value is not valid.
 pub(crate) fn read_keep(keep: &mut Option<Keep>, name: &str, value: &str) -> Option<bool> {
     if !matches!(name, "keep" | "keep_bytes" | "keep_by") {
         return Some(false);
@@ -30,7 +30,7 @@ pub(crate) fn read_keep(keep: &mut Option<Keep>, name: &str, value: &str) -> Opt
     Some(true)
 }
 
-/// In the largest unit that says it whole.
+/// Seconds in the largest unit that gives a whole number: 129,600 is `36h`.
 fn time(seconds: u64) -> String {
     let unit = UNITS.iter().find(|(unit, _)| seconds.is_multiple_of(*unit));
     let (unit, letter) = unit.unwrap_or(&(1, 's'));
@@ -43,7 +43,10 @@ fn seconds(text: &str) -> Option<u64> {
     number.checked_mul(*unit)
 }
 
-/// Refuses what cannot be, and names the column where it was left out.
+/// Checks the options, and fills in `keep_by=` where it was left out: the only timestamp column.
+///
+/// Errors: `Invalid` for another kind of table, for `keep_by=` alone, and without a timestamp column or with several and no
+/// `keep_by=`.
 pub(super) fn complete_keep(definition: &mut Definition) -> Result<()> {
     let Some(keep) = &mut definition.keep else {
         return Ok(());

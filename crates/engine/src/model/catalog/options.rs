@@ -1,4 +1,4 @@
-//! Options of queues: as text for records and SHOW CREATE TABLE, and what they must satisfy.
+//! Options of queues: their text form for records and SHOW CREATE TABLE, and their checks in CREATE TABLE.
 
 use query::schema::{Column, ColumnType};
 
@@ -31,7 +31,7 @@ pub(super) fn pairs(options: &QueueOptions) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// Sets an option as [`pairs`] wrote it; false for another name, `None` for a value that is none.
+/// Sets an option as [`pairs`] wrote it. False: no option of a queue has this name. `None`: the value is not valid.
 pub(super) fn read_option(options: &mut QueueOptions, name: &str, value: &str) -> Option<bool> {
     let text = || Some(value.to_owned());
     match name {
@@ -52,7 +52,7 @@ pub(super) fn read_option(options: &mut QueueOptions, name: &str, value: &str) -
     Some(true)
 }
 
-/// Microseconds in the largest unit that says them whole.
+/// Microseconds in the largest unit that gives a whole number, of `s`, `ms` and `us`.
 fn time(us: u64) -> String {
     match us {
         _ if us.is_multiple_of(1_000_000) => format!("{}s", us / 1_000_000),
@@ -72,7 +72,7 @@ fn time_us(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Names in lower case, as they are stored.
+/// Puts the names of the options in lower case, as they are stored: columns, groups and the queue of `dead=`.
 pub(super) fn lower_case(options: &mut QueueOptions) {
     let named = [
         &mut options.dead,
@@ -85,7 +85,7 @@ pub(super) fn lower_case(options: &mut QueueOptions) {
     }
 }
 
-/// Refuses options that contradict each other or name what is not there.
+/// Refuses options that contradict each other, that exceed a limit, or that name a column which the queue does not have.
 pub(super) fn check(definition: &Definition, options: &QueueOptions) -> Result<()> {
     check_numbers(options)?;
     check_groups(&options.groups)?;
@@ -149,7 +149,8 @@ fn check_groups(groups: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The columns that options name are there; that of `deliver_at=` holds a time.
+/// Checks that the columns of `order_by=`, `unique_by=` and `deliver_at=` exist, and that the column of `deliver_at=` can hold a
+/// time. Errors: `UnknownColumn`, `Invalid`.
 pub(super) fn check_columns(definition: &Definition, options: &QueueOptions) -> Result<()> {
     let named = [&options.order_by, &options.unique_by, &options.deliver_at];
     for name in named.into_iter().flatten() {
@@ -176,10 +177,11 @@ pub(super) fn check_columns(definition: &Definition, options: &QueueOptions) -> 
     Ok(())
 }
 
-/// The queue of the dead that a queue names and that is not there yet: with the same columns.
+/// The definition of the queue that `dead=` names, if it does not exist yet: a queue with the same columns and no options. `None`
+/// if it exists, or without `dead=`.
 ///
 /// # Errors
-/// `Invalid` where the name is taken by what cannot hold the rows.
+/// `Invalid` if the name is taken by a table that cannot hold the rows.
 pub(crate) fn missing_dead(catalog: &Catalog, queue: &Definition) -> Result<Option<Definition>> {
     let Kind::Queue(options) = &queue.kind else {
         return Ok(None);
@@ -197,7 +199,8 @@ pub(crate) fn missing_dead(catalog: &Catalog, queue: &Definition) -> Result<Opti
     }
 }
 
-/// Whether one queue's rows go into another, the one of the dead.
+/// Checks that rows of `queue` go into `dead`: it is a queue without `max_deliveries=`, and has every column of `queue`, of the
+/// same type, nullable where that of `queue` is. Errors: `Invalid`.
 pub(super) fn check_dead(queue: &Definition, dead: &Definition) -> Result<()> {
     let name = &dead.name;
     let Kind::Queue(options) = &dead.kind else {

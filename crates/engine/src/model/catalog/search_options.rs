@@ -6,11 +6,11 @@ use query::options::Ranker;
 use crate::command::SearchOptions;
 use crate::error::{Error, Result};
 
-/// Shards of a table that does not say how many. One: work is cut into ranges of rows and not into shards, so more of them
-/// only make more and smaller segments.
+/// Shards of a table without `shards=`. One, since a search cuts its work into ranges of rows, not into shards: more shards only
+/// make more and smaller segments.
 const SHARDS_AUTOMATIC: u16 = 1;
 
-/// How many shards a table has.
+/// Number of shards of a table; at least 1.
 pub(crate) fn shards(options: SearchOptions) -> u16 {
     options.shards.unwrap_or(SHARDS_AUTOMATIC)
 }
@@ -24,7 +24,7 @@ pub(super) fn pairs(options: SearchOptions) -> Vec<(&'static str, String)> {
     shards.into_iter().chain(ranker).collect()
 }
 
-/// Sets an option as [`pairs`] wrote it; false for another name, `None` for a value that is none.
+/// Sets an option as [`pairs`] wrote it. False: no option of a search table has this name. `None`: the value is not valid.
 pub(super) fn read(options: &mut SearchOptions, name: &str, value: &str) -> Option<bool> {
     match name {
         "shards" => options.shards = Some(value.parse().ok()?),
@@ -34,7 +34,7 @@ pub(super) fn read(options: &mut SearchOptions, name: &str, value: &str) -> Opti
     Some(true)
 }
 
-/// Refuses what no table can have.
+/// Checks `shards=`. Errors: `Invalid` for 0, `Limit` above [`SHARDS_MAX`].
 pub(super) fn check(options: SearchOptions) -> Result<()> {
     match options.shards {
         Some(0) => Err(Error::invalid("shards= is at least 1")),

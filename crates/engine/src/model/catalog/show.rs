@@ -1,4 +1,4 @@
-//! A definition as the statement that makes it again.
+//! SHOW CREATE TABLE: the statement that makes a table again. Dumps begin each table with it.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use query::schema::Column;
 use super::{keep_pairs, pairs};
 use crate::command::{Definition, Kind};
 
-/// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`; so has a
-/// distributed one those of its `local=`.
+/// The CREATE TABLE statement of a definition, with every option that is set. A pq table with `on=` and a distributed table show
+/// no columns and no analysis: CREATE TABLE takes both from the tables that `on=` or `local=` names.
 pub(crate) fn show_create(definition: &Definition) -> String {
     let mut text = format!("CREATE TABLE {}", quote_name(&definition.name));
     let takes_over = match &definition.kind {
@@ -77,7 +77,7 @@ fn show_column(column: &Column) -> String {
     text
 }
 
-/// In backticks, as MySQL writes every name: drivers that read the statement look for them.
+/// A name in backticks. MySQL writes every name so, and drivers that read the statement look for them.
 fn quote_name(name: &str) -> String {
     format!("`{name}`")
 }

@@ -1,4 +1,7 @@
-//! `into='https://…'`: the address that hits go to, and the two queues that stand before it.
+//! `into='https://…'`: the address that the hits of a pq table are sent to, and its two queues.
+//!
+//! A pq table `alerts` with such an address has the queue `alerts_webhook`, of hits that are to be sent, and the queue
+//! `alerts_dead`, of hits that the server gave up. CREATE TABLE makes both.
 
 use query::schema::{Column, ColumnType};
 
@@ -7,10 +10,10 @@ use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
 use crate::limits::{NAME_BYTES_MAX, URL_BYTES_MAX};
 
-/// Columns that a hit brings; a document's columns of these names are left out of the queues.
+/// Columns of a hit itself. A document's columns of these names are left out of the queues.
 const OF_HIT: [&str; 6] = ["query_id", "query", "tags", "doc_table", "doc_id", "hit_at"];
 
-/// The column of the dead that says why.
+/// The column of `<table>_dead` that says why the hit was given up. A document's column of this name is left out, too.
 const ERROR: &str = "error";
 
 /// Where the hits of a pq table are sent, and the queues that hold them until then.
@@ -27,7 +30,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// That of a pq table whose `into=` is an address.
+    /// The webhook of a definition; `None` unless it is a pq table whose `into=` is an address.
     #[must_use]
     pub fn of(definition: &Definition) -> Option<Webhook> {
         let Kind::Percolate { into, .. } = &definition.kind else {
@@ -43,7 +46,7 @@ impl Webhook {
         })
     }
 
-    /// The two queues as they must be for a pq table that is complete.
+    /// The definitions of the two queues: of hits, and of dead hits. `pq` must be complete: they have its columns.
     fn queues(&self, pq: &Definition) -> [Definition; 2] {
         let hits = columns(pq);
         let mut dead = hits.clone();
@@ -64,7 +67,8 @@ pub(super) fn is_address(into: &str) -> bool {
     into.contains("://")
 }
 
-/// What an address and the names made for it must satisfy; who sends to it looks at the rest.
+/// Checks the scheme and length of the address, and the length of the queue's name. The server's sender checks the rest of the
+/// address. Errors: `Invalid`, `Limit`.
 pub(super) fn check(webhook: &Webhook) -> Result<()> {
     let url = &webhook.url;
     if !url.starts_with("https://") && !url.starts_with("http://") {
@@ -86,8 +90,8 @@ pub(super) fn check(webhook: &Webhook) -> Result<()> {
     Ok(())
 }
 
-/// The queues that a complete pq table needs and that are not there; none without a webhook. One that is there with
-/// the same columns is used as it is: the dead outlive their table.
+/// The webhook queues of a complete pq table that do not exist yet; empty without a webhook. A queue of that name with the same
+/// columns is used as it is: a dropped table leaves its dead hits behind.
 ///
 /// # Errors
 /// `Invalid` where a name is taken by something else.
@@ -112,7 +116,7 @@ pub(crate) fn missing_queues(catalog: &Catalog, pq: &Definition) -> Result<Vec<D
     Ok(missing)
 }
 
-/// What the writer of CREATE TABLE should know.
+/// Warnings of CREATE TABLE: each column of the documents that is not sent, because a hit has a column of that name.
 pub(crate) fn warnings(pq: &Definition) -> Vec<String> {
     let left_out = pq.columns.iter().filter(|column| is_taken(&column.name));
     let left_out = left_out.map(|column| {
@@ -129,7 +133,7 @@ fn is_taken(name: &str) -> bool {
     name == ERROR || OF_HIT.contains(&name)
 }
 
-/// A hit's own columns, then those of the documents.
+/// The columns of the queue of hits: a hit's own columns, then those of the documents. All are nullable.
 fn columns(pq: &Definition) -> Vec<Column> {
     let id = ColumnType::Integer {
         bytes: 8,
