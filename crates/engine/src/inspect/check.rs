@@ -1,4 +1,4 @@
-//! Every file of a data directory, counted and verified.
+//! `seine check`: counts every file of a data directory, and verifies every checksum.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,26 +17,26 @@ use crate::state::{State, TABLES_DIR, table_dir};
 /// The files of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindOfFile {
-    /// As docs/formats calls it.
+    /// Name of the kind, as docs/formats calls it.
     pub name: &'static str,
     /// Number of files of this kind.
     pub files: u64,
-    /// What they take. Bytes.
+    /// Bytes of these files together.
     pub bytes: u64,
-    /// What they hold, in words.
+    /// Their content in words, such as numbers of rows.
     pub holds: String,
 }
 
-/// What a directory was found to be.
+/// The result of [`check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Each kind that there is or could be.
+    /// Every kind of file, also a kind without a file here.
     pub kinds: Vec<KindOfFile>,
-    /// None: a server starts on it and finds everything.
+    /// The damage that was found. Empty: a server starts on the directory and finds everything.
     pub faults: Vec<Fault>,
-    /// What a repair could not bring back.
+    /// Rows that a repair could not bring back.
     pub losses: Vec<Loss>,
-    /// What is unusual and harms nothing.
+    /// Unusual facts that harm nothing.
     pub notes: Vec<String>,
 }
 
@@ -59,14 +59,14 @@ pub fn check(disk: &Arc<dyn Disk>, progress: &mut dyn FnMut(&str)) -> Result<Che
     })
 }
 
-/// Every file, before a reading removes what nothing names.
+/// The paths of all files. Called before the reading, which may remove files that the manifest does not name.
 fn all_files(disk: &dyn Disk) -> Result<BTreeSet<String>> {
     let mut files = Vec::new();
     list_files(disk, "", &mut files).map_err(|error| failure::of_file("", &error))?;
     Ok(files.into_iter().collect())
 }
 
-/// Each kind with its files.
+/// Each kind with the paths of its files.
 fn kinds(
     disk: &Arc<dyn Disk>,
     reading: &Reading,

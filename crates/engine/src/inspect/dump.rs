@@ -1,4 +1,4 @@
-//! What a data directory holds, row by row.
+//! `seine dump`: the rows of a data directory, table by table, or the records of its journal.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use crate::table::standing::row::QueryColumns;
 /// One line of a dump.
 #[derive(Debug)]
 pub enum Dumped<'a> {
-    /// A table begins.
+    /// The head of a table, before its rows.
     Table {
         /// Name of the table.
         name: &'a str,
-        /// The statement that makes it again.
+        /// The CREATE TABLE statement that makes it again.
         create: String,
     },
-    /// One of its rows.
+    /// One row of the table.
     Row {
         /// The table's name.
         table: &'a str,
@@ -38,7 +38,7 @@ pub enum Dumped<'a> {
         number: Option<u64>,
         /// Column names and types, in the order of the values.
         columns: &'a [(String, ColumnType)],
-        /// What it holds.
+        /// Values of the row, one a column.
         values: &'a [Value],
     },
 }
@@ -50,15 +50,15 @@ pub struct JournalEntry {
     pub position: u64,
     /// The file that holds it, below the data directory.
     pub file: String,
-    /// Where its frame begins. Bytes.
+    /// Byte offset in the file at which the record's frame begins.
     pub offset: u64,
-    /// Its length. Bytes.
+    /// Length of the record in bytes.
     pub bytes: u64,
-    /// What it did: tables, and rows by id or number. One that cannot be read has none.
+    /// The effects of the record: a table each, with its rows by id or number in words. Empty if the record cannot be read.
     pub parts: Vec<(String, String)>,
-    /// What is wrong with it; `None` for a sound one.
+    /// The damage of the record; `None` for a sound record.
     pub fault: Option<String>,
-    /// All of it, as the program's own types show it.
+    /// The record in Rust's debug form; empty if it cannot be read.
     pub content: String,
 }
 
@@ -68,8 +68,8 @@ fn reading(disk: &Arc<dyn Disk>) -> Result<Reading> {
     Reading::of(&over, &mut |_| {})
 }
 
-/// Shows the tables and rows of a directory that no server has, or of one table: all that can be read, in the order of ids
-/// and rows. Gives what is wrong with the rest. Changes nothing.
+/// Calls `visit` with each table and its rows, by id or row number, of a directory that no server has open. `table`: only this
+/// table. Returns the damage that was found; rows that cannot be read are not shown. Changes nothing.
 ///
 /// # Errors
 /// `Locked`, `NoSuchTable`; where there is no data directory, or its manifest cannot be read.
@@ -159,7 +159,7 @@ fn rows(
     Ok(())
 }
 
-/// Every row, by id.
+/// The SELECT of all rows of a table, by id.
 fn everything(table: &str) -> Select {
     Select {
         table: table.to_owned(),
@@ -173,7 +173,8 @@ fn everything(table: &str) -> Select {
     }
 }
 
-/// Shows every record of the journal that can be found, in order, damaged ones too. Gives what is wrong. Changes nothing.
+/// Calls `visit` with every record of the journal that can be found, in order, damaged records too. Returns the damage that was
+/// found. Changes nothing.
 ///
 /// # Errors
 /// As [`dump`].
@@ -220,7 +221,8 @@ pub fn dump_journal(
     Ok(found.damages.into_iter().map(fault).collect())
 }
 
-/// Tables that are gone by the end have names in the records that made them.
+/// Takes the tables that a record creates into the catalog, so that later records show their names. The catalog of the end
+/// lacks tables that were dropped.
 fn learn(catalog: &mut Catalog, record: &Record) {
     match record {
         Record::Create { table, definition } if catalog.get(*table).is_none() => {

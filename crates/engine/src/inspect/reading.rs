@@ -1,4 +1,4 @@
-//! A whole data directory as far as it can be read.
+//! The reading of a whole data directory, as far as it can be read: the base of check, dump and repair.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::open::salvage::Salvage;
 use crate::record::{Document, Documents, Record};
 use crate::state::{Prepared, State};
 
-/// What was read, and what was wrong with it.
+/// A data directory that was read, with the damage that was found.
 pub(super) struct Reading {
     pub(super) state: State,
     pub(super) journal: Survey,
@@ -44,7 +44,7 @@ impl Reading {
         store_again(&mut state, &mut salvage)?;
         (salvage.progress)(JOURNAL_DIR);
         let journal = replay::replay(&mut state, &mut salvage, known_synced)?;
-        // Behind the journal: what it took out or stored anew is not lost.
+        // After the replay: rows that a record removed or stored again are not lost.
         read_rows(&mut state, &mut salvage)?;
         name_documents(&state, &mut salvage)?;
         Ok(Reading {
@@ -58,14 +58,14 @@ impl Reading {
     }
 }
 
-/// What a record is known to have held may show as a gap, too.
+/// Each loss once: the rows of a record that could not be applied may be noted as a gap in a queue's numbers, too.
 fn without_repetition(losses: Vec<Loss>) -> Vec<Loss> {
     let mut seen = std::collections::BTreeSet::new();
     let first = losses.into_iter().filter(|loss| seen.insert(loss.clone()));
     first.collect()
 }
 
-/// Reads every queue row that lies in a file; those that cannot be read are taken out.
+/// Reads every row of every queue. Removes the rows that cannot be read, and notes them as lost.
 fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
     for table in state.queues.keys() {
         let Some(queue) = state.queues.get(&table) else {
@@ -90,7 +90,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         if lost.is_empty() {
             continue;
         }
-        let position = queue.folded.position + 1; // above what its files are said to hold
+        let position = queue.folded.position + 1; // a queue skips records up to its checkpoint
         let before = state.position;
         let rows = lost.clone();
         let gone = Record::RemoveRows { table, rows };
@@ -107,7 +107,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Names the documents that could not be read and were not stored again since.
+/// Notes the documents of damaged segments as lost that could not be read, and that no later record stored again.
 fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
     for (table, mut ids) in std::mem::take(&mut salvage.documents_lost) {
         let Some(search) = state.searches.get(&table) else {
@@ -132,7 +132,7 @@ fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Puts the documents of damaged segments into the tails of their tables: nobody listens to these.
+/// Puts the documents of damaged segments into the tails of their tables. The record has no hits, so they reach no pq table.
 fn store_again(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
     for (table, id, row) in std::mem::take(&mut salvage.documents) {
         let Some(search) = state.searches.get(&table) else {
@@ -142,7 +142,7 @@ fn store_again(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         if search.table.contains(id).map_err(failed)? {
             continue;
         }
-        let position = search.folded + 1; // above what its files are said to hold
+        let position = search.folded + 1; // a search table skips records up to its checkpoint
         let record = Record::Documents(Documents {
             table,
             documents: vec![Document {

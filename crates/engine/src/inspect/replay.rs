@@ -16,7 +16,10 @@ use crate::open::salvage::Salvage;
 use crate::record::Record;
 use crate::state::{Prepared, State};
 
-/// Applies what the journal holds above the tables' files, and notes what is lost.
+/// Applies the sound records above the lowest checkpoint, and notes damage and losses. `known_synced`: the manifest's position,
+/// up to which the journal was synced.
+///
+/// Errors: `NewerFormat`, or the device fails.
 pub(super) fn replay(
     state: &mut State,
     salvage: &mut Salvage<'_>,
@@ -73,7 +76,7 @@ fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
     }
 }
 
-/// What the journal says of one record; what that one held is listed by itself.
+/// The journal's note on a single damaged record. `Replay::take` lists the rows of such a record, so it is no loss of its own.
 const RECORD_DAMAGED: &str = "the checksum of a record does not match";
 
 struct Replay<'a, 'p> {
@@ -81,7 +84,7 @@ struct Replay<'a, 'p> {
     salvage: &'a mut Salvage<'p>,
     needed: Position,
     failed: Option<Error>,
-    /// Rows of queues that never came.
+    /// Numbers of queue rows whose record is lost: ranges without the end.
     gaps: BTreeMap<TableId, Vec<Range<u64>>>,
 }
 
@@ -102,7 +105,7 @@ impl Replay<'_, '_> {
                     self.salvage.faults.push(fault);
                 }
             }
-            // As far as it can be told: one bit may be wrong anywhere in it.
+            // The record decodes in spite of a wrong checksum: what it says may be wrong.
             Ok(record) => self.lose(&record, " (as the damaged record says)"),
             Err(_) if !surveyed.is_sound => {
                 let what = format!("journal record {position}: it cannot be read");
@@ -127,7 +130,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Each part by itself: one whose table is lost does not take the others with it.
+    /// Applies the members of a unit one by one, so that a member whose table is lost does not stop the others.
     fn apply(&mut self, record: Record, position: u64) -> Result<()> {
         if let Record::Many(members) = record {
             let applied = members
@@ -145,8 +148,8 @@ impl Replay<'_, '_> {
         applied.map(drop)
     }
 
-    /// What lost records have left behind is made up for: rows that never came are skipped, and a document whose deletion
-    /// is lost gives way to the one that followed it.
+    /// Fits a record to a state that lacks the effects of lost records. Row numbers of lost rows are skipped. A document replaces
+    /// an earlier document of its id, whose deletion is lost.
     fn fitted(&mut self, mut record: Record, position: u64) -> Result<Record> {
         match &mut record {
             Record::Rows {

@@ -68,9 +68,9 @@ impl Fault {
 /// Stored rows that cannot be read any more, although an OK was sent for them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loss {
-    /// The table's name; its number where the name is lost too, empty where nothing is known.
+    /// The table's name; its number if the name is lost too; empty if the table is not known.
     pub table: String,
-    /// Which rows, by id or number, as far as that is known.
+    /// The lost rows in words, by id or number as far as those are known.
     pub what: String,
 }
 
@@ -83,17 +83,18 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What a reading finds wrong, and what it saves of it.
+/// The notes of one reading of a damaged directory: faults, losses, saved documents, files that are left out.
 pub(crate) struct Salvage<'p> {
     pub(crate) faults: Vec<Fault>,
     pub(crate) losses: Vec<Loss>,
     /// Documents of damaged segments, to be stored again.
     pub(crate) documents: Vec<(TableId, u64, Vec<Value>)>,
-    /// Ids of those that cannot be read, rising.
+    /// Ids of the documents of damaged segments that cannot be read, by table; rising.
     pub(crate) documents_lost: Vec<(TableId, Vec<u64>)>,
-    /// Files that are left out: not only where the fault is, but with what is of no use without it.
+    /// Paths of files and of segments' folders that are not used, below the data directory. A segment is left out as a whole, even
+    /// if only one of its files is damaged.
     pub(crate) left_out: Vec<String>,
-    /// Told each file before it is read.
+    /// Called with the path of each file, or folder of a segment, before it is read.
     pub(crate) progress: &'p mut dyn FnMut(&str),
 }
 
@@ -109,7 +110,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Takes note of an error that is a file's fault; gives any other back.
+    /// Notes an error that tells of damage, in `file` unless the error names the file. Returns any other error.
     pub(crate) fn note(&mut self, error: Error, file: &str) -> Result<()> {
         match Fault::of(&error, file) {
             Some(fault) => {
@@ -137,7 +138,8 @@ impl Salvage<'_> {
         self.faults.push(fault);
     }
 
-    /// Verifies every segment of a search table, leaves damaged ones out and keeps their rows.
+    /// Verifies every segment of a search table. Takes a damaged segment out of `files`, and collects the documents that can
+    /// still be read from it. Cost: reads every byte of the segments.
     pub(crate) fn segments(
         &mut self,
         disk: &Arc<dyn Disk>,
@@ -181,7 +183,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// The files of standing queries that can be read.
+    /// The paths of the files of standing queries that can be read, in their order. The others are noted as faults and losses.
     pub(crate) fn queries<'f>(
         &mut self,
         disk: &dyn Disk,
@@ -213,7 +215,7 @@ impl Salvage<'_> {
         Ok(sound)
     }
 
-    /// Whether a file of hit counts can be read.
+    /// Whether a file of hit counts can be read. If not, notes the fault: the counts begin at 0.
     pub(crate) fn counts(&mut self, disk: &dyn Disk, name: &str, path: &str) -> Result<bool> {
         (self.progress)(path);
         let Err(error) = counts::load(disk, path) else {
@@ -225,7 +227,7 @@ impl Salvage<'_> {
         Ok(false)
     }
 
-    /// A file of queue rows that cannot be opened.
+    /// Notes a file of queue rows that cannot be opened, and the loss of its rows.
     pub(crate) fn rows(&mut self, name: &str, path: &str, error: Error) -> Result<()> {
         self.note(error, path)?;
         self.left_out.push(path.to_owned());
