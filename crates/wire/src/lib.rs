@@ -7,6 +7,7 @@
 //! - [`mysql`]: the client/server protocol: packets, login, commands, result sets. Both sides.
 //! - [`json`]: bodies and replies of our own HTTP routes. [`es`]: those of the Elasticsearch routes.
 //! - [`pq`]: the compact answer of a percolation.
+//! - [`scribe`]: the Thrift messages of Scribe and fb303. Both sides.
 //!
 //! A client sends `SELECT 1` as one packet. The server finds the packet in its bytes and parses the statement:
 //!
@@ -35,4 +36,5 @@ pub mod json;
 pub mod limits;
 pub mod mysql;
 pub mod pq;
+pub mod scribe;
 pub mod sql;

@@ -36,5 +36,15 @@ pub const JSON_QUERY_DEPTH_MAX: usize = 64;
 /// Longest line of a bulk body, in bytes. It is that of a packet, so that both doors take the same documents.
 pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
 
+/// Longest Thrift message (one call, or one reply) that a reader takes if its caller names no other limit, in bytes: 128 MiB.
+pub const THRIFT_MESSAGE_BYTES_MAX: usize = 128 << 20;
+
+/// Longest method name of a Thrift message, in bytes. Scribe's and fb303's have at most 16.
+pub const METHOD_NAME_BYTES_MAX: usize = 128;
+
+/// Deepest nesting of the structs, lists and maps in a Thrift field that the service does not declare.
+pub const THRIFT_DEPTH_MAX: usize = 64;
+
 const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);
+const _: () = assert!(READ_AHEAD_BYTES < THRIFT_MESSAGE_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < PACKET_BYTES_MAX && FLUSH_BYTES <= READ_AHEAD_BYTES);
