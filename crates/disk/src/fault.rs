@@ -52,6 +52,8 @@ pub enum Call {
     List,
     /// `Disk::rename`.
     Rename,
+    /// `Disk::symlink`.
+    Symlink,
     /// `Disk::remove` and `Disk::remove_dir`.
     Remove,
     /// `Disk::sync_dir`.
@@ -414,6 +416,12 @@ impl Disk for FaultDisk {
 
     fn remove_dir(&self, dir: &str) -> io::Result<()> {
         self.change_names(Call::Remove, |live| live.plan_remove_dir(dir))
+    }
+
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        self.change_names(Call::Symlink, |live| {
+            Ok(vec![live.plan_symlink(target, link)?])
+        })
     }
 
     fn sync_dir(&self, dir: &str) -> io::Result<()> {

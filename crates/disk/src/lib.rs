@@ -61,7 +61,7 @@ pub struct Space {
 
 /// A place for files. Every call may block on the device.
 pub trait Disk: Send + Sync {
-    /// Opens a file for reading and writing. Error: `NotFound`.
+    /// Opens a file for reading and writing, also through symbolic links. Error: `NotFound`.
     fn open(&self, path: &str) -> io::Result<Arc<dyn File>>;
     /// Creates an empty file. Its name is durable after `sync_dir` of its folder. Error: `AlreadyExists`.
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>>;
@@ -77,6 +77,10 @@ pub trait Disk: Send + Sync {
     fn remove(&self, path: &str) -> io::Result<()>;
     /// Removes a folder and its content. No error if it does not exist.
     fn remove_dir(&self, dir: &str) -> io::Result<()>;
+    /// Makes `link` a symbolic link to `target`, a name in the folder of the link. Replaces a file or link of that name
+    /// in one step; uses the name `link` with `.tmp` behind it. `target` need not exist. Durable after `sync_dir`.
+    /// Errors: `InvalidInput` for a target that is not a plain name, `IsADirectory`.
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()>;
     /// Makes creations, renames and removals in a folder durable. `""` is the root.
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
     /// Space on the device.

@@ -89,6 +89,13 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        let mut names = self.names();
+        let step = names.plan_symlink(target, link)?;
+        names.apply(&step);
+        Ok(())
+    }
+
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
         self.names().folder(dir).map(|_| ())
     }

@@ -19,12 +19,17 @@ pub(crate) type FolderId = u64;
 /// A name and the folder that holds it.
 pub(crate) type FolderEntry = (FolderId, String);
 
-/// The file or folder of a name.
+/// The file, folder or link of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry<F> {
     Folder(FolderId),
     File(F),
+    /// A symbolic link to this name in the same folder.
+    Link(String),
 }
+
+/// Links that are followed on the way to a file, as Linux does.
+const LINKS_MAX: usize = 40;
 
 /// A step that changes names.
 #[derive(Clone, Debug)]
@@ -89,18 +94,28 @@ impl<F: Clone> Namespace<F> {
         Ok(Some(entry))
     }
 
+    /// The file of a path; links are followed.
     pub(crate) fn file(&self, path: &str) -> io::Result<F> {
-        match self.find(path)? {
-            Some(Entry::File(file)) => Ok(file),
-            Some(Entry::Folder(_)) => Err(refusal(ErrorKind::IsADirectory, path)),
-            None => Err(refusal(ErrorKind::NotFound, path)),
+        let mut at = path.to_owned();
+        for _ in 0..=LINKS_MAX {
+            match self.find(&at)? {
+                Some(Entry::File(file)) => return Ok(file),
+                Some(Entry::Folder(_)) => return Err(refusal(ErrorKind::IsADirectory, path)),
+                Some(Entry::Link(target)) => {
+                    at = at
+                        .rsplit_once('/')
+                        .map_or(target.clone(), |(folder, _)| format!("{folder}/{target}"));
+                }
+                None => return Err(refusal(ErrorKind::NotFound, path)),
+            }
         }
+        Err(io::Error::other(format!("a circle of links: {path:?}")))
     }
 
     pub(crate) fn folder(&self, path: &str) -> io::Result<FolderId> {
         match self.find(path)? {
             Some(Entry::Folder(id)) => Ok(id),
-            Some(Entry::File(_)) => Err(refusal(ErrorKind::NotADirectory, path)),
+            Some(Entry::File(_) | Entry::Link(_)) => Err(refusal(ErrorKind::NotADirectory, path)),
             None => Err(refusal(ErrorKind::NotFound, path)),
         }
     }
@@ -136,6 +151,7 @@ impl<F: Clone> Namespace<F> {
                     Entry::Folder(*id)
                 }
                 Entry::File(file) => Entry::File(convert(file)),
+                Entry::Link(target) => Entry::Link(target.clone()),
             };
             folders
                 .entry(folder)
@@ -168,6 +184,18 @@ impl<F: Clone> Namespace<F> {
         })
     }
 
+    /// Plans a link in place of a file or link, if there is one.
+    pub(crate) fn plan_symlink(&self, target: &str, path: &str) -> io::Result<Change<F>> {
+        check_target(target)?;
+        if let Some(Entry::Folder(_)) = self.find(path)? {
+            return Err(refusal(ErrorKind::IsADirectory, path));
+        }
+        Ok(Change::Link {
+            at: self.place(path)?,
+            entry: Entry::Link(target.to_owned()),
+        })
+    }
+
     /// Plans the missing folders on the way to `path`, outermost first.
     pub(crate) fn plan_create_dir(&mut self, path: &str) -> io::Result<Vec<Change<F>>> {
         let (mut steps, mut parent, mut missing) = (Vec::new(), ROOT, false);
@@ -179,7 +207,9 @@ impl<F: Clone> Namespace<F> {
                 .and_then(|folder| folder.get(name));
             parent = match known {
                 Some(Entry::Folder(id)) => *id,
-                Some(Entry::File(_)) => return Err(refusal(ErrorKind::NotADirectory, path)),
+                Some(Entry::File(_) | Entry::Link(_)) => {
+                    return Err(refusal(ErrorKind::NotADirectory, path));
+                }
                 None => {
                     missing = true;
                     let id = self.folder_next;
@@ -200,10 +230,10 @@ impl<F: Clone> Namespace<F> {
             .find(from)?
             .ok_or_else(|| refusal(ErrorKind::NotFound, from))?;
         match (&entry, self.find(to)?) {
-            (Entry::File(_), Some(Entry::Folder(_))) => {
+            (Entry::File(_) | Entry::Link(_), Some(Entry::Folder(_))) => {
                 return Err(refusal(ErrorKind::IsADirectory, to));
             }
-            (Entry::Folder(_), Some(Entry::File(_))) => {
+            (Entry::Folder(_), Some(Entry::File(_) | Entry::Link(_))) => {
                 return Err(refusal(ErrorKind::NotADirectory, to));
             }
             (Entry::Folder(_), Some(Entry::Folder(id)))
@@ -224,7 +254,11 @@ impl<F: Clone> Namespace<F> {
     }
 
     pub(crate) fn plan_remove(&self, path: &str) -> io::Result<Change<F>> {
-        self.file(path)?;
+        match self.find(path)? {
+            Some(Entry::File(_) | Entry::Link(_)) => {}
+            Some(Entry::Folder(_)) => return Err(refusal(ErrorKind::IsADirectory, path)),
+            None => return Err(refusal(ErrorKind::NotFound, path)),
+        }
         Ok(Change::Unlink {
             at: self.place(path)?,
         })
@@ -234,7 +268,9 @@ impl<F: Clone> Namespace<F> {
     pub(crate) fn plan_remove_dir(&self, path: &str) -> io::Result<Vec<Change<F>>> {
         let id = match self.find(path)? {
             Some(Entry::Folder(id)) => id,
-            Some(Entry::File(_)) => return Err(refusal(ErrorKind::NotADirectory, path)),
+            Some(Entry::File(_) | Entry::Link(_)) => {
+                return Err(refusal(ErrorKind::NotADirectory, path));
+            }
             None => return Ok(Vec::new()),
         };
         let mut steps = vec![Change::Unlink {
@@ -296,6 +332,14 @@ pub(crate) fn check(path: &str) -> io::Result<()> {
     } else {
         Err(refusal(ErrorKind::InvalidInput, path))
     }
+}
+
+/// Refuses a link's target that is not the name of a file beside the link.
+pub(crate) fn check_target(target: &str) -> io::Result<()> {
+    if target.is_empty() || target.contains('/') {
+        return Err(refusal(ErrorKind::InvalidInput, target));
+    }
+    check(target)
 }
 
 /// The names of a path, outermost first; none for the root.

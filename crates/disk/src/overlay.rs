@@ -129,6 +129,10 @@ impl Disk for Overlay {
         self.change(|names| names.plan_remove_dir(dir))
     }
 
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        self.change(|names| Ok(vec![names.plan_symlink(target, link)?]))
+    }
+
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
         self.names().folder(dir).map(|_| ())
     }

@@ -1,7 +1,7 @@
 //! The real file system below one folder: `pread`, `pwrite`, `fdatasync`, `flock`.
 
 use crate::memory::in_use;
-use crate::namespace::check;
+use crate::namespace::{check, check_target};
 use crate::{Bytes, Disk, File, Lock, Space, map};
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,11 +9,24 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rights of created files: their owner's alone, whatever the umask allows.
-const FILE_MODE: u32 = 0o600;
+/// Rights of created files and folders, before the umask.
+#[derive(Clone, Copy, Debug)]
+struct Rights {
+    file: u32,
+    folder: u32,
+}
 
-/// Rights of created folders.
-const FOLDER_MODE: u32 = 0o700;
+/// The owner's alone, whatever the umask allows.
+const OWNERS: Rights = Rights {
+    file: 0o600,
+    folder: 0o700,
+};
+
+/// As the umask allows.
+const UMASKED: Rights = Rights {
+    file: 0o666,
+    folder: 0o777,
+};
 
 /// The flag of `open` that refuses a symbolic link as the last name of a path.
 const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
@@ -24,6 +37,7 @@ pub struct RealDisk {
     root: PathBuf,
     /// Whether the disk only reads.
     is_read_only: bool,
+    rights: Rights,
 }
 
 impl RealDisk {
@@ -42,7 +56,17 @@ impl RealDisk {
         Ok(RealDisk {
             root: root.canonicalize()?,
             is_read_only: false,
+            rights: OWNERS,
         })
+    }
+
+    /// The whole file system. Created files and folders have the rights that the umask allows: other programs read them.
+    pub fn whole() -> RealDisk {
+        RealDisk {
+            root: PathBuf::from("/"),
+            is_read_only: false,
+            rights: UMASKED,
+        }
     }
 
     /// Opens an existing `root` for reading: works on a device that takes no writes. Files are opened for reading.
@@ -58,6 +82,7 @@ impl RealDisk {
         Ok(RealDisk {
             root: root.canonicalize()?,
             is_read_only: true,
+            rights: OWNERS,
         })
     }
 
@@ -108,7 +133,7 @@ impl Disk for RealDisk {
                 .read(true)
                 .write(true)
                 .create_new(true)
-                .mode(FILE_MODE),
+                .mode(self.rights.file),
         )
     }
 
@@ -136,7 +161,7 @@ impl Disk for RealDisk {
     fn create_dir(&self, dir: &str) -> io::Result<()> {
         let made = fs::DirBuilder::new()
             .recursive(true)
-            .mode(FOLDER_MODE)
+            .mode(self.rights.folder)
             .create(self.path(dir)?);
         made.map_err(|error| named(error, dir))
     }
@@ -154,6 +179,20 @@ impl Disk for RealDisk {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             result => result.map_err(|error| named(error, dir)),
         }
+    }
+
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        check_target(target)?;
+        let (at, temporary) = (self.path(link)?, self.path(&format!("{link}.tmp"))?);
+        let made = match std::os::unix::fs::symlink(target, &temporary) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(&temporary)
+                .and_then(|()| std::os::unix::fs::symlink(target, &temporary)),
+            made => made,
+        };
+        made.and_then(|()| {
+            fs::rename(&temporary, at).inspect_err(|_| drop(fs::remove_file(&temporary)))
+        })
+        .map_err(|error| named(error, link))
     }
 
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
@@ -182,7 +221,7 @@ impl Disk for RealDisk {
             .write(true)
             .create(true)
             .truncate(false)
-            .mode(FILE_MODE)
+            .mode(self.rights.file)
             .custom_flags(NO_LINK)
             .open(at);
         let mut file = open.map_err(|error| named_lock(error, path))?;
@@ -258,7 +297,7 @@ pub(crate) fn make_folders(
     sync: &dyn Fn(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
     for folder in folders {
-        match fs::DirBuilder::new().mode(FOLDER_MODE).create(folder) {
+        match fs::DirBuilder::new().mode(OWNERS.folder).create(folder) {
             // `a/../b` where `a` was missing: `a/..` came with it. Or another process made the folder meanwhile.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
             made => made?,

@@ -139,6 +139,44 @@ fn a_rename_replaces_and_moves_between_folders() {
 }
 
 #[test]
+fn a_link_leads_to_a_file_beside_it_and_replaces_the_link_before() {
+    on_every_disk(|disk| {
+        disk.create_dir("d/folder").unwrap();
+        write(disk, "d/a", b"one");
+        write(disk, "d/b", b"two");
+        write(disk, "d/now", b"a file in its place");
+        disk.symlink("a", "d/now").unwrap();
+        assert_eq!(read(disk, "d/now"), b"one");
+        disk.symlink("b", "d/now").unwrap();
+        assert_eq!(read(disk, "d/now"), b"two");
+        assert_eq!(disk.list("d").unwrap(), ["a", "b", "folder", "now"]);
+        disk.symlink("now", "d/again").unwrap();
+        assert_eq!(read(disk, "d/again"), b"two");
+        disk.remove("d/now").unwrap();
+        assert_eq!(read(disk, "d/b"), b"two");
+        refused(ErrorKind::NotFound, disk.open("d/again"));
+        assert!(disk.exists("d/again").unwrap());
+        refused(ErrorKind::AlreadyExists, disk.create("d/again"));
+    });
+}
+
+#[test]
+fn a_link_out_of_its_folder_or_over_a_folder_is_refused() {
+    on_every_disk(|disk| {
+        disk.create_dir("folder").unwrap();
+        for target in ["", "..", "/etc/passwd", "folder/a", "a\0b"] {
+            refused(ErrorKind::InvalidInput, disk.symlink(target, "link"));
+        }
+        refused(ErrorKind::IsADirectory, disk.symlink("a", "folder"));
+        refused(ErrorKind::NotFound, disk.symlink("a", "none/link"));
+        assert_eq!(disk.list("").unwrap(), ["folder"]);
+        disk.symlink("other", "one").unwrap();
+        disk.symlink("one", "other").unwrap();
+        assert!(disk.open("one").is_err());
+    });
+}
+
+#[test]
 fn a_folder_goes_with_all_it_holds() {
     on_every_disk(|disk| {
         disk.create_dir("d/e").unwrap();

@@ -136,6 +136,24 @@ fn a_rename_is_whole_or_not_at_all_and_waits_for_both_folders() {
 }
 
 #[test]
+fn a_link_leads_to_the_old_file_or_the_new_until_its_folder_is_synced() {
+    let disk = FaultDisk::new();
+    for name in ["a", "b"] {
+        write_synced(&disk, name, name.as_bytes());
+    }
+    disk.symlink("a", "now").unwrap();
+    disk.sync_dir("").unwrap();
+    disk.symlink("b", "now").unwrap();
+    assert_eq!(read(&disk.crash(everything_lost), "now"), b"a");
+    assert_eq!(read(&disk.crash(everything_kept), "now"), b"b");
+    disk.sync_dir("").unwrap();
+    assert_eq!(read(&disk.crash(everything_lost), "now"), b"b");
+    disk.inject(Call::Symlink, 1, Fault::Fail(ErrorKind::Other));
+    assert!(disk.symlink("a", "now").is_err());
+    assert_eq!(read(&disk, "now"), b"b");
+}
+
+#[test]
 fn after_a_failed_sync_no_later_sync_writes_the_pages() {
     let disk = with_file();
     disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
