@@ -6,6 +6,7 @@
 //! - `sessions`: owner mode and waiters. No record holds it: after a restart no session is known, and every row is free.
 //! - `deadlines`: when each wait ends.
 
+pub(crate) mod collected;
 pub(crate) mod deadlines;
 pub(crate) mod sessions;
 pub(crate) mod state;

@@ -33,6 +33,7 @@
 mod alter;
 mod backup;
 mod bounds;
+mod collect;
 mod counts;
 mod follow;
 mod frame;
@@ -85,6 +86,8 @@ pub struct Options {
     pub background: Background,
     /// Bytes of journal that make the engine fold every view that has changed.
     pub journal_bytes_max: u64,
+    /// Bytes of collected messages that the collector has not noted: more are refused with `Overloaded`.
+    pub collected_bytes_max: u64,
     /// Memory of a queue's rows that makes the engine fold them into a file.
     pub queue_fold_bytes: u64,
     /// Bytes of one file of the journal.
@@ -113,6 +116,7 @@ impl Options {
             seal_rows: 65_536 - 1_024,
             background: Background::Threads,
             journal_bytes_max: 8 << 30,
+            collected_bytes_max: 256 << 20,
             queue_fold_bytes: 32 << 20,
             journal_segment_bytes: 64 << 20,
             sync: SyncMode::Always,
@@ -162,6 +166,8 @@ pub struct Engine {
     unused: Vec<String>,
     /// Bytes of records when each table was last folded: what it holds back of the journal.
     folded_at_bytes: BTreeMap<crate::catalog::TableId, u64>,
+    /// Bytes of records when the collector's position last made a manifest due.
+    noted_at_bytes: u64,
     /// The journal refused a record for want of room; a fold failed for it.
     journal_full: bool,
     folds_full: bool,
@@ -226,8 +232,9 @@ impl Engine {
         self.poisoned.get_or_insert_with(|| error.to_string());
     }
 
-    /// Sends `error` to the replies in the outbox and to those of CHECKPOINT, BACKUP and FLUSH.
+    /// Ends the hand-over of messages, and sends `error` to the replies in the outbox and to those of CHECKPOINT, BACKUP and FLUSH.
     fn answer_all(&mut self, error: &Error) {
+        self.shared.handover.end();
         let replies = self.outbox.drain(..).map(|(reply, _)| reply);
         let backups = self.backups.asked.drain(..).map(|(_, reply)| reply);
         for reply in replies

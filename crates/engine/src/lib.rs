@@ -77,16 +77,17 @@ mod table;
 
 use apply::{sessions, state, undo};
 pub use model::limits;
-use model::{catalog, command, error, failure, into, record, sync_mode};
+use model::{catalog, command, error, failure, into, messages, record, sync_mode};
 use open::{backup, manifest};
 
+pub use apply::collected::Cursors;
 pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
-    Answer, Answering, Backfill, Change, ColumnPlace, Command, Damaged, Definition, Envelope, Hold,
-    Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats, Reading, Receipt,
-    Reply, RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource,
-    WhenFull,
+    Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
+    Envelope, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
+    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken,
+    TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
@@ -94,6 +95,7 @@ pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Reason};
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
+pub use messages::{Batch, Handover, Messages, Run};
 pub use queue::{GroupReport, QueueReport};
 pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on};
 pub use status::EngineStatus;

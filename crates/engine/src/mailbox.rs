@@ -17,9 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 
+use crate::apply::collected::Cursors;
 use crate::command::{Answering, Command, Envelope, SessionId};
 use crate::error::{Error, Result};
 use crate::histogram::Work;
+use crate::messages::Handover;
 use crate::snapshot::Snapshot;
 use crate::status::EngineStatus;
 pub(crate) use inbox::Inbox;
@@ -31,6 +33,10 @@ pub(crate) struct Shared {
     pub(crate) status: Mutex<EngineStatus>,
     pub(crate) upheavals: AtomicU64,
     pub(crate) work: Work,
+    /// Collected messages on their way to the collector.
+    pub(crate) handover: Arc<Handover>,
+    /// The collector's position and cursors as the start of the engine found them.
+    pub(crate) collected: (u64, Cursors),
     /// When the turn under way began, on the steady clock; 0 while the engine rests.
     pub(crate) turn_since_us: AtomicU64,
     /// The engine is to end: it refuses statements, and a match that runs stops.
@@ -94,6 +100,18 @@ impl Handle {
     /// statement that is matching documents ends within some tenths of a millisecond; nothing of it is done.
     pub fn refuse_statements(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Collected messages that no position covers, then each batch once it is published. For one collector.
+    #[must_use]
+    pub fn handover(&self) -> Arc<Handover> {
+        Arc::clone(&self.shared.handover)
+    }
+
+    /// The collector's position and cursors as the start of the engine found them.
+    #[must_use]
+    pub fn collected(&self) -> &(u64, Cursors) {
+        &self.shared.collected
     }
 
     /// How the engine's thread works.

@@ -6,5 +6,6 @@ pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod into;
 pub mod limits;
+pub(crate) mod messages;
 pub(crate) mod record;
 pub(crate) mod sync_mode;

@@ -29,6 +29,10 @@ pub struct EngineStatus {
     pub replayed_records: u64,
     /// Records read at the start that every view already held.
     pub skipped_records: u64,
+    /// Messages collected.
+    pub messages_total: u64,
+    /// Bytes of the collected messages that the collector has not noted.
+    pub messages_pending_bytes: u64,
     /// Documents inserted or replaced.
     pub documents_total: u64,
     /// Documents deleted.

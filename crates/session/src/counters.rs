@@ -63,6 +63,8 @@ counters! {
     evicted "evicted_connects" "seine_connections_evicted_total";
     /// Logins refused.
     logins_refused "aborted_connects" "seine_logins_refused_total";
+    /// Calls of fb303 refused because the client is not on this machine.
+    scribe_refused "scribe_refused" "seine_scribe_calls_refused_total";
     /// HTTP requests answered.
     http_requests "http_requests" "seine_http_requests_total";
     /// Statements that were refused or failed.

@@ -104,6 +104,8 @@ pub(crate) fn each(
         Command::Flush { .. } | Command::Checkpoint | Command::Shutdown => {
             check(Action(Deed::Maintain, None))
         }
+        Command::Collect { .. } => check(Action(Deed::Write, None)),
+        Command::Collected { .. } => check(Action(Deed::Maintain, None)),
         Command::Backup { .. } => check(Action(Deed::Backup, None)),
         Command::QueueEnd
         | Command::QueueAbort

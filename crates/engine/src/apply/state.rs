@@ -47,6 +47,7 @@ use queue::{Backlog, Queue};
 
 pub(crate) use loads::Loads;
 
+use crate::apply::collected::Collected;
 use crate::catalog::{Catalog, TableId, Webhook};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
@@ -66,6 +67,8 @@ pub(crate) struct State {
     pub(crate) catalog_folded: u64,
     /// For each load that is not over, the rows that are stored.
     pub(crate) loads: Loads,
+    /// Collected messages, and how far the collector is.
+    pub(crate) collected: Collected,
     pub(crate) searches: BTreeMap<TableId, SearchTable>,
     pub(crate) percolates: BTreeMap<TableId, PercolateTable>,
     pub(crate) queues: Queues,
@@ -113,6 +116,7 @@ impl State {
             catalog: Catalog::default(),
             catalog_folded: 0,
             loads: Loads::default(),
+            collected: Collected::default(),
             searches: BTreeMap::new(),
             percolates: BTreeMap::new(),
             queues: Queues::default(),
@@ -142,7 +146,10 @@ impl State {
             prepared.counting = Some(Vec::new()); // the hits in the record are counted: `apply_hits` leaves them out
         }
         match record {
-            Record::Create { .. } | Record::Drop { .. } | Record::Load { .. }
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Load { .. }
+            | Record::Collected { .. }
                 if position <= self.catalog_folded =>
             {
                 Ok(false)
@@ -184,6 +191,8 @@ impl State {
                 self.loads.note(*table, *load, *place, Position(position));
                 Ok(true)
             }
+            Record::Messages(messages) => Ok(self.collected.add(messages, position)),
+            Record::Collected { upto, cursors } => Ok(self.collected.note(*upto, cursors)),
             Record::Many(members) => self.apply_many(members, position, prepared),
             Record::Rows { .. }
             | Record::RemoveRows { .. }
@@ -498,6 +507,7 @@ impl State {
         searches
             .chain(percolates)
             .chain(queues)
+            .chain(self.collected.folded())
             .min()
             .unwrap_or(catalog_folded)
             .min(catalog_folded)

@@ -105,6 +105,8 @@ impl Undo {
             | Record::Returned { .. }
             | Record::Done { .. }
             | Record::Clear { .. }
+            | Record::Messages(_)
+            | Record::Collected { .. }
             | Record::Pause { .. } => {} // never members
         }
     }

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::RECORD_BYTES_MAX;
 use crate::record::Record;
+use crate::sync_mode::SyncMode;
 
 /// Bytes of a frame's header and padding, and bytes of each record's header. Both are upper bounds.
 const FRAME_OVERHEAD_BYTES: u64 = 16 << 10;
@@ -26,6 +27,17 @@ impl Engine {
     /// Takes a record into the batch's frame, and gives its position. Where the journal may have no room left, the
     /// record is appended at once, before it is applied, so that a full disk refuses it with nothing changed.
     pub(super) fn admit(&mut self, record: &Record, gives_room: bool) -> Result<u64> {
+        let mode = self.sync_mode(record);
+        self.admit_with(record, gives_room, mode)
+    }
+
+    /// As [`Engine::admit`], with the sync mode of the reply.
+    pub(super) fn admit_with(
+        &mut self,
+        record: &Record,
+        gives_room: bool,
+        mode: SyncMode,
+    ) -> Result<u64> {
         let start = self.frame.bytes.len();
         record.encode(&mut self.frame.bytes);
         let bytes = self.frame.bytes.len() - start;
@@ -41,7 +53,7 @@ impl Engine {
             self.append_alone(start, gives_room)?;
         }
         self.journal_full &= gives_room; // a write that was taken says that there is room
-        self.note_sync(record);
+        self.note_sync(record, mode);
         self.status.records_total += 1;
         self.status.record_bytes_total += bytes as u64;
         Ok(self.state.position + 1)

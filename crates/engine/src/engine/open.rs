@@ -165,7 +165,10 @@ impl Engine {
         let mut searches = state.searches.values();
         let is_manifest_due = searches.any(|search| !search.is_named());
         let jobs = Jobs::new(&options.background)?;
-        let shared = Shared::default();
+        let shared = Shared {
+            collected: (state.collected.upto, state.collected.cursors.clone()),
+            ..Shared::default()
+        };
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
             options,
@@ -184,6 +187,7 @@ impl Engine {
             has_ended: false,
             unused,
             folded_at_bytes: BTreeMap::new(),
+            noted_at_bytes: 0,
             journal_full: false,
             folds_full: false,
             failed_folds: BTreeSet::new(),

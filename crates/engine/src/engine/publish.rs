@@ -118,6 +118,10 @@ impl Engine {
                 changed = true;
             }
         }
+        let fresh = self.state.collected.take_fresh();
+        if !fresh.is_empty() && !self.is_follower {
+            self.shared.handover.push(fresh);
+        }
         for table in self.state.queues.take_touched() {
             let Some(queue) = self.state.queues.get_settled_mut(&table) else {
                 continue; // dropped
@@ -168,6 +172,7 @@ impl Engine {
             .values()
             .map(|search| search.table.memory_bytes())
             .sum();
+        status.messages_pending_bytes = state.collected.above_bytes();
         status.queue_rows = self.views.queue_rows;
         status.queue_bytes = self.views.queue_bytes;
         status.queue_marks_bytes = self.views.queue_marks_bytes;

@@ -32,15 +32,14 @@ pub(super) struct Unsynced {
 
 impl Engine {
     /// Notes the sync mode that a record of this batch asks for.
-    pub(super) fn note_sync(&mut self, record: &Record) {
-        let mode = self.sync_mode(record);
+    pub(super) fn note_sync(&mut self, record: &Record, mode: SyncMode) {
         let asked = &mut self.unsynced.asked;
         *asked = Some(asked.map_or(mode, |before| before.min(mode)));
         self.unsynced.rows += record.rows();
     }
 
     /// The mode of the strictest of the tables that a record changes; never stricter than the server's.
-    fn sync_mode(&self, record: &Record) -> SyncMode {
+    pub(super) fn sync_mode(&self, record: &Record) -> SyncMode {
         let of = |table: &TableId| {
             let definition = self.state.catalog.get(*table);
             let asked = definition.and_then(|definition| definition.sync);
@@ -78,6 +77,8 @@ impl Engine {
                 .unwrap_or_default(),
             // Files on disk hang on definitions, and there are few.
             Record::Create { .. } | Record::Drop { .. } | Record::Alter { .. } => SyncMode::Always,
+            // The caller of `admit_with` says the mode of these.
+            Record::Messages(_) | Record::Collected { .. } => self.options.sync,
         }
     }
 

@@ -210,6 +210,8 @@ impl Engine {
                 self.give_back(session, false)?;
                 Ok(Reply::done())
             }
+            Command::Collect { messages, sync } => self.collect(messages, sync),
+            Command::Collected { upto, cursors } => self.collected(upto, cursors),
             Command::SessionClosed => {
                 self.sessions
                     .stop_waiting(&mut self.state, session, &mut self.outbox);

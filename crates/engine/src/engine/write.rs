@@ -130,6 +130,8 @@ impl Engine {
             | Record::Clear { .. }
             | Record::Pause { .. }
             | Record::Queries { .. }
+            | Record::Messages(_)
+            | Record::Collected { .. }
             | Record::DeleteQueries { .. } => {}
         }
     }

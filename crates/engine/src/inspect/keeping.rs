@@ -70,6 +70,10 @@ impl Disk for Keeping {
         self.disk.remove_dir(dir)
     }
 
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        self.disk.symlink(target, link)
+    }
+
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
         self.disk.sync_dir(dir)
     }

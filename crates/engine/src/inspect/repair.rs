@@ -78,11 +78,14 @@ pub fn repair(disk: &Arc<dyn Disk>, progress: &mut dyn FnMut(&str)) -> Result<Op
     }
     let failed = |error: io::Error| failure::of_file(NEW_JOURNAL_DIR, &error);
     disk.remove_dir(NEW_JOURNAL_DIR).map_err(failed)?;
-    let mut nothing = Vec::new();
-    Record::Many(Vec::new()).encode(&mut nothing);
     let last = Position(reading.state.position);
+    // The new journal begins with the messages that no store has taken yet; the old one kept them.
+    let kept = reading.state.collected.keep_at(last.next().0);
+    let first = kept.map_or(Record::Many(Vec::new()), Record::Messages);
+    let mut begins = Vec::new();
+    first.encode(&mut begins);
     let segment_bytes = options.journal_segment_bytes;
-    let begun = journal::begin_after(disk, NEW_JOURNAL_DIR, segment_bytes, last, &nothing);
+    let begun = journal::begin_after(disk, NEW_JOURNAL_DIR, segment_bytes, last, &begins);
     begun.map_err(failure::of_journal)?;
     reading.state.position = last.next().0;
     Engine::fold(options, held, reading.state, NEW_JOURNAL_DIR)?;

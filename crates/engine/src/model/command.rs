@@ -9,6 +9,8 @@ pub use self::queue_commands::{
     Change, ColumnPlace, Hold, Issuer, Now, QueueNext, QueueOptions, QueueStats, Receipt,
     RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
+use crate::messages::Messages;
+use crate::sync_mode::SyncMode;
 use index::Memory;
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
@@ -19,7 +21,6 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::error::{Error, Result};
-use crate::sync_mode::SyncMode;
 
 /// A command. Table names are in any case; they are compared in lower case.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +131,20 @@ pub enum Command {
         table: String,
         /// In this order; all or none.
         changes: Vec<Change>,
+    },
+    /// Messages of one call of Scribe's `Log`: one durable unit. `sync` may ask for less than the server's mode.
+    Collect {
+        /// In the order of the call; none makes no record.
+        messages: Messages,
+        /// When the reply goes; `None`: as the server's setting says.
+        sync: Option<SyncMode>,
+    },
+    /// The collector has brought all messages of records up to a position to their stores, or into its own spools.
+    Collected {
+        /// Position of the last such record.
+        upto: u64,
+        /// The cursors that changed.
+        cursors: Vec<CursorChange>,
     },
     /// The connection is gone: what it owned is given back, what it waited for is forgotten.
     SessionClosed,
@@ -454,6 +469,9 @@ pub struct Envelope {
     pub reply: Answering,
 }
 
+/// A cursor of the collector by its name, and its new value; `None`: it goes.
+pub type CursorChange = (Box<[u8]>, Option<Box<[u8]>>);
+
 impl Command {
     /// Memory that it takes while it waits, roughly, in bytes.
     pub(crate) fn bytes(&self) -> usize {
@@ -470,6 +488,7 @@ impl Command {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
+            Command::Collect { messages, .. } => own + messages.bytes() as usize,
             _ => own,
         }
     }

@@ -15,6 +15,8 @@ pub const BATCH_BYTES_MAX: usize = 1 << 20;
 pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a command that its bringer's thread may do itself.
 pub const LED_COMMAND_BYTES_MAX: usize = 4 << 10;
+/// Bytes of the names and values of all cursors of the collector.
+pub const CURSORS_BYTES_MAX: u64 = 64 << 20;
 /// Tables of all kinds.
 pub const TABLES_MAX: usize = 4096;
 /// Search tables that one pq table listens to.

@@ -40,7 +40,8 @@ use query::value::Value;
 use queue::{HitBatch, HitDocument, HitQuery, Origin, RowNumber, Source};
 
 use crate::catalog::TableId;
-use crate::command::Definition;
+use crate::command::{CursorChange, Definition};
+use crate::messages::Messages;
 
 /// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
 ///
@@ -54,7 +55,9 @@ use crate::command::Definition;
 /// 5: definitions name the algorithms of stems, and say which rules of sentences a table has.
 ///
 /// 6: rows that need not be kept go by their ids.
-pub(crate) const RECORD_VERSION: u8 = 6;
+///
+/// 7: collected messages, and how far the collector is.
+pub(crate) const RECORD_VERSION: u8 = 7;
 
 /// The one setting of a definition that is not of analysis.
 const SYNC: &str = "sync";
@@ -142,7 +145,14 @@ pub(crate) enum Record {
         load: u64,
         place: Option<u64>,
     },
-    /// Several of the above as one unit; never nested.
+    /// Messages of one call of Scribe's `Log`.
+    Messages(Arc<Messages>),
+    /// The collector's stores have the messages up to a position; cursors that changed.
+    Collected {
+        upto: u64,
+        cursors: Vec<CursorChange>,
+    },
+    /// Several of the above but the last two as one unit; never nested.
     Many(Vec<Record>),
 }
 
@@ -302,6 +312,8 @@ impl Record {
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }
+            | Record::Messages(_)
+            | Record::Collected { .. }
             | Record::Pause { .. } => 0,
             Record::Documents(documents) => documents.documents.len(),
             Record::Hits(hits) => return hits.hits.iter().map(QueuedHits::rows).sum(),

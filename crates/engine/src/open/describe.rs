@@ -79,7 +79,12 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("segments {} as no longer kept", segments.join(", "));
             vec![(name(table), gone)]
         }
-        Record::Load { .. } => Vec::new(), // it says nothing of rows
+        Record::Messages(messages) => {
+            let count = messages.count();
+            vec![("collected".to_owned(), format!("{count} messages"))]
+        }
+        // They say nothing of rows.
+        Record::Load { .. } | Record::Collected { .. } => Vec::new(),
         Record::Rows { .. }
         | Record::RemoveRows { .. }
         | Record::Alter { .. }

@@ -32,6 +32,7 @@ use queue::{Backlog, ChunkFile, Queue, RowNumber};
 use roaring::RoaringBitmap;
 
 use super::salvage::Salvage;
+use crate::apply::collected::Collected;
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
@@ -55,7 +56,8 @@ const SPARE_PATH: &str = "spare";
 /// its file.
 /// 5: definitions as in records of version 4; how far loads are; segments of format 2.
 /// 6: definitions as in records of version 5.
-pub(crate) const FORMAT_VERSION: u32 = 6;
+/// 7: how far the collector is.
+pub(crate) const FORMAT_VERSION: u32 = 7;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 /// It stands twice in its file: it alone says which files count.
@@ -73,6 +75,7 @@ pub(crate) fn encode(state: &State) -> Vec<u8> {
         put_view(&mut body, state, table);
     }
     state.loads.put(&mut body);
+    state.collected.put(&mut body);
     let mut bytes = Vec::with_capacity(2 * (HEAD_BYTES + body.len()));
     for _ in 0..COPIES {
         bytes.extend_from_slice(MAGIC);
@@ -259,6 +262,9 @@ pub(crate) fn open_with(
     }
     if version > 4 {
         state.loads = Loads::read(&mut reader).map_err(wrong)?;
+    }
+    if version > 6 {
+        state.collected = Collected::read(&mut reader).map_err(wrong)?;
     }
     reader.end().map_err(wrong)?;
     state.connect()?;

@@ -186,6 +186,35 @@ const ANALYSIS_OF_FORMAT_5: Written = Written {
     ],
 };
 
+/// All kinds of tables, as the version before collected messages wrote them.
+const FORMAT_6: Written = Written {
+    folder: "data-v6",
+    schema: &[
+        "create search posts (body text, n int)",
+        "create queue hits (query_id bigint, doc_id bigint)",
+        "create pq alerts on posts into hits",
+        "create queue jobs (id int)",
+    ],
+    folded: &[
+        "insert alerts (id, query) values (1, 'star wars'), (2, 'cat')",
+        "insert posts (id, body, n) values (1, 'star wars', 1), (2, 'cat cat dog', 2), (3, 'dog', 3)",
+        "insert jobs (id) values (1), (2), (3)",
+        "checkpoint",
+        "delete posts where id = 1",
+        "delete jobs where id = 2",
+    ],
+    above: &[
+        "insert posts (id, body, n) values (4, 'a cat', 4)",
+        "insert jobs (id) values (4)",
+    ],
+    reads: &[
+        "select *, weight from posts match 'cat | star' limit 1000",
+        "select * from posts order by id limit 1000000",
+        "read * from hits",
+        "read * from jobs",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -386,6 +415,11 @@ fn directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time() {
             "checkpoint",
         ],
     );
+}
+
+#[test]
+fn a_directory_of_format_6_opens_to_what_was_in_it() {
+    check(&FORMAT_6);
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod checkpoints;
 #[cfg(test)]
 mod clocks;
 #[cfg(test)]
+mod collect;
+#[cfg(test)]
 mod costly;
 #[cfg(test)]
 mod crash;

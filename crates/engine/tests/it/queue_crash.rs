@@ -430,6 +430,10 @@ impl Disk for HurtingDisk {
         self.disk.remove_dir(dir)
     }
 
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        self.disk.symlink(target, link)
+    }
+
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
         self.disk.sync_dir(dir)
     }

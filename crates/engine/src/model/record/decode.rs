@@ -1,14 +1,16 @@
 //! Bytes into records.
 
+use std::sync::Arc;
+
 use query::Syntax;
 use query::analysis::Settings;
 use query::codec::{Differences, Read, Reader, read_column};
 use queue::{RowNumber, read_origins, read_sources};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LOAD,
-    LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETIRE, RETIRE_SEGMENTS, RETURNED,
-    ROWS, SPHINX,
+    ALTER, CLEAR, COLLECTED, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS,
+    LOAD, LUCENE, MANY, MARKED_ROWS, MESSAGES, PAUSE, QUERIES, REMOVE_ROWS, RETIRE,
+    RETIRE_SEGMENTS, RETURNED, ROWS, SPHINX,
 };
 use super::{
     Document, Documents, HitCounts, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
@@ -17,6 +19,7 @@ use super::{
 use crate::catalog::TableId;
 use crate::catalog::{read_keep, read_option};
 use crate::command::{Definition, Kind, QueueOptions, SearchOptions};
+use crate::messages::Messages;
 use crate::sync_mode::SyncMode;
 
 impl Record {
@@ -38,6 +41,13 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
     if kind == MANY && outermost {
         let members = reader.list(|reader| read_record(reader, version, false))?;
         return Ok(Record::Many(members));
+    }
+    if version > 6 && outermost {
+        match kind {
+            MESSAGES => return read_messages(reader),
+            COLLECTED => return read_collected(reader),
+            _ => {}
+        }
     }
     let table = TableId(reader.small()?);
     Ok(match kind {
@@ -81,6 +91,27 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             },
         },
         _ => return read_queue_record(reader, kind, version, table),
+    })
+}
+
+fn read_messages(reader: &mut Reader<'_>) -> Read<Record> {
+    match Messages::decode(reader.bytes()?) {
+        Some(messages) => Ok(Record::Messages(Arc::new(messages))),
+        None => Err(reader.damage("runs of messages")),
+    }
+}
+
+fn read_collected(reader: &mut Reader<'_>) -> Read<Record> {
+    Ok(Record::Collected {
+        upto: reader.number()?,
+        cursors: reader.list(|reader| {
+            let name = reader.bytes()?.into();
+            let value = match reader.flag()? {
+                true => Some(reader.bytes()?.into()),
+                false => None,
+            };
+            Ok((name, value))
+        })?,
     })
 }
 

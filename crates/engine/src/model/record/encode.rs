@@ -1,12 +1,14 @@
 //! Records into bytes.
 
 use query::Syntax;
-use query::codec::{Differences, put_column, put_list, put_number, put_row, put_text, put_value};
+use query::codec::{
+    Differences, put_bytes, put_column, put_list, put_number, put_row, put_text, put_value,
+};
 use queue::{RowNumber, put_origins, put_sources};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
 use crate::catalog::{keep_pairs, pairs};
-use crate::command::{Definition, Kind};
+use crate::command::{CursorChange, Definition, Kind};
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -27,6 +29,8 @@ pub(super) const DONE: u8 = 16;
 pub(super) const LOAD: u8 = 17;
 pub(super) const RETIRE_SEGMENTS: u8 = 18;
 pub(super) const RETIRE: u8 = 19;
+pub(super) const MESSAGES: u8 = 20;
+pub(super) const COLLECTED: u8 = 21;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -88,6 +92,11 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             out.push(u8::from(place.is_some()));
             place.iter().for_each(|place| put_number(out, *place));
         }
+        Record::Messages(messages) => {
+            out.push(MESSAGES);
+            put_bytes(out, messages.encoded());
+        }
+        Record::Collected { upto, cursors } => put_collected(out, *upto, cursors),
         Record::Many(members) => {
             out.push(MANY);
             put_list(out, members, put_record);
@@ -100,6 +109,16 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         | Record::Returned { .. }
         | Record::Done { .. } => put_queue_record(out, record),
     }
+}
+
+fn put_collected(out: &mut Vec<u8>, upto: u64, cursors: &[CursorChange]) {
+    out.push(COLLECTED);
+    put_number(out, upto);
+    put_list(out, cursors, |out, (name, value)| {
+        put_bytes(out, name);
+        out.push(u8::from(value.is_some()));
+        value.iter().for_each(|value| put_bytes(out, value));
+    });
 }
 
 /// A record of one queue.

@@ -1,0 +1,321 @@
+//! Collected messages: what was acknowledged comes to the collector again until it has noted it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use disk::{Disk, FaultDisk, MemoryDisk};
+use engine::{Batch, Command, Error, Messages, Now, Options, SyncMode};
+use proptest::prelude::*;
+
+use crate::driver::{Driver, options};
+use crate::power::{places, power_cut};
+use crate::statement::command;
+use crate::workload::cases;
+
+/// Name of the cursor. Its value is the number of notes so far, so a crash image tells which note it has.
+const CURSOR: &[u8] = b"notes";
+
+fn messages(bodies: &[String]) -> Messages {
+    let mut messages = Messages::default();
+    bodies
+        .iter()
+        .for_each(|body| messages.push(b"web", body.as_bytes()));
+    messages
+}
+
+fn collect(bodies: &[String], sync: Option<SyncMode>) -> Command {
+    Command::Collect {
+        messages: messages(bodies),
+        sync,
+    }
+}
+
+fn noted(upto: u64, number: usize) -> Command {
+    Command::Collected {
+        upto,
+        cursors: vec![(CURSOR.into(), Some(number.to_string().as_bytes().into()))],
+    }
+}
+
+/// What the collector is handed now: position and messages of each record.
+fn handed(driver: &Driver) -> Vec<(u64, Vec<String>)> {
+    let batches = driver.handle.handover().take(Duration::ZERO);
+    let read = |batch: Batch| {
+        let runs = batch.messages.runs();
+        let bodies = runs.flat_map(|run| {
+            run.bodies()
+                .map(|body| String::from_utf8(body.to_vec()).unwrap())
+                .collect::<Vec<_>>()
+        });
+        (batch.position, bodies.collect())
+    };
+    batches.unwrap_or_default().into_iter().map(read).collect()
+}
+
+/// The number of notes that the engine knew when it was opened.
+fn notes(driver: &Driver) -> usize {
+    let value = driver.handle.collected().1.get(CURSOR);
+    value.map_or(0, |value| {
+        String::from_utf8(value.to_vec()).unwrap().parse().unwrap()
+    })
+}
+
+fn open(disk: impl Disk + 'static) -> Driver {
+    Driver::open(options(Arc::new(disk)), Now::default()).unwrap()
+}
+
+fn bodies(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+#[test]
+fn messages_come_again_after_each_restart_until_they_are_noted() {
+    let mut driver = open(MemoryDisk::new());
+    driver.run(collect(&bodies(&["a", "b"]), None)).unwrap();
+    driver.run(collect(&bodies(&["c"]), None)).unwrap();
+    let all = vec![(1, bodies(&["a", "b"])), (2, bodies(&["c"]))];
+    assert_eq!(handed(&driver), all);
+    driver.run(Command::Checkpoint).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(handed(&driver), all);
+    driver.run(noted(1, 1)).unwrap();
+    driver.run(Command::Checkpoint).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!((handed(&driver), notes(&driver)), (all[1..].to_vec(), 1));
+    driver.run(noted(2, 2)).unwrap();
+    let driver = driver.reopen().unwrap();
+    assert_eq!((handed(&driver), notes(&driver)), (Vec::new(), 2));
+}
+
+#[test]
+fn a_full_room_refuses_messages_until_some_are_noted() {
+    let options = Options {
+        collected_bytes_max: 100,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let large = [String::from_utf8(vec![b'x'; 60]).unwrap()];
+    driver.run(collect(&large, None)).unwrap();
+    let refused = driver.run(collect(&large, None));
+    assert_eq!(refused.unwrap_err(), Error::Overloaded);
+    driver.run(noted(1, 1)).unwrap();
+    driver.run(collect(&large, None)).unwrap();
+}
+
+#[test]
+fn what_no_record_has_cannot_be_noted_and_members_of_a_unit_cannot_be_messages() {
+    let mut driver = open(MemoryDisk::new());
+    assert!(driver.run(noted(1, 1)).is_err());
+    let unit = Command::Many(vec![collect(&bodies(&["a"]), None)]);
+    assert!(driver.run(unit).is_err());
+    assert_eq!(handed(&driver), []);
+    driver.run(collect(&[], None)).unwrap();
+    assert_eq!(
+        driver.handle.status().records_total,
+        0,
+        "an empty call writes nothing"
+    );
+}
+
+#[test]
+fn a_category_may_ask_for_less_than_the_server_and_not_for_more() {
+    for (server, asked, syncs) in [
+        (SyncMode::Always, None, 1),
+        (SyncMode::Always, Some(SyncMode::Never), 0),
+        (SyncMode::Never, Some(SyncMode::Always), 0),
+    ] {
+        let options = Options {
+            sync: server,
+            ..options(Arc::new(MemoryDisk::new()))
+        };
+        let mut driver = Driver::open(options, Now::default()).unwrap();
+        let before = driver.handle.status().syncs_total;
+        driver.run(collect(&bodies(&["a"]), asked)).unwrap();
+        assert_eq!(driver.handle.status().syncs_total - before, syncs);
+    }
+}
+
+#[test]
+fn a_journal_of_noted_messages_alone_is_trimmed() {
+    let mut driver = open(MemoryDisk::new());
+    let large = [String::from_utf8(vec![b'x'; 64 << 10]).unwrap()];
+    for number in 1..100 {
+        driver.run(collect(&large, None)).unwrap();
+        driver.run(noted(2 * number - 1, number as usize)).unwrap();
+        drop(handed(&driver));
+    }
+    driver.tick(1);
+    let kept = driver.handle.status().journal_bytes;
+    assert!(
+        kept < 2 << 20,
+        "{kept} bytes of journal for 6 MiB of messages that were noted"
+    );
+}
+
+#[test]
+fn messages_survive_the_repair_of_a_damaged_journal() {
+    let disk = MemoryDisk::new();
+    let mut driver = open(disk.clone());
+    driver.run(command("create queue jobs (id int)")).unwrap();
+    driver.run(collect(&bodies(&["a", "b"]), None)).unwrap();
+    driver.run(collect(&bodies(&["c"]), None)).unwrap();
+    drop(driver);
+    let name = &disk.list("journal").unwrap()[0];
+    let journal = disk.open(&format!("journal/{name}")).unwrap();
+    let mut bytes = vec![0; journal.len().unwrap() as usize];
+    journal.read_at(0, &mut bytes).unwrap();
+    let damaged = bytes.windows(4).position(|four| four == b"jobs").unwrap();
+    let flipped = bytes[damaged] ^ 0x55;
+    journal.write_at(damaged as u64, &[flipped]).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(disk);
+    let repaired = engine::inspect::repair(&disk, &mut |_| {}).unwrap();
+    assert!(repaired.is_some());
+    let driver = Driver::open(options(disk), Now::default()).unwrap();
+    let all: Vec<String> = handed(&driver)
+        .into_iter()
+        .flat_map(|(_, bodies)| bodies)
+        .collect();
+    assert_eq!(all, ["a", "b", "c"]);
+    drop(driver.reopen().unwrap());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Collect {
+        count: usize,
+        sync: Option<SyncMode>,
+    },
+    /// Notes the messages of some of the records that were handed over and not noted.
+    Note {
+        part: usize,
+    },
+    Insert,
+    Checkpoint,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let sync = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(SyncMode::Never)),
+        1 => Just(Some(SyncMode::Within { ms: 5 })),
+    ];
+    prop_oneof![
+        6 => (1..4usize, sync).prop_map(|(count, sync)| Step::Collect { count, sync }),
+        3 => (1..4usize).prop_map(|part| Step::Note { part }),
+        1 => Just(Step::Insert),
+        1 => Just(Step::Checkpoint),
+    ]
+}
+
+/// What a run has done until the power went.
+#[derive(Default)]
+struct Played {
+    /// Records of messages that were answered OK, with whether a sync has covered them.
+    taken: Vec<(u64, Vec<String>, bool)>,
+    /// Those of the call in flight when the engine ended.
+    in_flight: Vec<String>,
+    /// Positions noted, with whether a sync has covered the note.
+    notes: Vec<(u64, bool)>,
+}
+
+fn play(disk: &FaultDisk, steps: &[Step]) -> Played {
+    let mut played = Played::default();
+    let Ok(mut driver) = Driver::open(options(Arc::new(disk.clone())), Now::default()) else {
+        return played;
+    };
+    let _ = driver.run(command("create queue jobs (id int)"));
+    let mut waiting: Vec<u64> = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let before = driver.handle.status().syncs_total;
+        let outcome = match step {
+            Step::Collect { count, sync } => {
+                let texts: Vec<String> = (0..*count).map(|at| format!("{number}.{at}")).collect();
+                played.in_flight.clone_from(&texts);
+                let outcome = driver.run(collect(&texts, *sync));
+                if outcome.is_ok() {
+                    played.in_flight.clear();
+                    let given = handed(&driver);
+                    assert_eq!(given.len(), 1);
+                    assert_eq!(given[0].1, texts);
+                    waiting.push(given[0].0);
+                    played.taken.push((given[0].0, texts, false));
+                }
+                outcome
+            }
+            Step::Note { part } => {
+                let Some(upto) = waiting
+                    .get(waiting.len() / part)
+                    .or(waiting.last())
+                    .copied()
+                else {
+                    continue;
+                };
+                waiting.retain(|position| *position > upto);
+                played.notes.push((upto, false));
+                let number = played.notes.len();
+                driver.run(noted(upto, number))
+            }
+            Step::Insert => driver.run(command("insert jobs (id) values (1)")),
+            Step::Checkpoint => driver.run(Command::Checkpoint),
+        };
+        if outcome.is_err_and(|error| matches!(error, Error::Poisoned { .. })) {
+            return played;
+        }
+        if driver.handle.status().syncs_total > before {
+            played
+                .taken
+                .iter_mut()
+                .for_each(|(_, _, synced)| *synced = true);
+            played
+                .notes
+                .iter_mut()
+                .for_each(|(_, synced)| *synced = true);
+        }
+        driver.tick(1_000);
+    }
+    played
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    /// After a power cut in any call the collector gets each acknowledged message above the note that the disk has, in order,
+    /// and the note is no older than the last one that a sync covered.
+    #[test]
+    fn power_lost_in_any_call_hands_over_what_was_acknowledged_and_not_noted(
+        steps in proptest::collection::vec(step(), 1..40),
+        places in places(10),
+        cut in power_cut(),
+    ) {
+        let calls = {
+            let disk = FaultDisk::new();
+            play(&disk, &steps);
+            disk.change_count()
+        };
+        for place in places {
+            let disk = FaultDisk::new();
+            disk.power_off_after(place.index(calls as usize) as u64);
+            let played = play(&disk, &steps);
+            let image = cut.image(&disk);
+            let Ok(driver) = Driver::open(options(Arc::new(image)), Now::default()) else {
+                prop_assert!(false, "the directory does not open");
+                continue;
+            };
+            let known = notes(&driver);
+            let synced = played.notes.iter().rposition(|(_, synced)| *synced).map_or(0, |last| last + 1);
+            prop_assert!(known >= synced && known <= played.notes.len(), "note {} of {}, synced {}", known, played.notes.len(), synced);
+            let upto = known.checked_sub(1).map_or(0, |last| played.notes[last].0);
+            let found = handed(&driver);
+            let wanted: Vec<_> = played.taken.iter().filter(|(position, ..)| *position > upto).collect();
+            for (place, (position, texts, synced)) in wanted.iter().enumerate() {
+                match found.get(place) {
+                    Some(given) => prop_assert_eq!(given, &(*position, texts.clone())),
+                    None => prop_assert!(!synced, "{:?} was synced and is gone", texts),
+                }
+            }
+            for (_, texts) in found.iter().skip(wanted.len()) {
+                prop_assert_eq!(texts, &played.in_flight);
+            }
+        }
+    }
+}
