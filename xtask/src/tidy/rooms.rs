@@ -8,7 +8,7 @@ use super::Problem;
 use super::arrows::Arrows;
 
 /// The rooms of each crate from the ground up, with `<` between them; a room is a list of modules.
-const ROOMS: [(&str, &str); 12] = [
+const ROOMS: [(&str, &str); 13] = [
     (
         "disk",
         "copy device map namespace replace stopwatch < memory < fault overlay real",
@@ -44,12 +44,12 @@ const ROOMS: [(&str, &str); 12] = [
         "histogram model status < table < apply < decide < snapshot < open < mailbox < jobs \
          < engine < inspect running",
     ),
-    ("wire", "limits pq < es mysql sql < json"),
+    ("wire", "limits pq < es mysql scribe sql < json"),
     (
         "bench",
         "batch client latency plot process progress random table < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
-         < index queue",
+         < collect index queue",
     ),
     (
         "session",
@@ -57,14 +57,18 @@ const ROOMS: [(&str, &str); 12] = [
          < counters places < node rights session statement",
     ),
     (
+        "collect",
+        "counters message < config store < route spool < door line < collector",
+    ),
+    (
         "server",
         "auth backups limits signals < listen logins < logs server settings webhook \
-         < http mysql < life",
+         < http mysql scribe < life",
     ),
     (
         "cli",
-        "allocator bundle output < bench_command check_command demo sql_client \
-         < dump_command load_command match_command repair_command restore_command < cli",
+        "allocator bundle output scribe_client < bench_command check_command demo sql_client \
+         < cat_command ctl_command dump_command load_command match_command repair_command restore_command < cli",
     ),
 ];
 

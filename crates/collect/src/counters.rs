@@ -1,0 +1,135 @@
+//! Scribe's counters: each counts for a category and over all of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counter {
+    /// Messages taken.
+    ReceivedGood,
+    /// Messages of a category that no store takes, or whose name is refused; dropped.
+    ReceivedBad,
+    /// Messages without a category; dropped. Only over all.
+    ReceivedBlankCategory,
+    /// Calls refused because of `max_msg_per_second`. Only over all.
+    DeniedForRate,
+    /// Calls refused because of `max_queue_size`.
+    DeniedForQueueSize,
+    /// Batches that a buffer could not send and will send again.
+    Retries,
+    /// Messages that a store did not take and that will come to it again.
+    Requeue,
+    /// Messages that are given up.
+    Lost,
+    /// Messages that a `null` store took.
+    Ignored,
+    /// Bytes of damaged buffer files.
+    BytesLost,
+    /// Messages that another server took. Only over all.
+    Sent,
+}
+
+impl Counter {
+    /// Scribe's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Counter::ReceivedGood => "received good",
+            Counter::ReceivedBad => "received bad",
+            Counter::ReceivedBlankCategory => "received blank category",
+            Counter::DeniedForRate => "denied for rate",
+            Counter::DeniedForQueueSize => "denied for queue size",
+            Counter::Retries => "retries",
+            Counter::Requeue => "requeue",
+            Counter::Lost => "lost",
+            Counter::Ignored => "ignored",
+            Counter::BytesLost => "bytes lost",
+            Counter::Sent => "sent",
+        }
+    }
+}
+
+/// Categories that are counted by themselves; the names are strangers'. Further ones count only over all.
+const CATEGORIES_MAX: usize = 100_000;
+
+/// All counters of a server, from its start.
+#[derive(Debug, Default)]
+pub struct Counters {
+    counted: Mutex<Counted>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    overall: BTreeMap<Counter, u64>,
+    categories: BTreeMap<Box<[u8]>, BTreeMap<Counter, u64>>,
+}
+
+impl Counters {
+    /// Counts for a category, and over all.
+    pub fn add(&self, category: &[u8], counter: Counter, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted.overall.entry(counter).or_default() += count;
+        if !counted.categories.contains_key(category) && counted.categories.len() < CATEGORIES_MAX {
+            counted.categories.insert(category.into(), BTreeMap::new());
+        }
+        if let Some(of) = counted.categories.get_mut(category) {
+            *of.entry(counter).or_default() += count;
+        }
+    }
+
+    /// Counts only over all.
+    pub fn add_overall(&self, counter: Counter, count: u64) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted.overall.entry(counter).or_default() += count;
+    }
+
+    /// All that are not zero, by Scribe's names: `CATEGORY:NAME` and `scribe_overall:NAME`.
+    #[must_use]
+    pub fn all(&self) -> BTreeMap<Vec<u8>, u64> {
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = |category: &[u8], counter: Counter| {
+            [category, b":", counter.name().as_bytes()].concat()
+        };
+        let overall = counted
+            .overall
+            .iter()
+            .map(|(counter, count)| (name(b"scribe_overall", *counter), *count));
+        let categories = counted.categories.iter().flat_map(|(category, of)| {
+            of.iter()
+                .map(move |(counter, count)| (name(category, *counter), *count))
+        });
+        overall
+            .chain(categories)
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_counts_for_itself_and_over_all() {
+        let counters = Counters::default();
+        counters.add(b"web", Counter::ReceivedGood, 2);
+        counters.add(b"mail", Counter::ReceivedGood, 3);
+        counters.add_overall(Counter::Sent, 1);
+        let wanted = [
+            ("mail:received good", 3),
+            ("scribe_overall:received good", 5),
+            ("scribe_overall:sent", 1),
+            ("web:received good", 2),
+        ];
+        assert_eq!(
+            counters.all(),
+            wanted
+                .map(|(name, count)| (name.as_bytes().to_vec(), count))
+                .into()
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! Log collection: messages that the journal has taken go to Scribe's stores: files, buffers, buckets, other collectors.
+
+mod collector;
+pub mod config;
+mod counters;
+mod door;
+mod line;
+mod message;
+mod route;
+mod spool;
+pub mod store;
+
+pub use collector::{Changed, Clock, Collector, Cursors, Factory, Positions};
+pub use counters::{Counter, Counters};
+pub use door::{Decision, LINES_MAX, Received};
+pub use message::{Message, Now};
+pub use route::{CATEGORY_BYTES_MAX, PART_BYTES_MAX};

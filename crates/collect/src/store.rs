@@ -1,0 +1,122 @@
+//! What a store promises to the line that feeds it, and what it is given.
+
+mod bucket;
+mod buffer;
+mod build;
+mod category;
+pub mod file;
+mod multi;
+mod network;
+mod null;
+mod random;
+mod split;
+mod thrift_file;
+
+pub use build::build;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use disk::Disk;
+use engine::Messages;
+
+use crate::counters::Counters;
+use crate::message::{Message, Now};
+
+/// A place that messages go to. One line owns it; every call may block on a disk or a network.
+pub trait Store: Send {
+    /// Opens a file, connects, or does nothing where there is nothing to open. A store that is open stays so.
+    ///
+    /// # Errors
+    /// Why it cannot: `status` says the same until an attempt succeeds.
+    fn open(&mut self, now: Now) -> Result<(), String>;
+
+    /// Takes a prefix of `batch`, in order; opens first if it has to. What was taken is never given again, except after a
+    /// crash. What was not taken comes again, before newer messages.
+    fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written;
+
+    /// Scribe's periodic check: rotation, reconnection, replay of a buffer. Called every `check_interval`.
+    fn look(&mut self, now: Now);
+
+    /// Makes durable what was taken, as far as this kind of store can.
+    ///
+    /// # Errors
+    /// Those of the disk. The caller then counts nothing since the last sync as delivered.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// What is wrong, as Scribe's `getStatusDetails` would say it; `None`: nothing.
+    fn status(&self) -> Option<String>;
+
+    /// Time until the store wants the next `look`, if that is sooner than `check_interval`. Microseconds; 0: after the batch
+    /// that waits. A store of stores gives the least of theirs.
+    fn next_look_us(&self) -> Option<u64> {
+        None
+    }
+
+    /// The messages that it keeps for a buffer to send later; `None`: a store that cannot be read.
+    fn backlog(&mut self) -> Option<&mut dyn Backlog> {
+        None
+    }
+
+    /// Flushes and ends. The line never uses the store again.
+    fn close(&mut self, now: Now);
+}
+
+/// How far a store got with a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Messages that it took, from the front of the batch.
+    pub taken: usize,
+    /// Why it did not take the rest; `None` exactly when it took all.
+    pub failed: Option<String>,
+}
+
+/// The reading side of a buffer's secondary store: files of messages, the oldest first.
+///
+/// The place up to which the oldest file is removed is in memory; [`Store::close`] makes it durable. After a crash the whole
+/// oldest file is read again.
+pub trait Backlog {
+    /// Whether no file has a message.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    fn is_empty(&mut self, now: Now) -> io::Result<bool>;
+
+    /// The oldest messages that are not removed, all of one file: at least one, then more up to `bytes_max` bytes of them;
+    /// none exactly when `is_empty`. A second read gives the same. A file that is still written ends first. Damaged bytes
+    /// are counted as `bytes lost`, named in the log, and left out; the messages behind them are found again.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    fn read_oldest(&mut self, bytes_max: usize, now: Now) -> io::Result<Messages>;
+
+    /// Removes the first `count` messages of those that `read_oldest` gave last. True: the file has no more messages, and is
+    /// deleted.
+    ///
+    /// # Errors
+    /// Those of the disk. The messages may then come again.
+    fn remove_oldest(&mut self, count: usize) -> io::Result<bool>;
+}
+
+/// What every store is built with.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The whole file system: a path of a configuration without its first `/` is a path of this disk.
+    pub disk: Arc<dyn Disk>,
+    /// Folder on that disk below which relative paths of a configuration lie: `collected` in the data directory.
+    pub folder: String,
+    /// Name of this machine, for `use_hostname_sub_directory`.
+    pub host_name: String,
+    /// Counted under the category of the message.
+    pub counters: Arc<Counters>,
+    /// `max_queue_size`, for `buffer_bypass_max_ratio`. Bytes.
+    pub max_queue_size: u64,
+    /// Bytes that wait in the queue of the line that the store belongs to. Each line has a counter of its own and keeps it.
+    pub queue_bytes: Arc<AtomicU64>,
+    /// Start of random numbers: buckets and pauses.
+    pub seed: u64,
+}
+
+#[cfg(test)]
+mod tests;

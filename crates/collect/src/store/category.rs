@@ -1,0 +1,85 @@
+//! `category`, `multifile` and `thriftmultifile`: a copy of the model for each category, made at its first message.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::config::StoreConfig;
+use crate::message::{Message, Now};
+
+use super::build::build;
+use super::split::{self, Ahead};
+use super::{Store, Surroundings, Written};
+
+pub(super) struct Category {
+    model: StoreConfig,
+    surroundings: Surroundings,
+    /// Number of a category's store.
+    numbers: HashMap<Box<[u8]>, usize>,
+    stores: Vec<Box<dyn Store>>,
+    ahead: Ahead,
+}
+
+impl Category {
+    pub(super) fn new(model: &StoreConfig, surroundings: &Surroundings) -> Category {
+        Category {
+            model: model.clone(),
+            surroundings: surroundings.clone(),
+            numbers: HashMap::new(),
+            stores: Vec::new(),
+            ahead: Ahead::default(),
+        }
+    }
+
+    fn number(&mut self, category: &[u8]) -> Result<usize, String> {
+        if let Some(number) = self.numbers.get(category) {
+            return Ok(*number);
+        }
+        let store = build(&self.model, category, true, &self.surroundings)?;
+        self.stores.push(store);
+        self.numbers.insert(category.into(), self.stores.len() - 1);
+        Ok(self.stores.len() - 1)
+    }
+}
+
+impl Store for Category {
+    fn open(&mut self, _: Now) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
+        let mut routes = Vec::with_capacity(batch.len());
+        for run in batch.chunk_by(|one, other| one.category == other.category) {
+            let number = run
+                .first()
+                .map_or(Ok(0), |first| self.number(first.category));
+            routes.extend(
+                run.iter()
+                    .map(|message| number.clone().map(|number| (number, *message))),
+            );
+        }
+        split::write(
+            &mut self.stores,
+            batch,
+            routes.into_iter(),
+            &mut self.ahead,
+            now,
+        )
+    }
+
+    fn look(&mut self, now: Now) {
+        self.stores.iter_mut().for_each(|store| store.look(now));
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let synced: Vec<_> = self.stores.iter_mut().map(|store| store.sync()).collect();
+        synced.into_iter().collect()
+    }
+
+    fn status(&self) -> Option<String> {
+        self.stores.iter().find_map(|store| store.status())
+    }
+
+    fn close(&mut self, now: Now) {
+        self.stores.iter_mut().for_each(|store| store.close(now));
+    }
+}
