@@ -33,7 +33,7 @@ start() {
     mkfifo "$scratch/ready.$1"
     (
         cd "$scratch"
-        exec "$binary" serve --data "$scratch/data.$1" --mysql "$2" --http 127.0.0.1:0
+        exec "$binary" serve --data "$scratch/data.$1" --mysql "$2" --http 127.0.0.1:0 --scribe 127.0.0.1:0
     ) >"$scratch/ready.$1" 2>"$scratch/log" &
     server=$!
     exec 3<"$scratch/ready.$1"
@@ -71,6 +71,9 @@ http=$(sed -n 's/.*http=\([^ ]*\).*/\1/p' <<<"$ready")
 
 export SEINE_HOST=${mysql%:*} SEINE_PORT=${mysql##*:} SEINE_HTTP=http://$http
 export SEINE_SCRATCH=$scratch
+scribe=$(sed -n 's/.*scribe=\([^ ]*\).*/\1/p' <<<"$ready")
+echo '-- scribe/run.sh'
+SEINE_BINARY=$binary bash "$here/scribe/run.sh" "$scribe" "$scratch/data.tcp/collected"
 for client in "$here"/mysql.sh "$here"/http.sh "$here"/elastic.sh; do
     echo "-- $(basename "$client")"
     bash "$client"

@@ -20,6 +20,7 @@
 
 mod batch;
 pub mod client;
+pub mod collect;
 pub mod compare;
 mod definition;
 mod device;

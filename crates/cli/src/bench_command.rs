@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use bench::collect;
 use bench::queue::{self, Contender};
 use bench::{Batch, Effort, Outcome, Server, insert, percolate};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -41,9 +42,65 @@ pub(crate) fn command() -> Command {
         .subcommand(shared(percolate))
         .subcommand(shared(insert))
         .subcommand(shared(queue_command()))
+        .subcommand(shared(collect_command()))
         .subcommand(shared(search::command()))
         .subcommand(shared(index::command()))
         .subcommand(compare::command())
+}
+
+fn collect_command() -> Command {
+    Command::new("collect")
+        .about("Messages into a collector over Thrift, and beside it into others; counts and order are checked in their files.")
+        .arg(
+            Arg::new("collector")
+                .long("collector")
+                .value_name("NAME=DOOR@ADDR@FOLDER")
+                .action(ArgAction::Append)
+                .required(true)
+                .help("A collector: its door is scribe or lines; its files lie below FOLDER. The first is what others are compared with."),
+        )
+        .arg(Arg::new("category").long("category").default_value("bench").help("Category of all messages."))
+        .arg(list("per-call", "200", "Messages in a call."))
+        .arg(list("connections", "8", "Connections."))
+        .arg(Arg::new("length").long("length").default_value("100").help("Bytes of a message."))
+        .arg(Arg::new("rate").long("rate").help("Messages a second; else as many as the collector answers."))
+}
+
+fn run_collect(matches: &ArgMatches) -> Result<Outcome> {
+    let mut contenders = Vec::new();
+    for written in matches
+        .get_many::<String>("collector")
+        .into_iter()
+        .flatten()
+    {
+        let parts = written.split_once('=').and_then(|(name, rest)| {
+            let (door, rest) = rest.split_once('@')?;
+            Some((name, door, rest.split_once('@')?))
+        });
+        let Some((name, door, (addr, files))) = parts else {
+            return Err(format!("{written:?} is not NAME=DOOR@ADDR@FOLDER").into());
+        };
+        contenders.push(collect::Contender {
+            name: name.to_owned(),
+            door: number(door)?,
+            addr: addr.to_owned(),
+            files: PathBuf::from(files),
+        });
+    }
+    Ok(collect::run(&collect::Options {
+        contenders,
+        category: text(matches, "category").to_owned(),
+        per_call: numbers(matches, "per-call")?,
+        connections: numbers(matches, "connections")?,
+        length: number(text(matches, "length"))?,
+        rate: matches
+            .get_one::<String>("rate")
+            .map(|written| number(written))
+            .transpose()?,
+        data: matches.get_one::<String>("data").map(PathBuf::from),
+        tag: matches.get_one::<String>("tag").cloned(),
+        effort: effort(matches)?,
+    })?)
 }
 
 fn queue_command() -> Command {
@@ -163,6 +220,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         Some(("search", matches)) => search::run(matches),
         Some(("index", matches)) => index::run(matches)
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
+        Some(("collect", matches)) => {
+            run_collect(matches).map(|outcome| print_outcome(&outcome, matches))
+        }
         Some(("queue", matches)) => {
             run_queue(matches).map(|outcome| print_outcome(&outcome, matches))
         }

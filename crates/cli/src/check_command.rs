@@ -17,9 +17,30 @@ pub(crate) fn command() -> Command {
         .long_about(
             "Verify every file of a data directory, or of a backup, that no server has; change nothing.\n\n\
              Prints one line a kind of file, then one a fault, with file and byte.\n\
-             Exit status 0: sound; 1: something is wrong.",
+             Exit status 0: sound; 1: something is wrong.\n\n\
+             With --scribe-config FILE, Scribe's configuration is checked instead, by the defaults of Scribe 2.2.",
         )
-        .arg(directory())
+        .arg(directory().required(false).required_unless_present("scribe-config"))
+        .arg(
+            Arg::new("scribe-config")
+                .long("scribe-config")
+                .value_name("FILE")
+                .conflicts_with("dir")
+                .help("Check a configuration file of Scribe instead: print what is wrong in it, with its lines."),
+        )
+}
+
+/// Prints what is wrong in a configuration of Scribe.
+fn check_scribe(path: &str) -> Exit {
+    let checked = server::check_scribe(Path::new(path))?;
+    for problem in &checked.problems {
+        print(problem);
+    }
+    print(format_args!("{} stores", checked.stores));
+    Ok(match checked.is_sound {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
 }
 
 /// The data directory, as an argument.
@@ -32,6 +53,9 @@ pub(crate) fn directory() -> Arg {
 
 /// Checks the directory and prints the damage.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    if let Some(path) = matches.get_one::<String>("scribe-config") {
+        return check_scribe(path);
+    }
     let disk = open(matches)?;
     let mut progress = Progress::new();
     let checked = inspect::check(&disk, &mut |path| progress.show(path));

@@ -28,6 +28,8 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::dump_command::command())
         .subcommand(crate::repair_command::command())
         .subcommand(crate::restore_command::command())
+        .subcommand(crate::cat_command::command())
+        .subcommand(crate::ctl_command::command())
         .subcommand(
             crate::demo::Options::augment_args(Command::new("demo"))
                 .about("Show the whole product in ten seconds, with real text."),

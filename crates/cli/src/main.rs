@@ -3,8 +3,10 @@
 mod allocator;
 mod bench_command;
 mod bundle;
+mod cat_command;
 mod check_command;
 mod cli;
+mod ctl_command;
 mod demo;
 mod dump_command;
 mod load_command;
@@ -12,6 +14,7 @@ mod match_command;
 mod output;
 mod repair_command;
 mod restore_command;
+mod scribe_client;
 mod sql_client;
 
 use std::process::ExitCode;
@@ -37,6 +40,8 @@ fn main() -> ExitCode {
         Some(("dump", matches)) => dump_command::run(matches),
         Some(("repair", matches)) => repair_command::run(matches),
         Some(("restore", matches)) => restore_command::run(matches),
+        Some(("cat", matches)) => cat_command::run(matches),
+        Some(("ctl", matches)) => ctl_command::run(matches),
         Some(("demo", matches)) => Ok(match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),
             Err(error) => refuse_command_line(&error),

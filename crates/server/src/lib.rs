@@ -46,10 +46,12 @@ mod listen;
 mod logins;
 mod logs;
 mod mysql;
+mod scribe;
 mod server;
 pub mod settings;
 mod signals;
 mod webhook;
 
 pub use life::serve;
+pub use scribe::{CheckedScribe, check as check_scribe};
 pub use webhook::as_json;

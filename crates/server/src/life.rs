@@ -26,6 +26,7 @@ use crate::limits::{
 };
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
+use crate::scribe::{Loaded, Scribe};
 use crate::server::Server;
 use crate::settings::{BadSetting, Settings};
 use crate::signals::{Signal, Signals};
@@ -80,6 +81,7 @@ fn raise_file_limit() {
 
 struct Life<'a> {
     server: Arc<Server>,
+    scribe: Arc<Scribe>,
     /// The engine; `None` during recovery.
     engine: Option<Handle>,
     logs: &'a Logs,
@@ -116,6 +118,7 @@ impl Life<'_> {
             .watch(server.clock)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut life = Life {
+            scribe: Arc::new(Scribe::new(server.clock.unix_us())),
             server,
             engine: None,
             logs,
@@ -124,28 +127,55 @@ impl Life<'_> {
             signals,
         };
         // The directory is claimed before a port is bound: a second server on it never reaches a client.
+        let loaded = crate::scribe::load(&life.server.settings())?;
         let claim = claim(&life.server).map_err(|error| error.to_string())?;
-        let ready = life.open_doors().await?;
+        let ready = life.open_doors(&loaded).await?;
         let engine = life.start_engine(claim);
-        life.live(engine, &ready).await
+        life.live(engine, loaded, &ready).await
     }
 
     /// Binds every address and begins to answer, with "recovering" for now. Gives the line to print when ready.
-    async fn open_doors(&self) -> Result<String, String> {
+    async fn open_doors(&self, loaded: &Loaded) -> Result<String, String> {
         let settings = self.server.settings();
         let mysql = bind(&settings.mysql).await?;
         let http = bind(&settings.http).await?;
+        let scribe = match bind(&scribe_addresses(&settings, loaded)).await {
+            // A second server on this machine needs no Scribe door unless it asks for one.
+            Err(why) if !settings.is_scribe_given && loaded.configuration.port == 0 => {
+                tracing::warn!(
+                    "{why}; the Scribe door stays closed: give it an address with --scribe"
+                );
+                Vec::new()
+            }
+            bound => bound?,
+        };
+        let scribe_names = match scribe.is_empty() {
+            true => "off".to_owned(),
+            false => names(&scribe),
+        };
         let ready = format!(
-            "ready mysql={} http={} scribe=off",
+            "ready mysql={} http={} scribe={scribe_names}",
             names(&mysql),
             names(&http)
         );
-        tracing::info!(mysql = names(&mysql), http = names(&http), "listening");
+        tracing::info!(
+            mysql = names(&mysql),
+            http = names(&http),
+            scribe = scribe_names,
+            "listening"
+        );
         for listener in mysql {
             tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));
         }
         for listener in http {
             tokio::spawn(crate::http::listen(Arc::clone(&self.server), listener));
+        }
+        for listener in scribe {
+            tokio::spawn(crate::scribe::listen(
+                Arc::clone(&self.server),
+                Arc::clone(&self.scribe),
+                listener,
+            ));
         }
         Ok(ready)
     }
@@ -166,7 +196,13 @@ impl Life<'_> {
     }
 
     /// Serves until a signal stops the server or its engine fails.
-    async fn live(&mut self, engine: EngineThread, ready: &str) -> Result<(), String> {
+    async fn live(
+        &mut self,
+        engine: EngineThread,
+        loaded: Loaded,
+        ready: &str,
+    ) -> Result<(), String> {
+        let mut loaded = Some(loaded);
         let EngineThread { opened, mut ended } = engine;
         let mut opened = Some(opened);
         let mut look = tokio::time::interval(ROOM_LOOK_EVERY);
@@ -179,6 +215,10 @@ impl Life<'_> {
                         log_recovered(&recovered);
                         self.engine = Some(handle.clone());
                         keep_listening(handle.clone());
+                        let is_written = !self.server.settings().read_only;
+                        if let Some(loaded) = loaded.take().filter(|_| is_written) {
+                            self.scribe.start(&self.server, &handle, loaded, draw_number())?;
+                        }
                         self.server.serve(handle);
                         if self.server.settings().read_only {
                             tracing::warn!("read-only: nothing is written, and no hits are sent");
@@ -188,6 +228,8 @@ impl Life<'_> {
                         (self.announce)(ready);
                     }
                 }
+                () = self.scribe.reload_asked.notified() => self.reload(),
+                () = self.scribe.stop_asked.notified() => return self.stop(ended).await,
                 signal = self.signals.next() => match signal {
                     Signal::Reload => self.reload(),
                     Signal::Stop => return self.stop(ended).await,
@@ -225,6 +267,7 @@ impl Life<'_> {
             }
             Err(error) => tracing::error!(%error, "the settings stay as they were"),
         }
+        tokio::task::block_in_place(|| self.scribe.reload(&self.server.settings()));
     }
 
     /// Lets statements finish, then ends the searches that are late and refuses statements, folds everything into files, ends.
@@ -241,6 +284,7 @@ impl Life<'_> {
         let faults = &self.server.faults;
         self.drained(faults.stop_grace(STOP_GRACE)).await;
         self.server.searches.stop();
+        tokio::task::block_in_place(|| self.scribe.stop());
         engine.refuse_statements();
         let (sender, checkpoint) = oneshot::channel();
         let reply = Box::new(move |outcome| drop(sender.send(outcome)));
@@ -312,7 +356,7 @@ fn claim(server: &Arc<Server>) -> Result<Claim, engine::Error> {
     let disk = disk.map_err(unusable)?;
     let faulty = Arc::clone(server);
     let mut options = Options::new(Arc::new(disk));
-    options.incarnation = draw_incarnation();
+    options.incarnation = draw_number(); // receipts of earlier starts are late
     options.memory_bytes = settings.memory_bytes
         - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY
         - settings.memory_bytes / FILTER_SHARE_OF_MEMORY;
@@ -378,9 +422,19 @@ fn run_engine(
     engine.run(mailbox, move || clock.now())
 }
 
-/// A random number for this start, so that receipts of earlier starts are late. Never 0: a receipt without an incarnation has 0.
-fn draw_incarnation() -> u64 {
+/// A random number for this start. Never 0: a receipt without an incarnation has 0.
+fn draw_number() -> u64 {
     RandomState::new().build_hasher().finish().max(1)
+}
+
+/// Addresses of the Scribe door: the setting's, or all addresses with the port of Scribe's configuration, as Scribe has it.
+fn scribe_addresses(settings: &Settings, loaded: &Loaded) -> Vec<Address> {
+    match loaded.configuration.port {
+        _ if settings.read_only => Vec::new(),
+        0 => settings.scribe.clone(),
+        _ if settings.is_scribe_given => settings.scribe.clone(),
+        port => vec![Address::Tcp(format!("0.0.0.0:{port}"))],
+    }
 }
 
 async fn bind(addresses: &[Address]) -> Result<Vec<Listener>, String> {

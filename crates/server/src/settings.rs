@@ -13,6 +13,7 @@ mod tests;
 mod text;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub use origin::{Origin, Sources, unknown_variables};
 pub use show::lines;
 pub use table::{Key, Kind, SETTINGS};
 
+use collect::config::Defaults;
 use engine::SyncMode;
 use session::{Bounds, units};
 
@@ -60,6 +62,16 @@ pub struct Settings {
     pub mysql: Vec<Address>,
     /// Addresses of the HTTP door; not empty.
     pub http: Vec<Address>,
+    /// Addresses of the Scribe door; empty: it is off.
+    pub scribe: Vec<Address>,
+    /// Whether the Scribe door's address was given, so `port=` of its configuration does not count.
+    pub is_scribe_given: bool,
+    /// Scribe's configuration file.
+    pub scribe_config: Option<PathBuf>,
+    /// Addresses beside this machine whose clients may stop and reload the server.
+    pub scribe_admin: Vec<IpAddr>,
+    /// Defaults of what the configuration leaves out.
+    pub scribe_defaults: Defaults,
     /// Bound of the memory of data and requests, in bytes; at least 64 MiB.
     pub memory_bytes: u64,
     /// Size of the journal at which its content is folded into files, in bytes.
@@ -132,7 +144,10 @@ impl Settings {
         let login = read.login()?;
         let mysql = read.addresses(Key::Mysql, insecure || login.is_some())?;
         let http = read.addresses(Key::Http, insecure || login.is_some())?;
-        read.addresses(Key::Scribe, true)?;
+        let scribe = match read.of(Key::Scribe).text() {
+            "off" => Vec::new(),
+            _ => read.addresses(Key::Scribe, true)?,
+        };
         let format = read.one(Key::LogFormat, |text| {
             text::word(text, words(Key::LogFormat))
         })?;
@@ -140,6 +155,11 @@ impl Settings {
             data: read.one(Key::Data, path)?,
             mysql,
             http,
+            scribe,
+            is_scribe_given: read.of(Key::Scribe).origin != Origin::Default,
+            scribe_config: read.one(Key::ScribeConfig, |text| Ok(optional_path(text)))?,
+            scribe_admin: read.one(Key::ScribeAdmin, text::ip_addresses)?,
+            scribe_defaults: read.one(Key::ScribeDefaults, Defaults::parse)?,
             memory_bytes: read.one(Key::Memory, memory_bytes)?,
             journal_bytes_max: read.one(Key::JournalMax, units::size)?,
             sync: read.one(Key::Sync, SyncMode::parse)?,

@@ -7,6 +7,7 @@
 
 mod attacks;
 mod before_login;
+mod collect;
 mod command_line;
 mod compare;
 mod damage;

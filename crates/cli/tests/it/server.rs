@@ -87,7 +87,7 @@ impl Setup {
             }
         };
         command.arg("serve").args(["--data", &folder.path("data")]);
-        for door in ["--mysql", "--http"] {
+        for door in ["--mysql", "--http", "--scribe"] {
             if !self.flags.iter().any(|flag| flag == door) {
                 command.args([door, "127.0.0.1:0"]);
             }
@@ -130,6 +130,7 @@ pub(crate) struct Server {
     child: Child,
     mysql: String,
     http: String,
+    scribe: String,
     setup: Setup,
     folder: Folder,
 }
@@ -142,11 +143,12 @@ impl Server {
 
     fn start_in(setup: Setup, folder: Folder) -> Server {
         let mut child = setup.spawn(&folder);
-        let (mysql, http) = wait_until_ready(&mut child, &folder.0);
+        let [mysql, http, scribe] = wait_until_ready(&mut child, &folder.0);
         Server {
             child,
             mysql,
             http,
+            scribe,
             setup,
             folder,
         }
@@ -160,6 +162,11 @@ impl Server {
     /// Address of the HTTP door.
     pub(crate) fn http(&self) -> &str {
         &self.http
+    }
+
+    /// Address of the Scribe door, or `off`.
+    pub(crate) fn scribe(&self) -> &str {
+        &self.scribe
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -222,7 +229,7 @@ impl Server {
 
     fn again(&mut self) {
         self.child = self.setup.spawn(&self.folder);
-        (self.mysql, self.http) = wait_until_ready(&mut self.child, &self.folder.0);
+        [self.mysql, self.http, self.scribe] = wait_until_ready(&mut self.child, &self.folder.0);
     }
 }
 
@@ -234,7 +241,7 @@ impl Drop for Server {
 }
 
 /// Reads the line that a server prints when everything listens.
-fn wait_until_ready(child: &mut Child, folder: &Path) -> (String, String) {
+fn wait_until_ready(child: &mut Child, folder: &Path) -> [String; 3] {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap())
         .read_line(&mut line)
@@ -243,8 +250,8 @@ fn wait_until_ready(child: &mut Child, folder: &Path) -> (String, String) {
         line.split_whitespace()
             .find_map(|part| part.strip_prefix(door))
     };
-    match (named("mysql="), named("http=")) {
-        (Some(mysql), Some(http)) => (mysql.to_owned(), http.to_owned()),
+    match (named("mysql="), named("http="), named("scribe=")) {
+        (Some(mysql), Some(http), Some(scribe)) => [mysql, http, scribe].map(str::to_owned),
         _ => panic!(
             "no server: {line:?}; {}",
             fs::read_to_string(folder.join("log")).unwrap_or_default()

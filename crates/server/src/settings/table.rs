@@ -10,10 +10,14 @@ pub enum Key {
     Mysql,
     /// Addresses of the HTTP door.
     Http,
-    /// Address of the Scribe door, which does not exist yet.
+    /// Address of the Scribe door.
     Scribe,
     /// Configuration file of the Scribe door.
     ScribeConfig,
+    /// Addresses whose clients may stop and reload the server.
+    ScribeAdmin,
+    /// Whose defaults the configuration file means.
+    ScribeDefaults,
     /// Bound of all memory.
     Memory,
     /// Whether a write is acknowledged before or after its sync.
@@ -151,7 +155,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_SCRIBE",
             Kind::Address,
             "127.0.0.1:1463",
-            "Address of the Scribe door. That door does not exist yet: the setting is read and nothing listens.",
+            "Address of the Scribe door, written alike, or off. Not given: port= of Scribe's configuration, on all addresses.",
         )
     },
     Setting {
@@ -162,9 +166,25 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_SCRIBE_CONFIG",
             Kind::Path,
             "",
-            "Scribe's configuration file, for the same door.",
+            "Scribe's configuration file; without one each category goes to files in collected/ of the data directory.",
         )
     },
+    fixed(
+        Key::ScribeAdmin,
+        "scribe.admin",
+        "SEINE_SCRIBE_ADMIN",
+        Kind::Text,
+        "",
+        "IP addresses, separated by commas, whose clients may call shutdown, reinitialize and setOption; this machine may.",
+    ),
+    fixed(
+        Key::ScribeDefaults,
+        "scribe.defaults",
+        "SEINE_SCRIBE_DEFAULTS",
+        Kind::Word(&["2.2", "2008"]),
+        "2.2",
+        "Defaults of what Scribe's configuration leaves out: those of its last source, or of its page of 2008.",
+    ),
     Setting {
         flag: Some("memory"),
         ..fixed(

@@ -1,5 +1,7 @@
 //! Values from the texts of settings. Errors name the accepted texts.
 
+use std::net::IpAddr;
+
 /// A whole number above zero.
 pub(super) fn count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
@@ -23,4 +25,17 @@ pub(super) fn word(text: &str, words: &[&str]) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(format!("{text:?} is not one of: {}", words.join(", ")))
+}
+
+/// IP addresses, separated by commas; none for an empty text.
+pub(super) fn ip_addresses(text: &str) -> Result<Vec<IpAddr>, String> {
+    let names = text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    let read = |name: &str| {
+        name.parse()
+            .map_err(|_| format!("{name:?} is not an IP address, such as 192.0.2.7"))
+    };
+    names.map(read).collect()
 }

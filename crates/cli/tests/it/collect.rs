@@ -1,0 +1,176 @@
+//! The Scribe door of the real binary: kills, chains of servers, configurations.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use crate::server::{Folder, Server, Setup, clean_command, until};
+
+/// Runs `seine cat` with this input.
+fn cat(server: &Server, category: &str, input: &str) -> Output {
+    let mut child = clean_command()
+        .args(["cat", "-h", server.scribe(), category])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The server may be killed meanwhile.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn ctl(server: &Server, what: &str) -> String {
+    let output = clean_command()
+        .args(["ctl", "-h", server.scribe(), what])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The lines of all files below a folder whose names begin so, in the order of the names.
+fn lines(folder: &Path, begin: &str) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file() && !path.is_symlink())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(begin))
+        })
+        .collect();
+    files.sort();
+    let text: String = files
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn wait_for(fact: &str, mut is_so: impl FnMut() -> bool) {
+    until(fact, || is_so().then_some(()));
+}
+
+/// Whether the lines hold each wanted one, in order, and otherwise only repetitions.
+fn holds_in_order(found: &[String], wanted: &[String]) -> bool {
+    let mut next = wanted.iter().peekable();
+    for line in found {
+        if next.peek() == Some(&line) {
+            next.next();
+        }
+    }
+    next.peek().is_none()
+}
+
+#[test]
+fn what_log_answered_ok_is_in_the_files_after_kill_9() {
+    let mut server = Server::start();
+    let files = server.folder().0.join("data/collected/web");
+    let mut wanted = Vec::new();
+    for round in 0..4 {
+        for call in 0..20 {
+            let input: Vec<String> = (0..50)
+                .map(|line| format!("{round}.{call}.{line}"))
+                .collect();
+            let text = input.join("\n") + "\n";
+            if cat(&server, "web", &text).status.success() {
+                wanted.extend(input);
+            }
+        }
+        server.kill_and_restart();
+    }
+    wait_for("all messages are in the files", || {
+        holds_in_order(&lines(&files, "web-"), &wanted)
+    });
+    assert_eq!(wanted.len(), 4_000);
+    server.stop_and_restart();
+    let whole = lines(&files, "web-");
+    server.stop_and_restart();
+    assert_eq!(lines(&files, "web-"), whole, "a clean stop repeats nothing");
+}
+
+#[test]
+fn messages_wait_in_a_buffer_until_the_next_server_is_there_and_come_in_order() {
+    let mut next = Server::start();
+    let address = next.scribe().to_owned();
+    let port = address.rsplit_once(':').unwrap().1;
+    next.kill();
+    let folder = Folder::new();
+    let conf = format!(
+        "check_interval=1\n<store>\ncategory=default\ntype=buffer\nretry_interval=1\nretry_interval_range=1\n\
+         <primary>\ntype=network\nremote_host=127.0.0.1\nremote_port={port}\ntimeout=2000\n</primary>\n\
+         <secondary>\ntype=file\nfile_path={}\n</secondary>\n</store>\n",
+        folder.path("buffer")
+    );
+    std::fs::write(folder.0.join("scribe.conf"), conf).unwrap();
+    let server = Setup::default()
+        .flag("--scribe-config", &folder.path("scribe.conf"))
+        .start();
+    let wanted: Vec<String> = (0..2_000).map(|line| line.to_string()).collect();
+    for part in wanted.chunks(100) {
+        assert!(
+            cat(&server, "web", &(part.join("\n") + "\n"))
+                .status
+                .success()
+        );
+    }
+    wait_for("the status tells of the server that is away", || {
+        ctl(&server, "status").starts_with("WARNING")
+    });
+    next.restart_as(Setup::default().flag("--scribe", &address));
+    let files = next.folder().0.join("data/collected/web");
+    wait_for("the next server has all", || {
+        lines(&files, "web-") == wanted
+    });
+    assert!(cat(&server, "web", "last\n").status.success());
+    wait_for("new messages follow", || {
+        lines(&files, "web-")
+            .last()
+            .is_some_and(|line| line == "last")
+    });
+    wait_for("all is well again", || ctl(&server, "status") == "ALIVE\n");
+}
+
+#[test]
+fn a_configuration_with_a_mistake_is_named_by_check_and_not_used_by_a_reload() {
+    let folder = Folder::new();
+    let path = folder.path("scribe.conf");
+    let good = format!(
+        "<store>\ncategory=web\ntype=file\nfile_path={}\n</store>\n",
+        folder.path("files")
+    );
+    std::fs::write(&path, &good).unwrap();
+    let mut server = Setup::default().flag("--scribe-config", &path).start();
+    assert!(cat(&server, "web", "one\n").status.success());
+    assert!(cat(&server, "unknown", "dropped\n").status.success());
+    std::fs::write(&path, "<store>\ncategory=web\ntype=fil\n</store>\n").unwrap();
+    let checked = clean_command()
+        .args(["check", "--scribe-config", &path])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(
+        said.contains(&format!("{path}:")) && said.contains("can't create a store of type: fil"),
+        "{said}"
+    );
+    ctl(&server, "reload");
+    wait_for("the status names the mistake", || {
+        ctl(&server, "status").contains("can't create a store of type: fil")
+    });
+    assert!(cat(&server, "web", "two\n").status.success());
+    std::fs::write(&path, &good).unwrap();
+    ctl(&server, "reload");
+    wait_for("the mistake is gone", || {
+        ctl(&server, "status") == "ALIVE\n"
+    });
+    wait_for("nothing is lost", || {
+        lines(&folder.0.join("files"), "web") == ["one", "two"]
+    });
+    assert!(ctl(&server, "counters").contains("unknown:received bad: 1"));
+    ctl(&server, "stop");
+    assert!(server.ended().success());
+}
