@@ -25,22 +25,24 @@
 //! | here | `Weigher::with_points` | the weight, from the fields' points and the sum of values | the points, as `Proximity` |
 //! | here | `needs` | what is read of a row | `Codes` below 64 words, else `Fields` |
 //! | here | `Weigher::weigh` | the fields' points of a row, if more than codes is needed | `row.words().count()` |
-//! | here | `by_fields`, `of_field` | the points of one field, without and with positions | any arm: never asked |
-//! | here | `takes_found_fields` | whether fields count that hold no word, for a tree decided by the text | `false` |
+//! | here | `by_fields`, `of_field` | the points of one field, without and with positions | the last arm; `weigh` does not ask |
+//! | here | `takes_found_fields` | for a tree weighed from the row's text: do all fields of the match count | `false` |
 //! | `bound.rs` | `fields_bound_of` | the most points of a row that holds these words | the words of the groups, added up |
 //! | `bound.rs` | `bound_row` | the same where the row's fields are known | `bound(words, sum)`, as `Wordcount` |
-//! | `bound.rs` | `least_sum` | the least sum for a weight | no sum in its weight: as `Proximity` |
-//! | `bound.rs` | `most` | the most points of one field | any arm: never asked |
+//! | `bound.rs` | `least_sum` | the least sum for a weight | as `Proximity`, since the sum is no part of the weight |
+//! | `bound.rs` | `most` | the most points of one field | the last arm; the two above do not ask |
 //! | `points.rs` | `Formula::of` | the values of its words | `Formula::None`: rarity does not count |
-//! | `index/tests/it/oracle.rs` | `Oracle::weight` | the weight, slowly, by the parser and the row's text alone | the number of `tally.rare` |
+//! | `index/tests/it/oracle.rs` | `Oracle::weight` | the weight, slowly, by the parser and the row's text alone | `tally.rare.len()`: the distinct words found |
 //!
 //! The compiler names every match. It does not name `NAMED` (the laws and the random tests draw from it), the three arrays of
 //! `what_must_be_read_follows_from_ranker_words_and_fields` in `rank/tests.rs` (one more entry each), and the texts:
-//! `tests/scripts/rankers.sql` (a block, and two messages that list all names), `docs/language.md`, `docs/compat.md`, ADR 028.
+//! `tests/scripts/rankers.sql` (a block, and two messages that list all names), `docs/language.md`, `docs/compat.md`, ADR 028,
+//! CHANGELOG. Lists of a few rankers in other tests choose rankers for a reason and stay as they are.
 //!
-//! - A formula by fields gives `by_fields` and `of_field` an arm, and `weigh` its arm of `proximity`.
+//! - A formula by fields joins the arm of `Proximity` in `weigh`, `bound_row` and `fields_bound_of`, and has arms of its own in
+//!   `by_fields`, `of_field` and `most`. `takes_first_field` names `Bm25` alone: look whether a phrase counts in one field only.
 //! - `Needs::Codes` promises that the words and the sum alone give the exact weight. Bit 63 of a set stands for all words from
-//!   number 63 on, so a weight that depends on single words, as that of `distinct`, is not exact there.
+//!   number 63 on, so a weight that depends on single words, as that of `distinct`, is exact below 64 words only.
 //! - A bound below a weight loses rows without an error. `bounds_hold_for_random_rows_of_any_ranker` compares the two.
 //! - A new formula of values also changes `Points::new` (unit and `idf`), `Points::tables` and `Points::value` in `points.rs`:
 //!   the last two hold the share `n / (n + 1.2)` and its form with lengths. The sum of a row must fit 30 bits. A code tells the
