@@ -37,7 +37,8 @@ pub struct RealDisk {
     root: PathBuf,
     /// Whether the disk only reads.
     is_read_only: bool,
-    rights: Rights,
+    /// Outside of this folder, files and folders are made as the umask allows; `None`: everywhere they are the owner's.
+    owners: Option<PathBuf>,
 }
 
 impl RealDisk {
@@ -56,16 +57,24 @@ impl RealDisk {
         Ok(RealDisk {
             root: root.canonicalize()?,
             is_read_only: false,
-            rights: OWNERS,
+            owners: None,
         })
     }
 
-    /// The whole file system. Created files and folders have the rights that the umask allows: other programs read them.
-    pub fn whole() -> RealDisk {
+    /// The whole file system. Created files and folders have the rights that the umask allows, since other programs read them;
+    /// below `owners`, an absolute path, they are the owner's alone.
+    pub fn whole(owners: &Path) -> RealDisk {
         RealDisk {
             root: PathBuf::from("/"),
             is_read_only: false,
-            rights: UMASKED,
+            owners: Some(owners.to_owned()),
+        }
+    }
+
+    fn rights(&self, path: &str) -> Rights {
+        match &self.owners {
+            Some(owners) if !self.root.join(path).starts_with(owners) => UMASKED,
+            _ => OWNERS,
         }
     }
 
@@ -82,7 +91,7 @@ impl RealDisk {
         Ok(RealDisk {
             root: root.canonicalize()?,
             is_read_only: true,
-            rights: OWNERS,
+            owners: None,
         })
     }
 
@@ -133,7 +142,7 @@ impl Disk for RealDisk {
                 .read(true)
                 .write(true)
                 .create_new(true)
-                .mode(self.rights.file),
+                .mode(self.rights(path).file),
         )
     }
 
@@ -161,7 +170,7 @@ impl Disk for RealDisk {
     fn create_dir(&self, dir: &str) -> io::Result<()> {
         let made = fs::DirBuilder::new()
             .recursive(true)
-            .mode(self.rights.folder)
+            .mode(self.rights(dir).folder)
             .create(self.path(dir)?);
         made.map_err(|error| named(error, dir))
     }
@@ -221,7 +230,7 @@ impl Disk for RealDisk {
             .write(true)
             .create(true)
             .truncate(false)
-            .mode(self.rights.file)
+            .mode(self.rights(path).file)
             .custom_flags(NO_LINK)
             .open(at);
         let mut file = open.map_err(|error| named_lock(error, path))?;

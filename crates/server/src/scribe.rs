@@ -140,7 +140,7 @@ impl Scribe {
         let data = std::path::absolute(&settings.data)
             .map_err(|error| format!("{}: {error}", settings.data.display()))?;
         let surroundings = Surroundings {
-            disk: Arc::new(RealDisk::whole()),
+            disk: Arc::new(RealDisk::whole(&data)),
             folder: data
                 .join("collected")
                 .to_string_lossy()
