@@ -33,6 +33,8 @@
 //! [`Store::next_look_us`] asks for the next one at once. With `buffer_send_rate` set, it asks only until that number of files is
 //! sent; the next periodic look then begins the next files.
 
+#[cfg(test)]
+mod laws;
 mod pause;
 #[cfg(test)]
 mod tests;
@@ -280,7 +282,13 @@ impl Store for Buffer {
     }
 
     fn next_look_us(&self) -> Option<u64> {
-        self.wants_look.then_some(0)
+        let of_this = self.wants_look.then_some(0);
+        let each = [
+            of_this,
+            self.primary.next_look_us(),
+            self.secondary.next_look_us(),
+        ];
+        each.into_iter().flatten().min()
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -90,6 +90,11 @@ impl Store for Multi {
         self.stores.iter_mut().for_each(|store| store.look(now));
     }
 
+    fn next_look_us(&self) -> Option<u64> {
+        let wanted = self.stores.iter().filter_map(|store| store.next_look_us());
+        wanted.min()
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         let synced: Vec<_> = self.stores.iter_mut().map(|store| store.sync()).collect();
         let mut whole = synced.iter().zip(&self.is_whole);

@@ -14,12 +14,12 @@
 //! Invariants:
 //! - A message counts as taken when the server has answered OK.
 //! - After any failure but TRY_LATER the connection is closed: an answer that comes late must not answer a later call.
-//! - No call takes longer than `timeout` for the connection, for each send and for each of [`READS_MAX`] receives.
+//! - The connection, the sending of a call and its answer take at most `timeout` each, however small the parts are.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wire::scribe::{Call, Dialect, MessageReader, Method, Reply, ResultCode, Transport};
 
@@ -38,13 +38,18 @@ const PROBE_BYTES: usize = 4_096;
 /// Longest answer of a server. Bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// Most receives of one answer: a server that sends byte by byte is given up.
-const READS_MAX: usize = 64;
+/// A connection that rests for this time is probed before it is used again: the server may have started anew. Microseconds.
+const RESTS_US: u64 = 1_000_000;
+
+/// A buffer above this size is freed after its call: there may be thousands of stores. Bytes.
+const KEPT_BYTES: usize = 64 << 10;
 
 /// A `network` store.
 pub(super) struct Network {
     config: NetworkConfig,
     link: Option<Link>,
+    /// When the connection was used last, on the steady clock.
+    used_us: u64,
     /// The server of the bucket, and until when it is good, on the steady clock.
     mapped: Option<((String, u16), u64)>,
     random: Random,
@@ -58,6 +63,7 @@ impl Network {
         Network {
             config: config.clone(),
             link: None,
+            used_us: 0,
             mapped: None,
             random: Random::new(surroundings.seed),
             failed: None,
@@ -88,6 +94,7 @@ impl Network {
             match Link::connect(host, timeout) {
                 Ok(link) => {
                     self.link = Some(link);
+                    self.used_us = now.steady_us;
                     return Ok(());
                 }
                 Err(error) => failed = error,
@@ -134,12 +141,20 @@ impl Network {
     /// Sends the batch in calls; gives the number of messages that the server took, and why not all.
     fn send(&mut self, batch: &[Message<'_>], now: Now) -> (usize, Option<String>) {
         let category = batch.first().map_or(&b""[..], |message| message.category);
+        let has_rested = now.steady_us.saturating_sub(self.used_us) >= RESTS_US;
+        if let Some(link) = &mut self.link
+            && has_rested
+            && link.log(&[]).is_err()
+        {
+            self.link = None; // no message was sent, so a new connection doubles none
+        }
         if let Err(error) = self.connect(category, now) {
             return (0, Some(error));
         }
         let Some(link) = &mut self.link else {
             return (0, Some("not connected".to_owned()));
         };
+        self.used_us = now.steady_us;
         let size = |message: &Message<'_>| message.category.len() + message.body.len() + 16;
         let is_large = batch.iter().map(size).sum::<usize>() > PROBE_BYTES;
         let (mut taken, mut is_probe) = (0, is_large);
@@ -205,7 +220,7 @@ impl Store for Network {
 
     fn look(&mut self, _: Now) {}
 
-    fn sync(&mut self) -> std::io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 
@@ -221,6 +236,7 @@ impl Store for Network {
 /// A connection to a server.
 struct Link {
     address: String,
+    timeout: Duration,
     stream: TcpStream,
     reader: MessageReader,
     out: Vec<u8>,
@@ -230,19 +246,18 @@ struct Link {
 impl Link {
     fn connect((host, port): &(String, u16), timeout: Duration) -> Result<Link, String> {
         let address = format!("{host}:{port}");
-        let failed = |error: std::io::Error| format!("{address}: {error}");
+        let failed = |error: io::Error| format!("{address}: {error}");
         let mut last = format!("{address}: the name has no address");
         for found in (host.as_str(), *port).to_socket_addrs().map_err(failed)? {
             let opened = TcpStream::connect_timeout(&found, timeout).and_then(|stream| {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(timeout))?;
-                stream.set_write_timeout(Some(timeout))?;
                 Ok(stream)
             });
             match opened {
                 Ok(stream) => {
                     return Ok(Link {
                         address,
+                        timeout,
                         stream,
                         reader: MessageReader::of(Transport::Framed, ANSWER_BYTES_MAX),
                         out: Vec::new(),
@@ -301,28 +316,48 @@ impl Link {
 
     /// Sends the call in `out` and waits for its answer.
     fn answer(&mut self, method: Method) -> Result<Reply<'_>, String> {
+        let exchanged = self.exchange();
+        if self.out.capacity() > KEPT_BYTES {
+            self.out = Vec::new();
+        }
         let address = &self.address;
-        let failed = |error: std::io::Error| format!("{address}: {error}");
-        self.stream.write_all(&self.out).map_err(failed)?;
-        for _ in 0..READS_MAX {
-            if self
-                .reader
-                .advance()
-                .map_err(|error| format!("{address}: {error}"))?
-            {
-                let message = self.reader.message();
-                return Reply::decode(message, method, self.sequence)
-                    .map_err(|error| format!("{address}: {error}"));
-            }
-            let count = self.stream.read(self.reader.spare()).map_err(failed)?;
+        exchanged.map_err(|error| format!("{address}: {error}"))?;
+        let reply = Reply::decode(self.reader.message(), method, self.sequence);
+        reply.map_err(|error| format!("{address}: {error}"))
+    }
+
+    /// Sends the call; returns when the reader has a message.
+    fn exchange(&mut self) -> io::Result<()> {
+        let end = Instant::now() + self.timeout;
+        let mut rest = &self.out[..];
+        while !rest.is_empty() {
+            self.stream.set_write_timeout(Some(left(end)?))?;
+            let count = self.stream.write(rest)?;
             if count == 0 {
-                return Err(format!(
-                    "{address}: closed the connection before it answered"
-                ));
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            rest = rest.get(count..).unwrap_or_default();
+        }
+        let end = Instant::now() + self.timeout;
+        while !self.reader.advance().map_err(io::Error::other)? {
+            self.stream.set_read_timeout(Some(left(end)?))?;
+            let count = self.stream.read(self.reader.spare())?;
+            if count == 0 {
+                let why = "the connection was closed before the answer";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
             }
             self.reader.filled(count);
         }
-        Err(format!("{address}: the answer comes in too small parts"))
+        Ok(())
+    }
+}
+
+/// Time until `end`.
+fn left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    match left.is_zero() {
+        true => Err(io::ErrorKind::TimedOut.into()),
+        false => Ok(left),
     }
 }
 

@@ -196,6 +196,35 @@ fn a_server_that_is_away_is_passed_over_for_another_of_the_list() {
 }
 
 #[test]
+fn a_server_that_started_anew_while_the_connection_rested_gets_the_batch() {
+    let (host, calls) = server(&[OK, Closes, OK, OK]);
+    let (mut store, _) = store(&[host], |_| {});
+    assert_eq!(write(&mut store, &["a"]).taken, 1);
+    let batch = [Message {
+        category: b"web",
+        body: b"b",
+    }];
+    let later = Now {
+        steady_us: at(12, 0).steady_us + 2 * RESTS_US,
+        ..at(12, 0)
+    };
+    assert_eq!(
+        store.write(&batch, later),
+        Written {
+            taken: 1,
+            failed: None
+        }
+    );
+    let sent: Vec<Vec<String>> = calls.iter().take(3).collect();
+    assert_eq!(sent[0], ["a"]);
+    assert!(
+        sent[1].is_empty(),
+        "the probe, which the old server did not answer"
+    );
+    assert_eq!(sent[2], ["b"]);
+}
+
+#[test]
 fn ignored_errors_count_the_messages_as_lost() {
     let (host, _calls) = server(&[Closes]);
     let (mut store, surroundings) = store(&[host], |config| config.ignore_network_error = true);
