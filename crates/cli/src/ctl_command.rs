@@ -26,7 +26,7 @@ pub(crate) fn command() -> Command {
         .about("Ask a Scribe server for status, counters, version, name or alive; or reload or stop it.")
         .long_about(
             "Ask a Scribe server, Seine or another, over fb303.\n\n\
-             reload and stop are obeyed for clients on the server's machine and for addresses of scribe.admin; the server \
+             reload and stop are obeyed for clients on the server's machine and for addresses of scribe_admin; the server \
              does not answer them. Exit status 1: no answer; 2: wrong usage.",
         )
         .disable_help_flag(true)

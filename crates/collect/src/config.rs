@@ -57,7 +57,7 @@ pub const STORES_MAX: usize = 100_000;
 /// Problems that are listed.
 pub const PROBLEMS_MAX: usize = 1_000;
 
-/// Whose defaults count where the file says nothing: the setting `scribe.defaults`.
+/// Whose defaults count where the file says nothing: the setting `scribe_defaults`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
     /// Those of the program, version 2.2.

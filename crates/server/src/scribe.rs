@@ -15,7 +15,7 @@
 //! that starts or stops. What can never be taken is answered by a Thrift exception, so that a client does not send it for ever.
 //!
 //! fb303's `shutdown`, `reinitialize` and `setOption` are obeyed for clients on this machine and for the addresses of the setting
-//! `scribe.admin`. Others are refused, counted and logged.
+//! `scribe_admin`. Others are refused, counted and logged.
 
 mod connection;
 mod fb303;

@@ -169,7 +169,7 @@ impl Scribe {
                 .counters
                 .scribe_refused
                 .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            tracing::warn!(address = %remote, method, "refused: only this machine and scribe.admin may call it");
+            tracing::warn!(address = %remote, method, "refused: only this machine and scribe_admin may call it");
         }
         may
     }
@@ -177,6 +177,6 @@ impl Scribe {
 
 fn not_permitted(method: &str) -> String {
     format!(
-        "{method} is for clients on this machine and for the addresses of the setting scribe.admin"
+        "{method} is for clients on this machine and for the addresses of the setting scribe_admin"
     )
 }

@@ -171,7 +171,7 @@ pub const SETTINGS: &[Setting] = &[
     },
     fixed(
         Key::ScribeAdmin,
-        "scribe.admin",
+        "scribe_admin",
         "SEINE_SCRIBE_ADMIN",
         Kind::Text,
         "",
@@ -179,7 +179,7 @@ pub const SETTINGS: &[Setting] = &[
     ),
     fixed(
         Key::ScribeDefaults,
-        "scribe.defaults",
+        "scribe_defaults",
         "SEINE_SCRIBE_DEFAULTS",
         Kind::Word(&["2.2", "2008"]),
         "2.2",
