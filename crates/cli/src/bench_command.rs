@@ -64,6 +64,8 @@ fn collect_command() -> Command {
         .arg(list("connections", "8", "Connections."))
         .arg(Arg::new("length").long("length").default_value("100").help("Bytes of a message."))
         .arg(Arg::new("rate").long("rate").help("Messages a second; else as many as the collector answers."))
+        .arg(value("data", "DIR", "A directory on the collectors' disk, to measure it."))
+        .arg(value("tag", "TEXT", "A last column of the CSV."))
 }
 
 fn run_collect(matches: &ArgMatches) -> Result<Outcome> {
