@@ -87,6 +87,9 @@ impl<Out: Write> Lines<Out> {
 fn row(line: &Dumped<'_>) -> Json {
     match line {
         Dumped::Table { name, create } => json!({ "table": name, "create": create }),
+        Dumped::Collected { messages, bytes } => {
+            json!({ "collected": { "messages": messages, "bytes": bytes } })
+        }
         Dumped::Row {
             table,
             number,

@@ -60,6 +60,7 @@ use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::jobs::{Background, Jobs};
 use crate::mailbox::{Handle, Mailbox, Shared, Waker, channel};
+use crate::messages::Giver;
 use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
@@ -86,7 +87,8 @@ pub struct Options {
     pub background: Background,
     /// Bytes of journal that make the engine fold every view that has changed.
     pub journal_bytes_max: u64,
-    /// Bytes of collected messages that the collector has not noted: more are refused with `Overloaded`.
+    /// Bytes of collected messages that the collector has not noted: more are refused with `Overloaded`. A quarter of
+    /// `memory_bytes` counts where that is less.
     pub collected_bytes_max: u64,
     /// Memory of a queue's rows that makes the engine fold them into a file.
     pub queue_fold_bytes: u64,
@@ -166,7 +168,7 @@ pub struct Engine {
     unused: Vec<String>,
     /// Bytes of records when each table was last folded: what it holds back of the journal.
     folded_at_bytes: BTreeMap<crate::catalog::TableId, u64>,
-    /// Bytes of records when the collector's position last made a manifest due.
+    /// Bytes appended to the journal when the collector's position last made a manifest due.
     noted_at_bytes: u64,
     /// The journal refused a record for want of room; a fold failed for it.
     journal_full: bool,
@@ -190,6 +192,8 @@ pub struct Engine {
     retention: maintain::retention::Retention,
     /// What the clock said last.
     now: Now,
+    /// Ends the hand-over of messages with the engine.
+    _giver: Giver,
     /// Dropped last: the data directory stays ours until everything is closed.
     _lock: Box<dyn Lock>,
 }

@@ -31,6 +31,8 @@ pub struct EngineStatus {
     pub skipped_records: u64,
     /// Messages collected.
     pub messages_total: u64,
+    /// Collected messages that the collector has not noted.
+    pub messages_pending: u64,
     /// Bytes of the collected messages that the collector has not noted.
     pub messages_pending_bytes: u64,
     /// Documents inserted or replaced.

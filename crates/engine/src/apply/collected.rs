@@ -26,7 +26,7 @@ use query::codec::{Read, Reader, put_bytes, put_number};
 
 use crate::command::CursorChange;
 use crate::error::{Error, Result};
-use crate::limits::CURSORS_BYTES_MAX;
+use crate::limits::{CURSOR_BYTES_MAX, CURSORS_BYTES_MAX};
 use crate::messages::{Batch, Messages};
 
 /// The collector's cursors: opaque values by name.
@@ -39,12 +39,21 @@ pub(crate) struct Collected {
     pub(crate) upto: u64,
     /// The collector's cursors.
     pub(crate) cursors: Cursors,
-    /// Position and bytes of the records of messages above `upto`.
-    above: VecDeque<(u64, u64)>,
+    /// The records of messages above `upto`.
+    above: VecDeque<Above>,
     above_bytes: u64,
+    above_count: u64,
     /// Position of the first record of messages above `upto`, as the manifest says it, until that record is read again.
     unread: Option<u64>,
     fresh: Vec<Batch>,
+}
+
+/// A record of messages that the collector has not noted.
+struct Above {
+    position: u64,
+    bytes: u64,
+    /// Number of its messages.
+    count: u64,
 }
 
 impl Collected {
@@ -53,9 +62,14 @@ impl Collected {
         self.above_bytes
     }
 
+    /// Number of the messages that the collector has not noted.
+    pub(crate) fn above_count(&self) -> u64 {
+        self.above_count
+    }
+
     /// The position up to which the journal may forget, as far as messages go; `None`: they hold nothing back.
     pub(crate) fn folded(&self) -> Option<u64> {
-        let first = self.above.front().map(|(position, _)| *position);
+        let first = self.above.front().map(|record| record.position);
         first.or(self.unread).map(|position| position - 1)
     }
 
@@ -65,8 +79,13 @@ impl Collected {
             return false;
         }
         self.unread = None;
-        self.above.push_back((position, messages.bytes()));
+        self.above.push_back(Above {
+            position,
+            bytes: messages.bytes(),
+            count: messages.count(),
+        });
         self.above_bytes += messages.bytes();
+        self.above_count += messages.count();
         self.fresh.push(Batch {
             position,
             messages: Arc::clone(messages),
@@ -78,10 +97,11 @@ impl Collected {
     pub(crate) fn note(&mut self, upto: u64, changes: &[CursorChange]) -> bool {
         self.upto = self.upto.max(upto);
         self.unread = self.unread.filter(|position| *position > self.upto);
-        while let Some((position, bytes)) = self.above.front()
-            && *position <= self.upto
+        while let Some(record) = self.above.front()
+            && record.position <= self.upto
         {
-            self.above_bytes -= bytes;
+            self.above_bytes -= record.bytes;
+            self.above_count -= record.count;
             self.above.pop_front();
         }
         let upto = self.upto;
@@ -98,22 +118,31 @@ impl Collected {
     /// Checks what the collector wants to note. `position`: of the last record.
     ///
     /// # Errors
-    /// `Invalid` for a position that no record has; `Limit` for cursors of more than [`CURSORS_BYTES_MAX`].
+    /// `Invalid` for a position that no record has; `Limit` for a cursor of more than [`CURSOR_BYTES_MAX`], and where all cursors
+    /// would take more than [`CURSORS_BYTES_MAX`].
     pub(crate) fn check(&self, upto: u64, changes: &[CursorChange], position: u64) -> Result<()> {
         if upto > position {
             let what = format!("collected up to {upto}, but the journal ends at {position}");
             return Err(Error::Invalid { what });
         }
-        let bytes = |value: &[u8]| value.len() as u64;
-        let kept: u64 = self
-            .cursors
-            .iter()
-            .map(|(name, value)| bytes(name) + bytes(value))
-            .sum();
-        let added = changes
-            .iter()
-            .map(|(name, value)| bytes(name) + value.as_deref().map_or(0, bytes));
-        if kept + added.sum::<u64>() > CURSORS_BYTES_MAX {
+        let bytes = |name: &[u8], value: &[u8]| (name.len() + value.len()) as u64;
+        let kept = self.cursors.iter().map(|(name, value)| bytes(name, value));
+        let replaced = changes.iter().map(|(name, _)| {
+            let before = self.cursors.get(name);
+            before.map_or(0, |value| bytes(name, value))
+        });
+        let mut added = 0;
+        for (name, value) in changes {
+            let bytes = value.as_ref().map_or(0, |value| bytes(name, value));
+            if bytes > CURSOR_BYTES_MAX {
+                return Err(Error::Limit {
+                    what: "bytes of a cursor",
+                    max: CURSOR_BYTES_MAX,
+                });
+            }
+            added += bytes;
+        }
+        if kept.sum::<u64>() + added > CURSORS_BYTES_MAX + replaced.sum::<u64>() {
             return Err(Error::Limit {
                 what: "bytes of cursors",
                 max: CURSORS_BYTES_MAX,
@@ -136,7 +165,9 @@ impl Collected {
                 run.bodies().for_each(|body| all.push(run.category, body));
             }
         }
-        (self.above, self.above_bytes) = (VecDeque::new(), 0);
+        // A record that the manifest names and the journal has lost holds nothing back any more.
+        (self.above, self.unread) = (VecDeque::new(), None);
+        (self.above_bytes, self.above_count) = (0, 0);
         let all = Arc::new(all);
         (all.count() > 0 && self.add(&all, position)).then_some(all)
     }

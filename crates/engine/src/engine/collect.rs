@@ -14,21 +14,24 @@ impl Engine {
     /// Messages of one call become one record. The reply goes after the sync that `sync` asks for, at most the server's.
     ///
     /// # Errors
-    /// `Overloaded` while the messages that the collector has not noted take [`super::Options::collected_bytes_max`]; `DiskFull`;
-    /// `Limit` for a record that is too long.
+    /// `Overloaded` where the messages that the collector has not noted would take more than their bound, which is
+    /// [`super::Options::collected_bytes_max`] and at most a quarter of the memory; one call above the bound is taken while none
+    /// waits. `DiskFull`; `Limit` for a record that is too long.
     pub(super) fn collect(&mut self, messages: Messages, sync: Option<SyncMode>) -> Result<Reply> {
         if messages.count() == 0 {
             return Ok(Reply::done());
         }
-        if self.state.collected.above_bytes() + messages.bytes() > self.options.collected_bytes_max
-        {
+        let waiting = self.state.collected.above_bytes();
+        let max = self.options.collected_bytes_max;
+        if waiting > 0 && waiting + messages.bytes() > max.min(self.options.memory_bytes / 4) {
             return Err(Error::Overloaded);
         }
-        self.status.messages_total += messages.count();
+        let count = messages.count();
         let record = Record::Messages(Arc::new(messages));
         let asked = sync.unwrap_or(self.options.sync).max(self.options.sync);
         let position = self.admit_with(&record, false, asked)?;
         self.apply(&record, position, Prepared::default())?;
+        self.status.messages_total += count;
         Ok(Reply::done())
     }
 
@@ -44,11 +47,20 @@ impl Engine {
         let record = Record::Collected { upto, cursors };
         let position = self.admit_with(&record, true, SyncMode::Always)?;
         self.apply(&record, position, Prepared::default())?;
-        let since_manifest = self.status.record_bytes_total - self.noted_at_bytes;
-        if since_manifest > self.options.journal_segment_bytes {
-            self.noted_at_bytes = self.status.record_bytes_total;
+        let appended = self.appended_bytes();
+        let since_manifest = appended - self.noted_at_bytes;
+        if self.journal_full || since_manifest > self.options.journal_segment_bytes {
+            self.noted_at_bytes = appended;
             self.is_manifest_due = true; // it lets the journal drop what was collected
         }
         Ok(Reply::done())
+    }
+
+    /// Bytes that this engine has appended to the journal, about: each frame is padded to whole pages, so a small call takes a
+    /// page.
+    fn appended_bytes(&self) -> u64 {
+        const PAGE_BYTES: u64 = 4096;
+        let frames = self.journal.log().status().frame_count;
+        self.status.record_bytes_total + frames * PAGE_BYTES
     }
 }

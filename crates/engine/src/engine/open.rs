@@ -20,6 +20,7 @@ use crate::jobs::{Background, Jobs};
 use crate::limits::RESERVE_BYTES;
 use crate::mailbox::Shared;
 use crate::manifest;
+use crate::messages::Giver;
 use crate::record::Record;
 use crate::sessions::Sessions;
 use crate::state::{Prepared, State, TABLES_DIR, table_dir};
@@ -169,6 +170,7 @@ impl Engine {
             collected: (state.collected.upto, state.collected.cursors.clone()),
             ..Shared::default()
         };
+        let giver = Giver(Arc::clone(&shared.handover));
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
             options,
@@ -201,6 +203,7 @@ impl Engine {
             flushes: super::maintain::flush::Flushes::default(),
             retention: super::maintain::retention::Retention::default(),
             now,
+            _giver: giver,
             _lock: lock,
         };
         engine.journal_full = !engine.has_room() && !engine.has_space_for_a_segment();

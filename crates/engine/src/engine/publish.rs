@@ -119,7 +119,8 @@ impl Engine {
             }
         }
         let fresh = self.state.collected.take_fresh();
-        if !fresh.is_empty() && !self.is_follower {
+        // A follower and an engine that only reads could note no position.
+        if !fresh.is_empty() && !self.is_follower && !self.options.read_only {
             self.shared.handover.push(fresh);
         }
         for table in self.state.queues.take_touched() {
@@ -172,6 +173,7 @@ impl Engine {
             .values()
             .map(|search| search.table.memory_bytes())
             .sum();
+        status.messages_pending = state.collected.above_count();
         status.messages_pending_bytes = state.collected.above_bytes();
         status.queue_rows = self.views.queue_rows;
         status.queue_bytes = self.views.queue_bytes;

@@ -41,6 +41,14 @@ pub enum Dumped<'a> {
         /// Values of the row, one a column.
         values: &'a [Value],
     },
+    /// The last line of a dump of all tables, where there are such messages: collected messages belong to no table, so their
+    /// bytes are not shown.
+    Collected {
+        /// Messages in the journal that stores and spools do not have yet; at least 1.
+        messages: u64,
+        /// Bytes of these messages.
+        bytes: u64,
+    },
 }
 
 /// A record of the journal in words.
@@ -100,6 +108,13 @@ pub fn dump(
             let fault = Fault::of(&error, &definition.name);
             reading.faults.push(fault.ok_or(error)?);
         }
+    }
+    let (messages, bytes) = (
+        reading.state.collected.above_count(),
+        reading.state.collected.above_bytes(),
+    );
+    if only.is_none() && messages > 0 {
+        visit(Dumped::Collected { messages, bytes });
     }
     Ok(reading.faults)
 }

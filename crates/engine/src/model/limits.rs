@@ -15,6 +15,8 @@ pub const BATCH_BYTES_MAX: usize = 1 << 20;
 pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a command that its bringer's thread may do itself.
 pub const LED_COMMAND_BYTES_MAX: usize = 4 << 10;
+/// Bytes of the name and the value of one cursor of the collector.
+pub const CURSOR_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of the names and values of all cursors of the collector.
 pub const CURSORS_BYTES_MAX: u64 = 64 << 20;
 /// Tables of all kinds.

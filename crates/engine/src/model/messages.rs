@@ -220,6 +220,15 @@ impl Handover {
     }
 }
 
+/// The giving end: the hand-over ends when it is dropped.
+pub(crate) struct Giver(pub(crate) Arc<Handover>);
+
+impl Drop for Giver {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,11 @@
 //! Collected messages: what was acknowledged comes to the collector again until it has noted it.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use disk::{Disk, FaultDisk, MemoryDisk};
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk};
+use engine::inspect::Dumped;
 use engine::{Batch, Command, Error, Messages, Now, Options, SyncMode};
 use proptest::prelude::*;
 
@@ -62,6 +64,18 @@ fn notes(driver: &Driver) -> usize {
 
 fn open(disk: impl Disk + 'static) -> Driver {
     Driver::open(options(Arc::new(disk)), Now::default()).unwrap()
+}
+
+/// Flips bits of the first place of the journal that holds `text`.
+fn damage(disk: &MemoryDisk, text: &[u8]) {
+    let name = &disk.list("journal").unwrap()[0];
+    let journal = disk.open(&format!("journal/{name}")).unwrap();
+    let mut bytes = vec![0; journal.len().unwrap() as usize];
+    journal.read_at(0, &mut bytes).unwrap();
+    let mut places = bytes.windows(text.len());
+    let damaged = places.position(|place| place == text).unwrap();
+    let flipped = bytes[damaged] ^ 0x55;
+    journal.write_at(damaged as u64, &[flipped]).unwrap();
 }
 
 fn bodies(texts: &[&str]) -> Vec<String> {
@@ -160,13 +174,7 @@ fn messages_survive_the_repair_of_a_damaged_journal() {
     driver.run(collect(&bodies(&["a", "b"]), None)).unwrap();
     driver.run(collect(&bodies(&["c"]), None)).unwrap();
     drop(driver);
-    let name = &disk.list("journal").unwrap()[0];
-    let journal = disk.open(&format!("journal/{name}")).unwrap();
-    let mut bytes = vec![0; journal.len().unwrap() as usize];
-    journal.read_at(0, &mut bytes).unwrap();
-    let damaged = bytes.windows(4).position(|four| four == b"jobs").unwrap();
-    let flipped = bytes[damaged] ^ 0x55;
-    journal.write_at(damaged as u64, &[flipped]).unwrap();
+    damage(&disk, b"jobs");
     let disk: Arc<dyn Disk> = Arc::new(disk);
     let repaired = engine::inspect::repair(&disk, &mut |_| {}).unwrap();
     assert!(repaired.is_some());
@@ -177,6 +185,201 @@ fn messages_survive_the_repair_of_a_damaged_journal() {
         .collect();
     assert_eq!(all, ["a", "b", "c"]);
     drop(driver.reopen().unwrap());
+}
+
+/// A body of `bytes` bytes.
+fn body(bytes: usize) -> [String; 1] {
+    ["x".repeat(bytes)]
+}
+
+#[test]
+fn a_call_above_the_bound_is_taken_while_nothing_else_waits() {
+    let small = Options {
+        collected_bytes_max: 100,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(small, Now::default()).unwrap();
+    driver.run(collect(&body(500), None)).unwrap();
+    let refused = driver.run(collect(&body(1), None));
+    assert_eq!(refused.unwrap_err(), Error::Overloaded);
+    assert_eq!(
+        driver.handle.status().messages_total,
+        1,
+        "a refused call counts no message"
+    );
+}
+
+#[test]
+fn messages_that_wait_take_at_most_a_quarter_of_the_memory() {
+    let small = Options {
+        memory_bytes: 4_000,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(small, Now::default()).unwrap();
+    driver.run(collect(&body(600), None)).unwrap();
+    let refused = driver.run(collect(&body(600), None));
+    assert_eq!(refused.unwrap_err(), Error::Overloaded);
+}
+
+#[test]
+fn cursors_are_bounded_by_the_bytes_that_stay() {
+    let mut driver = open(MemoryDisk::new());
+    let cursor = |name: u64, bytes: usize| -> engine::CursorChange {
+        let name = name.to_be_bytes()[..].into();
+        (name, Some(vec![b'x'; bytes].into()))
+    };
+    let note = |cursors| Command::Collected { upto: 0, cursors };
+    let large = (engine::limits::CURSOR_BYTES_MAX - 8) as usize;
+    let too_large = driver.run(note(vec![cursor(1, large + 1)]));
+    assert!(matches!(too_large, Err(Error::Limit { .. })));
+    let most = engine::limits::CURSORS_BYTES_MAX / engine::limits::CURSOR_BYTES_MAX;
+    let all = || {
+        (0..most)
+            .map(|name| cursor(name, large))
+            .collect::<Vec<_>>()
+    };
+    driver.run(note(all())).unwrap();
+    assert!(matches!(
+        driver.run(note(vec![cursor(most, 1)])),
+        Err(Error::Limit { .. })
+    ));
+    driver.run(note(all())).unwrap(); // each takes the place of an equal one
+    let first = 0u64.to_be_bytes()[..].into();
+    driver
+        .run(note(vec![(first, None), cursor(most, 1)]))
+        .unwrap();
+    let driver = driver.reopen().unwrap();
+    assert_eq!(driver.handle.collected().1.len() as u64, most);
+}
+
+#[test]
+fn small_messages_that_are_noted_leave_room_on_a_small_disk() {
+    let disk = FaultDisk::new();
+    let mut driver = open(disk.clone());
+    let used = disk
+        .space()
+        .map(|space| space.total_bytes - space.free_bytes);
+    disk.set_capacity(Some(used.unwrap() + (768 << 10)));
+    for number in 1..1_000 {
+        driver.run(collect(&body(10), None)).unwrap();
+        driver.run(noted(2 * number - 1, number as usize)).unwrap();
+        driver.tick(1_000);
+    }
+}
+
+#[test]
+fn a_note_gives_a_full_disk_room_for_messages() {
+    let disk = FaultDisk::new();
+    let mut driver = open(disk.clone());
+    let space = disk.space().unwrap();
+    disk.set_capacity(Some(space.total_bytes - space.free_bytes));
+    for _ in 0..3 {
+        let refused = (0..10_000).find_map(|_| driver.run(collect(&body(10), None)).err());
+        assert_eq!(refused, Some(Error::DiskFull));
+        let position = driver.handle.status().position;
+        driver.run(noted(position, 1)).unwrap();
+        driver.tick(2_000_000);
+        driver.tick(2_000_000);
+        driver.run(collect(&body(10), None)).unwrap();
+    }
+}
+
+#[test]
+fn a_repair_that_lost_messages_names_them_and_the_directory_starts() {
+    let disk = MemoryDisk::new();
+    let mut driver = open(disk.clone());
+    driver
+        .run(collect(&bodies(&["a", "damage"]), None))
+        .unwrap();
+    driver.run(Command::Checkpoint).unwrap();
+    driver.run(command("create queue jobs (id int)")).unwrap();
+    drop(driver);
+    damage(&disk, b"damage");
+    let disk: Arc<dyn Disk> = Arc::new(disk);
+    let repaired = engine::inspect::repair(&disk, &mut |_| {})
+        .unwrap()
+        .unwrap();
+    let lost: Vec<String> = repaired.losses.iter().map(ToString::to_string).collect();
+    assert!(
+        lost.iter().any(|loss| loss.contains("2 messages")),
+        "{lost:?}"
+    );
+    let driver = Driver::open(options(disk), Now::default()).unwrap();
+    assert_eq!(handed(&driver), []);
+    drop(driver.reopen().unwrap());
+}
+
+#[test]
+fn a_directory_that_is_only_read_hands_nothing_over() {
+    let disk = MemoryDisk::new();
+    let mut driver = open(disk.clone());
+    driver.run(collect(&bodies(&["a"]), None)).unwrap();
+    drop(driver);
+    let read_only = Options {
+        read_only: true,
+        ..options(Arc::new(disk))
+    };
+    let mut driver = Driver::open(read_only, Now::default()).unwrap();
+    assert_eq!(handed(&driver), []);
+    let refused = driver.run(collect(&bodies(&["b"]), None));
+    assert_eq!(refused.unwrap_err(), Error::ReadOnly);
+    assert_eq!(driver.run(noted(1, 1)).unwrap_err(), Error::ReadOnly);
+}
+
+#[test]
+fn a_dump_of_all_tables_counts_the_messages_that_no_store_has() {
+    let disk = MemoryDisk::new();
+    let mut driver = open(disk.clone());
+    driver.run(command("create queue jobs (id int)")).unwrap();
+    driver.run(collect(&bodies(&["a"]), None)).unwrap();
+    driver.run(collect(&bodies(&["b", "c"]), None)).unwrap();
+    driver.run(noted(2, 1)).unwrap();
+    let status = driver.handle.status();
+    let pending = (status.messages_pending, status.messages_pending_bytes);
+    assert_eq!(pending, (2, messages(&bodies(&["b", "c"])).bytes()));
+    drop(driver);
+    let disk: Arc<dyn Disk> = Arc::new(disk);
+    for (table, counts) in [(None, vec![pending]), (Some("jobs"), Vec::new())] {
+        let mut found = Vec::new();
+        let faults = engine::inspect::dump(&disk, table, &mut |line| {
+            if let Dumped::Collected { messages, bytes } = line {
+                found.push((messages, bytes));
+            }
+        });
+        assert_eq!(faults.unwrap(), Vec::new());
+        assert_eq!(found, counts);
+    }
+}
+
+#[test]
+fn the_hand_over_ends_with_the_engine_however_it_ends() {
+    let ended = |handle: &engine::Handle| {
+        let batches = handle.handover().take(Duration::ZERO);
+        assert_eq!(batches.map(|batches| batches.len()), Some(1));
+        handle.handover().take(Duration::ZERO).is_none()
+    };
+    let one = || collect(&bodies(&["a"]), None);
+
+    let mut driver = open(MemoryDisk::new());
+    driver.run(one()).unwrap();
+    driver.run(Command::Shutdown).unwrap();
+    assert!(ended(&driver.handle), "a stop");
+
+    let disk = FaultDisk::new();
+    let mut driver = open(disk.clone());
+    driver.run(one()).unwrap();
+    disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
+    assert!(driver.run(one()).is_err());
+    assert!(
+        ended(&driver.handle),
+        "a failed sync: its messages never come"
+    );
+
+    let mut driver = open(MemoryDisk::new());
+    driver.run(one()).unwrap();
+    let handle = driver.handle.clone();
+    drop(driver);
+    assert!(ended(&handle), "an engine that is dropped");
 }
 
 #[derive(Clone, Debug)]

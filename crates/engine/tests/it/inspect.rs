@@ -395,6 +395,7 @@ fn a_dump_shows_every_row_with_its_number_or_id() {
                 jobs.push((number.unwrap(), values[0].to_string()));
             }
         }
+        Dumped::Collected { .. } => panic!("nothing was collected"),
     });
     assert_eq!(faults.unwrap(), Vec::new());
     assert_eq!((tables.len(), rows), (9, before.len()));

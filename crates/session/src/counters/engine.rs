@@ -36,6 +36,7 @@ samples! {
     replayed_records "recovery_replayed" "seine_recovery_records_replayed_total" "Records applied again at the start.";
     skipped_records "recovery_skipped" "seine_recovery_records_skipped_total" "Records read at the start that were in files already.";
     messages_total "messages_collected" "seine_messages_collected_total" "Messages that the Scribe door took into the journal.";
+    messages_pending "messages_pending" "seine_messages_pending" "Collected messages that stores and spools do not have yet.";
     messages_pending_bytes "messages_pending_bytes" "seine_messages_pending_bytes" "Bytes of collected messages that stores and spools do not have yet.";
     fold_errors_total "fold_errors" "seine_fold_errors_total" "Seals and folds that failed; they are tried again.";
     checkpoints_total "checkpoints" "seine_checkpoints_total" "Manifests written.";
