@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use disk::{Call, Fault, FaultDisk, MemoryDisk};
 use engine::{
-    Change, ColumnPlace, Command, Error, Hold, JobLine, LoadStep, QueueNext, Receipt, Reply,
-    RowNumber, SourceMode, SyncMode, WaitSource,
+    Change, ColumnPlace, Command, Error, Hold, JobLine, LoadStep, Messages, QueueNext, Receipt,
+    Reply, RowNumber, SourceMode, SyncMode, WaitSource,
 };
 use proptest::prelude::*;
 use query::expression::Expression;
@@ -25,7 +25,7 @@ use crate::twin::{
     Bounds, Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
 };
 use crate::workload::cases;
-use steps::{Failing, Step, steps};
+use steps::{Failing, Step, collecting_steps, steps};
 
 const SECOND_US: u64 = 1_000_000;
 /// Memory that a dozen rows fill.
@@ -110,6 +110,19 @@ impl Life {
                 let outcome = self.twins.ask(5, &source);
                 self.note(step, outcome)?;
                 let outcome = self.twins.ask(5, &command("insert plain (k) values (1)"));
+                return self.note(step, outcome);
+            }
+            Step::Collect { lengths } => {
+                let mut messages = Messages::default();
+                for length in lengths {
+                    let category: &[u8] = if length % 2 == 0 { b"web" } else { b"mail" };
+                    messages.push(category, &vec![b'x'; usize::from(*length)]);
+                }
+                let outcome = self.twins.collect(messages);
+                return self.note(step, outcome);
+            }
+            Step::Note { count } => {
+                let outcome = self.twins.note_collected(*count);
                 return self.note(step, outcome);
             }
             Step::Create { kind, failures } => return self.create(*kind, *failures),
@@ -689,6 +702,81 @@ fn kept(driver: &Driver) -> BTreeMap<u64, i64> {
     rows
 }
 
+type Judged = Result<(), TestCaseError>;
+
+/// Lives to the end of the steps; then the power goes twice.
+fn live(steps: &[Step], rests: bool, cuts: &[PowerCut; 2]) -> Judged {
+    let mut life = Life::new();
+    for step in steps {
+        prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+    }
+    if rests {
+        prop_assert!(life.rest().is_ok(), "the engine ended");
+    }
+    life.cut(&cuts[0], true);
+    life.cut(&cuts[1], false);
+    Ok(())
+}
+
+/// Lives until the power goes at each of some places among the calls of the disk.
+fn lose_power(steps: &[Step], places: &[prop::sample::Index], cut: &PowerCut) -> Judged {
+    let calls = {
+        let mut life = Life::new();
+        let first = life.twins.disk.change_count();
+        let quiet = |step: &&Step| !matches!(step, Step::PowerCut { .. } | Step::Kill);
+        for step in steps.iter().filter(quiet) {
+            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+        }
+        life.twins.disk.change_count() - first
+    };
+    for (number, place) in places.iter().enumerate() {
+        let mut life = Life::new();
+        life.is_power_going = true;
+        let change = place.index(calls.max(1) as usize) as u64;
+        life.twins.disk.power_off_after(change);
+        let mut may_be = None;
+        for step in steps {
+            if matches!(
+                step,
+                Step::PowerCut { .. } | Step::Kill | Step::Create { .. } | Step::Keep { .. }
+            ) {
+                continue;
+            }
+            if let Err(ended) = life.take(step) {
+                may_be = Some(ended.to_vec());
+                break;
+            }
+        }
+        let may_be = may_be.unwrap_or_else(|| vec![life.twins.twin_image()]);
+        let image = cut.nth_image(&life.twins.disk, number);
+        life.check_image(&image, &may_be);
+    }
+    Ok(())
+}
+
+/// Lives without syncs; the power goes again and again.
+fn live_unsynced(steps: &[Step], cuts: &[PowerCut], waits: bool) -> Judged {
+    let sync = match waits {
+        true => SyncMode::Within { ms: 5_000 },
+        false => SyncMode::Never,
+    };
+    let mut life = Life::within(Bounds {
+        sync,
+        ..Bounds::NONE
+    });
+    let mut cuts = cuts.iter().cycle();
+    let mut cut = |life: &Life| life.cut_to_a_prefix(cuts.next().expect("a cut"));
+    let stays = |step: &&Step| !matches!(step, Step::PowerCut { .. });
+    for step in steps.iter().filter(stays) {
+        prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+        if life.twins.prefixes.len() % 7 == 6 {
+            cut(&life);
+        }
+    }
+    cut(&life);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(cases(100))]
 
@@ -698,17 +786,8 @@ proptest! {
         rests in any::<bool>(),
         cuts in [power_cut(), power_cut()],
     ) {
-        let mut life = Life::new();
-        for step in &steps {
-            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
-        }
-        if rests {
-            prop_assert!(life.rest().is_ok(), "the engine ended");
-        }
-        life.cut(&cuts[0], true);
-        life.cut(&cuts[1], false);
+        live(&steps, rests, &cuts)?;
     }
-
 }
 
 proptest! {
@@ -720,33 +799,7 @@ proptest! {
         places in places(4),
         cut in mixed_cut(),
     ) {
-        let calls = {
-            let mut life = Life::new();
-            let first = life.twins.disk.change_count();
-            let quiet = |step: &&Step| !matches!(step, Step::PowerCut { .. } | Step::Kill);
-            for step in steps.iter().filter(quiet) {
-                prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
-            }
-            life.twins.disk.change_count() - first
-        };
-        for (number, place) in places.iter().enumerate() {
-            let mut life = Life::new();
-            life.is_power_going = true;
-            life.twins.disk.power_off_after(place.index(calls.max(1) as usize) as u64);
-            let mut may_be = None;
-            for step in &steps {
-                if matches!(step, Step::PowerCut { .. } | Step::Kill | Step::Create { .. } | Step::Keep { .. }) {
-                    continue;
-                }
-                if let Err(ended) = life.take(step) {
-                    may_be = Some(ended.to_vec());
-                    break;
-                }
-            }
-            let may_be = may_be.unwrap_or_else(|| vec![life.twins.twin_image()]);
-            let image = cut.nth_image(&life.twins.disk, number);
-            life.check_image(&image, &may_be);
-        }
+        lose_power(&steps, &places, &cut)?;
     }
 }
 
@@ -759,17 +812,42 @@ proptest! {
         cuts in proptest::collection::vec(power_cut(), 1..8),
         waits in any::<bool>(),
     ) {
-        let sync = if waits { SyncMode::Within { ms: 5_000 } } else { SyncMode::Never };
-        let mut life = Life::within(Bounds { sync, ..Bounds::NONE });
-        let mut cuts = cuts.iter().cycle();
-        let mut cut = |life: &Life| life.cut_to_a_prefix(cuts.next().expect("a cut"));
-        for step in steps.iter().filter(|step| !matches!(step, Step::PowerCut { .. })) {
-            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
-            if life.twins.prefixes.len() % 7 == 6 {
-                cut(&life);
-            }
-        }
-        cut(&life);
+        live_unsynced(&steps, &cuts, waits)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn an_engine_that_collects_hands_over_after_any_crash_what_its_journal_says(
+        steps in collecting_steps(80),
+        rests in any::<bool>(),
+        cuts in [power_cut(), power_cut()],
+    ) {
+        live(&steps, rests, &cuts)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    #[test]
+    fn power_may_go_in_any_call_while_messages_come(
+        steps in collecting_steps(40),
+        places in places(4),
+        cut in mixed_cut(),
+    ) {
+        lose_power(&steps, &places, &cut)?;
+    }
+
+    #[test]
+    fn without_syncs_a_crash_leaves_the_messages_of_a_first_part_of_the_commands(
+        steps in collecting_steps(40),
+        cuts in proptest::collection::vec(power_cut(), 1..8),
+        waits in any::<bool>(),
+    ) {
+        live_unsynced(&steps, &cuts, waits)?;
     }
 }
 

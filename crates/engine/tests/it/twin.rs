@@ -3,11 +3,12 @@
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use disk::{Call, Disk, FaultDisk, MemoryDisk, everything_lost};
 use engine::{
-    Background, Command, Error, HeldJobs, Hold, LoadStep, Now, Options, QueueNext, Receipt, Reply,
-    SourceMode, SyncMode, WaitSource, WhenFull,
+    Background, Batch, Command, Error, HeldJobs, Hold, LoadStep, Messages, Now, Options, QueueNext,
+    Receipt, Reply, SourceMode, SyncMode, WaitSource, WhenFull,
 };
 
 use crate::driver::{Driver, options};
@@ -178,6 +179,10 @@ pub struct Twins {
     /// Images of the twin after each command and tick, if the first engine does not sync each. A crash of the first engine must
     /// leave the state of one image.
     pub prefixes: Vec<MemoryDisk>,
+    /// Positions, in both engines, of the messages that were handed over and are not noted. The first engine has records of its
+    /// own, such as those of `kept`, so positions differ.
+    handed: Vec<[u64; 2]>,
+    notes: u64,
 }
 
 type BackupTo = Arc<Mutex<MemoryDisk>>;
@@ -217,6 +222,8 @@ impl Twins {
             backup_to,
             bounds,
             prefixes: Vec::new(),
+            handed: Vec::new(),
+            notes: 0,
         };
         twins.never_checkpoint();
         for asked in SCHEMA.into_iter().map(command).chain(more_schema()) {
@@ -245,12 +252,62 @@ impl Twins {
 
     /// One command, to both.
     pub fn ask(&mut self, session: u64, asked: &Command) -> Outcome {
+        self.ask_each(session, asked, asked)
+    }
+
+    /// Messages, to both; each engine hands them over.
+    pub fn collect(&mut self, messages: Messages) -> Outcome {
+        let sync = None;
+        let outcome = self.ask(1, &Command::Collect { messages, sync });
+        if matches!(outcome, Outcome::Answered(_)) {
+            self.take_handed();
+        }
+        outcome
+    }
+
+    /// Each engine's collector notes the first `count` records of messages that it was handed.
+    pub fn note_collected(&mut self, count: usize) -> Outcome {
+        let count = count.min(self.handed.len());
+        let upto = count
+            .checked_sub(1)
+            .map_or([0; 2], |last| self.handed[last]);
+        self.notes += 1;
+        let number = self.notes.to_string().as_bytes().into();
+        let gone = (self.notes - 1).to_string().as_bytes().into();
+        let cursors = vec![(number, Some(b"noted"[..].into())), (gone, None)];
+        let [asked, same] = upto.map(|upto| Command::Collected {
+            upto,
+            cursors: cursors.clone(),
+        });
+        let outcome = self.ask_each(1, &asked, &same);
+        if matches!(outcome, Outcome::Answered(_)) {
+            self.handed.drain(..count);
+        }
+        outcome
+    }
+
+    /// Takes what both engines hand over: the same messages.
+    fn take_handed(&mut self) {
+        let [first, twin] = [&self.subject, &self.twin].map(handed);
+        let bytes = |batches: &[Batch]| -> Vec<Vec<u8>> {
+            let of = batches
+                .iter()
+                .map(|batch| batch.messages.encoded().to_vec());
+            of.collect()
+        };
+        assert_eq!(bytes(&first), bytes(&twin), "messages handed over");
+        let positions = first.iter().zip(&twin);
+        self.handed
+            .extend(positions.map(|(first, twin)| [first.position, twin.position]));
+    }
+
+    fn ask_each(&mut self, session: u64, asked: &Command, same: &Command) -> Outcome {
         let answer = self.subject.ask(session, asked.clone()).take();
         match answer {
             Some(Err(Error::Poisoned { why })) => {
                 println!("the engine has ended: {why}");
                 let before = self.twin_image();
-                self.twin.ask(session, asked.clone());
+                self.twin.ask(session, same.clone());
                 return Outcome::Ended(Box::new([before, self.twin_image()]));
             }
             Some(Err(
@@ -261,7 +318,7 @@ impl Twins {
             Some(Err(error)) if self.bounds.is_refusal(&error) => return Outcome::Refused(error),
             _ => {}
         }
-        let same = self.twin.ask(session, asked.clone()).take();
+        let same = self.twin.ask(session, same.clone()).take();
         self.note_prefix();
         match (answer, same) {
             (Some(answer), Some(same)) => {
@@ -327,6 +384,8 @@ impl Twins {
         };
         self.twin = Driver::open(options, self.now).unwrap();
         self.never_checkpoint();
+        self.handed.clear();
+        self.take_handed();
     }
 
     /// The synced files of the twin.
@@ -345,6 +404,12 @@ impl Twins {
 /// An engine in the place of another, which has to end before its directory is opened again.
 fn nobody() -> Driver {
     Driver::open(options(Arc::new(MemoryDisk::new())), Now::default()).unwrap()
+}
+
+/// The collected messages that an engine hands over.
+fn handed(driver: &Driver) -> Vec<Batch> {
+    let batches = driver.handle.handover().take(Duration::ZERO);
+    batches.unwrap_or_default().into()
 }
 
 /// Rows of a SELECT on a search table, by id.
@@ -395,6 +460,9 @@ fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
         lines.extend(show(driver.run(command(&format!("read * from {name}")))));
     }
     lines.push(OF_SCHEMA.to_owned());
+    let batches = handed(driver);
+    lines.extend(batches.iter().map(|batch| format!("{:?}", batch.messages)));
+    lines.push(format!("{:?}", driver.handle.collected().1));
     lines.extend(select(
         driver,
         "select id, body, n from posts order by id limit 100000",

@@ -155,6 +155,14 @@ pub enum Step {
         queue: usize,
     },
     Optimize,
+    /// A call of the Scribe door, with messages of these lengths.
+    Collect {
+        lengths: Vec<u16>,
+    },
+    /// The collector has brought the first `count` calls to its stores.
+    Note {
+        count: usize,
+    },
     Checkpoint,
     Backup,
     /// Pieces of held work.
@@ -209,6 +217,21 @@ pub fn steps(end: usize) -> impl Strategy<Value = Vec<Step>> {
         proptest::collection::vec(step, 1..end)
     });
     proptest::strategy::Union::new(sequences)
+}
+
+/// The same, and before each step one of the Scribe door or its collector. Apart from [`steps`], whose cases do not change
+/// with these.
+pub fn collecting_steps(end: usize) -> impl Strategy<Value = Vec<Step>> {
+    let lengths = proptest::collection::vec(0..3_000u16, 1..4);
+    let collecting = prop_oneof![
+        3 => lengths.prop_map(|lengths| Step::Collect { lengths }),
+        2 => (0..4usize).prop_map(|count| Step::Note { count }),
+    ];
+    let collecting = proptest::collection::vec(collecting, end);
+    (steps(end), collecting).prop_map(|(steps, collecting)| {
+        let pairs = collecting.into_iter().zip(steps);
+        pairs.flat_map(|(collect, step)| [collect, step]).collect()
+    })
 }
 
 /// A change of search and pq tables.
