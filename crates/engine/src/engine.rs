@@ -168,8 +168,10 @@ pub struct Engine {
     unused: Vec<String>,
     /// Bytes of records when each table was last folded: what it holds back of the journal.
     folded_at_bytes: BTreeMap<crate::catalog::TableId, u64>,
-    /// Bytes appended to the journal when the collector's position last made a manifest due.
-    noted_at_bytes: u64,
+    /// The collector has noted a position since the last manifest began.
+    has_new_note: bool,
+    /// Bytes appended to the journal when the last manifest began.
+    manifest_at_bytes: u64,
     /// The journal refused a record for want of room; a fold failed for it.
     journal_full: bool,
     folds_full: bool,

@@ -47,18 +47,20 @@ impl Engine {
         let record = Record::Collected { upto, cursors };
         let position = self.admit_with(&record, true, SyncMode::Always)?;
         self.apply(&record, position, Prepared::default())?;
-        let appended = self.appended_bytes();
-        let since_manifest = appended - self.noted_at_bytes;
-        if self.journal_full || since_manifest > self.options.journal_segment_bytes {
-            self.noted_at_bytes = appended;
-            self.is_manifest_due = true; // it lets the journal drop what was collected
-        }
+        self.has_new_note = true;
         Ok(Reply::done())
+    }
+
+    /// Whether a manifest is to say how far the collector is, so that the journal can drop what was collected.
+    pub(super) fn is_note_due(&self) -> bool {
+        let since_manifest = self.appended_bytes() - self.manifest_at_bytes;
+        self.has_new_note
+            && (self.journal_full || since_manifest > self.options.journal_segment_bytes)
     }
 
     /// Bytes that this engine has appended to the journal, about: each frame is padded to whole pages, so a small call takes a
     /// page.
-    fn appended_bytes(&self) -> u64 {
+    pub(super) fn appended_bytes(&self) -> u64 {
         const PAGE_BYTES: u64 = 4096;
         let frames = self.journal.log().status().frame_count;
         self.status.record_bytes_total + frames * PAGE_BYTES

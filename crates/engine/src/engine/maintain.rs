@@ -96,6 +96,7 @@ impl Engine {
         if !is_time {
             return Ok(());
         }
+        self.is_manifest_due |= self.is_note_due();
         self.journal_full = self.journal_full && !self.has_space_for_a_segment();
         let nothing_to_remove = self.unused.is_empty() || self.backups.is_running();
         if self.manifest_runs || (nothing_to_remove && !self.is_manifest_due) {

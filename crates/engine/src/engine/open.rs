@@ -171,6 +171,7 @@ impl Engine {
             ..Shared::default()
         };
         let giver = Giver(Arc::clone(&shared.handover));
+        let has_new_note = state.collected.upto > 0; // perhaps by a record that was applied again
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
             options,
@@ -189,7 +190,8 @@ impl Engine {
             has_ended: false,
             unused,
             folded_at_bytes: BTreeMap::new(),
-            noted_at_bytes: 0,
+            has_new_note,
+            manifest_at_bytes: 0,
             journal_full: false,
             folds_full: false,
             failed_folds: BTreeSet::new(),

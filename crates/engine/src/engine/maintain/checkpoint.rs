@@ -52,6 +52,8 @@ impl Engine {
             folders,
         };
         self.is_manifest_due = false;
+        self.has_new_note = false;
+        self.manifest_at_bytes = self.appended_bytes();
         self.manifest_runs = true;
         self.jobs.start(Job {
             table: TableId(0),
