@@ -156,12 +156,7 @@ impl Engine {
         state.open_queues(now);
         let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
         recovered.tables = state.catalog.len() as u64;
-        let status = EngineStatus {
-            replayed_records: recovered.records_replayed,
-            skipped_records: recovered.records_skipped,
-            checkpoint_position: state.lowest_folded(state.catalog_folded),
-            ..EngineStatus::default()
-        };
+        let status = status_at_start(&state, &recovered);
         // Segments of an old format were written again: the manifest is to name the new ones.
         let mut searches = state.searches.values();
         let is_manifest_due = searches.any(|search| !search.is_named());
@@ -237,6 +232,15 @@ impl Engine {
     /// What the journal holds back for deletes.
     pub(super) fn reserve_bytes(&self) -> u64 {
         reserve_bytes(&self.options)
+    }
+}
+
+fn status_at_start(state: &State, recovered: &Recovered) -> EngineStatus {
+    EngineStatus {
+        replayed_records: recovered.records_replayed,
+        skipped_records: recovered.records_skipped,
+        checkpoint_position: state.lowest_folded(state.catalog_folded),
+        ..EngineStatus::default()
     }
 }
 
