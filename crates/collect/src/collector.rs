@@ -253,8 +253,9 @@ fn run(
     clock: &(dyn Fn() -> Now + Send + Sync),
 ) {
     let mut hold_until_us = 0;
+    let mut pause = Duration::ZERO;
     loop {
-        match orders.try_recv() {
+        match orders.recv_timeout(pause) {
             Ok(Order::Reload(configuration, done)) => {
                 let reloaded = dispatcher.reload(configuration, clock());
                 hold_until_us = clock().steady_us + CHANGE_US_MAX;
@@ -265,27 +266,29 @@ fn run(
                 let _ = done.send(());
                 return;
             }
-            Err(mpsc::TryRecvError::Empty) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
             // The collector was dropped without a stop: what was not noted comes again at the next start.
-            Err(mpsc::TryRecvError::Disconnected) => {
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
                 shared.pools.end(Duration::ZERO);
                 return;
             }
         }
         let now = clock();
         let is_waiting = dispatcher.checkpoint(now);
-        if now.steady_us < hold_until_us {
-            if dispatcher.is_changing(now) {
-                thread::sleep(WAITING);
-                continue;
-            }
-            hold_until_us = 0;
+        if now.steady_us < hold_until_us && dispatcher.is_changing(now) {
+            pause = WAITING;
+            continue;
         }
-        match handover.take(if is_waiting { WAITING } else { IDLE }) {
-            Some(batches) => batches
-                .iter()
-                .for_each(|batch| dispatcher.dispatch(batch, clock())),
-            None => thread::sleep(WAITING),
+        hold_until_us = 0;
+        let taken = handover.take(if is_waiting { WAITING } else { IDLE });
+        // Without an engine only an order ends the wait.
+        pause = if taken.is_some() {
+            Duration::ZERO
+        } else {
+            IDLE
+        };
+        for batch in taken.iter().flatten() {
+            dispatcher.dispatch(batch, clock());
         }
     }
 }
@@ -310,6 +313,7 @@ fn stop(
     let end_us = clock().steady_us + u64::try_from(within.as_micros()).unwrap_or(u64::MAX);
     dispatcher.begin(clock());
     while dispatcher.is_waiting() && clock().steady_us < end_us {
+        // Workers tell their progress by the state of their lines only.
         thread::sleep(WAITING);
     }
     shared.pools.end(within);

@@ -239,10 +239,10 @@ impl Line {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let replacement = self.queue().replacement.take();
         if let Some(new) = replacement {
-            let synced = store.sync();
+            let mut old = std::mem::replace(&mut *store, new);
+            let synced = old.sync();
             self.after_sync(&synced, now);
-            store.close(now);
-            *store = new;
+            old.close(now);
         }
         let next_look_us = self.queue().next_look_us;
         let opened = if next_look_us == 0 {
@@ -270,7 +270,9 @@ impl Line {
             self.after_sync(&synced, now);
         }
         let mut queue = self.queue();
-        queue.status = store.status().or(failed).or(opened.err());
+        let is_paused = queue.paused_until_us > now.steady_us;
+        let before = queue.status.take().filter(|_| is_paused);
+        queue.status = store.status().or(failed).or(opened.err()).or(before);
         queue.is_busy = false;
         if queue.is_ending && queue.synced == queue.tail && queue.replacement.is_none() {
             queue.is_closed = true;
@@ -347,6 +349,15 @@ impl Line {
             queue.waiting.push_front(entry);
         }
         self.queue_bytes.fetch_add(back, Ordering::Relaxed);
+    }
+
+    /// The store panicked while a worker served it: it gets all since its last sync again, after a pause.
+    pub(crate) fn after_panic(&self, now: Now) {
+        self.after_sync(&Err(io::ErrorKind::Other.into()), now);
+        let mut queue = self.queue();
+        queue.next_look_us = now.steady_us + PAUSE_US;
+        queue.status = Some("the store panicked: the log says where".to_owned());
+        queue.is_busy = false;
     }
 
     /// Begins a checkpoint: the line is to deliver and sync all that it has. Returns the mark, the number behind the last.

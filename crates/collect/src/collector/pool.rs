@@ -4,6 +4,7 @@
 //! lines are served in the order in which they became due, so a line with a long backlog holds no other back.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -56,11 +57,14 @@ impl Pools {
         pool.changed.notify_one();
     }
 
-    /// Serves one line of a pool that is due. Returns false if none is.
+    /// Serves one line of a pool that is due. Returns false if none is. A panic in a store stays a matter of its line.
     pub(crate) fn serve_one(&self, pool: &Pool, now: Now, counters: &Counters) -> bool {
         let line = pool.timers().pop(now);
         if let Some(line) = &line {
-            line.serve(now, counters);
+            let served = catch_unwind(AssertUnwindSafe(|| line.serve(now, counters)));
+            if served.is_err() {
+                line.after_panic(now);
+            }
             self.plan(line, now);
         }
         line.is_some()

@@ -29,6 +29,7 @@ struct Taken {
     fresh: Vec<u64>,
     takes_at_most: Option<usize>,
     sync_fails: bool,
+    panics: bool,
     closed: u64,
 }
 
@@ -78,7 +79,7 @@ impl Store for MadeUp {
     }
 
     fn write(&mut self, batch: &[Message<'_>], _: Now) -> Written {
-        self.world.with(&self.name, |taken| {
+        let written = self.world.with(&self.name, |taken| {
             let count = taken
                 .takes_at_most
                 .map_or(batch.len(), |most| most.min(batch.len()));
@@ -93,7 +94,10 @@ impl Store for MadeUp {
                 taken: count,
                 failed: (count < batch.len()).then(|| "stuck".to_owned()),
             }
-        })
+        });
+        let panics = self.world.with(&self.name, |taken| taken.panics);
+        assert!(!panics, "{} panics", self.name);
+        written
     }
 
     fn look(&mut self, _: Now) {}
@@ -280,7 +284,7 @@ impl Stepped {
     fn heal(&mut self) {
         self.disk.refuse(None);
         for taken in self.world.stores.lock().unwrap().values_mut() {
-            (taken.takes_at_most, taken.sync_fails) = (None, false);
+            (taken.takes_at_most, taken.sync_fails, taken.panics) = (None, false, false);
         }
         for _ in 0..20 {
             self.wait(2_000);
@@ -334,9 +338,11 @@ fn step(stepped: &mut Stepped, random: &mut Random, rough: bool) {
         }
         _ if rough => {
             let name = NAMES[random.below(4) as usize];
-            stepped
-                .world
-                .with(name, |taken| taken.sync_fails = !taken.sync_fails);
+            let panics = random.below(4) == 0;
+            stepped.world.with(name, |taken| match panics {
+                true => taken.panics = !taken.panics,
+                false => taken.sync_fails = !taken.sync_fails,
+            });
         }
         _ => {}
     }
@@ -479,6 +485,29 @@ fn a_store_that_changed_gets_the_messages_that_wait_for_it() {
     assert_eq!(stepped.world.all("moved/b"), [0, 1]);
     assert!(stepped.world.all("store1/b").is_empty());
     assert_eq!(stepped.world.with("store1/b", |taken| taken.closed), 1);
+}
+
+#[test]
+fn a_store_that_panics_holds_no_other_back_and_gets_its_messages_again() {
+    let mut stepped = Stepped::new();
+    stepped.world.with("store1/b", |taken| taken.panics = true);
+    stepped.send(&["a", "b"]);
+    stepped.wait(2_000);
+    stepped.serve_all();
+    stepped.checkpoint();
+    assert_eq!(stepped.world.all("store0/a"), [0]);
+    assert_eq!(stepped.world.all("store2/b"), [0]);
+    assert_eq!(stepped.noted(), 1, "its message is in the spool");
+    let of_line = |stepped: &Stepped| {
+        let lines = stepped.shared.lines();
+        lines.values().find_map(|line| line.status())
+    };
+    assert!(of_line(&stepped).unwrap().contains("panicked"));
+    stepped.send(&["b"]);
+    stepped.heal();
+    assert_eq!(stepped.world.all("store1/b").last(), Some(&1));
+    assert_eq!(stepped.world.all("store2/b"), [0, 1]);
+    assert_eq!(of_line(&stepped), None);
 }
 
 #[test]
