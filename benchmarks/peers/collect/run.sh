@@ -5,36 +5,36 @@
 #     benchmarks/peers/collect/run.sh
 #
 # Needs rsyslogd, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS_EACH are `--runs` and `--seconds` of
-# `seine bench`. DATA is a directory on the disk to measure, with room for 20 GB. PER_CALL and CONNECTIONS are lists with commas. SYNCS
-# are some of: always never. CSV=--csv prints CSV.
+# `seine bench`. DATA is a directory on the disk to measure, with room for 20 GB. PER_CALL, CONNECTIONS and LENGTHS are lists with
+# commas. SYNCS are some of: always never. CSV=--csv prints CSV. PEERS are rsyslogs: the number in a name
+# is that of lines that the queue gives the file at a time, and so of lines a sync. 200 is the batch of a call to Seine, 1024 rsyslog's
+# default. PEERS= measures Seine alone.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}"
-: "${DATA:=$root/target}" "${SYNCS:=never always}" "${PER_CALL:=200}" "${CONNECTIONS:=8}"
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}" "${PEERS=rsyslog-200 rsyslog-1024 rsyslog-4096}"
+: "${DATA:=$root/target}" "${SYNCS:=never always}" "${PER_CALL:=200}" "${CONNECTIONS:=8}" "${LENGTHS:=100}"
+
+# start_rsyslog NAME PORT: lines over TCP into a file; at `always` synced after each batch that it took from its queue. One worker,
+# because two change the order of lines.
+start_rsyslog() {
+    local syncs=''
+    [ "$sync" = always ] && syncs='sync="on" flushOnTXEnd="on"'
+    cat >"$data/$1.conf" <<CONF
+global(workDirectory="$data")
+main_queue(queue.workerThreads="1" queue.dequeueBatchSize="${1#rsyslog-}" queue.size="500000")
+module(load="imptcp" threads="2")
+template(name="raw" type="string" string="%rawmsg%\n")
+ruleset(name="bench") { action(type="omfile" file="$data/$1-files/bench" template="raw" ioBufferSize="256k" $syncs) }
+input(type="imptcp" address="127.0.0.1" port="$2" ruleset="bench" supportOctetCountedFraming="off")
+CONF
+    start "$1" rsyslogd -n -f "$data/$1.conf" -i "$data/$1.pid"
+    listening "$2" "$1"
+}
 
 for sync in $SYNCS; do
     data=$(mktemp -d "$DATA/bench-collect-XXXXXX")
-    pids=()
-    stop() {
-        for pid in "${pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
-        for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
-        rm -rf "$data"
-    }
-    trap stop EXIT
-    trap 'exit 1' INT TERM
-    free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-    listening() { # port, name
-        for _ in $(seq 300); do
-            if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
-            sleep 0.1
-        done
-        echo "$2 does not listen; its log:" >&2
-        cat "$data/$2.log" >&2
-        exit 1
-    }
-    mkdir -p "$data/seine-files" "$data/rsyslog-files"
-
+    . "$root/benchmarks/servers.sh"
+    mkdir -p "$data/seine-files"
     scribe=$(free_port)
     cat >"$data/scribe.conf" <<CONF
 <store>
@@ -45,32 +45,21 @@ base_filename=bench
 max_size=100000000000
 </store>
 CONF
-    SEINE_SYNC=$sync "$SEINE" serve --data "$data/seine" --mysql 127.0.0.1:0 --http 127.0.0.1:0 \
-        --scribe "127.0.0.1:$scribe" --scribe-config "$data/scribe.conf" >"$data/seine.log" 2>&1 &
-    pids+=($!)
+    start seine env SEINE_SYNC="$sync" "$SEINE" serve --data "$data/seine/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0 \
+        --scribe "127.0.0.1:$scribe" --scribe-config "$data/scribe.conf"
     listening "$scribe" seine
-
-    lines=$(free_port)
-    syncs=
-    [ "$sync" = always ] && syncs='sync="on" flushOnTXEnd="on"'
-    cat >"$data/rsyslog.conf" <<CONF
-global(workDirectory="$data")
-module(load="imptcp" threads="2")
-template(name="raw" type="string" string="%rawmsg%\n")
-ruleset(name="bench" queue.type="fixedArray" queue.size="500000" queue.dequeueBatchSize="4096") {
-    action(type="omfile" file="$data/rsyslog-files/bench" template="raw" ioBufferSize="256k" $syncs)
-}
-input(type="imptcp" address="127.0.0.1" port="$lines" ruleset="bench")
-CONF
-    rsyslogd -n -f "$data/rsyslog.conf" -i "$data/rsyslog.pid" >"$data/rsyslog.log" 2>&1 &
-    pids+=($!)
-    listening "$lines" rsyslog
-
-    echo "sync: $sync"
-    "$SEINE" bench collect --runs "$RUNS" --seconds "$SECONDS_EACH" --data "$DATA" --per-call "$PER_CALL" \
-        --connections "$CONNECTIONS" --tag "$sync" $CSV \
-        --collector "rsyslog=lines@127.0.0.1:$lines@$data/rsyslog-files" \
-        --collector "seine=scribe@127.0.0.1:$scribe@$data/seine-files"
+    collectors=()
+    for peer in $PEERS; do
+        port=$(free_port)
+        mkdir "$data/$peer-files"
+        start_rsyslog "$peer" "$port"
+        collectors+=(--collector "$peer=lines@127.0.0.1:$port@$data/$peer-files")
+    done
+    for length in ${LENGTHS//,/ }; do
+        echo "sync: $sync, messages of $length bytes"
+        "$SEINE" bench collect --runs "$RUNS" --seconds "$SECONDS_EACH" --data "$DATA" --per-call "$PER_CALL" \
+            --connections "$CONNECTIONS" --length "$length" --tag "$sync" $CSV "${collectors[@]}" \
+            --collector "seine=scribe@127.0.0.1:$scribe@$data/seine-files"
+    done
     stop
-    trap - EXIT
 done

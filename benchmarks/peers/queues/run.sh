@@ -17,26 +17,9 @@ root=$(cd "$here/../../.." && pwd)
 : "${PEERS=redis nats beanstalkd mariadb postgres}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
 
 data=$(mktemp -d "$DATA/bench-queues-XXXXXX")
-pids=()
-stop() {
-    for pid in "${pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
-    for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
-    rm -rf "$data"
-}
-trap stop EXIT
-trap 'exit 1' INT TERM
+. "$root/benchmarks/servers.sh"
 
 wanted() { case " $PEERS " in *" $1 "*) true ;; *) false ;; esac; }
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-listening() { # port, name
-    for _ in $(seq 300); do
-        if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
-        sleep 0.1
-    done
-    echo "$2 does not listen; its log:" >&2
-    cat "$data/$2.log" >&2
-    exit 1
-}
 unpack() { # packages: downloads and unpacks each Debian package once
     mkdir -p "$CACHE/debs" "$CACHE/root"
     for package in "$@"; do
@@ -46,13 +29,7 @@ unpack() { # packages: downloads and unpacks each Debian package once
     done
 }
 libraries="$CACHE/root/usr/lib/x86_64-linux-gnu:$CACHE/root/lib/x86_64-linux-gnu"
-start() { # name, command…
-    local name=$1
-    shift
-    mkdir -p "$data/$name"
-    LD_LIBRARY_PATH="$libraries" "$@" >"$data/$name.log" 2>&1 &
-    pids+=($!)
-}
+peer() { start "$1" env LD_LIBRARY_PATH="$libraries" "${@:2}"; } # name, command…
 beside=()
 
 for sync in $SYNCS; do
@@ -64,7 +41,7 @@ if wanted redis; then
     unpack redis-tools redis-server libjemalloc2 liblzf1 liblua5.1-0
     for setting in always everysec; do
         port=$(free_port)
-        start "redis-$setting" "$CACHE/root/usr/bin/redis-server" --port "$port" --bind 127.0.0.1 --save '' \
+        peer "redis-$setting" "$CACHE/root/usr/bin/redis-server" --port "$port" --bind 127.0.0.1 --save '' \
             --maxclients 20000 --appendonly yes --appendfsync "$setting" --dir "$data/redis-$setting"
         listening "$port" "redis-$setting"
         beside+=(--beside "redis-$setting=redis@127.0.0.1:$port")
@@ -83,7 +60,7 @@ if wanted nats; then
             if [ "$setting" = always ]; then echo 'sync_interval: always'; fi
             echo '}'
         } >"$data/nats-$setting.conf"
-        start "nats-$setting" "$CACHE/nats-server" -c "$data/nats-$setting.conf"
+        peer "nats-$setting" "$CACHE/nats-server" -c "$data/nats-$setting.conf"
         listening "$port" "nats-$setting"
         beside+=(--beside "nats-$setting=nats@127.0.0.1:$port")
     done
@@ -96,7 +73,7 @@ if wanted beanstalkd; then
         flags=()
         if [ "$setting" = f0 ]; then flags=(-f0); fi
         mkdir -p "$data/beanstalkd-$setting"
-        start "beanstalkd-$setting" "$CACHE/root/usr/bin/beanstalkd" -l 127.0.0.1 -p "$port" \
+        peer "beanstalkd-$setting" "$CACHE/root/usr/bin/beanstalkd" -l 127.0.0.1 -p "$port" \
             -b "$data/beanstalkd-$setting" "${flags[@]}"
         listening "$port" "beanstalkd-$setting"
         beside+=(--beside "beanstalkd-$setting=beanstalkd@127.0.0.1:$port")
@@ -107,7 +84,7 @@ if wanted mariadb; then
     unpack mariadb-server-core libaio1 liburing2
     port=$(free_port)
     mkdir -p "$data/mariadb/mysql"
-    start mariadb "$CACHE/root/usr/sbin/mariadbd" --no-defaults --user="$(id -un)" --datadir="$data/mariadb" \
+    peer mariadb "$CACHE/root/usr/sbin/mariadbd" --no-defaults --user="$(id -un)" --datadir="$data/mariadb" \
         --lc-messages-dir="$CACHE/root/usr/share/mysql" --character-sets-dir="$CACHE/root/usr/share/mysql/charsets" \
         --bind-address=127.0.0.1 --port="$port" --socket="$data/mariadb.sock" --pid-file="$data/mariadb.pid" \
         --skip-grant-tables --innodb-flush-log-at-trx-commit=1
@@ -129,7 +106,7 @@ if wanted postgres; then
     LD_LIBRARY_PATH="$libraries" "${as[@]}" "$programs/initdb" --pgdata="$data/postgres/data" --username=seine \
         --auth=trust --no-locale --encoding=UTF8 >"$data/initdb.log" 2>&1 || { cat "$data/initdb.log" >&2; exit 1; }
     # The first three are the defaults of PostgreSQL, written out: a commit waits for fdatasync of the log.
-    start postgres "${as[@]}" "$programs/postgres" -D "$data/postgres/data" -h 127.0.0.1 -p "$port" -k '' \
+    peer postgres "${as[@]}" "$programs/postgres" -D "$data/postgres/data" -h 127.0.0.1 -p "$port" -k '' \
         -c fsync=on -c synchronous_commit=on -c wal_sync_method=fdatasync -c max_connections=200 -c jit=off
     listening "$port" postgres
     beside+=(--beside "postgres=postgres@127.0.0.1:$port")

@@ -10,23 +10,30 @@
 //!
 //! A collector that answers is timed until its last answer. A collector of lines does not answer, so it is timed until its files
 //! have all messages. The fact `in files/s` is the latter for both. One thread drives all connections.
+//!
+//! `anonymous MiB` and `threads` are those of the collector's process at the last answer.
+
+mod catch_up;
+mod client;
+mod files;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use wire::scribe::{Dialect, MessageReader, Method, Reply, ResultCode, Transport};
 
+use self::catch_up::{CatchUp, Sample};
+use self::client::Client;
+use self::files::{Lengths, check};
 use crate::device::{Device, Paired};
 use crate::error::{Error, Result};
-use crate::latency::Latencies;
 use crate::outcome::{Cell, Outcome};
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::runs::Run;
 use crate::{Batch, Effort};
@@ -34,11 +41,8 @@ use crate::{Batch, Effort};
 /// Bytes in front of a message: run, connection and number with a space behind each.
 const FRONT_BYTES: usize = 8 + 1 + 4 + 1 + 12 + 1;
 
-/// Longest wait for files that do not grow any more.
-const SETTLES_WITHIN: Duration = Duration::from_secs(30);
-
-/// Pause after TRY_LATER.
-const LATER: Duration = Duration::from_millis(2);
+/// Time between two looks at files that are to stand still for a while.
+const SAMPLED_EVERY: Duration = Duration::from_millis(50);
 
 /// How a collector takes messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +83,13 @@ pub struct Contender {
 pub struct Options {
     /// The collectors. They are measured in turns; ratios are to the first.
     pub contenders: Vec<Contender>,
-    /// Category of all messages.
+    /// Category of all messages, or the beginning of their names.
     pub category: String,
+    /// Number of categories; the calls of a connection go round them. Above 1, each name ends in a number of six digits.
+    pub categories: u32,
+    /// The files stand still for at least this long in each run, because the server that writes them is away; then the time is
+    /// measured that they take to catch up.
+    pub away: Option<Duration>,
     /// Numbers of messages in a call.
     pub per_call: Vec<u32>,
     /// Numbers of connections.
@@ -102,8 +111,22 @@ pub struct Options {
 struct Shape {
     connections: u32,
     per_call: u32,
+    categories: u32,
     length: usize,
     rate: Option<u64>,
+}
+
+impl Shape {
+    /// Number of the category of a connection's call.
+    fn category(self, connection: u32, call: u64) -> u64 {
+        (u64::from(connection) + call) % u64::from(self.categories)
+    }
+
+    /// The first call of a connection that has this category.
+    fn first_call(self, connection: u32, category: u64) -> u64 {
+        let categories = u64::from(self.categories);
+        (category + categories - u64::from(connection) % categories) % categories
+    }
 }
 
 /// Runs the benchmark. Blocks for runs × seconds × collectors × cells, and for the time until the files have all messages.
@@ -114,6 +137,11 @@ pub fn run(options: &Options) -> Result<Outcome> {
     options.effort.check()?;
     if options.length <= FRONT_BYTES {
         return Err(Error::BadOption("a message has at least 29 bytes"));
+    }
+    if options.categories == 0 || options.per_call.contains(&0) {
+        return Err(Error::BadOption(
+            "categories and messages a call are at least 1",
+        ));
     }
     let mut notes = vec![match options.data.as_deref().map(Device::measure) {
         Some(device) => device.to_string(),
@@ -135,6 +163,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
             let shape = Shape {
                 connections,
                 per_call,
+                categories: options.categories,
                 length: options.length,
                 rate: options.rate,
             };
@@ -170,13 +199,7 @@ fn measure(
         progress.show(&doing, turn as f64 / turns as f64);
         *number += 1;
         let paired = Paired::begin(options.data.as_deref());
-        let one = one_run(
-            contender,
-            &options.category,
-            shape,
-            *number,
-            options.effort.run_time(),
-        );
+        let one = one_run(contender, options, shape, *number);
         let mut run = runtime
             .block_on(one)
             .map_err(|error| error.of(&contender.name))?;
@@ -212,19 +235,38 @@ const IN_FILES: &str = "in files/s";
 
 async fn one_run(
     contender: &Contender,
-    category: &str,
+    options: &Options,
     shape: Shape,
     number: u32,
-    time: Duration,
 ) -> Result<Run> {
-    let before = Lengths::of(&contender.files)?;
+    let files = &contender.files;
+    let before = Lengths::of(files)?;
+    let acknowledged = Arc::new(AtomicU64::new(0));
     let begun = Instant::now();
+    let end = begun + options.effort.run_time();
     let mut clients = JoinSet::new();
     for connection in 0..shape.connections {
         let stream = TcpStream::connect(&contender.addr).await?;
         stream.set_nodelay(true)?;
-        let client = Client::new(stream, contender.door, category, shape, number, connection)?;
-        clients.spawn(client.send_until(begun + time));
+        let client = Client::new(
+            stream,
+            contender.door,
+            &options.category,
+            shape,
+            number,
+            connection,
+            acknowledged.clone(),
+        )?;
+        clients.spawn(client.send_until(end));
+    }
+    let mut samples = Vec::new();
+    while options.away.is_some() && Instant::now() < end {
+        samples.push(Sample {
+            at: begun.elapsed(),
+            acknowledged: acknowledged.load(Ordering::Relaxed),
+            in_files: (Lengths::of(files)?.total() - before.total()) / shape.length as u64,
+        });
+        tokio::time::sleep(SAMPLED_EVERY).await;
     }
     let mut run = Run::default();
     let (mut sent, mut later) = (vec![0; shape.connections as usize], 0);
@@ -236,265 +278,38 @@ async fn one_run(
     }
     run.elapsed = begun.elapsed();
     run.elements = sent.iter().sum();
+    let of_process = process_facts(&contender.addr);
     let bytes = run.elements * shape.length as u64;
-    let delivered = before.grown_by(&contender.files, bytes, begun).await?;
+    let delivered = before.grown_by(files, bytes, begun).await?;
     run.facts
         .push((IN_FILES, run.elements as f64 / delivered.as_secs_f64()));
     run.facts.push(("try later", later as f64));
+    run.facts.extend(of_process);
     if contender.door == Door::Lines {
         run.elapsed = delivered;
     }
-    check(&before, &contender.files, shape.length, number, &sent)?;
+    let repeated = check(&before, files, shape, number, &sent)?;
+    match options.away {
+        None => Error::unless_equal("messages that came twice", 0, repeated)?,
+        Some(away) => {
+            run.facts.extend(CatchUp::of(&samples, away)?.facts());
+            run.facts.push(("repeated", repeated as f64));
+        }
+    }
     Ok(run)
 }
 
-/// Result of a connection.
-struct Ended {
-    connection: u32,
-    sent: u64,
-    later: u64,
-    latencies: Latencies,
-}
-
-/// One connection, with the bytes of its next call.
-struct Client {
-    stream: TcpStream,
-    door: Door,
-    shape: Shape,
-    connection: u32,
-    call: Vec<u8>,
-    /// Where the number of each message stands in `call`.
-    places: Vec<usize>,
-    reader: MessageReader,
-}
-
-impl Client {
-    fn new(
-        stream: TcpStream,
-        door: Door,
-        category: &str,
-        shape: Shape,
-        run: u32,
-        connection: u32,
-    ) -> Result<Client> {
-        let mut message = format!("{run:08} {connection:04} {:012} ", 0).into_bytes();
-        message.resize(shape.length - 1, b'x');
-        message.push(b'\n');
-        let mut call = Vec::new();
-        let messages = std::iter::repeat_n(&message[..], shape.per_call as usize);
-        match door {
-            Door::Scribe => Dialect::SCRIBE
-                .put_log(
-                    0,
-                    messages.map(|message| (category.as_bytes(), message)),
-                    &mut call,
-                )
-                .map_err(|error| Error::Peer(error.to_string()))?,
-            Door::Lines => messages.for_each(|message| call.extend_from_slice(message)),
-        }
-        // The messages are equal, so the distance between two is that of the first two ends.
-        let front = message[..FRONT_BYTES].to_vec();
-        let mut places = Vec::new();
-        let mut from = 0;
-        while let Some(found) = call
-            .get(from..)
-            .and_then(|rest| rest.windows(FRONT_BYTES).position(|bytes| bytes == front))
-        {
-            places.push(from + found + 14);
-            from += found + shape.length;
-        }
-        Ok(Client {
-            stream,
-            door,
-            shape,
-            connection,
-            call,
-            places,
-            reader: MessageReader::of(Transport::Framed, 1 << 20),
-        })
-    }
-
-    async fn send_until(mut self, end: Instant) -> Result<Ended> {
-        let mut ended = Ended {
-            connection: self.connection,
-            sent: 0,
-            later: 0,
-            latencies: Latencies::default(),
-        };
-        let begun = Instant::now();
-        let rate = self
-            .shape
-            .rate
-            .map(|rate| rate as f64 / f64::from(self.shape.connections));
-        while Instant::now() < end {
-            if let Some(rate) = rate {
-                let due = begun + Duration::from_secs_f64(ended.sent as f64 / rate);
-                tokio::time::sleep_until(due.into()).await;
-            }
-            for (number, place) in (ended.sent..).zip(&self.places) {
-                put_digits(&mut self.call[*place..*place + 12], number);
-            }
-            let asked = Instant::now();
-            self.stream.write_all(&self.call).await?;
-            if self.door == Door::Scribe && self.answer().await? == ResultCode::TryLater {
-                ended.later += 1;
-                tokio::time::sleep(LATER).await;
-                continue;
-            }
-            ended.latencies.add(asked.elapsed());
-            ended.sent += u64::from(self.shape.per_call);
-        }
-        self.stream.shutdown().await?;
-        Ok(ended)
-    }
-
-    async fn answer(&mut self) -> Result<ResultCode> {
-        let peer = |error: String| Error::Peer(error);
-        loop {
-            if self
-                .reader
-                .advance()
-                .map_err(|error| peer(error.to_string()))?
-            {
-                break;
-            }
-            let count = self.stream.read(self.reader.spare()).await?;
-            if count == 0 {
-                return Err(peer("the collector closed the connection".to_owned()));
-            }
-            self.reader.filled(count);
-        }
-        match Reply::decode(self.reader.message(), Method::Log, 0)
-            .map_err(|error| peer(error.to_string()))?
-        {
-            Reply::Log(code) => Ok(code),
-            other => Err(peer(format!("Log was answered by {other:?}"))),
-        }
-    }
-}
-
-/// Writes a number with leading zeroes.
-fn put_digits(digits: &mut [u8], mut number: u64) {
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-}
-
-/// The files of a collector, sorted by path, with their lengths.
-struct Lengths(Vec<(PathBuf, u64)>);
-
-impl Lengths {
-    fn of(folder: &Path) -> Result<Lengths> {
-        let mut files = Vec::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let Ok(entries) = std::fs::read_dir(&folder) else {
-                continue;
-            };
-            for entry in entries {
-                let entry = entry?;
-                let kind = entry.file_type()?;
-                match kind.is_dir() {
-                    true => folders.push(entry.path()),
-                    false if kind.is_file() => files.push((entry.path(), entry.metadata()?.len())),
-                    false => {}
-                }
-            }
-        }
-        files.sort();
-        Ok(Lengths(files))
-    }
-
-    fn total(&self) -> u64 {
-        self.0.iter().map(|(_, length)| length).sum()
-    }
-
-    fn before(&self, path: &Path) -> u64 {
-        self.0
-            .iter()
-            .find(|(known, _)| known == path)
-            .map_or(0, |(_, length)| *length)
-    }
-
-    /// Waits until the files have grown by `bytes`; gives the time since `begun`.
-    async fn grown_by(&self, folder: &Path, bytes: u64, begun: Instant) -> Result<Duration> {
-        let wanted = self.total() + bytes;
-        let (mut last, mut since) = (0, Instant::now());
-        loop {
-            let total = Lengths::of(folder)?.total();
-            if total >= wanted {
-                return Ok(begun.elapsed());
-            }
-            if total > last {
-                (last, since) = (total, Instant::now());
-            }
-            if since.elapsed() > SETTLES_WITHIN {
-                return Err(Error::WrongAnswer {
-                    what: "bytes in the collector's files".to_owned(),
-                    expected: wanted,
-                    counted: total,
-                });
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-}
-
-/// Checks that the files have each message of the run once, in order for each connection. Lines without the front of the run
-/// are passed over.
-fn check(before: &Lengths, folder: &Path, length: usize, run: u32, sent: &[u64]) -> Result<()> {
-    let front = format!("{run:08} ");
-    let mut next = vec![0; sent.len()];
-    for (path, _) in Lengths::of(folder)?.0 {
-        let mut file = File::open(&path)?;
-        file.seek(SeekFrom::Start(before.before(&path)))?;
-        let mut buffer = vec![0; length << 10];
-        let mut held = 0;
-        loop {
-            let count = file.read(&mut buffer[held..])?;
-            held += count;
-            let mut from = 0;
-            while let Some(end) = buffer[from..held].iter().position(|byte| *byte == b'\n') {
-                let line = &buffer[from..from + end];
-                from += end + 1;
-                if let Some(rest) = line.strip_prefix(front.as_bytes()) {
-                    note(rest, &mut next)?;
-                }
-            }
-            buffer.copy_within(from..held, 0);
-            held -= from;
-            if count == 0 {
-                break;
-            }
-        }
-    }
-    for (next, sent) in next.iter().zip(sent) {
-        Error::unless_equal("messages of a connection in the files", *sent, *next)?;
-    }
-    Ok(())
-}
-
-/// Notes the message of a connection; it must be the next one.
-fn note(rest: &[u8], next: &mut [u64]) -> Result<()> {
-    let number = |bytes: Option<&[u8]>| {
-        let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
-        text.and_then(|text| text.parse::<u64>().ok())
-            .unwrap_or(u64::MAX)
-    };
-    let connection = number(rest.get(..4));
-    let found = number(rest.get(5..17));
-    match next.get_mut(usize::try_from(connection).unwrap_or(usize::MAX)) {
-        Some(next) if *next == found => {
-            *next += 1;
-            Ok(())
-        }
-        next => Err(Error::WrongAnswer {
-            what: format!("the next message of connection {connection}"),
-            expected: next.map_or(0, |next| *next),
-            counted: found,
-        }),
-    }
+/// Memory and threads of the process that listens on an address; none if it belongs to another machine or user.
+fn process_facts(addr: &str) -> Vec<(&'static str, f64)> {
+    let process = Process::listening(addr);
+    let anonymous = process.as_ref().and_then(Process::anonymous_bytes);
+    let threads = process.as_ref().and_then(Process::threads);
+    let facts = [
+        ("anonymous MiB", anonymous.map(|bytes| bytes >> 20)),
+        ("threads", threads),
+    ];
+    let known = |(name, value): (&'static str, Option<u64>)| Some((name, value? as f64));
+    facts.into_iter().filter_map(known).collect()
 }
 
 impl fmt::Display for Door {
@@ -503,38 +318,5 @@ impl fmt::Display for Door {
             Door::Scribe => "scribe",
             Door::Lines => "lines",
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_out_of_order_or_twice_is_a_wrong_answer() {
-        let mut next = vec![0, 0];
-        for line in [
-            "0000 000000000000 x",
-            "0001 000000000000 x",
-            "0000 000000000001 x",
-        ] {
-            assert!(note(line.as_bytes(), &mut next).is_ok());
-        }
-        assert_eq!(next, [2, 1]);
-        for line in [
-            "0000 000000000001 x",
-            "0001 000000000002 x",
-            "0002 000000000000 x",
-            "junk",
-        ] {
-            assert!(note(line.as_bytes(), &mut next.clone()).is_err(), "{line}");
-        }
-    }
-
-    #[test]
-    fn digits_are_written_with_leading_zeroes() {
-        let mut digits = *b"xxxxxx";
-        put_digits(&mut digits, 420);
-        assert_eq!(&digits, b"000420");
     }
 }

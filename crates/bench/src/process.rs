@@ -63,12 +63,19 @@ impl Process {
 
     /// Resident memory, in bytes.
     pub(crate) fn resident_bytes(&self) -> Option<u64> {
+        Some(self.status("VmRSS:")? << 10)
+    }
+
+    /// Number of its threads.
+    pub(crate) fn threads(&self) -> Option<u64> {
+        self.status("Threads:")
+    }
+
+    /// The number behind a name in `/proc/PID/status`.
+    fn status(&self, name: &str) -> Option<u64> {
         let status = fs::read_to_string(self.folder.join("status")).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
-        let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
-        Some(kib << 10)
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
     }
 }
 

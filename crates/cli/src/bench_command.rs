@@ -8,6 +8,7 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::time::Duration;
 
 use bench::collect;
 use bench::queue::{self, Contender};
@@ -59,11 +60,13 @@ fn collect_command() -> Command {
                 .required(true)
                 .help("A collector: its door is scribe or lines; its files lie below FOLDER. The first is what others are compared with."),
         )
-        .arg(Arg::new("category").long("category").default_value("bench").help("Category of all messages."))
+        .arg(Arg::new("category").long("category").default_value("bench").help("Category of all messages, or the beginning of their names."))
+        .arg(Arg::new("categories").long("categories").default_value("1").help("Number of categories; each connection goes round them."))
         .arg(list("per-call", "200", "Messages in a call."))
         .arg(list("connections", "8", "Connections."))
         .arg(Arg::new("length").long("length").default_value("100").help("Bytes of a message."))
         .arg(Arg::new("rate").long("rate").help("Messages a second; else as many as the collector answers."))
+        .arg(value("away", "SECONDS", "The files stand still for this long in each run; measures how fast they catch up."))
         .arg(value("data", "DIR", "A directory on the collectors' disk, to measure it."))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
 }
@@ -92,6 +95,11 @@ fn run_collect(matches: &ArgMatches) -> Result<Outcome> {
     Ok(collect::run(&collect::Options {
         contenders,
         category: text(matches, "category").to_owned(),
+        categories: number(text(matches, "categories"))?,
+        away: matches
+            .get_one::<String>("away")
+            .map(|written| number(written).map(Duration::from_secs))
+            .transpose()?,
         per_call: numbers(matches, "per-call")?,
         connections: numbers(matches, "connections")?,
         length: number(text(matches, "length"))?,
