@@ -109,7 +109,12 @@ impl Setup {
     }
 
     pub(crate) fn start(self) -> Server {
-        Server::start_in(self, Folder::new())
+        self.start_in(Folder::new())
+    }
+
+    /// In a folder that holds what its flags name.
+    pub(crate) fn start_in(self, folder: Folder) -> Server {
+        Server::start_in(self, folder)
     }
 }
 
@@ -227,7 +232,8 @@ impl Server {
         self.again();
     }
 
-    fn again(&mut self) {
+    /// The same data served again, after the process has ended.
+    pub(crate) fn again(&mut self) {
         self.child = self.setup.spawn(&self.folder);
         [self.mysql, self.http, self.scribe] = wait_until_ready(&mut self.child, &self.folder.0);
     }
