@@ -25,33 +25,54 @@ use crate::counters::Counters;
 use crate::message::{Message, Now};
 
 /// A place that messages go to. One line owns it; every call may block on a disk or a network.
+///
+/// A store of stores names its [`parts`](Store::parts). The other functions but `write` then do the same to each part.
 pub trait Store: Send {
+    /// The stores that messages go on to; none in a store that keeps or sends them itself.
+    fn parts(&self) -> &[Box<dyn Store>] {
+        &[]
+    }
+
+    /// [`parts`](Store::parts), to be changed.
+    fn parts_mut(&mut self) -> &mut [Box<dyn Store>] {
+        &mut []
+    }
+
     /// Opens a file, connects, or does nothing where there is nothing to open. A store that is open stays so.
     ///
     /// # Errors
     /// Why it cannot: `status` says the same until an attempt succeeds.
-    fn open(&mut self, now: Now) -> Result<(), String>;
+    fn open(&mut self, now: Now) -> Result<(), String> {
+        first_error(self.parts_mut(), |part| part.open(now))
+    }
 
     /// Takes a prefix of `batch`, in order; opens first if it has to. What was taken is never given again, except after a
     /// crash. What was not taken comes again, before newer messages.
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written;
 
     /// Scribe's periodic check: rotation, reconnection, replay of a buffer. Called every `check_interval`.
-    fn look(&mut self, now: Now);
+    fn look(&mut self, now: Now) {
+        self.parts_mut().iter_mut().for_each(|part| part.look(now));
+    }
 
     /// Makes durable what was taken, as far as this kind of store can.
     ///
     /// # Errors
     /// Those of the disk. The caller then counts nothing since the last sync as delivered.
-    fn sync(&mut self) -> io::Result<()>;
+    fn sync(&mut self) -> io::Result<()> {
+        first_error(self.parts_mut(), |part| part.sync())
+    }
 
     /// What is wrong, as Scribe's `getStatusDetails` would say it; `None`: nothing.
-    fn status(&self) -> Option<String>;
+    fn status(&self) -> Option<String> {
+        self.parts().iter().find_map(|part| part.status())
+    }
 
     /// Time until the store wants the next `look`, if that is sooner than `check_interval`. Microseconds; 0: after the batch
-    /// that waits. A store of stores gives the least of theirs.
+    /// that waits.
     fn next_look_us(&self) -> Option<u64> {
-        None
+        let wanted = self.parts().iter().filter_map(|part| part.next_look_us());
+        wanted.min()
     }
 
     /// The messages that it keeps for a buffer to send later; `None`: a store that cannot be read.
@@ -60,7 +81,18 @@ pub trait Store: Send {
     }
 
     /// Flushes and ends. The line never uses the store again.
-    fn close(&mut self, now: Now);
+    fn close(&mut self, now: Now) {
+        self.parts_mut().iter_mut().for_each(|part| part.close(now));
+    }
+}
+
+/// Does this to every part, also behind one that fails. The first error, if any.
+fn first_error<E>(
+    parts: &mut [Box<dyn Store>],
+    act: impl FnMut(&mut Box<dyn Store>) -> Result<(), E>,
+) -> Result<(), E> {
+    let done: Vec<_> = parts.iter_mut().map(act).collect();
+    done.into_iter().collect()
 }
 
 /// How far a store got with a batch.

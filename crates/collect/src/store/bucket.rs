@@ -21,8 +21,6 @@
 //! The key is what stands before the first delimiter, up to a NUL. As a number it is read as C's `atol` does, and a negative
 //! number counts from 2^64 down: all as in Scribe, so that a change of server moves no key to another bucket.
 
-use std::io;
-
 use crate::config::{BucketConfig, BucketType};
 use crate::message::{Message, Now};
 
@@ -156,40 +154,17 @@ fn next(state: &mut u64) -> u64 {
 }
 
 impl Store for Bucket {
-    fn open(&mut self, now: Now) -> Result<(), String> {
-        let opened: Vec<_> = self
-            .stores
-            .iter_mut()
-            .map(|store| store.open(now))
-            .collect();
-        opened.into_iter().collect()
+    fn parts(&self) -> &[Box<dyn Store>] {
+        &self.stores
+    }
+
+    fn parts_mut(&mut self) -> &mut [Box<dyn Store>] {
+        &mut self.stores
     }
 
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
         let (rule, random) = (&self.rule, &mut self.random);
         let routes = batch.iter().map(|message| Ok(rule.route(*message, random)));
         split::write(&mut self.stores, batch, routes, &mut self.ahead, now)
-    }
-
-    fn look(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.look(now));
-    }
-
-    fn next_look_us(&self) -> Option<u64> {
-        let wanted = self.stores.iter().filter_map(|store| store.next_look_us());
-        wanted.min()
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        let synced: Vec<_> = self.stores.iter_mut().map(|store| store.sync()).collect();
-        synced.into_iter().collect()
-    }
-
-    fn status(&self) -> Option<String> {
-        self.stores.iter().find_map(|store| store.status())
-    }
-
-    fn close(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.close(now));
     }
 }

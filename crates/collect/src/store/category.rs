@@ -1,7 +1,6 @@
 //! `category`, `multifile` and `thriftmultifile`: a copy of the model for each category, made at its first message.
 
 use std::collections::HashMap;
-use std::io;
 
 use crate::config::StoreConfig;
 use crate::message::{Message, Now};
@@ -42,8 +41,12 @@ impl Category {
 }
 
 impl Store for Category {
-    fn open(&mut self, _: Now) -> Result<(), String> {
-        Ok(())
+    fn parts(&self) -> &[Box<dyn Store>] {
+        &self.stores
+    }
+
+    fn parts_mut(&mut self) -> &mut [Box<dyn Store>] {
+        &mut self.stores
     }
 
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
@@ -64,27 +67,5 @@ impl Store for Category {
             &mut self.ahead,
             now,
         )
-    }
-
-    fn look(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.look(now));
-    }
-
-    fn next_look_us(&self) -> Option<u64> {
-        let wanted = self.stores.iter().filter_map(|store| store.next_look_us());
-        wanted.min()
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        let synced: Vec<_> = self.stores.iter_mut().map(|store| store.sync()).collect();
-        synced.into_iter().collect()
-    }
-
-    fn status(&self) -> Option<String> {
-        self.stores.iter().find_map(|store| store.status())
-    }
-
-    fn close(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.close(now));
     }
 }

@@ -42,6 +42,14 @@ impl Multi {
 }
 
 impl Store for Multi {
+    fn parts(&self) -> &[Box<dyn Store>] {
+        &self.stores
+    }
+
+    fn parts_mut(&mut self) -> &mut [Box<dyn Store>] {
+        &mut self.stores
+    }
+
     fn open(&mut self, now: Now) -> Result<(), String> {
         let opened: Vec<_> = self
             .stores
@@ -86,15 +94,6 @@ impl Store for Multi {
         Written { taken, failed }
     }
 
-    fn look(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.look(now));
-    }
-
-    fn next_look_us(&self) -> Option<u64> {
-        let wanted = self.stores.iter().filter_map(|store| store.next_look_us());
-        wanted.min()
-    }
-
     fn sync(&mut self) -> io::Result<()> {
         let synced: Vec<_> = self.stores.iter_mut().map(|store| store.sync()).collect();
         let mut whole = synced.iter().zip(&self.is_whole);
@@ -105,13 +104,5 @@ impl Store for Multi {
             return Ok(());
         }
         synced.into_iter().collect()
-    }
-
-    fn status(&self) -> Option<String> {
-        self.stores.iter().find_map(|store| store.status())
-    }
-
-    fn close(&mut self, now: Now) {
-        self.stores.iter_mut().for_each(|store| store.close(now));
     }
 }

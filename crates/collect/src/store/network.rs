@@ -218,12 +218,6 @@ impl Store for Network {
         }
     }
 
-    fn look(&mut self, _: Now) {}
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn status(&self) -> Option<String> {
         self.failed.clone()
     }

@@ -23,10 +23,6 @@ impl Null {
 }
 
 impl Store for Null {
-    fn open(&mut self, _: Now) -> Result<(), String> {
-        Ok(())
-    }
-
     fn write(&mut self, batch: &[Message<'_>], _: Now) -> Written {
         for run in batch.chunk_by(|one, other| one.category == other.category) {
             if let Some(first) = run.first() {
@@ -40,21 +36,9 @@ impl Store for Null {
         }
     }
 
-    fn look(&mut self, _: Now) {}
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn status(&self) -> Option<String> {
-        None
-    }
-
     fn backlog(&mut self) -> Option<&mut dyn Backlog> {
         Some(self)
     }
-
-    fn close(&mut self, _: Now) {}
 }
 
 impl Backlog for Null {

@@ -94,21 +94,9 @@ impl Store for MadeUp {
         }
     }
 
-    fn look(&mut self, _: Now) {}
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn status(&self) -> Option<String> {
-        None
-    }
-
     fn backlog(&mut self) -> Option<&mut dyn Backlog> {
         Some(self)
     }
-
-    fn close(&mut self, _: Now) {}
 }
 
 impl Backlog for MadeUp {

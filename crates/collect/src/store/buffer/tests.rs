@@ -40,18 +40,6 @@ impl Store for Primary {
             failed: (taken < batch.len()).then(|| "away".to_owned()),
         }
     }
-
-    fn look(&mut self, _: Now) {}
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn status(&self) -> Option<String> {
-        None
-    }
-
-    fn close(&mut self, _: Now) {}
 }
 
 fn config(change: impl Fn(&mut BufferConfig)) -> BufferConfig {
