@@ -24,6 +24,7 @@
 use crate::config::{BucketConfig, BucketType};
 use crate::message::{Message, Now};
 
+use super::random::Random;
 use super::split::{self, Ahead};
 use super::{Store, Surroundings, Written};
 
@@ -31,18 +32,18 @@ pub(super) struct Bucket {
     rule: Rule,
     /// Bucket 0 first; at least 2.
     stores: Vec<Box<dyn Store>>,
-    random: u64,
+    random: Random,
     ahead: Ahead,
 }
 
 /// The variables that choose a bucket.
-pub(super) struct Rule {
-    pub(super) bucket_type: BucketType,
-    pub(super) delimiter: u8,
-    pub(super) range: u64,
-    pub(super) remove_key: bool,
+struct Rule {
+    bucket_type: BucketType,
+    delimiter: u8,
+    range: u64,
+    remove_key: bool,
     /// Buckets without bucket 0.
-    pub(super) count: u64,
+    count: u64,
 }
 
 impl Bucket {
@@ -61,7 +62,7 @@ impl Bucket {
         Bucket {
             rule,
             stores,
-            random: surroundings.seed,
+            random: Random::new(surroundings.seed),
             ahead: Ahead::default(),
         }
     }
@@ -69,7 +70,7 @@ impl Bucket {
 
 impl Rule {
     /// The bucket of a message, and the message as the bucket gets it.
-    pub(super) fn route<'a>(&self, message: Message<'a>, random: &mut u64) -> (usize, Message<'a>) {
+    fn route<'a>(&self, message: Message<'a>, random: &mut Random) -> (usize, Message<'a>) {
         if self.count == 0 {
             return (0, message);
         }
@@ -78,7 +79,7 @@ impl Rule {
                 0 => 0,
                 id => u64::from(id) % self.count + 1,
             },
-            BucketType::Random => next(random) % self.count + 1,
+            BucketType::Random => random.below(self.count) + 1,
             BucketType::KeyHash | BucketType::KeyModulo | BucketType::KeyRange => {
                 return self.by_key(message);
             }
@@ -143,14 +144,6 @@ fn atol(text: &[u8]) -> i64 {
 fn context_id(body: &[u8]) -> u32 {
     let field = body.split(|byte| *byte == 1).nth(3).unwrap_or_default();
     atol(field) as u32
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 impl Store for Bucket {
