@@ -24,6 +24,8 @@ use engine::Messages;
 use crate::counters::Counters;
 use crate::message::{Message, Now};
 
+use random::Random;
+
 /// A place that messages go to. One line owns it; every call may block on a disk or a network.
 ///
 /// A store of stores names its [`parts`](Store::parts). The other functions but `write` then do the same to each part.
@@ -146,8 +148,20 @@ pub struct Surroundings {
     pub max_queue_size: u64,
     /// Bytes that wait in the queue of the line that the store belongs to. Each line has a counter of its own and keeps it.
     pub queue_bytes: Arc<AtomicU64>,
-    /// Start of random numbers: buckets and pauses.
+    /// Start of random numbers: buckets, pauses and the choice of a server.
     pub seed: u64,
+}
+
+impl Surroundings {
+    /// The surroundings of a part of a store: the same, with random numbers of its own. Else two servers that fail together
+    /// would be tried again at the same moments for ever.
+    fn of_part(&self, number: usize) -> Surroundings {
+        let seed = Random::new(self.seed.wrapping_add(number as u64)).below(u64::MAX);
+        Surroundings {
+            seed,
+            ..self.clone()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -24,11 +24,12 @@ pub fn build(
     is_model: bool,
     surroundings: &Surroundings,
 ) -> Result<Box<dyn Store>, String> {
+    let part = |number: usize, config: &StoreConfig| {
+        build(config, category, is_model, &surroundings.of_part(number))
+    };
     let all = |configs: &[StoreConfig]| -> Result<Vec<Box<dyn Store>>, String> {
-        let built = configs.iter();
-        built
-            .map(|config| build(config, category, is_model, surroundings))
-            .collect()
+        let built = configs.iter().enumerate();
+        built.map(|(number, config)| part(number, config)).collect()
     };
     Ok(match config {
         StoreConfig::File(config) => {
@@ -38,12 +39,12 @@ pub fn build(
             Box::new(FileStore::thrift(config, category, is_model, surroundings)?)
         }
         StoreConfig::Buffer(config) => {
-            let primary = build(&config.primary, category, is_model, surroundings)?;
+            let primary = part(0, &config.primary)?;
             let secondary: Box<dyn Store> = match &config.secondary {
                 StoreConfig::File(file) => {
                     Box::new(buffer_file(file, category, is_model, surroundings)?)
                 }
-                other => build(other, category, is_model, surroundings)?,
+                other => part(1, other)?,
             };
             Box::new(Buffer::new(primary, secondary, config, surroundings))
         }

@@ -33,7 +33,12 @@ impl Category {
         if let Some(number) = self.numbers.get(category) {
             return Ok(*number);
         }
-        let store = build(&self.model, category, true, &self.surroundings)?;
+        let store = build(
+            &self.model,
+            category,
+            true,
+            &self.surroundings.of_part(self.stores.len()),
+        )?;
         self.stores.push(store);
         self.numbers.insert(category.into(), self.stores.len() - 1);
         Ok(self.stores.len() - 1)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use disk::{Call, Disk, Fault, FaultDisk};
 use proptest::prelude::*;
 
-use super::{at, file, listing, memory, messages, surroundings, web, write};
+use super::{at, file, listing, memory, messages, read, surroundings, web, write};
 use crate::config::{BucketConfig, BucketType, MultiConfig, StoreConfig};
 use crate::message::Message;
 use crate::store::{Store, build};
@@ -131,6 +131,49 @@ fn a_null_store_counts_and_keeps_nothing() {
     let backlog = store.backlog().unwrap();
     assert!(backlog.is_empty(at(12, 0)).unwrap());
     assert!(backlog.read_oldest(usize::MAX, at(12, 0)).unwrap().count() == 0);
+}
+
+/// Buckets that are drawn, in the folders `NAME-0` to `NAME-2`.
+fn random(name: &str) -> StoreConfig {
+    let bucket = |number| file(|config| config.base.sub_directory = format!("{name}-{number}"));
+    StoreConfig::Bucket(Box::new(BucketConfig {
+        bucket_type: BucketType::Random,
+        delimiter: b':',
+        bucket_range: 0,
+        remove_key: false,
+        buckets: (0..3).map(bucket).collect(),
+    }))
+}
+
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+#[test]
+fn two_stores_of_a_line_draw_different_random_numbers() {
+    let disk = memory();
+    let both = StoreConfig::Multi(MultiConfig {
+        any_succeeds: false,
+        stores: vec![random("a"), random("b")],
+    });
+    write(&mut *web(&disk, &both), &DIGITS, at(12, 0));
+    let [a, b] = ["a", "b"].map(|name| read(&*disk, &format!("log/{name}-1/web_00000")));
+    assert_ne!(a, b);
+}
+
+#[test]
+fn two_copies_of_a_model_draw_different_random_numbers() {
+    let disk = memory();
+    let model = StoreConfig::Category(Box::new(random("of")));
+    let mut store = build(&model, b"", false, &surroundings(&disk)).unwrap();
+    for category in [&b"x"[..], b"y"] {
+        let batch = messages(&DIGITS);
+        let batch: Vec<_> = batch
+            .into_iter()
+            .map(|of| Message { category, ..of })
+            .collect();
+        assert_eq!(store.write(&batch, at(12, 0)).taken, DIGITS.len());
+    }
+    let [x, y] = ["x", "y"].map(|name| read(&*disk, &format!("log/{name}/of-1/{name}_00000")));
+    assert_ne!(x, y);
 }
 
 proptest! {
