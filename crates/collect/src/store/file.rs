@@ -14,7 +14,8 @@
 //! # Invariants
 //! - Messages lie in the order of the batches: in the order of suffixes within a date, and of places within a file.
 //! - A message lies in one file, once and whole, as long as the process lives: what a failed write left is cut off before the
-//!   next. After a crash the collector gives again what no sync had covered.
+//!   next. After a crash the collector gives again what no sync had covered. Half a message that the crash left in a text file
+//!   with `add_newlines` becomes a line of its own: nothing tells how it went on, and it may be another program's.
 //! - When `sync` returns, the bytes and the names of all files written so far are durable. A file that ends is synced at its end;
 //!   an error of that is returned by the next `sync`.
 //! - No message costs an allocation, and a batch costs one write unless `max_write_size` or `max_size` cuts it. The buffer for it
@@ -209,7 +210,10 @@ impl FileStore {
         self.say_goodbye(&path, now);
         self.end();
         self.begins_anew |= is_new;
-        let output = Output::open(&*self.disk, &path)?;
+        let mut output = Output::open(&*self.disk, &path)?;
+        if self.form.ends_lines() {
+            output.end_line(&*self.disk)?;
+        }
         self.begins_anew = false;
         if let Some(link) = &self.names.link
             && let Err(error) = self.disk.symlink(&name, link)
@@ -270,14 +274,7 @@ impl FileStore {
                 .and_then(|mut stats| stats.write(disk, stats_line.as_bytes()));
         }
         if self.base.write_meta {
-            let has_newline = matches!(
-                self.form,
-                Form::Plain {
-                    has_newline: true,
-                    ..
-                }
-            );
-            let newline = if has_newline { "\n" } else { "" };
+            let newline = if self.form.ends_lines() { "\n" } else { "" };
             let meta_line = format!("scribe_meta<new_logfile>: /{next}{newline}");
             let meta = current.output.ready(disk);
             let meta = meta.and_then(|()| current.output.write(disk, meta_line.as_bytes()));

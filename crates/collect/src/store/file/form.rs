@@ -70,6 +70,14 @@ impl Form {
         }
     }
 
+    /// Whether each message is a line.
+    pub(super) fn ends_lines(self) -> bool {
+        let Form::Plain { has_newline, .. } = self else {
+            return false;
+        };
+        has_newline
+    }
+
     /// Whether the first opening begins a new file: what a crash may have left at the end of an old one stays apart.
     pub(super) fn begins_anew(self) -> bool {
         !matches!(self, Form::Plain { .. })

@@ -112,6 +112,19 @@ impl Output {
         written
     }
 
+    /// Ends the last line of the file, unless it has ended.
+    pub(super) fn end_line(&mut self, disk: &dyn Disk) -> io::Result<()> {
+        let Some(last) = self.end.checked_sub(1) else {
+            return Ok(());
+        };
+        let mut byte = [0];
+        self.file(disk)?.read_at(last, &mut byte)?;
+        match byte {
+            [b'\n'] => Ok(()),
+            _ => self.write(disk, b"\n"),
+        }
+    }
+
     /// Makes durable what was written. A file that is no longer open, and is gone or shorter now, is another one: an error, once.
     pub(super) fn sync(&mut self, disk: &dyn Disk) -> io::Result<()> {
         if !self.is_dirty {

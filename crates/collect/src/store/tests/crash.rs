@@ -249,12 +249,10 @@ fn power_lost_at_any_change_keeps_what_was_synced_and_a_new_store_goes_on_behind
             after.take(&Step::Sync);
             let all = kept(&after.disk.crash(everything_lost), is_buffer);
             assert!(all.starts_with(&durable), "change {changes}, seed {seed}");
-            if is_buffer {
-                assert!(
-                    all.ends_with(&after.accepted),
-                    "change {changes}, seed {seed}: {all:?}"
-                );
-            }
+            assert!(
+                all.ends_with(&after.accepted),
+                "change {changes}, seed {seed}: {all:?}"
+            );
         }
     }
 }

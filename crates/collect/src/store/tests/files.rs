@@ -152,6 +152,24 @@ fn the_newest_file_is_opened_again_unless_rotate_on_reopen_forbids() {
 }
 
 #[test]
+fn half_a_message_that_a_crash_left_ends_before_the_next_only_with_add_newlines() {
+    for (add_newlines, want) in [(true, "one\ntw\ntwo\n"), (false, "one\ntwtwo")] {
+        let disk = memory();
+        disk.create_dir("log").unwrap();
+        let left = disk.create("log/web_00000").unwrap();
+        left.write_at(0, b"one\ntw").unwrap();
+        for body in [None, Some("two")] {
+            let mut store = web(&disk, &file(|config| config.add_newlines = add_newlines));
+            store.open(at(12, 0)).unwrap();
+            if let Some(body) = body {
+                write(&mut *store, &[body], at(12, 0));
+            }
+        }
+        assert_eq!(read(&*disk, "log/web_00000"), want.as_bytes());
+    }
+}
+
+#[test]
 fn names_that_only_look_like_files_of_the_store_are_left_alone() {
     let disk = memory();
     disk.create_dir("log").unwrap();
