@@ -49,7 +49,7 @@ use crate::message::{Message, Now};
 
 use super::{Backlog, Store, Surroundings, Written, thrift_file};
 use form::Form;
-use names::{Names, file_name, suffixes};
+use names::Names;
 use output::Output;
 use schedule::Opened;
 
@@ -93,7 +93,7 @@ struct Current {
 }
 
 /// A store for the files of a buffer: framed, never rotated by time, without link and chunks. Its [`Store::backlog`] reads them.
-/// `add_newlines` does not count, so that messages come back as they came.
+/// `add_newlines` does not count, so that messages come back as they came. `write_category` counts for files of Scribe alone.
 ///
 /// # Errors
 /// As [`super::build`].
@@ -110,9 +110,7 @@ pub fn buffer_file(
         chunk_size: 0,
         ..config.base.clone()
     };
-    let has_category = base.write_category || category.is_empty();
-    let form = Form::Framed { has_category };
-    FileStore::with_form(base, form, category, is_model, surroundings)
+    FileStore::with_form(base, Form::Framed, category, is_model, surroundings)
 }
 
 impl FileStore {
@@ -166,7 +164,7 @@ impl FileStore {
             disk: Arc::clone(&surroundings.disk),
             counters: Arc::clone(&surroundings.counters),
             category: category.into(),
-            names: Names::new(&base, category, is_model, surroundings)?,
+            names: Names::new(&base, form.ending(), category, is_model, surroundings)?,
             begins_anew: base.rotate_on_reopen || form.begins_anew(),
             base,
             form,
@@ -197,14 +195,12 @@ impl FileStore {
     fn begin(&mut self, is_new: bool, now: Now) -> io::Result<()> {
         self.make_folder()?;
         let stem = self.names.stem(now);
-        let newest = suffixes(&*self.disk, &self.names.folder, &stem)?.pop();
+        let newest = self.names.files(&*self.disk, &stem)?.pop();
         let name = match newest {
-            Some(suffix) if is_new && !self.is_unused_buffer(&stem, suffix)? => {
-                file_name(&stem, suffix + 1)
-            }
-            Some(suffix) => file_name(&stem, suffix),
-            None if is_new && self.current.is_some() => file_name(&stem, 0),
-            None => file_name(&stem, self.names.first_suffix(now)),
+            Some((_, name)) if self.goes_on(&name, is_new)? => name,
+            Some((suffix, _)) => self.names.file(&stem, suffix + 1),
+            None if is_new && self.current.is_some() => self.names.file(&stem, 0),
+            None => self.names.file(&stem, self.names.first_suffix(now)),
         };
         let path = self.names.path(&name);
         self.say_goodbye(&path, now);
@@ -228,13 +224,16 @@ impl FileStore {
         Ok(())
     }
 
-    /// Whether that file is a buffer file that nothing was written to: it need not stand beside a new one.
-    fn is_unused_buffer(&self, stem: &str, suffix: u64) -> io::Result<bool> {
-        if !matches!(self.form, Form::Framed { .. }) || self.current.is_some() {
+    /// Whether the newest file is written to. Where a new one is due, a buffer goes on with a file that has nothing in it.
+    fn goes_on(&self, newest: &str, is_new: bool) -> io::Result<bool> {
+        let is_own = newest.ends_with(self.form.ending());
+        if !is_new {
+            return Ok(is_own);
+        }
+        if !is_own || self.form != Form::Framed || self.current.is_some() {
             return Ok(false);
         }
-        let path = self.names.path(&file_name(stem, suffix));
-        self.disk.open(&path)?.is_empty()
+        self.disk.open(&self.names.path(newest))?.is_empty()
     }
 
     /// Makes the folder. Its name, those of its parents, and those that it will hold wait for a sync.
@@ -462,7 +461,7 @@ impl Store for FileStore {
 
     fn backlog(&mut self) -> Option<&mut dyn Backlog> {
         match self.form {
-            Form::Framed { .. } => Some(self),
+            Form::Framed => Some(self),
             Form::Plain { .. } | Form::Events { .. } | Form::Bare => None,
         }
     }

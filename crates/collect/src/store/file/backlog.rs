@@ -11,17 +11,15 @@ use crate::message::Now;
 use crate::store::Backlog;
 
 use super::FileStore;
-use super::form::Form;
 use super::frames;
-use super::names::{file_name, suffixes};
+use super::names::BUFFER_ENDING;
 
 impl FileStore {
     /// Paths of all files, the oldest first.
     fn files(&self, now: Now) -> io::Result<Vec<String>> {
-        let stem = self.names.stem(now);
-        let suffixes = suffixes(&*self.disk, &self.names.folder, &stem)?;
-        let path = |suffix| self.names.path(&file_name(&stem, suffix));
-        Ok(suffixes.into_iter().map(path).collect())
+        let files = self.names.files(&*self.disk, &self.names.stem(now))?;
+        let names = files.iter().map(|(_, name)| name);
+        Ok(names.map(|name| self.names.path(name)).collect())
     }
 
     /// Ends the current file if it is this one, without what a failed write left.
@@ -90,7 +88,9 @@ impl Backlog for FileStore {
             let known = self.oldest.take().filter(|oldest| oldest.path == path);
             let (from, counted_to) =
                 known.map_or((0, 0), |oldest| (oldest.from, oldest.counted_to));
-            let has_category = self.form == Form::Framed { has_category: true };
+            let has_category = path.ends_with(BUFFER_ENDING)
+                || self.base.write_category
+                || self.category.is_empty();
             let category = (!has_category).then_some(&*self.category);
             let content = frames::read(&data, from, bytes_max, category);
             let lost = content

@@ -4,6 +4,7 @@ use crate::message::Message;
 use crate::store::thrift_file;
 
 use super::frames;
+use super::names::BUFFER_ENDING;
 
 /// The form of a store's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +19,7 @@ pub(super) enum Form {
         chunk_bytes: u64,
     },
     /// The files of a buffer.
-    Framed {
-        /// A frame with the category and a newline goes before the frame of the message.
-        has_category: bool,
-    },
+    Framed,
     /// `thriftfile`.
     Events {
         /// No event crosses a multiple of this. Bytes, above 0.
@@ -59,7 +57,7 @@ impl Form {
                 }
                 true
             }
-            Form::Framed { has_category } => frames::append(message, has_category, buffer),
+            Form::Framed => frames::append(message, buffer),
             Form::Events { chunk_bytes } => {
                 thrift_file::append(message.body, chunk_bytes, start, buffer)
             }
@@ -76,6 +74,14 @@ impl Form {
             return false;
         };
         has_newline
+    }
+
+    /// The end of a file's name.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Form::Framed => BUFFER_ENDING,
+            Form::Plain { .. } | Form::Events { .. } | Form::Bare => "",
+        }
     }
 
     /// Whether the first opening begins a new file: what a crash may have left at the end of an old one stays apart.

@@ -1,9 +1,9 @@
 //! The frames of a buffer's files, and how they are found again behind damage.
 //!
 //! ```text
-//! 02 00 00 00 "hi"                              a record: the message "hi"
-//! 00 00 00 00                                   an empty message
-//! 04 00 00 00 "web\n"  02 00 00 00 "hi"         with categories, a record has two frames
+//! 04 00 00 00 "web\n"  02 00 00 00 "hi"         a record: a category and the message "hi"
+//! 04 00 00 00 "web\n"  00 00 00 00              an empty message
+//! 02 00 00 00 "hi"                              in a file of Scribe without write_category: the message alone
 //! ```
 //!
 //! A frame is its length, 4 bytes in little-endian order, then the bytes. There is no checksum, so damage shows only where a
@@ -31,17 +31,15 @@ use crate::message::Message;
 const CHAIN: usize = 8;
 
 /// Appends the record of a message. `false`: a part is longer than a frame can say.
-pub(super) fn append(message: &Message<'_>, has_category: bool, buffer: &mut Vec<u8>) -> bool {
+pub(super) fn append(message: &Message<'_>, buffer: &mut Vec<u8>) -> bool {
     let length = |bytes: usize| u32::try_from(bytes).ok();
     let category = length(message.category.len() + 1);
     let (Some(category), Some(body)) = (category, length(message.body.len())) else {
         return false;
     };
-    if has_category {
-        buffer.extend_from_slice(&category.to_le_bytes());
-        buffer.extend_from_slice(message.category);
-        buffer.push(b'\n');
-    }
+    buffer.extend_from_slice(&category.to_le_bytes());
+    buffer.extend_from_slice(message.category);
+    buffer.push(b'\n');
     buffer.extend_from_slice(&body.to_le_bytes());
     buffer.extend_from_slice(message.body);
     true

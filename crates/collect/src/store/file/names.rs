@@ -9,7 +9,8 @@
 //!     web_current -> web-2026-11-23_00001
 //! ```
 //!
-//! The date stands in a name only where files end by time. A suffix has at least 5 digits.
+//! The date stands in a name only where files end by time. A suffix has at least 5 digits. The files of a buffer end in
+//! `.buffer`; one without that is Scribe's.
 
 use std::io::{self, ErrorKind};
 
@@ -22,6 +23,10 @@ use crate::store::Surroundings;
 /// Longest name of a category's part or of a file without date and suffix. Bytes; a file system allows 255 in all.
 const NAME_BYTES_MAX: usize = 220;
 
+/// End of the name of a buffer's file: its messages have their categories. Scribe's files have them or not, as `write_category`
+/// said when they were written.
+pub(super) const BUFFER_ENDING: &str = ".buffer";
+
 /// Names of a store's files.
 pub(super) struct Names {
     /// A path of the disk.
@@ -29,6 +34,7 @@ pub(super) struct Names {
     base: String,
     /// Path of the link to the newest file; `None`: there is none.
     pub(super) link: Option<String>,
+    ending: &'static str,
     is_dated: bool,
     is_hourly: bool,
 }
@@ -37,6 +43,7 @@ impl Names {
     /// Names of a store for a category; an empty category: several share it.
     pub(super) fn new(
         base: &FileBase,
+        ending: &'static str,
         category: &[u8],
         is_model: bool,
         surroundings: &Surroundings,
@@ -77,6 +84,7 @@ impl Names {
                 .then(|| join(folder, &format!("{link_name}_current"))),
             folder: folder.to_owned(),
             base: name.to_owned(),
+            ending,
             is_dated: base.rotate_period != RotatePeriod::Never,
             is_hourly: base.rotate_period == RotatePeriod::Hourly,
         })
@@ -96,31 +104,32 @@ impl Names {
         if self.is_hourly { hour as u64 } else { 0 }
     }
 
+    /// Name of a file: `web_00012`.
+    pub(super) fn file(&self, stem: &str, suffix: u64) -> String {
+        format!("{stem}_{suffix:05}{}", self.ending)
+    }
+
+    /// Suffixes and names of the files of a stem, the oldest first; none if the folder is missing. Of a buffer, Scribe's too.
+    pub(super) fn files(&self, disk: &dyn Disk, stem: &str) -> io::Result<Vec<(u64, String)>> {
+        let names = match disk.list(&self.folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            names => names?,
+        };
+        let numbered = |name: String| {
+            let own = name.strip_suffix(self.ending).unwrap_or(&name);
+            let digits = own.strip_prefix(stem)?.strip_prefix('_')?;
+            let suffix: u64 = digits.parse().ok()?;
+            (format!("{suffix:05}") == digits).then_some((suffix, name))
+        };
+        let mut files: Vec<(u64, String)> = names.into_iter().filter_map(numbered).collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+
     /// Path of a file in the folder.
     pub(super) fn path(&self, name: &str) -> String {
         join(&self.folder, name)
     }
-}
-
-/// Name of a file: `web_00012`.
-pub(super) fn file_name(stem: &str, suffix: u64) -> String {
-    format!("{stem}_{suffix:05}")
-}
-
-/// Suffixes of the files of a stem, ascending; none if the folder is missing.
-pub(super) fn suffixes(disk: &dyn Disk, folder: &str, stem: &str) -> io::Result<Vec<u64>> {
-    let names = match disk.list(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        names => names?,
-    };
-    let suffix = |name: &String| {
-        let digits = name.strip_prefix(stem)?.strip_prefix('_')?;
-        let suffix = digits.parse().ok()?;
-        (file_name(stem, suffix) == *name).then_some(suffix)
-    };
-    let mut suffixes: Vec<u64> = names.iter().filter_map(suffix).collect();
-    suffixes.sort_unstable();
-    Ok(suffixes)
 }
 
 /// The wall clock as the name of a file has it: `2026-11-23`.

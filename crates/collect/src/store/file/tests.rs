@@ -46,13 +46,17 @@ fn messages_are_framed_and_come_back_as_they_came_empty_ones_too() {
     let (disk, _, mut store) = buffer(0);
     write(&mut store, &["hi", "", "a\nb"], at(12, 0));
     assert_eq!(
-        read(&*disk, "buffer/web_00000"),
-        b"\x02\0\0\0hi\0\0\0\0\x03\0\0\0a\nb"
+        read(&*disk, "buffer/web_00000.buffer"),
+        b"\x04\0\0\0web\n\x02\0\0\0hi\x04\0\0\0web\n\0\0\0\0\x04\0\0\0web\n\x03\0\0\0a\nb"
     );
     let oldest = store.read_oldest(usize::MAX, at(12, 0)).unwrap();
     assert_eq!(bodies(&oldest), ["hi", "", "a\nb"]);
     assert!(oldest.runs().all(|run| *run.category == *b"web"));
-    assert_eq!(disk.list("buffer").unwrap(), ["web_00000"], "no link");
+    assert_eq!(
+        disk.list("buffer").unwrap(),
+        ["web_00000.buffer"],
+        "no link"
+    );
 }
 
 #[test]
@@ -65,7 +69,7 @@ fn a_file_shared_by_categories_keeps_the_category_of_each_message() {
     });
     assert_eq!(store.write(&batch, at(12, 0)).taken, 2);
     let want = b"\x04\0\0\0web\n\0\0\0\0\x05\0\0\0mail\n\x02\0\0\0x\n";
-    assert_eq!(read(&*disk, "buffer/default_00000"), want);
+    assert_eq!(read(&*disk, "buffer/default_00000.buffer"), want);
     let oldest = store.read_oldest(usize::MAX, at(12, 0)).unwrap();
     let categories: Vec<&[u8]> = oldest.runs().map(|run| run.category).collect();
     assert_eq!(
@@ -125,13 +129,16 @@ fn a_message_written_while_its_file_is_read_goes_to_the_next_file() {
 fn a_new_store_reads_the_files_of_the_old_one_and_writes_behind_them() {
     let (disk, surroundings, mut store) = buffer(0);
     write(&mut store, &["one"], at(12, 0));
-    let torn = disk.open("buffer/web_00000").unwrap();
-    torn.write_at(7, b"\x09\0\0\0tor").unwrap();
+    let torn = disk.open("buffer/web_00000.buffer").unwrap();
+    torn.write_at(15, b"\x09\0\0\0tor").unwrap();
     for _ in 0..2 {
         let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
         later.open(at(12, 0)).unwrap();
     }
-    assert_eq!(disk.list("buffer").unwrap(), ["web_00000", "web_00001"]);
+    assert_eq!(
+        disk.list("buffer").unwrap(),
+        ["web_00000.buffer", "web_00001.buffer"]
+    );
     let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
     write(&mut later, &["two"], at(12, 0));
     for _ in 0..2 {
@@ -167,20 +174,75 @@ fn pieces_of_a_file_are_removed_and_a_closed_store_keeps_the_rest() {
     );
     assert!(!store.remove_oldest(2).unwrap(), "a third message is left");
     store.close(at(12, 0));
-    assert_eq!(read(&*disk, "buffer/web_00000"), b"\x05\0\0\0three");
+    assert_eq!(
+        read(&*disk, "buffer/web_00000.buffer"),
+        b"\x04\0\0\0web\n\x05\0\0\0three"
+    );
     let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
     assert_eq!(bodies(&later.read_oldest(0, at(12, 0)).unwrap()), ["three"]);
     assert!(later.remove_oldest(1).unwrap());
     assert!(later.is_empty(at(12, 0)).unwrap());
 }
 
-/// The file of these messages.
+/// The file of these messages; without their categories, as Scribe writes it.
 fn framed(bodies: &[&str], has_category: bool) -> Vec<u8> {
     let mut data = Vec::new();
     for message in messages(bodies) {
-        assert!(frames::append(&message, has_category, &mut data));
+        append(&message, has_category, &mut data);
     }
     data
+}
+
+fn append(message: &Message<'_>, has_category: bool, data: &mut Vec<u8>) {
+    if has_category {
+        assert!(frames::append(message, data));
+    } else {
+        data.extend((message.body.len() as u32).to_le_bytes());
+        data.extend(message.body);
+    }
+}
+
+#[test]
+fn a_changed_configuration_misreads_no_left_over_file() {
+    for (write_category, later_category) in [(true, &b"web"[..]), (false, b"mail"), (false, b"")] {
+        let (_, surroundings, mut store) = buffer(0);
+        // Read without a category, these would be the category "GET /" and the message "GET /x\n".
+        write(&mut store, &["GET /\n", "GET /x\n"], at(12, 0));
+        store.close(at(12, 0));
+        let mut changed = config(0);
+        changed.base.write_category = write_category;
+        changed.base.base_filename = Some("web".to_owned());
+        let mut later = buffer_file(&changed, later_category, false, &surroundings).unwrap();
+        let oldest = later.read_oldest(usize::MAX, at(12, 0)).unwrap();
+        assert_eq!(bodies(&oldest), ["GET /\n", "GET /x\n"]);
+        assert!(oldest.runs().all(|run| *run.category == *b"web"));
+    }
+}
+
+#[test]
+fn files_of_scribe_are_read_as_the_configuration_says_and_never_written_to() {
+    for write_category in [false, true] {
+        let (disk, surroundings, _) = buffer(0);
+        let mut config = config(0);
+        config.base.write_category = write_category;
+        disk.create_dir("buffer").unwrap();
+        let scribes = disk.create("buffer/web_00007").unwrap();
+        let data = framed(&["one", "two"], write_category);
+        scribes.write_at(0, &data).unwrap();
+        let mut store = buffer_file(&config, b"web", false, &surroundings).unwrap();
+        write(&mut store, &["three"], at(12, 0));
+        disk.remove("buffer/web_00008.buffer").unwrap();
+        write(&mut store, &["four"], at(12, 0));
+        assert_eq!(read(&*disk, "buffer/web_00007"), data);
+        let mut all = Vec::new();
+        while !store.is_empty(at(12, 0)).unwrap() {
+            let oldest = store.read_oldest(usize::MAX, at(12, 0)).unwrap();
+            assert!(oldest.runs().all(|run| *run.category == *b"web"));
+            all.extend(bodies(&oldest));
+            store.remove_oldest(usize::MAX).unwrap();
+        }
+        assert_eq!(all, ["one", "two", "four"]);
+    }
 }
 
 #[test]
@@ -260,7 +322,7 @@ proptest! {
         let mut want = Messages::default();
         for (category, body) in &list {
             let category = if has_category { category.as_bytes() } else { b"web" };
-            frames::append(&Message { category, body }, has_category, &mut data);
+            append(&Message { category, body }, has_category, &mut data);
             want.push(category, body);
         }
         let category = (!has_category).then_some(&b"web"[..]);
