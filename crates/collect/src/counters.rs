@@ -28,6 +28,18 @@ pub enum Counter {
     BytesLost,
     /// Messages that another server took. Only over all.
     Sent,
+    /// Questions for the servers of buckets. Only over all, as the following.
+    UpdaterAsked,
+    /// Buckets in the answers to them.
+    BucketsUpdated,
+    /// Questions for which no connection was made.
+    UpdaterNotReached,
+    /// Questions that an exception answered, or nothing in time, or what is no answer.
+    UpdaterFailed,
+    /// Answers without a bucket.
+    UpdaterEmpty,
+    /// Answers without a server for the bucket that a store serves.
+    BucketUnmapped,
 }
 
 impl Counter {
@@ -46,6 +58,20 @@ impl Counter {
             Counter::Ignored => "ignored",
             Counter::BytesLost => "bytes lost",
             Counter::Sent => "sent",
+            Counter::UpdaterAsked => "bucketupdater.remove_updater",
+            Counter::BucketsUpdated => "bucketupdater.bucket_updated",
+            Counter::UpdaterNotReached => "bucketupdater.err.update_connect",
+            Counter::UpdaterFailed => "bucketupdater.err.thrift_call",
+            Counter::UpdaterEmpty => "bucketupdater.err.empty_result",
+            Counter::BucketUnmapped => "bucketupdater.err.nobidmapping",
+        }
+    }
+
+    /// Scribe's name of what is counted over all categories. Those of the updater have nothing before them.
+    fn overall_name(self) -> Vec<u8> {
+        match self.name() {
+            name if name.starts_with("bucketupdater.") => name.into(),
+            name => format!("scribe_overall:{name}").into(),
         }
     }
 }
@@ -87,7 +113,7 @@ impl Counters {
         *counted.overall.entry(counter).or_default() += count;
     }
 
-    /// All that are not zero, by Scribe's names: `CATEGORY:NAME` and `scribe_overall:NAME`.
+    /// All that are not zero, by Scribe's names: `CATEGORY:NAME`, `scribe_overall:NAME` and `bucketupdater.NAME`.
     #[must_use]
     pub fn all(&self) -> BTreeMap<Vec<u8>, u64> {
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,7 +123,7 @@ impl Counters {
         let overall = counted
             .overall
             .iter()
-            .map(|(counter, count)| (name(b"scribe_overall", *counter), *count));
+            .map(|(counter, count)| (counter.overall_name(), *count));
         let categories = counted.categories.iter().flat_map(|(category, of)| {
             of.iter()
                 .map(move |(counter, count)| (name(category, *counter), *count))

@@ -48,7 +48,7 @@ pub fn build(
             };
             Box::new(Buffer::new(primary, secondary, config, surroundings))
         }
-        StoreConfig::Network(config) => Box::new(Network::new(config, surroundings)),
+        StoreConfig::Network(config) => Box::new(Network::new(config, category, surroundings)),
         StoreConfig::Bucket(config) => {
             Box::new(Bucket::new(config, all(&config.buckets)?, surroundings))
         }

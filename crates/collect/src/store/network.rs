@@ -14,18 +14,22 @@
 //! Invariants:
 //! - A message counts as taken when the server has answered OK.
 //! - After any failure but TRY_LATER the connection is closed: an answer that comes late must not answer a later call.
-//! - The connection, the sending of a call and its answer take at most `timeout` each, however small the parts are.
+//! - An attempt to connect to an address, the sending of a call and its answer take at most `timeout` each.
+//! - With `dynamic_config_type`, new messages go to the server that the last good answer of the updater named.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+mod link;
+mod updater;
+
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use wire::scribe::{Call, Dialect, MessageReader, Method, Reply, ResultCode, Transport};
+use wire::scribe::ResultCode;
 
+use self::link::Link;
+use self::updater::Updater;
 use super::random::Random;
 use super::{Store, Surroundings, Written};
-use crate::config::{BucketUpdater, NetworkConfig};
+use crate::config::NetworkConfig;
 use crate::counters::{Counter, Counters};
 use crate::message::{Message, Now};
 
@@ -35,14 +39,8 @@ const CALL_BYTES: usize = 1 << 20;
 /// A batch above this size is announced by a call without messages. Bytes; Scribe's number.
 const PROBE_BYTES: usize = 4_096;
 
-/// Longest answer of a server. Bytes.
-const ANSWER_BYTES_MAX: usize = 1 << 20;
-
 /// A connection that rests for this time is probed before it is used again: the server may have started anew. Microseconds.
 const RESTS_US: u64 = 1_000_000;
-
-/// A buffer above this size is freed after its call: there may be thousands of stores. Bytes.
-const KEPT_BYTES: usize = 64 << 10;
 
 /// A `network` store.
 pub(super) struct Network {
@@ -50,39 +48,40 @@ pub(super) struct Network {
     link: Option<Link>,
     /// When the connection was used last, on the steady clock.
     used_us: u64,
-    /// The server of the bucket, and until when it is good, on the steady clock.
-    mapped: Option<((String, u16), u64)>,
+    /// Finds the server, where the configuration names none.
+    updater: Option<Updater>,
     random: Random,
     failed: Option<String>,
     counters: Arc<Counters>,
 }
 
 impl Network {
-    /// A store that connects at its first use.
-    pub(super) fn new(config: &NetworkConfig, surroundings: &Surroundings) -> Network {
+    /// A store that connects at its first use. `category` as in [`super::build`].
+    pub(super) fn new(
+        config: &NetworkConfig,
+        category: &[u8],
+        surroundings: &Surroundings,
+    ) -> Network {
+        let updater = config.bucket_updater.as_ref();
         Network {
+            updater: updater
+                .map(|updater| Updater::new(updater, category, timeout(config), surroundings)),
             config: config.clone(),
             link: None,
             used_us: 0,
-            mapped: None,
             random: Random::new(surroundings.seed),
             failed: None,
             counters: Arc::clone(&surroundings.counters),
         }
     }
 
-    fn timeout(&self) -> Duration {
-        Duration::from_millis(self.config.timeout_ms.max(1))
-    }
-
     /// Connects to one of the servers, beginning with a random one.
-    fn connect(&mut self, category: &[u8], now: Now) -> Result<(), String> {
+    fn connect(&mut self, now: Now) -> Result<(), String> {
         if self.link.is_some() {
             return Ok(());
         }
-        let timeout = self.timeout();
-        let hosts = match self.config.bucket_updater.clone() {
-            Some(updater) => vec![self.host_of_bucket(&updater, category, now)?],
+        let hosts = match &mut self.updater {
+            Some(updater) => vec![updater.host(now)?],
             None => self.config.hosts.clone(),
         };
         if hosts.is_empty() {
@@ -91,7 +90,7 @@ impl Network {
         let first = self.random.below(hosts.len() as u64) as usize;
         let mut failed = String::new();
         for host in hosts.iter().cycle().skip(first).take(hosts.len()) {
-            match Link::connect(host, timeout) {
+            match Link::connect(host, timeout(&self.config)) {
                 Ok(link) => {
                     self.link = Some(link);
                     self.used_us = now.steady_us;
@@ -100,47 +99,19 @@ impl Network {
                 Err(error) => failed = error,
             }
         }
+        self.doubt(now);
         Err(failed)
     }
 
-    /// Asks where the bucket is, unless an answer is still good.
-    fn host_of_bucket(
-        &mut self,
-        updater: &BucketUpdater,
-        category: &[u8],
-        now: Now,
-    ) -> Result<(String, u16), String> {
-        if let Some((host, until_us)) = &self.mapped
-            && now.steady_us < *until_us
-        {
-            return Ok(host.clone());
+    /// The server failed: perhaps the bucket has moved.
+    fn doubt(&mut self, now: Now) {
+        if let Some(updater) = &mut self.updater {
+            updater.doubt(now);
         }
-        let timeout = self.timeout();
-        let category = match updater.category.is_empty() {
-            true => category,
-            false => &updater.category,
-        };
-        let mut failed = "no server to ask for the bucket is given".to_owned();
-        for host in &updater.hosts {
-            let found = Link::connect(host, timeout)
-                .and_then(|mut link| link.mapping(category, updater.bucket_id));
-            match found {
-                Ok(found) => {
-                    let until_us = now
-                        .steady_us
-                        .saturating_add(updater.ttl_s.saturating_mul(1_000_000));
-                    self.mapped = Some((found.clone(), until_us));
-                    return Ok(found);
-                }
-                Err(error) => failed = error,
-            }
-        }
-        Err(failed)
     }
 
     /// Sends the batch in calls; gives the number of messages that the server took, and why not all.
     fn send(&mut self, batch: &[Message<'_>], now: Now) -> (usize, Option<String>) {
-        let category = batch.first().map_or(&b""[..], |message| message.category);
         let has_rested = now.steady_us.saturating_sub(self.used_us) >= RESTS_US;
         if let Some(link) = &mut self.link
             && has_rested
@@ -148,7 +119,7 @@ impl Network {
         {
             self.link = None; // no message was sent, so a new connection doubles none
         }
-        if let Err(error) = self.connect(category, now) {
+        if let Err(error) = self.connect(now) {
             return (0, Some(error));
         }
         let Some(link) = &mut self.link else {
@@ -183,7 +154,7 @@ impl Network {
                 }
                 Err(error) => {
                     self.link = None;
-                    self.mapped = None;
+                    self.doubt(now);
                     return (taken, Some(error));
                 }
             }
@@ -195,7 +166,7 @@ impl Network {
 
 impl Store for Network {
     fn open(&mut self, now: Now) -> Result<(), String> {
-        let opened = self.connect(b"", now);
+        let opened = self.connect(now);
         self.failed = opened.clone().err();
         opened
     }
@@ -218,6 +189,16 @@ impl Store for Network {
         }
     }
 
+    /// Asks anew where the bucket is, if it is time. A server that is not its server any more is left.
+    fn look(&mut self, now: Now) {
+        if let (Some(updater), Some(link)) = (&mut self.updater, &self.link)
+            && let Ok((host, port)) = updater.host(now)
+            && link.address != format!("{host}:{port}")
+        {
+            self.link = None;
+        }
+    }
+
     fn status(&self) -> Option<String> {
         self.failed.clone()
     }
@@ -227,132 +208,8 @@ impl Store for Network {
     }
 }
 
-/// A connection to a server.
-struct Link {
-    address: String,
-    timeout: Duration,
-    stream: TcpStream,
-    reader: MessageReader,
-    out: Vec<u8>,
-    sequence: i32,
-}
-
-impl Link {
-    fn connect((host, port): &(String, u16), timeout: Duration) -> Result<Link, String> {
-        let address = format!("{host}:{port}");
-        let failed = |error: io::Error| format!("{address}: {error}");
-        let mut last = format!("{address}: the name has no address");
-        for found in (host.as_str(), *port).to_socket_addrs().map_err(failed)? {
-            let opened = TcpStream::connect_timeout(&found, timeout).and_then(|stream| {
-                stream.set_nodelay(true)?;
-                Ok(stream)
-            });
-            match opened {
-                Ok(stream) => {
-                    return Ok(Link {
-                        address,
-                        timeout,
-                        stream,
-                        reader: MessageReader::of(Transport::Framed, ANSWER_BYTES_MAX),
-                        out: Vec::new(),
-                        sequence: 0,
-                    });
-                }
-                Err(error) => last = failed(error),
-            }
-        }
-        Err(last)
-    }
-
-    /// One call of `Log`.
-    fn log(&mut self, messages: &[Message<'_>]) -> Result<ResultCode, String> {
-        self.sequence = self.sequence.wrapping_add(1);
-        self.out.clear();
-        let entries = messages
-            .iter()
-            .map(|message| (message.category, message.body));
-        let encoded = Dialect::SCRIBE.put_log(self.sequence, entries, &mut self.out);
-        encoded.map_err(|error| error.to_string())?;
-        let address = self.address.clone();
-        match self.answer(Method::Log)? {
-            Reply::Log(code) => Ok(code),
-            Reply::Exception(exception) => Err(format!("{address}: {exception}")),
-            other => Err(format!("{address}: Log was answered by {other:?}")),
-        }
-    }
-
-    /// Asks for the server of a bucket.
-    fn mapping(&mut self, category: &[u8], bucket_id: u64) -> Result<(String, u16), String> {
-        self.sequence = self.sequence.wrapping_add(1);
-        self.out.clear();
-        let encoded =
-            Dialect::SCRIBE.put_call(self.sequence, &Call::GetMapping(category), &mut self.out);
-        encoded.map_err(|error| error.to_string())?;
-        let address = self.address.clone();
-        let hosts = match self.answer(Method::GetMapping)? {
-            Reply::Mapping(hosts) => hosts,
-            Reply::NoMapping { message, code } => {
-                let message = String::from_utf8_lossy(message);
-                return Err(format!("{address}: no mapping: {message} ({code})"));
-            }
-            other => return Err(format!("{address}: getMapping was answered by {other:?}")),
-        };
-        let found = hosts
-            .iter()
-            .find(|(bucket, _)| u64::try_from(*bucket) == Ok(bucket_id));
-        let Some((_, host)) = found else {
-            return Err(format!("{address}: bucket {bucket_id} has no server"));
-        };
-        let port =
-            u16::try_from(host.port).map_err(|_| format!("{address}: {} is no port", host.port))?;
-        Ok((String::from_utf8_lossy(host.host).into_owned(), port))
-    }
-
-    /// Sends the call in `out` and waits for its answer.
-    fn answer(&mut self, method: Method) -> Result<Reply<'_>, String> {
-        let exchanged = self.exchange();
-        if self.out.capacity() > KEPT_BYTES {
-            self.out = Vec::new();
-        }
-        let address = &self.address;
-        exchanged.map_err(|error| format!("{address}: {error}"))?;
-        let reply = Reply::decode(self.reader.message(), method, self.sequence);
-        reply.map_err(|error| format!("{address}: {error}"))
-    }
-
-    /// Sends the call; returns when the reader has a message.
-    fn exchange(&mut self) -> io::Result<()> {
-        let end = Instant::now() + self.timeout;
-        let mut rest = &self.out[..];
-        while !rest.is_empty() {
-            self.stream.set_write_timeout(Some(left(end)?))?;
-            let count = self.stream.write(rest)?;
-            if count == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            rest = rest.get(count..).unwrap_or_default();
-        }
-        let end = Instant::now() + self.timeout;
-        while !self.reader.advance().map_err(io::Error::other)? {
-            self.stream.set_read_timeout(Some(left(end)?))?;
-            let count = self.stream.read(self.reader.spare())?;
-            if count == 0 {
-                let why = "the connection was closed before the answer";
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
-            }
-            self.reader.filled(count);
-        }
-        Ok(())
-    }
-}
-
-/// Time until `end`.
-fn left(end: Instant) -> io::Result<Duration> {
-    let left = end.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(io::ErrorKind::TimedOut.into()),
-        false => Ok(left),
-    }
+fn timeout(config: &NetworkConfig) -> Duration {
+    Duration::from_millis(config.timeout_ms.max(1))
 }
 
 #[cfg(test)]
