@@ -137,6 +137,11 @@ impl Engine {
                 self.checkpoint_replies.push(reply);
                 Ok(())
             }
+            // The end of a session is not a statement: what its deliveries count is kept.
+            Command::SessionClosed => {
+                let outcome = self.close_session(session);
+                self.answer(reply, outcome)
+            }
             _ if is_ending => self.answer(reply, Err(Error::Stopped)),
             Command::Backup { to } => {
                 self.backups.asked.push((to, reply));
@@ -212,15 +217,17 @@ impl Engine {
             }
             Command::Collect { messages, sync } => self.collect(messages, sync),
             Command::Collected { upto, cursors } => self.collected(upto, cursors),
-            Command::SessionClosed => {
-                self.sessions
-                    .stop_waiting(&mut self.state, session, &mut self.outbox);
-                self.give_back(session, true)?;
-                self.sessions.relayed(session);
-                Ok(Reply::done())
-            }
             command => self.execute_on_queue(session, command),
         }
+    }
+
+    /// Rows that the session owned come back; a wait of it ends.
+    fn close_session(&mut self, session: SessionId) -> Result<Reply> {
+        self.sessions
+            .stop_waiting(&mut self.state, session, &mut self.outbox);
+        self.give_back(session, true)?;
+        self.sessions.relayed(session);
+        Ok(Reply::done())
     }
 
     fn execute_on_queue(&mut self, session: SessionId, command: Command) -> Result<Reply> {

@@ -277,6 +277,25 @@ fn a_row_that_was_delivered_too_often_goes_to_the_dead() {
 }
 
 #[test]
+fn a_session_that_ends_while_the_engine_is_to_end_has_its_delivery_counted() {
+    let mut driver = queue(QueueOptions {
+        max_deliveries: Some(2),
+        ..QueueOptions::default()
+    });
+    insert(&mut driver, 1..=1);
+    let wait = Command::QueueWait {
+        sources: vec![WaitSource::all("q")],
+        timeout_us: 0,
+    };
+    driver.run(wait).unwrap();
+    driver.handle.refuse_statements();
+    assert!(driver.run(Command::SessionClosed).is_ok());
+    assert!(driver.run(Command::Shutdown).is_ok());
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(take(&mut driver, next(1, 0)), [(1, 2)]);
+}
+
+#[test]
 fn a_full_queue_refuses_or_drops_its_oldest_free_rows() {
     let of = |when_full| QueueOptions {
         rows_max: Some(3),
