@@ -6,22 +6,26 @@
 #
 # Needs rsyslogd, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS_EACH are `--runs` and `--seconds` of
 # `seine bench`. DATA is a directory on the disk to measure, with room for 20 GB. PER_CALL, CONNECTIONS and LENGTHS are lists with
-# commas. SYNCS are some of: always never. CSV=--csv prints CSV. PEERS are rsyslogs: the number in a name
-# is that of lines that the queue gives the file at a time, and so of lines a sync. 200 is the batch of a call to Seine, 1024 rsyslog's
-# default. PEERS= measures Seine alone.
+# commas. SYNCS are some of: always never. CSV=--csv prints CSV. PEERS are rsyslogs; PEERS= measures Seine alone. The number in a name
+# is that of lines that the queue gives the file at a time, and so of lines a sync: 200 is the batch of a call to Seine, 1024 rsyslog's
+# default. rsyslog-disk, measured at `always`, has a queue on disk that it syncs with each line: as with Seine, a line that it has taken
+# outlasts the process.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
-: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}" "${PEERS=rsyslog-200 rsyslog-1024 rsyslog-4096}"
+: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}"
+: "${PEERS=rsyslog-200 rsyslog-1024 rsyslog-4096 rsyslog-disk}"
 : "${DATA:=$root/target}" "${SYNCS:=never always}" "${PER_CALL:=200}" "${CONNECTIONS:=8}" "${LENGTHS:=100}"
 
 # start_rsyslog NAME PORT: lines over TCP into a file; at `always` synced after each batch that it took from its queue. One worker,
 # because two change the order of lines.
 start_rsyslog() {
-    local syncs=''
+    local syncs='' queue="queue.size=\"500000\" queue.dequeueBatchSize=\"${1#rsyslog-}\""
     [ "$sync" = always ] && syncs='sync="on" flushOnTXEnd="on"'
+    [ "$1" = rsyslog-disk ] &&
+        queue='queue.type="disk" queue.filename="queue" queue.syncQueueFiles="on" queue.checkpointInterval="1"'
     cat >"$data/$1.conf" <<CONF
 global(workDirectory="$data")
-main_queue(queue.workerThreads="1" queue.dequeueBatchSize="${1#rsyslog-}" queue.size="500000")
+main_queue(queue.workerThreads="1" $queue)
 module(load="imptcp" threads="2")
 template(name="raw" type="string" string="%rawmsg%\n")
 ruleset(name="bench") { action(type="omfile" file="$data/$1-files/bench" template="raw" ioBufferSize="256k" $syncs) }
@@ -50,6 +54,7 @@ CONF
     listening "$scribe" seine
     collectors=()
     for peer in $PEERS; do
+        [ "$peer $sync" = 'rsyslog-disk never' ] && continue
         port=$(free_port)
         mkdir "$data/$peer-files"
         start_rsyslog "$peer" "$port"
