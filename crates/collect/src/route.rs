@@ -18,8 +18,12 @@ use crate::config::{Categories, Configuration, StoreConfig, TopStore};
 
 /// Longest name of a category. Bytes.
 pub const CATEGORY_BYTES_MAX: usize = 1_024;
-/// Longest part of a category's name between two `/`. Bytes: the bound of a file's name.
-pub const PART_BYTES_MAX: usize = 255;
+/// Longest part of a category's name between two `/`. Bytes. A file's name of 255 also has a date and a suffix.
+pub const PART_BYTES_MAX: usize = 220;
+/// Longest name of a category that file stores write in hexadecimal, as `hex-` and the digits: one that is not UTF-8. Bytes.
+const HEX_BYTES_MAX: usize = (PART_BYTES_MAX - "hex-".len()) / 2;
+/// The folder of spools lies beside those of categories, and a start removes what it does not know there.
+const SPOOLS: &[u8] = b"spool";
 
 /// The stores of a configuration by category.
 #[derive(Debug, Default)]
@@ -138,9 +142,13 @@ fn is_exact(categories: &Categories) -> bool {
 pub(crate) fn is_clean(category: &[u8]) -> bool {
     let is_clean =
         |part: &[u8]| !matches!(part, b"" | b"." | b"..") && part.len() <= PART_BYTES_MAX;
+    let mut parts = category.split(|byte| *byte == b'/');
+    let is_text = std::str::from_utf8(category).is_ok() && !category.starts_with(b"hex-");
     category.len() <= CATEGORY_BYTES_MAX
+        && (is_text || category.len() <= HEX_BYTES_MAX)
         && !category.contains(&0)
-        && category.split(|byte| *byte == b'/').all(is_clean)
+        && parts.clone().next() != Some(SPOOLS)
+        && parts.all(is_clean)
 }
 
 /// Whether a store or a store in it sends over a network.
@@ -221,13 +229,19 @@ pub(crate) mod tests {
 
     #[test]
     fn only_a_clean_path_is_a_category() {
-        let long = "x".repeat(256);
-        for bad in ["", "/a", "a/", "a//b", "..", "a/../b", ".", "a\0b", &long] {
+        let long = "x".repeat(221);
+        let hex = format!("hex-{}", &long[..105]);
+        let bad = [
+            "", "/a", "a/", "a//b", "..", "a/../b", ".", "a\0b", &long, &hex,
+        ];
+        for bad in bad.into_iter().chain(["spool", "spool/a"]) {
             assert!(!is_clean(bad.as_bytes()), "{bad:?}");
         }
-        for good in ["a", "a/b", "...", "a..b", "c:d", &long[1..]] {
+        let good = ["a", "a/b", "...", "a..b", "c:d", &long[1..], &hex[..108]];
+        for good in good.into_iter().chain(["spools", "a/spool"]) {
             assert!(is_clean(good.as_bytes()), "{good:?}");
         }
+        assert!(is_clean(&[0xff; 108]) && !is_clean(&[0xff; 109]));
         assert!(!is_clean(
             "ab/".repeat(400).trim_end_matches('/').as_bytes()
         ));
