@@ -78,6 +78,8 @@ impl Counter {
 
 /// Categories that are counted by themselves; the names are strangers'. Further ones count only over all.
 const CATEGORIES_MAX: usize = 100_000;
+/// Bytes of their names together.
+const NAMES_BYTES_MAX: usize = 8 << 20;
 
 /// All counters of a server, from its start.
 #[derive(Debug, Default)]
@@ -89,6 +91,8 @@ pub struct Counters {
 struct Counted {
     overall: BTreeMap<Counter, u64>,
     categories: BTreeMap<Box<[u8]>, BTreeMap<Counter, u64>>,
+    /// Bytes of the categories' names.
+    names_bytes: usize,
 }
 
 impl Counters {
@@ -99,7 +103,11 @@ impl Counters {
         }
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         *counted.overall.entry(counter).or_default() += count;
-        if !counted.categories.contains_key(category) && counted.categories.len() < CATEGORIES_MAX {
+        if !counted.categories.contains_key(category)
+            && counted.categories.len() < CATEGORIES_MAX
+            && counted.names_bytes + category.len() <= NAMES_BYTES_MAX
+        {
+            counted.names_bytes += category.len();
             counted.categories.insert(category.into(), BTreeMap::new());
         }
         if let Some(of) = counted.categories.get_mut(category) {
@@ -111,6 +119,37 @@ impl Counters {
     pub fn add_overall(&self, counter: Counter, count: u64) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         *counted.overall.entry(counter).or_default() += count;
+    }
+
+    /// The counter of this name, as in [`all`](Self::all); 0: there is none. Cost: logarithmic in the categories.
+    #[must_use]
+    pub fn one(&self, name: &[u8]) -> u64 {
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut overall = counted.overall.iter();
+        let overall = overall.find(|(counter, _)| counter.overall_name() == name);
+        let of_category = || {
+            // No counter of a category has a colon in its name.
+            let colon = name.iter().rposition(|byte| *byte == b':')?;
+            let (category, counter) = (name.get(..colon)?, name.get(colon + 1..)?);
+            let mut counters = counted.categories.get(category)?.iter();
+            counters.find(|(of, _)| of.name().as_bytes() == counter)
+        };
+        overall.or_else(of_category).map_or(0, |(_, count)| *count)
+    }
+
+    /// Memory that [`all`](Self::all) and a reply with it take at most, about, in bytes.
+    #[must_use]
+    pub fn reply_bytes(&self) -> usize {
+        // A name once in the map, once in the reply; and a category has few counters.
+        const COPIES: usize = 2;
+        const EACH: usize = 256;
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let counters: usize = counted.categories.values().map(BTreeMap::len).sum();
+        let longest = counted
+            .categories
+            .iter()
+            .map(|(name, of)| name.len() * of.len());
+        COPIES * longest.sum::<usize>() + EACH * (counters + counted.overall.len())
     }
 
     /// All that are not zero, by Scribe's names: `CATEGORY:NAME`, `scribe_overall:NAME` and `bucketupdater.NAME`.
@@ -157,5 +196,37 @@ mod tests {
                 .map(|(name, count)| (name.as_bytes().to_vec(), count))
                 .into()
         );
+        for (name, count) in wanted {
+            assert_eq!(counters.one(name.as_bytes()), count, "{name}");
+        }
+        for name in [
+            "",
+            "web",
+            "web:",
+            "web:sent",
+            "received good",
+            "x:received good",
+        ] {
+            assert_eq!(counters.one(name.as_bytes()), 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_strangers_fill_no_memory() {
+        let counters = Counters::default();
+        let long = "x".repeat(1_000);
+        for number in 0..20_000 {
+            let name = format!("{long}{number}");
+            counters.add(name.as_bytes(), Counter::ReceivedGood, 1);
+        }
+        let all = counters.all();
+        let bytes: usize = all.keys().map(Vec::len).sum();
+        assert!(
+            all.len() > 8_000 && bytes < 9 << 20,
+            "{} of {bytes}",
+            all.len()
+        );
+        assert!(counters.reply_bytes() >= 2 * bytes);
+        assert_eq!(counters.one(b"scribe_overall:received good"), 20_000);
     }
 }

@@ -17,6 +17,7 @@
 //! Here a queue goes to its spool, so only a queue counts that is longer *and* whose spool could not be written at the last
 //! checkpoint, as on a full disk. The engine bounds the bytes that wait in memory over all lines.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +29,8 @@ use crate::route::{Router, is_clean};
 
 /// More live lines than this are not begun: a call that needs one is answered TRY_LATER.
 pub const LINES_MAX: usize = 100_000;
+/// A call has fewer categories than this.
+pub const CATEGORIES_OF_CALL_MAX: usize = LINES_MAX;
 /// Time between two lines in the log about categories without a store. Microseconds.
 const WARN_US: u64 = 60_000_000;
 
@@ -36,6 +39,8 @@ const WARN_US: u64 = 60_000_000;
 pub enum Decision {
     /// The client tries again later.
     TryLater,
+    /// The call can never be taken, for this reason.
+    Never(&'static str),
     /// OK: no message has a store, or there is none.
     Nothing,
     /// OK after the journal has the messages, synced as said.
@@ -49,9 +54,12 @@ pub enum Decision {
     },
 }
 
-/// Messages of a call by category and counter.
+/// Messages of a call by category and counter. All names that are refused count as [`REFUSED`].
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Received(Vec<(Box<[u8]>, Counter, u64)>);
+pub struct Received(BTreeMap<Box<[u8]>, (Counter, u64)>);
+
+/// Stands for all names that are no clean path; no category has this name.
+const REFUSED: &[u8] = b"\0";
 
 /// Messages of small calls in one second.
 #[derive(Debug, Default)]
@@ -109,32 +117,35 @@ impl Door {
         if self.is_stopping.load(Ordering::Relaxed) {
             return Decision::TryLater;
         }
-        let mut count = 0;
-        let mut bytes = 0;
-        for (category, body) in entries.clone() {
-            count += 1;
-            bytes += body.len() + 4 + if count == 1 { category.len() + 8 } else { 0 };
-        }
+        let (count, bytes) = size(entries.clone());
         let router = self.router();
         if self.is_throttled(count, &router, now, counters) {
             return Decision::TryLater;
         }
-        let is_full = self.line_count.load(Ordering::Relaxed) >= LINES_MAX;
+        let line_count = self.line_count.load(Ordering::Relaxed);
         let mut messages = Messages::with_capacity(bytes);
         let mut received = Received::default();
         let mut strongest: Option<Option<SyncMode>> = None;
-        let mut last: Option<(&[u8], Verdict)> = None;
+        // The run under way: category, verdict, messages so far.
+        let mut run: Option<(&[u8], Verdict, u64)> = None;
         for (category, body) in entries {
-            let verdict = match last {
-                Some((name, verdict)) if name == category => verdict,
+            let verdict = match &mut run {
+                Some((name, verdict, count)) if *name == category => {
+                    *count += 1;
+                    *verdict
+                }
                 _ => {
                     let verdict = verdict(&router, category);
-                    if verdict.is_taken && is_full && !has_line(category) {
-                        return Decision::TryLater;
+                    received.add(run.replace((category, verdict, 1)));
+                    if received.0.len() >= CATEGORIES_OF_CALL_MAX {
+                        return Decision::Never("a call has fewer than 100,000 categories");
                     }
-                    last = Some((category, verdict));
-                    received.begin(category, verdict);
                     if verdict.is_taken {
+                        // Each category of this call may need a line.
+                        let is_full = line_count + received.0.len() >= LINES_MAX;
+                        if is_full && !has_line(category) {
+                            return Decision::TryLater;
+                        }
                         // `None` is the server's mode, of which every other is at most as strong.
                         let weakest = strongest.unwrap_or(verdict.sync);
                         strongest = Some(weakest.zip(verdict.sync).map(|(a, b)| a.min(b)));
@@ -142,18 +153,12 @@ impl Door {
                     verdict
                 }
             };
-            received.count();
             if verdict.is_taken {
                 messages.push(category, body);
             }
         }
-        if received
-            .0
-            .iter()
-            .any(|(_, counter, _)| *counter == Counter::ReceivedBad)
-        {
-            self.warn(&received, now);
-        }
+        received.add(run);
+        self.warn(&received, now);
         if messages.count() == 0 {
             received.add_to(counters);
             return Decision::Nothing;
@@ -195,17 +200,16 @@ impl Door {
         false
     }
 
+    /// Logs that messages are dropped, if this call has any and no line told it within [`WARN_US`].
     fn warn(&self, received: &Received, now: Now) {
+        let mut counted = received.0.iter();
+        let bad = counted.find(|(_, (counter, _))| *counter == Counter::ReceivedBad);
+        let Some((category, _)) = bad else { return };
         let mut warned = lock(&self.warned_us);
         if warned.is_some_and(|at| now.steady_us < at + WARN_US) {
             return;
         }
         *warned = Some(now.steady_us);
-        let mut bad = received
-            .0
-            .iter()
-            .filter(|(_, counter, _)| *counter == Counter::ReceivedBad);
-        let category = bad.next().map_or(&b""[..], |(category, ..)| category);
         let shown = category
             .get(..PART_SHOWN)
             .unwrap_or(category)
@@ -233,31 +237,44 @@ fn verdict(router: &Router, category: &[u8]) -> Verdict {
     verdict
 }
 
-impl Received {
-    fn begin(&mut self, category: &[u8], verdict: Verdict) {
-        let counter = match (category, verdict.is_taken) {
-            (b"", _) => Counter::ReceivedBlankCategory,
-            (_, true) => Counter::ReceivedGood,
-            (_, false) => Counter::ReceivedBad,
-        };
-        self.0.push((category.into(), counter, 0));
+/// Number of messages, and bytes of their encoded form, about.
+fn size<'a>(entries: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> (u64, usize) {
+    let (mut count, mut bytes) = (0, 0);
+    let mut last = None;
+    for (category, body) in entries {
+        count += 1;
+        bytes += body.len() + 4;
+        if last != Some(category) {
+            bytes += category.len() + 8;
+            last = Some(category);
+        }
     }
+    (count, bytes)
+}
 
-    fn count(&mut self) {
-        if let Some((.., count)) = self.0.last_mut() {
-            *count += 1;
+impl Received {
+    fn add(&mut self, run: Option<(&[u8], Verdict, u64)>) {
+        let Some((category, verdict, messages)) = run else {
+            return;
+        };
+        let (name, counter) = match verdict.is_taken {
+            true => (category, Counter::ReceivedGood),
+            false if category.is_empty() => (category, Counter::ReceivedBlankCategory),
+            // A stranger's names must not fill the memory.
+            false if is_clean(category) => (category, Counter::ReceivedBad),
+            false => (REFUSED, Counter::ReceivedBad),
+        };
+        match self.0.get_mut(name) {
+            Some((_, count)) => *count += messages,
+            None => drop(self.0.insert(name.into(), (counter, messages))),
         }
     }
 
-    /// Counts. A category's name that is refused counts only over all: a stranger's names must not fill the memory.
     pub(crate) fn add_to(&self, counters: &Counters) {
-        for (category, counter, count) in &self.0 {
-            match counter {
-                Counter::ReceivedBlankCategory => counters.add_overall(*counter, *count),
-                Counter::ReceivedBad if !is_clean(category) => {
-                    counters.add_overall(*counter, *count)
-                }
-                _ => counters.add(category, *counter, *count),
+        for (category, (counter, count)) in &self.0 {
+            match &category[..] {
+                b"" | REFUSED => counters.add_overall(*counter, *count),
+                category => counters.add(category, *counter, *count),
             }
         }
     }

@@ -50,6 +50,7 @@ mod scribe;
 mod server;
 pub mod settings;
 mod signals;
+mod sparse;
 mod webhook;
 
 pub use life::serve;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use disk::RealDisk;
-use engine::{Claim, Command, Engine, Handle, Options, Recovered, SessionId};
+use engine::{Claim, Command, Engine, Handle, Options, Recovered};
 use rustix::process::Resource;
 use session::Faults;
 use session::limits::{FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY};
@@ -27,12 +27,9 @@ use crate::limits::{
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
 use crate::scribe::{Loaded, Scribe};
-use crate::server::Server;
+use crate::server::{OWN_SESSION, Server};
 use crate::settings::{BadSetting, Settings};
 use crate::signals::{Signal, Signals};
-
-/// Session of the server's own commands.
-const OWN_SESSION: SessionId = SessionId(0);
 
 /// Serves until SIGTERM or SIGINT. `reload` reads all sources of the settings again, on SIGHUP. `announce` gets the line with
 /// the doors' addresses once recovery is over. The exit code tells whether the stop succeeded.

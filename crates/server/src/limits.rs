@@ -111,6 +111,9 @@ pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Pause after a failed accept when a connection was evicted to free its file descriptor.
 pub(crate) const EVICTION_PAUSE: Duration = Duration::from_millis(1);
 
+/// Time between two lines of one kind in the log about what strangers do at the Scribe door.
+pub(crate) const SCRIBE_LOG_EVERY: Duration = Duration::from_secs(1);
+
 const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
 const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
 const _: () = assert!(LOGIN_PACKET_BYTES_MAX < GRANT_FREE_BYTES);

@@ -6,7 +6,7 @@ mod tests;
 mod timed;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -175,6 +175,8 @@ pub(crate) struct Stream {
     pub(crate) host: String,
     /// The client's address as limits count it.
     pub(crate) remote: Remote,
+    /// The client's whole IP address. `None`: it comes by a unix socket, or has left already.
+    pub(crate) address: Option<IpAddr>,
 }
 
 impl From<TcpStream> for Stream {
@@ -186,6 +188,7 @@ impl From<TcpStream> for Stream {
             io: Box::new(stream),
             host: peer.map_or_else(|| "gone".to_owned(), |peer| peer.to_string()),
             remote: Remote::of(ip),
+            address: peer.map(|peer| peer.ip().to_canonical()),
         }
     }
 }
@@ -197,6 +200,7 @@ impl From<UnixStream> for Stream {
             io: Box::new(stream),
             host: "unix".to_owned(),
             remote: Remote::Unix(user),
+            address: None,
         }
     }
 }

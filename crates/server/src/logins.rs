@@ -13,21 +13,19 @@ use std::time::Duration;
 use crate::limits::{
     LOGIN_ADDRESSES_MAX, LOGIN_DELAY_FIRST, LOGIN_DELAY_MAX, LOGIN_FORGET_AFTER, LOGIN_LOG_EVERY,
 };
+use crate::sparse::Sparse;
 use session::Remote;
 
 /// Failed logins by address, of at most [`LOGIN_ADDRESSES_MAX`] addresses. A further one displaces the address whose last
 /// failure is oldest.
 #[derive(Debug, Default)]
-pub(crate) struct Logins(Mutex<State>);
+pub(crate) struct Logins {
+    failures: Mutex<AllFailures>,
+    lines: Sparse,
+}
 
 #[derive(Debug, Default)]
-struct State {
-    failures: BTreeMap<Remote, Failures>,
-    /// When the last line went to the log, in steady microseconds.
-    logged_us: Option<u64>,
-    /// Failed logins since that line.
-    unlogged: u64,
-}
+struct AllFailures(BTreeMap<Remote, Failures>);
 
 #[derive(Clone, Copy, Debug)]
 struct Failures {
@@ -41,8 +39,8 @@ impl Logins {
     /// Wait of the next login from this address: zero without a failure, 100 ms after the first, doubled by each further one
     /// up to [`LOGIN_DELAY_MAX`].
     pub(crate) fn delay(&self, from: Remote, now_us: u64) -> Duration {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let failures = state.failures.get(&from);
+        let all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = all.0.get(&from);
         let count = failures
             .filter(|failures| failures.is_remembered(now_us))
             .map_or(0, |failures| failures.count);
@@ -56,18 +54,18 @@ impl Logins {
 
     /// Records a login that passed: the failures of its address are forgotten.
     pub(crate) fn passed(&self, from: Remote) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.failures.remove(&from);
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        all.0.remove(&from);
     }
 
     /// Records a failed login. If a log line is due, gives the count of failed logins since the last line, this one included.
     /// A line is due once in [`LOGIN_LOG_EVERY`].
     pub(crate) fn failed(&self, from: Remote, now_us: u64) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !state.failures.contains_key(&from) && state.failures.len() >= LOGIN_ADDRESSES_MAX {
-            state.forget_oldest();
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.0.contains_key(&from) && all.0.len() >= LOGIN_ADDRESSES_MAX {
+            all.forget_oldest();
         }
-        let failures = state.failures.entry(from).or_insert(Failures {
+        let failures = all.0.entry(from).or_insert(Failures {
             count: 0,
             last_us: now_us,
         });
@@ -76,23 +74,15 @@ impl Logins {
         }
         failures.count = failures.count.saturating_add(1);
         failures.last_us = now_us;
-        state.unlogged += 1;
-        let pause_us = LOGIN_LOG_EVERY.as_micros() as u64;
-        let is_due = state
-            .logged_us
-            .is_none_or(|logged_us| now_us.saturating_sub(logged_us) >= pause_us);
-        is_due.then(|| {
-            state.logged_us = Some(now_us);
-            std::mem::take(&mut state.unlogged)
-        })
+        self.lines.due(LOGIN_LOG_EVERY, now_us)
     }
 }
 
-impl State {
+impl AllFailures {
     fn forget_oldest(&mut self) {
-        let oldest = self.failures.iter().min_by_key(|(_, held)| held.last_us);
+        let oldest = self.0.iter().min_by_key(|(_, held)| held.last_us);
         if let Some(from) = oldest.map(|(from, _)| *from) {
-            self.failures.remove(&from);
+            self.0.remove(&from);
         }
     }
 }

@@ -8,17 +8,18 @@
 //! | 1 | `connection.rs::receive` | reads one Thrift message |
 //! | 2 | [`Collector::decide`] | counts `junk` as bad and drops it; gives the two of `web` as one [`engine::Messages`] |
 //! | 3 | `Node::submit` | `Command::Collect`: one record in the journal, synced as the category asks |
-//! | 4 | `connection.rs::answer` | OK |
+//! | 4 | `log.rs::log` | OK |
 //! | 5 | the collector's threads | write both messages to the store of `web`, at its own pace |
 //!
 //! What cannot be taken now is answered TRY_LATER: too many bytes on their way to stores, a full mailbox, a full disk, a server
 //! that starts or stops. What can never be taken is answered by a Thrift exception, so that a client does not send it for ever.
 //!
 //! fb303's `shutdown`, `reinitialize` and `setOption` are obeyed for clients on this machine and for the addresses of the setting
-//! `scribe_admin`. Others are refused, counted and logged.
+//! `scribe_admin`. Others are refused, counted and logged once a second.
 
+mod answer;
 mod connection;
-mod fb303;
+mod log;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,17 +30,15 @@ use std::time::Duration;
 use collect::config::{self, Configuration, Defaults, Problem, Severity};
 use collect::store::Surroundings;
 use collect::store::build;
-use collect::{Changed, Collector, Now, Positions};
+use collect::{Changed, Collector, Counters, Now, Positions};
 use disk::RealDisk;
-use engine::{Command, Handle, SessionId};
+use engine::{Command, Handle};
 use tokio::sync::Notify;
 
 use crate::listen::Listener;
-use crate::server::Server;
+use crate::server::{OWN_SESSION, Server};
 use crate::settings::Settings;
-
-/// Session of the collector's own commands.
-const OWN_SESSION: SessionId = SessionId(0);
+use crate::sparse::Sparse;
 
 /// Longest stop of the collector: what is not in a store by then is in a spool or in the journal.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
@@ -51,6 +50,8 @@ const ERRORS_TOLD: usize = 3;
 pub(crate) struct Scribe {
     /// Set once recovery is over.
     collector: OnceLock<Collector>,
+    /// Scribe's counters. The collector counts in them too.
+    counters: Arc<Counters>,
     /// Problems of the configuration that make the status WARNING.
     trouble: Mutex<Option<String>>,
     /// Options of fb303, which nothing reads but `getOption`.
@@ -63,6 +64,18 @@ pub(crate) struct Scribe {
     connections: AtomicU64,
     /// Start of the server in seconds since 1970.
     alive_since_s: i64,
+    told: Told,
+}
+
+/// Log lines that strangers cause.
+#[derive(Default)]
+struct Told {
+    /// Bytes that are not Thrift.
+    broken: Sparse,
+    /// Messages for which there is no memory.
+    no_memory: Sparse,
+    /// Calls that only administrators may make.
+    not_permitted: Sparse,
 }
 
 /// A configuration as it was read, and the problems to report.
@@ -114,12 +127,14 @@ impl Scribe {
     pub(crate) fn new(started_us: i64) -> Scribe {
         Scribe {
             collector: OnceLock::new(),
+            counters: Arc::default(),
             trouble: Mutex::default(),
             options: Mutex::default(),
             reload_asked: Notify::new(),
             stop_asked: Notify::new(),
             connections: AtomicU64::new(0),
             alive_since_s: started_us / 1_000_000,
+            told: Told::default(),
         }
     }
 
@@ -150,7 +165,7 @@ impl Scribe {
                 .nodename()
                 .to_string_lossy()
                 .into_owned(),
-            counters: Arc::default(),
+            counters: self.counters.clone(),
             max_queue_size: loaded.configuration.max_queue_size,
             queue_bytes: Arc::default(),
             seed,

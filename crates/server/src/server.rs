@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use engine::SessionId;
 use session::errors::{self, Failure};
 use session::places::{self, Full, Newcomer, Peer};
 use session::{Faults, Node};
@@ -15,6 +16,9 @@ use crate::limits::{ACCEPT_PAUSE, EVICTION_PAUSE, WATCHED_CONNECTIONS_MAX};
 use crate::listen::{Listener, Stream};
 use crate::logins::Logins;
 use crate::settings::{Live, Settings};
+
+/// Session of the commands of the server itself.
+pub(crate) const OWN_SESSION: SessionId = SessionId(0);
 
 /// The server. Connections hold it by reference count.
 pub(crate) struct Server {

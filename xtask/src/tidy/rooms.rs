@@ -62,7 +62,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "server",
-        "auth backups limits signals < listen logins < logs server settings webhook \
+        "auth backups limits signals sparse < listen logins < logs server settings webhook \
          < http mysql scribe < life",
     ),
     (

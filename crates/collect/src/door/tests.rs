@@ -121,3 +121,35 @@ fn a_stop_a_full_queue_and_too_many_lines_are_answered_try_later() {
     door.is_stopping.store(true, Ordering::Relaxed);
     assert_eq!(decide(&door, &["web"], at(0)), Decision::TryLater);
 }
+
+#[test]
+fn a_call_of_many_categories_is_bounded_by_its_names_and_not_by_its_runs() {
+    let mut stores = vec![store("store0", &[Categories::Default], false)];
+    stores[0].sync = None;
+    let door = Door::default();
+    door.set_router(Arc::new(Router::new(Configuration {
+        stores,
+        ..Configuration::default()
+    })));
+    let names = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>();
+    let either = ["a".to_owned(), "b".to_owned()];
+    let alternating: Vec<_> = either.iter().cycle().take(300_000).cloned().collect();
+    let decide = |names: &[String], has_line: bool| {
+        let entries = names.iter().map(|name| (name.as_bytes(), &b""[..]));
+        door.decide(entries, at(0), &Counters::default(), |_| has_line)
+    };
+    let never = |decision| matches!(decision, Decision::Never(_));
+    assert!(never(decide(&names(CATEGORIES_OF_CALL_MAX + 1), true)));
+    let Decision::Store { received, .. } = decide(&alternating, false) else {
+        panic!("two categories");
+    };
+    assert_eq!(received.0.len(), 2);
+    door.line_count.store(LINES_MAX - 10, Ordering::Relaxed);
+    assert!(matches!(decide(&names(10), false), Decision::Store { .. }));
+    assert_eq!(
+        decide(&names(11), false),
+        Decision::TryLater,
+        "one line too many"
+    );
+    assert!(matches!(decide(&names(11), true), Decision::Store { .. }));
+}

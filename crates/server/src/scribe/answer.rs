@@ -1,12 +1,15 @@
-//! The calls of fb303: state, counters and options of the server, and the two calls that stop and reload it.
+//! The answer to each call: `Log`; state, counters and options of the server; the two calls that stop and reload it.
 
-use std::sync::PoisonError;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError};
 
-use collect::Collector;
-use session::Remote;
-use wire::scribe::{Call, Exception, ExceptionKind, Reply, Status};
+use session::places::Peer;
+use session::{Grant, Session};
+use wire::scribe::{Call, Exception, ExceptionKind, Reply, ResultCode, Status};
 
 use super::Scribe;
+use super::connection::INLINE_BYTES;
+use crate::limits::SCRIBE_LOG_EVERY;
 use crate::server::Server;
 
 /// What `getName` answers, as Scribe does.
@@ -15,8 +18,22 @@ const NAME: &[u8] = b"Scribe";
 /// What `getVersion` answers: the version whose calls and configuration the door understands.
 const VERSION: &[u8] = b"2.2";
 
+/// The connection that a call comes from.
+pub(super) struct Caller<'a> {
+    pub(super) server: &'a Arc<Server>,
+    pub(super) peer: &'a Peer,
+    /// The client's whole IP address, if it has one.
+    pub(super) address: Option<IpAddr>,
+    pub(super) session: &'a Session,
+    /// Memory that the call holds already, in bytes.
+    pub(super) held_bytes: usize,
+    /// Memory of the answer until it is sent.
+    pub(super) reply_memory: &'a Grant,
+}
+
 /// A reply that owns its texts.
 pub(super) enum Answer {
+    Log(ResultCode),
     Text(Vec<u8>),
     Number(i64),
     Status(Status),
@@ -30,6 +47,7 @@ impl Answer {
     /// The reply, borrowed.
     pub(super) fn reply(&self) -> Reply<'_> {
         match self {
+            Answer::Log(code) => Reply::Log(*code),
             Answer::Text(text) => Reply::Text(text),
             Answer::Number(number) => Reply::Number(*number),
             Answer::Status(status) => Reply::Status(*status),
@@ -59,19 +77,17 @@ const OPTIONS_MAX: usize = 1_000;
 const OPTION_BYTES_MAX: usize = 4_096;
 
 impl Scribe {
-    /// Answers every call but `Log`.
-    pub(super) fn answer(&self, server: &Server, remote: Remote, call: &Call<'_>) -> Answer {
+    /// Answers a call.
+    pub(super) async fn answer(&self, caller: &Caller<'_>, call: &Call<'_>) -> Answer {
+        let server = caller.server;
         match call {
+            Call::Log(entries) => self.log(caller, entries).await,
             Call::GetName => Answer::Text(NAME.to_vec()),
             Call::GetVersion => Answer::Text(VERSION.to_vec()),
             Call::GetStatus => Answer::Status(self.status(server).0),
             Call::GetStatusDetails => Answer::Text(self.status(server).1.into_bytes()),
-            Call::GetCounters => Answer::Counters(self.counters().collect()),
-            Call::GetCounter(name) => Answer::Number(
-                self.counters()
-                    .find(|(key, _)| key == name)
-                    .map_or(0, |(_, count)| count),
-            ),
+            Call::GetCounters => self.all_counters(caller).await,
+            Call::GetCounter(name) => Answer::Number(signed(self.counters.one(name))),
             Call::GetOption(key) => {
                 let options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
                 Answer::Text(options.get(*key).cloned().unwrap_or_default())
@@ -87,19 +103,19 @@ impl Scribe {
             }
             Call::AliveSince => Answer::Number(self.alive_since_s),
             Call::GetCpuProfile { .. } => Answer::Text(Vec::new()),
-            Call::SetOption { key, value } => match self.is_admin(server, remote, "setOption") {
+            Call::SetOption { key, value } => match self.is_admin(caller, "setOption") {
                 true => self.set_option(key, value),
                 false => Answer::Refused(ExceptionKind::InternalError, not_permitted("setOption")),
             },
             Call::Reinitialize => {
-                if self.is_admin(server, remote, "reinitialize") {
+                if self.is_admin(caller, "reinitialize") {
                     self.reload_asked.notify_one();
                 }
                 Answer::Done
             }
             Call::Shutdown => {
-                if self.is_admin(server, remote, "shutdown") {
-                    tracing::info!(address = %remote, "a client of the Scribe door stops the server");
+                if self.is_admin(caller, "shutdown") {
+                    tracing::info!(address = %caller.peer.remote, "a client of the Scribe door stops the server");
                     self.stop_asked.notify_one();
                 }
                 Answer::Done
@@ -107,10 +123,6 @@ impl Scribe {
             Call::GetMapping(_) => Answer::Refused(
                 ExceptionKind::UnknownMethod,
                 "Invalid method name: 'getMapping'".to_owned(),
-            ),
-            Call::Log(_) => Answer::Refused(
-                ExceptionKind::InternalError,
-                "Log is answered by its own path".to_owned(),
             ),
         }
     }
@@ -149,30 +161,44 @@ impl Scribe {
         }
     }
 
-    fn counters(&self) -> impl Iterator<Item = (Vec<u8>, i64)> {
-        let counters = self
-            .collector
-            .get()
-            .map(Collector::counters)
-            .unwrap_or_default();
-        counters
-            .into_iter()
-            .map(|(name, count)| (name, i64::try_from(count).unwrap_or(i64::MAX)))
+    /// All counters. Their names are strangers': the answer counts as memory of requests, and is made off the event loop.
+    async fn all_counters(&self, caller: &Caller<'_>) -> Answer {
+        let bytes = self.counters.reply_bytes();
+        if let Err(failure) = caller.reply_memory.reserve(bytes).await {
+            return Answer::Refused(ExceptionKind::InternalError, failure.to_string());
+        }
+        let make = || {
+            let all = self.counters.all().into_iter();
+            Answer::Counters(all.map(|(name, count)| (name, signed(count))).collect())
+        };
+        match bytes > INLINE_BYTES {
+            true => tokio::task::block_in_place(make),
+            false => make(),
+        }
     }
 
-    /// Whether a client may stop, reload and change the server. A refusal is counted and logged.
-    fn is_admin(&self, server: &Server, remote: Remote, method: &'static str) -> bool {
-        let is_named = matches!(remote, Remote::Ip(address) if server.settings().scribe_admin.contains(&address));
-        let may = remote.is_local() || is_named;
+    /// Whether a client may stop, reload and change the server. A refusal is counted, and logged once in a while.
+    fn is_admin(&self, caller: &Caller<'_>, method: &'static str) -> bool {
+        let (server, remote) = (caller.server, caller.peer.remote);
+        let admins = &server.settings().scribe_admin;
+        let is_named = |address| admins.iter().any(|admin| admin.to_canonical() == address);
+        let may = remote.is_local() || caller.address.is_some_and(is_named);
         if !may {
             server
                 .counters
                 .scribe_refused
                 .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            tracing::warn!(address = %remote, method, "refused: only this machine and scribe_admin may call it");
+            let now_us = server.clock.steady_us();
+            if let Some(count) = self.told.not_permitted.due(SCRIBE_LOG_EVERY, now_us) {
+                tracing::warn!(address = %remote, method, count, "refused: only this machine and scribe_admin may call it; count: those since the last such line");
+            }
         }
         may
     }
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn not_permitted(method: &str) -> String {

@@ -1,27 +1,28 @@
 //! One connection of the Scribe door: reads a call, answers it, reads the next.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use collect::Decision;
-use engine::Command;
 use session::counters::add;
 use session::errors::Failure;
+use session::limits::GRANT_FREE_BYTES;
 use session::places::Peer;
 use session::{Grant, Room, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
-use wire::scribe::{
-    Call, Entries, Exception, ExceptionKind, MessageReader, Reply, Request, ResultCode, Transport,
-};
+use wire::scribe::{MessageReader, Request, Transport};
 
 use super::Scribe;
+use super::answer::Caller;
+use crate::limits::SCRIBE_LOG_EVERY;
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
+use crate::sparse::Sparse;
 
 /// Largest buffer that is moved, decoded or freed on the event loop, in bytes.
-const INLINE_BYTES: usize = 1 << 20;
+pub(super) const INLINE_BYTES: usize = 1 << 20;
 
 /// Why a connection ends.
 enum Ended {
@@ -39,21 +40,26 @@ struct Connection<'a> {
     server: &'a Arc<Server>,
     scribe: &'a Scribe,
     peer: &'a Peer,
+    address: Option<IpAddr>,
     session: Session,
     stream: TimedStream,
     reader: MessageReader,
     /// Memory of the read buffer.
     grant: Grant,
     patience: Duration,
+    /// The answer that is sent next.
     out: Vec<u8>,
+    /// Memory of a large answer.
+    reply_memory: Grant,
 }
 
 /// One connection from its first byte to its last.
 pub(super) async fn serve(server: Arc<Server>, scribe: Arc<Scribe>, stream: Stream) {
-    let Ok(admitted) = server.admit("scribe", &stream) else {
+    // First: a client above `max_conn` must evict nobody.
+    let Some(_connected) = scribe.connect() else {
         return; // Thrift has no greeting that could say why
     };
-    let Some(_connected) = scribe.connect() else {
+    let Ok(admitted) = server.admit("scribe", &stream) else {
         return;
     };
     let patience = server.settings().live.client_timeout;
@@ -67,18 +73,26 @@ pub(super) async fn serve(server: Arc<Server>, scribe: Arc<Scribe>, stream: Stre
         server: &server,
         scribe: &scribe,
         peer: &admitted.peer,
+        address: stream.address,
         session,
         stream: TimedStream::new(stream, patience),
         reader: MessageReader::default(),
         grant: server.budget.grant(),
         patience,
         out: Vec::new(),
+        reply_memory: server.budget.grant(),
     };
     let ended = tokio::select! {
         ended = connection.run() => ended,
         () = admitted.peer.killed.notified() => return,
     };
-    let connection = admitted.peer.id;
+    tell(&ended, &server, &scribe, &admitted.peer);
+}
+
+/// Logs the end of a connection.
+fn tell(ended: &Ended, server: &Server, scribe: &Scribe, peer: &Peer) {
+    let (connection, address) = (peer.id, &peer.host);
+    let due = |line: &Sparse| line.due(SCRIBE_LOG_EVERY, server.clock.steady_us());
     match ended {
         Ended::Gone(error) => {
             tracing::debug!(connection, %error, "a client of the Scribe door is gone")
@@ -88,10 +102,14 @@ pub(super) async fn serve(server: Arc<Server>, scribe: Arc<Scribe>, stream: Stre
             "a client of the Scribe door was silent, or the server stops"
         ),
         Ended::Broken(why) => {
-            tracing::warn!(connection, address = %admitted.peer.host, why, "closed a connection of the Scribe door")
+            if let Some(count) = due(&scribe.told.broken) {
+                tracing::warn!(connection, %address, why, count, "closed a connection of the Scribe door; count: those since the last such line");
+            }
         }
         Ended::Refused(failure) => {
-            tracing::warn!(connection, %failure, "no memory for a message of the Scribe door")
+            if let Some(count) = due(&scribe.told.no_memory) {
+                tracing::warn!(connection, %address, %failure, count, "no memory for a message of the Scribe door; count: those since the last such line");
+            }
         }
     }
 }
@@ -115,8 +133,11 @@ impl Connection<'_> {
             if let Err(error) = self.stream.write_all(&sent).await {
                 return Ended::Gone(error);
             }
-            self.out = sent;
-            self.out.clear();
+            if sent.capacity() <= GRANT_FREE_BYTES {
+                self.out = sent;
+                self.out.clear();
+            }
+            self.reply_memory.keep(0);
             // An idle client may lose its place to a new one; it connects again for its next call.
             self.peer.owes(self.server.clock.steady_us());
         }
@@ -179,68 +200,16 @@ impl Connection<'_> {
                 return Ok(());
             }
         };
-        let to = request.to;
-        match request.call {
-            Call::Log(entries) => {
-                let reply = log(self.server, self.scribe, &self.session, &entries).await;
-                to.put(&reply, &mut self.out);
-            }
-            call => {
-                let answer = self.scribe.answer(self.server, self.peer.remote, &call);
-                to.put(&answer.reply(), &mut self.out);
-            }
-        }
+        let caller = Caller {
+            server: self.server,
+            peer: self.peer,
+            address: self.address,
+            session: &self.session,
+            held_bytes: self.reader.buffer_bytes(),
+            reply_memory: &self.reply_memory,
+        };
+        let answer = self.scribe.answer(&caller, &request.call).await;
+        request.to.put(&answer.reply(), &mut self.out);
         Ok(())
-    }
-}
-
-/// Takes messages into the journal. OK comes after the sync that their categories ask for.
-async fn log(
-    server: &Server,
-    scribe: &Scribe,
-    session: &Session,
-    entries: &Entries<'_>,
-) -> Reply<'static> {
-    let Some(collector) = scribe.collector.get() else {
-        return Reply::Log(ResultCode::TryLater);
-    };
-    let memory = server.budget.grant();
-    if memory
-        .cover(entries.text_bytes() + entries.len() * 8)
-        .is_err()
-    {
-        return Reply::Log(ResultCode::TryLater);
-    }
-    let now = super::now(server);
-    let decide = || collector.decide(entries.iter(), now);
-    let decision = match entries.text_bytes() > INLINE_BYTES {
-        true => tokio::task::block_in_place(decide),
-        false => decide(),
-    };
-    let (messages, sync, received) = match decision {
-        Decision::TryLater => return Reply::Log(ResultCode::TryLater),
-        Decision::Nothing => return Reply::Log(ResultCode::Ok),
-        Decision::Store {
-            messages,
-            sync,
-            received,
-        } => (messages, sync, received),
-    };
-    match server
-        .submit(session, Command::Collect { messages, sync })
-        .await
-    {
-        Ok(_) => {
-            collector.took(&received);
-            Reply::Log(ResultCode::Ok)
-        }
-        // Overload, a full disk, a start or a stop: these pass.
-        Err(failure) if failure.kind.status == 503 || failure.kind.status == 507 => {
-            Reply::Log(ResultCode::TryLater)
-        }
-        Err(failure) => Reply::Exception(Exception {
-            kind: ExceptionKind::InternalError,
-            message: failure.to_string(),
-        }),
     }
 }
