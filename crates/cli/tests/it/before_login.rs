@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(30);
 const LOGIN: &str = "Authorization: Basic c2VpbmU6c2VzYW1l\r\n"; // seine:sesame
 
 /// Private memory of the server, in bytes.
-fn rss_anon(server: &Server) -> u64 {
+pub(crate) fn rss_anon(server: &Server) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
     let line = status
         .lines()
@@ -28,7 +28,7 @@ fn rss_anon(server: &Server) -> u64 {
     kib << 10
 }
 
-fn raise_file_limit() {
+pub(crate) fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit).unwrap();

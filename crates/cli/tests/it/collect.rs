@@ -20,7 +20,7 @@ fn cat(server: &Server, category: &str, input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn ctl(server: &Server, what: &str) -> String {
+pub(crate) fn ctl(server: &Server, what: &str) -> String {
     let output = clean_command()
         .args(["ctl", "-h", server.scribe(), what])
         .output()
@@ -50,12 +50,12 @@ fn lines(folder: &Path, begin: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn wait_for(fact: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_for(fact: &str, mut is_so: impl FnMut() -> bool) {
     until(fact, || is_so().then_some(()));
 }
 
 /// Whether the lines hold each wanted one, in order, and otherwise only repetitions.
-fn holds_in_order(found: &[String], wanted: &[String]) -> bool {
+pub(crate) fn holds_in_order(found: &[String], wanted: &[String]) -> bool {
     let mut next = wanted.iter().peekable();
     for line in found {
         if next.peek() == Some(&line) {

@@ -25,6 +25,7 @@ mod mysql_door;
 mod other_sites;
 mod queue_doors;
 mod queue_waits;
+mod scribe_door;
 mod scripts;
 mod searches;
 mod server;
