@@ -5,7 +5,7 @@ mod load;
 mod memory;
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,7 +28,11 @@ struct Scribe {
 
 impl Scribe {
     fn connect(server: &Server) -> Scribe {
-        let stream = TcpStream::connect(server.scribe()).unwrap();
+        Scribe::connect_to(server.scribe())
+    }
+
+    fn connect_to(address: impl ToSocketAddrs) -> Scribe {
+        let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(SOON)).unwrap();
         stream.set_write_timeout(Some(SOON)).unwrap();
         Scribe {

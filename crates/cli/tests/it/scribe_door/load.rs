@@ -279,3 +279,58 @@ fn a_server_killed_between_a_send_and_its_checkpoint_repeats_messages_and_loses_
         });
     }
 }
+
+/// Addresses of this machine that are not loopback; none where it has no network. Nothing is sent.
+fn own_addresses() -> Vec<std::net::IpAddr> {
+    let ways = [("0.0.0.0:0", "192.0.2.1:9"), ("[::]:0", "[2001:db8::1]:9")];
+    let own = |(from, to): (&str, &str)| {
+        let socket = std::net::UdpSocket::bind(from).ok()?;
+        socket.connect(to).ok()?;
+        Some(socket.local_addr().ok()?.ip())
+    };
+    ways.into_iter()
+        .filter_map(own)
+        .filter(|ip| !ip.is_loopback())
+        .collect()
+}
+
+#[test]
+fn a_client_of_another_address_stops_and_changes_nothing_unless_scribe_admin_names_it() {
+    let set = wire::scribe::Call::SetOption {
+        key: b"a",
+        value: b"b",
+    };
+    for ip in own_addresses() {
+        let at = |port: &str| std::net::SocketAddr::new(ip, port.parse().unwrap());
+        let start = |admin: &str| {
+            let any = if ip.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+            let setup = Setup::default().flag("--scribe", any);
+            let server = setup.variable("SEINE_SCRIBE_ADMIN", admin).start();
+            let client = Scribe::connect_to(at(server.scribe().rsplit_once(':').unwrap().1));
+            (server, client)
+        };
+        let (server, mut stranger) = start("192.0.2.77,fd00::77");
+        for number in 0..50 {
+            let refused = stranger.call(&set, |reply| matches!(reply, Reply::Exception(_)));
+            assert!(refused, "{number}");
+            for method in ["shutdown", "reinitialize"] {
+                stranger.send(&super::framed(&super::message(method, 1, &[])));
+            }
+        }
+        stranger.log("the server goes on");
+        let log = server.log();
+        assert!(
+            !log.contains("read again") && !log.contains("stopping"),
+            "{log}"
+        );
+        let lines = log.matches("may call it").count();
+        assert!((1..20).contains(&lines), "{lines} lines");
+        let mut counted = server.client();
+        let refused = crate::server::number(&mut counted, "SHOW STATUS LIKE 'scribe_refused'");
+        assert_eq!(refused, 150);
+        let (mut server, mut admin) = start(&ip.to_string());
+        assert!(admin.call(&set, |reply| reply == Reply::Done), "{ip}");
+        admin.send(&super::framed(&super::message("shutdown", 1, &[])));
+        assert!(server.ended().success());
+    }
+}
