@@ -22,8 +22,6 @@ pub const CATEGORY_BYTES_MAX: usize = 1_024;
 pub const PART_BYTES_MAX: usize = 220;
 /// Longest name of a category that file stores write in hexadecimal, as `hex-` and the digits: one that is not UTF-8. Bytes.
 const HEX_BYTES_MAX: usize = (PART_BYTES_MAX - "hex-".len()) / 2;
-/// The folder of spools lies beside those of categories, and a start removes what it does not know there.
-const SPOOLS: &[u8] = b"spool";
 
 /// The stores of a configuration by category.
 #[derive(Debug, Default)]
@@ -147,7 +145,6 @@ pub(crate) fn is_clean(category: &[u8]) -> bool {
     category.len() <= CATEGORY_BYTES_MAX
         && (is_text || category.len() <= HEX_BYTES_MAX)
         && !category.contains(&0)
-        && parts.clone().next() != Some(SPOOLS)
         && parts.all(is_clean)
 }
 
@@ -234,11 +231,11 @@ pub(crate) mod tests {
         let bad = [
             "", "/a", "a/", "a//b", "..", "a/../b", ".", "a\0b", &long, &hex,
         ];
-        for bad in bad.into_iter().chain(["spool", "spool/a"]) {
+        for bad in bad {
             assert!(!is_clean(bad.as_bytes()), "{bad:?}");
         }
         let good = ["a", "a/b", "...", "a..b", "c:d", &long[1..], &hex[..108]];
-        for good in good.into_iter().chain(["spools", "a/spool"]) {
+        for good in good {
             assert!(is_clean(good.as_bytes()), "{good:?}");
         }
         assert!(is_clean(&[0xff; 108]) && !is_clean(&[0xff; 109]));

@@ -140,6 +140,8 @@ pub struct Surroundings {
     pub disk: Arc<dyn Disk>,
     /// Folder on that disk below which relative paths of a configuration lie: `collected` in the data directory.
     pub folder: String,
+    /// Folder on that disk for spools: `spools` in the data directory. A start removes what it does not know there.
+    pub spools: String,
     /// Name of this machine, for `use_hostname_sub_directory`.
     pub host_name: String,
     /// Counted under the category of the message.

@@ -154,13 +154,14 @@ impl Scribe {
         let settings = server.settings();
         let data = std::path::absolute(&settings.data)
             .map_err(|error| format!("{}: {error}", settings.data.display()))?;
+        let folder = |name: &str| {
+            let path = data.join(name);
+            path.to_string_lossy().trim_start_matches('/').to_owned()
+        };
         let surroundings = Surroundings {
             disk: Arc::new(RealDisk::whole(&data)),
-            folder: data
-                .join("collected")
-                .to_string_lossy()
-                .trim_start_matches('/')
-                .to_owned(),
+            folder: folder("collected"),
+            spools: folder("spools"),
             host_name: rustix::system::uname()
                 .nodename()
                 .to_string_lossy()

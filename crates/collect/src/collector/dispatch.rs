@@ -28,6 +28,7 @@ use engine::Batch;
 use super::{Changed, Cursors, Factory, Positions, Shared};
 use crate::config::{Configuration, TopStore};
 use crate::counters::Counter;
+use crate::door::LINES_MAX;
 use crate::line::{Entry, Line, Pace, Settled};
 use crate::message::{Message, Now};
 use crate::route::{Router, Target, has_network};
@@ -89,7 +90,7 @@ impl Dispatcher {
         noted: (u64, Cursors),
         shared: Arc<Shared>,
     ) -> Result<Dispatcher, String> {
-        let root = format!("{}/spool", surroundings.folder);
+        let root = surroundings.spools.clone();
         let made = make_dir(&*surroundings.disk, &root);
         made.map_err(|error| format!("cannot make the folder {root}: {error}"))?;
         let router = Arc::new(Router::new(configuration));
@@ -246,6 +247,10 @@ impl Dispatcher {
         let lines = self.lines_by(&router, category);
         if !lines.is_empty() {
             let lines: Arc<[Arc<Line>]> = lines.into();
+            // The names are strangers', and a line may serve any number of them.
+            if self.routes.len() >= LINES_MAX {
+                self.routes.clear();
+            }
             self.routes.insert(category.into(), lines.clone());
             return lines;
         }

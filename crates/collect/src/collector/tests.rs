@@ -174,6 +174,7 @@ fn surroundings(disk: &FaultDisk) -> Surroundings {
     Surroundings {
         disk: Arc::new(disk.clone()),
         folder: "data/collected".to_owned(),
+        spools: "data/spools".to_owned(),
         host_name: "here".to_owned(),
         counters: Arc::default(),
         max_queue_size: 5_000_000,
@@ -406,7 +407,7 @@ fn clean_stops_deliver_every_message_exactly_once() {
             let wanted: Vec<u64> = (0..stepped.count(name)).collect();
             assert_eq!(stepped.world.all(name), wanted, "seed {seed} {name}");
         }
-        let left = stepped.disk.list("data/collected/spool").unwrap();
+        let left = stepped.disk.list("data/spools").unwrap();
         assert!(left.is_empty(), "seed {seed}: {left:?}");
     }
 }

@@ -196,17 +196,24 @@ impl FileStore {
         self.make_folder()?;
         let stem = self.names.stem(now);
         let newest = self.names.files(&*self.disk, &stem)?.pop();
-        let name = match newest {
-            Some((_, name)) if self.goes_on(&name, is_new)? => name,
+        let mut name = match &newest {
+            Some((_, name)) if self.goes_on(name, is_new)? => name.clone(),
             Some((suffix, _)) => self.names.file(&stem, suffix + 1),
             None if is_new && self.current.is_some() => self.names.file(&stem, 0),
             None => self.names.file(&stem, self.names.first_suffix(now)),
         };
-        let path = self.names.path(&name);
-        self.say_goodbye(&path, now);
+        // The category `web/web_00007` makes a folder where the category `web` may have its next file.
+        let mut opened = Output::open(&*self.disk, &self.names.path(&name));
+        if let (Err(error), Some((suffix, _))) = (&opened, newest)
+            && error.kind() == ErrorKind::IsADirectory
+        {
+            name = self.names.file(&stem, suffix + 1);
+            opened = Output::open(&*self.disk, &self.names.path(&name));
+        }
+        self.say_goodbye(&self.names.path(&name), now);
         self.end();
         self.begins_anew |= is_new;
-        let mut output = Output::open(&*self.disk, &path)?;
+        let mut output = opened?;
         if self.form.ends_lines() {
             output.end_line(&*self.disk)?;
         }

@@ -20,6 +20,7 @@ pub(super) fn surroundings(disk: &Arc<dyn Disk>) -> Surroundings {
     Surroundings {
         disk: Arc::clone(disk),
         folder: "data/collected".to_owned(),
+        spools: "data/spools".to_owned(),
         host_name: "box".to_owned(),
         counters: Arc::new(Counters::default()),
         max_queue_size: 5_000_000,

@@ -22,6 +22,7 @@ fn at_most_512_files_stay_open_and_every_category_gets_its_messages() {
     let surroundings = Surroundings {
         disk: Arc::new(RealDisk::open(Path::new("/")).unwrap()),
         folder: String::new(),
+        spools: String::new(),
         host_name: String::new(),
         counters: Arc::default(),
         max_queue_size: 0,

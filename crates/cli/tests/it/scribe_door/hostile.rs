@@ -348,9 +348,6 @@ fn odd_categories() -> Vec<(Vec<u8>, &'static str)> {
         (vec![b'x'; 221], bad),
         // In hexadecimal, such a name is twice as long.
         (vec![0xff; 109], bad),
-        // Spools lie there.
-        (b"spool".to_vec(), bad),
-        (b"spool/x".to_vec(), bad),
         (Vec::new(), "scribe_overall:received blank category"),
         (vec![b'x'; 220], "scribe_overall:received good"),
         (vec![0xff; 108], "scribe_overall:received good"),
@@ -398,8 +395,8 @@ fn a_category_that_is_no_clean_path_is_dropped_and_counted_and_no_file_lies_else
         })
         .collect();
     found.sort();
-    assert_eq!(found, ["a", "hex-", "spoo", "stra", "web", "xxxx"]);
-    let spools = std::fs::read_dir(server.folder().0.join("data/collected/spool")).unwrap();
+    assert_eq!(found, ["a", "hex-", "stra", "web", "xxxx"]);
+    let spools = std::fs::read_dir(server.folder().0.join("data/spools")).unwrap();
     assert_eq!(spools.count(), 0, "nothing was spooled");
     assert!(
         !server.log().contains('\u{1b}'),

@@ -184,7 +184,7 @@ fn counters_of_many_categories_leave_no_buffer_with_an_idle_client() {
         std::fs::read_dir(server.folder().0.join("data/collected"))
             .unwrap()
             .count()
-            > 2_000
+            == 2_000
     });
     let before = rss_anon(&server);
     let open: Vec<Scribe> = (0..100)

@@ -178,6 +178,7 @@ impl Line {
         let surroundings = Surroundings {
             disk: Arc::new(MemoryDisk::new()),
             folder: String::new(),
+            spools: String::new(),
             host_name: String::new(),
             counters: Arc::default(),
             max_queue_size: 1_000,

@@ -40,6 +40,20 @@ fn names_of_the_configuration_replace_the_category() {
 }
 
 #[test]
+fn a_folder_of_another_category_where_the_next_file_goes_is_passed_over() {
+    let disk = memory();
+    disk.create_dir("log/web_00007").unwrap();
+    let mut store = web(&disk, &file(|_| ()));
+    write(&mut *store, &["one"], at(12, 0));
+    store.sync().unwrap();
+    assert_eq!(read(&*disk, "log/web_00008"), b"one");
+    let mut store = web(&disk, &file(|_| ()));
+    write(&mut *store, &["two"], at(12, 1));
+    store.sync().unwrap();
+    assert_eq!(read(&*disk, "log/web_00008"), b"onetwo");
+}
+
+#[test]
 fn newlines_and_categories_stand_around_messages() {
     let listed = after_two_batches(|config| {
         config.add_newlines = true;
