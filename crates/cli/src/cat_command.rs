@@ -8,7 +8,7 @@ use wire::scribe::ResultCode;
 
 use crate::check_command::named;
 use crate::output::{Exit, print_error};
-use crate::scribe_client::{ScribeClient, host};
+use crate::scribe_client::{addr, connect};
 
 /// The server answered TRY_LATER; the exit status of Scribe's own tool.
 const EXIT_TRY_LATER: u8 = 84;
@@ -31,14 +31,14 @@ pub(crate) fn command() -> Command {
         )
         .disable_help_flag(true)
         .arg(Arg::new("help").long("help").action(ArgAction::Help).help("Print help."))
-        .arg(host())
+        .arg(addr())
         .arg(Arg::new("whole").long("whole").action(ArgAction::SetTrue).help("Send all of standard input as one message."))
         .arg(Arg::new("category").value_name("CATEGORY").required(true).help("The category."))
 }
 
 /// Sends standard input.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
-    let mut client = ScribeClient::connect(named(matches, "host"))?;
+    let mut client = connect(named(matches, "addr"))?;
     let category = named(matches, "category").as_bytes();
     let mut input = BufReader::with_capacity(CALL_BYTES, std::io::stdin());
     let unread = |error: std::io::Error| format!("standard input: {error}");
@@ -54,7 +54,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             )
             .into());
         }
-        return Ok(ended(client.log(category, [&whole[..]])?, 0));
+        return Ok(ended(client.log([(category, &whole[..])])?, 0));
     }
     let (mut sent, mut text, mut ends) = (0, Vec::new(), Vec::new());
     loop {
@@ -80,7 +80,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
                 .zip(&ends)
                 .filter_map(|(start, end)| text.get(start..*end));
             let code = client
-                .log(category, lines)
+                .log(lines.map(|line| (category, line)))
                 .map_err(|error| format!("{error}; the server has {sent} lines"))?;
             if code != ResultCode::Ok {
                 return Ok(ended(code, sent));

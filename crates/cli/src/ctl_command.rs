@@ -7,7 +7,7 @@ use wire::scribe::{Call, Reply};
 
 use crate::check_command::named;
 use crate::output::{Exit, print};
-use crate::scribe_client::{ScribeClient, host};
+use crate::scribe_client::{addr, connect};
 
 /// The words of the command line, with the calls of fb303 that they stand for.
 const CALLS: [(&str, Call<'static>); 7] = [
@@ -31,7 +31,7 @@ pub(crate) fn command() -> Command {
         )
         .disable_help_flag(true)
         .arg(Arg::new("help").long("help").action(ArgAction::Help).help("Print help."))
-        .arg(host())
+        .arg(addr())
         .arg(
             Arg::new("what")
                 .value_name("WHAT")
@@ -46,9 +46,9 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let address = match matches.get_one::<String>("port") {
         Some(port) => format!("127.0.0.1:{port}"),
-        None => named(matches, "host").to_owned(),
+        None => named(matches, "addr").to_owned(),
     };
-    let mut client = ScribeClient::connect(&address)?;
+    let mut client = connect(&address)?;
     let word = named(matches, "what");
     let call = CALLS
         .iter()

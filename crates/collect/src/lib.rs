@@ -1,5 +1,6 @@
 //! Log collection: messages that the journal has taken go to Scribe's stores: files, buffers, buckets, other collectors.
 
+mod client;
 mod collector;
 pub mod config;
 mod counters;
@@ -10,6 +11,7 @@ mod route;
 mod spool;
 pub mod store;
 
+pub use client::Client;
 pub use collector::{Changed, Clock, Collector, Cursors, Factory, Positions};
 pub use counters::{Counter, Counters};
 pub use door::{CATEGORIES_OF_CALL_MAX, Decision, LINES_MAX, Received};

@@ -56,6 +56,7 @@ const OURS: [(&str, &[&str]); 13] = [
             "engine",
             "wire",
             "bench",
+            "collect",
             "server",
         ],
     ),

@@ -58,7 +58,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "collect",
-        "counters message < config store < route spool < door line < collector",
+        "client counters message < config store < route spool < door line < collector",
     ),
     (
         "server",

@@ -17,7 +17,6 @@
 //! - An attempt to connect to an address, the sending of a call and its answer take at most `timeout` each.
 //! - With `dynamic_config_type`, new messages go to the server that the last good answer of the updater named.
 
-mod link;
 mod updater;
 
 use std::sync::Arc;
@@ -25,10 +24,10 @@ use std::time::Duration;
 
 use wire::scribe::ResultCode;
 
-use self::link::Link;
 use self::updater::Updater;
 use super::random::Random;
 use super::{Store, Surroundings, Written};
+use crate::client::Client;
 use crate::config::NetworkConfig;
 use crate::counters::{Counter, Counters};
 use crate::message::{Message, Now};
@@ -39,13 +38,16 @@ const CALL_BYTES: usize = 1 << 20;
 /// A batch above this size is announced by a call without messages. Bytes; Scribe's number.
 const PROBE_BYTES: usize = 4_096;
 
+/// Longest answer of a server. Bytes.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
 /// A connection that rests for this time is probed before it is used again: the server may have started anew. Microseconds.
 const RESTS_US: u64 = 1_000_000;
 
 /// A `network` store.
 pub(super) struct Network {
     config: NetworkConfig,
-    link: Option<Link>,
+    link: Option<Client>,
     /// When the connection was used last, on the steady clock.
     used_us: u64,
     /// Finds the server, where the configuration names none.
@@ -90,7 +92,7 @@ impl Network {
         let first = self.random.below(hosts.len() as u64) as usize;
         let mut failed = String::new();
         for host in hosts.iter().cycle().skip(first).take(hosts.len()) {
-            match Link::connect(host, timeout(&self.config)) {
+            match link(host, timeout(&self.config)) {
                 Ok(link) => {
                     self.link = Some(link);
                     self.used_us = now.steady_us;
@@ -115,7 +117,7 @@ impl Network {
         let has_rested = now.steady_us.saturating_sub(self.used_us) >= RESTS_US;
         if let Some(link) = &mut self.link
             && has_rested
-            && link.log(&[]).is_err()
+            && link.log([]).is_err()
         {
             self.link = None; // no message was sent, so a new connection doubles none
         }
@@ -143,10 +145,11 @@ impl Network {
             });
             let count = fits.count();
             let call = rest.get(..count).unwrap_or_default();
-            match link.log(call) {
+            let entries = call.iter().map(|message| (message.category, message.body));
+            match link.log(entries) {
                 Ok(ResultCode::Ok) => taken += count,
                 Ok(ResultCode::TryLater) => {
-                    let failed = format!("{}: TRY_LATER", link.address);
+                    let failed = format!("{}: TRY_LATER", link.address());
                     if self.config.is_service {
                         self.link = None; // another server may take it
                     }
@@ -193,7 +196,7 @@ impl Store for Network {
     fn look(&mut self, now: Now) {
         if let (Some(updater), Some(link)) = (&mut self.updater, &self.link)
             && let Ok((host, port)) = updater.host(now)
-            && link.address != format!("{host}:{port}")
+            && link.address() != format!("{host}:{port}")
         {
             self.link = None;
         }
@@ -206,6 +209,10 @@ impl Store for Network {
     fn close(&mut self, _: Now) {
         self.link = None;
     }
+}
+
+fn link((host, port): &(String, u16), timeout: Duration) -> Result<Client, String> {
+    Client::connect((host, *port), timeout, ANSWER_BYTES_MAX)
 }
 
 fn timeout(config: &NetworkConfig) -> Duration {

@@ -15,7 +15,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::link::Link;
+use wire::scribe::{Call, Reply};
+
+use super::link;
+use crate::client::Client;
 use crate::config::BucketUpdater;
 use crate::counters::{Counter, Counters};
 use crate::message::Now;
@@ -99,10 +102,10 @@ impl Updater {
         let count = |counter| self.counters.add_overall(counter, 1);
         count(Counter::UpdaterAsked);
         let mut link =
-            Link::connect(host, self.timeout).inspect_err(|_| count(Counter::UpdaterNotReached))?;
-        let mapping = link.mapping(&self.config.category);
+            link(host, self.timeout).inspect_err(|_| count(Counter::UpdaterNotReached))?;
+        let mapping = mapping(&mut link, &self.config.category);
         let mapping = mapping.inspect_err(|_| count(Counter::UpdaterFailed))?;
-        let address = &link.address;
+        let address = link.address();
         if mapping.is_empty() {
             count(Counter::UpdaterEmpty);
             return Err(format!("{address}: no bucket has a server"));
@@ -120,4 +123,23 @@ impl Updater {
             format!("{address}: bucket {id} has no server")
         })
     }
+}
+
+/// Asks for the servers of all buckets: the number of each, its host and its port as they were sent.
+fn mapping(link: &mut Client, category: &[u8]) -> Result<Vec<(i32, String, i32)>, String> {
+    let address = link.address().to_owned();
+    let hosts = match link.call(&Call::GetMapping(category))? {
+        Reply::Mapping(hosts) => hosts,
+        Reply::NoMapping { message, code } => {
+            let message = String::from_utf8_lossy(message);
+            return Err(format!("{address}: no mapping: {message} ({code})"));
+        }
+        Reply::Exception(exception) => return Err(format!("{address}: {exception}")),
+        other => return Err(format!("{address}: getMapping was answered by {other:?}")),
+    };
+    let name = |host: &[u8]| String::from_utf8_lossy(host).into_owned();
+    let hosts = hosts.iter();
+    Ok(hosts
+        .map(|(bucket, at)| (*bucket, name(at.host), at.port))
+        .collect())
 }
