@@ -8,15 +8,14 @@
 //! A few seconds of a small tree by default. `SEINE_TREE_SECONDS=300` takes the whole tree for so long, and `SEINE_KILL_SEED=7`
 //! draws other moments.
 
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bench::random::XorShift;
-use wire::scribe::{Dialect, MessageReader, Method, Reply, ResultCode, Transport};
+use collect::Client;
+use wire::scribe::ResultCode;
 
 use crate::server::{Folder, Server, Setup, until};
 
@@ -72,38 +71,21 @@ impl Sender {
 
 /// One call over the connection, or over a new one.
 fn log(
-    connection: &mut Option<TcpStream>,
+    connection: &mut Option<Client>,
     addr: &str,
     category: &str,
     bodies: &[String],
-) -> std::io::Result<ResultCode> {
-    let stream = match connection {
-        Some(stream) => stream,
+) -> Result<ResultCode, String> {
+    let client = match connection {
+        Some(client) => client,
         None => {
-            let stream = TcpStream::connect(addr)?;
-            stream.set_nodelay(true)?;
-            stream.set_read_timeout(Some(Duration::from_secs(20)))?;
-            connection.insert(stream)
+            let (host, port) = addr.rsplit_once(':').unwrap();
+            let server = (host, port.parse().unwrap());
+            connection.insert(Client::connect(server, Duration::from_secs(20), 1 << 20)?)
         }
     };
-    let mut call = Vec::new();
-    let entries = bodies
-        .iter()
-        .map(|body| (category.as_bytes(), body.as_bytes()));
-    Dialect::SCRIBE.put_log(1, entries, &mut call).unwrap();
-    stream.write_all(&call)?;
-    let mut reader = MessageReader::of(Transport::Framed, 1 << 20);
-    while !reader.advance().unwrap() {
-        let count = stream.read(reader.spare())?;
-        if count == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        reader.filled(count);
-    }
-    match Reply::decode(reader.message(), Method::Log, 1).unwrap() {
-        Reply::Log(code) => Ok(code),
-        other => panic!("Log was answered by {other:?}"),
-    }
+    let entries = bodies.iter();
+    client.log(entries.map(|body| (category.as_bytes(), body.as_bytes())))
 }
 
 /// A server whose doors keep their addresses through its restarts.
@@ -230,6 +212,7 @@ fn wait_for_all(root: &Server, senders: &[Sender], seed: u64) -> Found {
 #[test]
 fn a_tree_of_killed_collectors_delivers_everything_in_order() {
     let seed = number("SEINE_KILL_SEED").unwrap_or(SEED);
+    println!("seed {seed}");
     let seconds = number("SEINE_TREE_SECONDS");
     let (middle_count, leaf_count) = if seconds.is_some() { (3, 9) } else { (1, 2) };
     let mut random = XorShift::new(seed);
@@ -263,11 +246,12 @@ fn a_tree_of_killed_collectors_delivers_everything_in_order() {
         while Instant::now() < end {
             // The moments of a kill and of a restart are the test's input.
             thread::park_timeout(Duration::from_millis(random.below(PAUSE_MS_MAX) as u64));
-            let place = random.below(servers.len());
-            servers[place].kill();
+            let count = 1 + random.below(3);
+            let places: BTreeSet<usize> = (0..count).map(|_| random.below(servers.len())).collect();
+            places.iter().for_each(|place| servers[*place].kill());
             thread::park_timeout(Duration::from_millis(random.below(PAUSE_MS_MAX) as u64));
-            servers[place].again();
-            kills += 1;
+            places.iter().for_each(|place| servers[*place].again());
+            kills += places.len();
         }
         over.store(true, Ordering::Relaxed);
     });
@@ -275,6 +259,10 @@ fn a_tree_of_killed_collectors_delivers_everything_in_order() {
         .iter()
         .flat_map(|sender| sender.acknowledged.values())
         .sum();
+    assert!(
+        sent > 0 && kills > 0,
+        "seed {seed}: {sent} messages, {kills} kills"
+    );
     let tries: u64 = senders.iter().map(|sender| sender.tries).sum();
     let found = wait_for_all(&servers[0], &senders, seed);
     for ((client, category), next) in &found.next {
