@@ -135,6 +135,52 @@ fn messages_wait_in_a_buffer_until_the_next_server_is_there_and_come_in_order() 
 }
 
 #[test]
+fn a_store_whose_folder_is_gone_or_cannot_be_made_holds_no_other_and_gets_its_messages_later() {
+    let folder = Folder::new();
+    let store = |category: &str| {
+        let path = folder.path(category);
+        format!("<store>\ncategory={category}\ntype=file\nfile_path={path}\n</store>\n")
+    };
+    let conf = [
+        "check_interval=1\n",
+        &store("good"),
+        &store("gone"),
+        &store("bad"),
+    ]
+    .concat();
+    std::fs::write(folder.0.join("scribe.conf"), conf).unwrap();
+    std::fs::write(folder.0.join("bad"), "a file where a folder should be").unwrap();
+    let server = Setup::default()
+        .flag("--scribe-config", &folder.path("scribe.conf"))
+        .start();
+    assert!(
+        cat(&server, "gone", "lost with its folder\n")
+            .status
+            .success()
+    );
+    wait_for("the file is there", || {
+        lines(&folder.0.join("gone"), "gone_") == ["lost with its folder"]
+    });
+    std::fs::remove_dir_all(folder.0.join("gone")).unwrap();
+    for category in ["bad", "gone", "good"] {
+        assert!(cat(&server, category, "one\ntwo\n").status.success());
+    }
+    for category in ["good", "gone"] {
+        wait_for("others go on", || {
+            lines(&folder.0.join(category), category) == ["one", "two"]
+        });
+    }
+    wait_for("the status names the store", || {
+        ctl(&server, "status").starts_with("WARNING")
+    });
+    std::fs::remove_file(folder.0.join("bad")).unwrap();
+    wait_for("its messages follow", || {
+        lines(&folder.0.join("bad"), "bad_") == ["one", "two"]
+    });
+    wait_for("all is well again", || ctl(&server, "status") == "ALIVE\n");
+}
+
+#[test]
 fn a_configuration_with_a_mistake_is_named_by_check_and_not_used_by_a_reload() {
     let folder = Folder::new();
     let path = folder.path("scribe.conf");

@@ -334,6 +334,48 @@ fn a_clock_set_back_ends_a_file_only_if_it_was_wrong_by_more_than_a_slot() {
     assert_eq!(rotated(RotatePeriod::Daily, &days), want);
 }
 
+proptest! {
+    #[test]
+    fn whatever_the_clocks_do_each_message_is_in_one_file_once(
+        steps in prop::collection::vec((-200_000..200_000_i64, -1..=1, any::<bool>()), 1..40),
+        period in 0..3,
+    ) {
+        let disk = memory();
+        let config = file(|config| {
+            config.add_newlines = true;
+            config.base.create_symlink = false;
+            config.base.max_size = 60;
+            config.base.rotate_period = match period {
+                0 => RotatePeriod::Hourly,
+                1 => RotatePeriod::Daily,
+                _ => RotatePeriod::Every { seconds: 3 },
+            };
+        });
+        let mut store = web(&disk, &config);
+        for (number, (wall_s, offset_h, looks)) in steps.iter().enumerate() {
+            let mut now = at(12, 0);
+            now.unix_us += wall_s * 1_000_000;
+            now.utc_offset_s = offset_h * 3_600;
+            now.steady_us += number as u64 * 1_000_000;
+            write(&mut *store, &[&number.to_string()], now);
+            if *looks {
+                store.look(now);
+            }
+        }
+        store.sync().unwrap();
+        let files = listing(&*disk, "log");
+        let texts = files.iter().filter_map(|file| file.split_once(": "));
+        let mut found: Vec<usize> = texts
+            .flat_map(|(_, text)| text.lines())
+            .map(|line| line.parse().unwrap())
+            .collect();
+        found.sort_unstable();
+        let wanted: Vec<usize> = (0..steps.len()).collect();
+        prop_assert_eq!(found, wanted);
+        prop_assert!(files.len() <= 2 * steps.len() + 1, "{} files", files.len());
+    }
+}
+
 #[test]
 fn a_look_ends_a_file_without_a_message() {
     let disk = memory();
