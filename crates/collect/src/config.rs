@@ -24,8 +24,9 @@
 //! - Each deviation is a [`Problem`] with its line. Reading never fails as a whole except at the limits below.
 //!
 //! # Limits
-//! A file has at most 16 MiB, 65,536 blocks, 64 blocks in each other and 100,000 stores once its buckets are counted; 1,000
-//! problems are listed. Time and memory are linear in the file within them.
+//! A file has at most 16 MiB, 65,536 blocks and 64 blocks in each other. Its stores are at most 100,000 once buckets are counted,
+//! with texts of at most 64 MiB once inherited copies are counted. 1,000 problems are listed. Time and memory are linear in the
+//! file and in these numbers.
 
 mod build;
 mod keys;
@@ -53,6 +54,9 @@ pub const NESTING_MAX: usize = 64;
 
 /// Stores of a configuration, each bucket counted.
 pub const STORES_MAX: usize = 100_000;
+
+/// Texts of all stores: paths, names and hosts. A text that several stores inherit counts for each. Bytes.
+pub const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Problems that are listed.
 pub const PROBLEMS_MAX: usize = 1_000;
@@ -123,7 +127,6 @@ impl Configuration {
         };
         let store = TopStore {
             name: "store0".to_owned(),
-            line: 0,
             categories: vec![Categories::Default],
             is_model: false,
             target_write_size: build::TARGET_WRITE_SIZE,

@@ -169,7 +169,6 @@ pub(crate) mod tests {
     pub(crate) fn store(name: &str, categories: &[Categories], is_model: bool) -> TopStore {
         TopStore {
             name: name.to_owned(),
-            line: 1,
             categories: categories.to_vec(),
             is_model,
             target_write_size: 16_384,

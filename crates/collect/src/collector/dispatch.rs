@@ -433,7 +433,7 @@ impl Dispatcher {
             if !line.go_on() {
                 continue;
             }
-            let same = |old: Target<'_>| is_same(old.store, target.store) && !was_ending;
+            let same = |old: Target<'_>| old.store == target.store && !was_ending;
             let same_globals = pace(target.store, old.configuration())
                 == pace(target.store, router.configuration())
                 && old.configuration().max_queue_size == router.configuration().max_queue_size;
@@ -458,15 +458,6 @@ impl Dispatcher {
             .values()
             .any(|line| line.is_changing(now))
     }
-}
-
-/// Whether two configurations of a store differ only in the place in the file.
-fn is_same(old: &TopStore, new: &TopStore) -> bool {
-    let at = |line: u32, store: &TopStore| TopStore {
-        line,
-        ..store.clone()
-    };
-    at(0, old) == at(0, new)
 }
 
 fn pace(store: &TopStore, configuration: &Configuration) -> Pace {

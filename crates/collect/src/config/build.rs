@@ -1,5 +1,7 @@
 //! The tree of a file to stores: globals, stores at the top, and the stores that hold others. `leaves.rs` has those that do not.
 
+use std::collections::BTreeSet;
+
 use engine::SyncMode;
 
 use super::keys::{self, Kind};
@@ -8,7 +10,7 @@ use super::problem::{Problems, quote};
 use super::values::{ANY, PORT, Scope, TIME, Values};
 use super::{
     BucketConfig, BucketType, BufferConfig, Categories, Configuration, Defaults, FileConfig,
-    MultiConfig, STORES_MAX, StoreConfig, TopStore,
+    MultiConfig, STORES_MAX, StoreConfig, TEXT_BYTES_MAX, TopStore,
 };
 
 /// Default of `target_write_size`. Bytes.
@@ -25,6 +27,7 @@ pub(super) fn configuration(
         values: Values { problems },
         defaults,
         stores_left: STORES_MAX,
+        text_left: TEXT_BYTES_MAX,
         category: None,
         shares: false,
     };
@@ -79,6 +82,8 @@ pub(super) struct Builder<'p> {
     pub(super) defaults: Defaults,
     /// Stores that may still be made.
     stores_left: usize,
+    /// Bytes of text that stores may still have.
+    text_left: usize,
     /// The only category of the store at the top that is being built; `None`: it has several or is a model.
     pub(super) category: Option<Vec<u8>>,
     /// Several categories share one store, because of `new_thread_per_category=no`.
@@ -141,7 +146,6 @@ impl Builder<'_> {
         let store = self.store(at, kind)?;
         Some(TopStore {
             name: name.to_owned(),
-            line: block.line,
             categories,
             is_model,
             target_write_size,
@@ -250,6 +254,24 @@ impl Builder<'_> {
         left.map(|_| ())
     }
 
+    /// Counts texts of `bytes` bytes, `copies` times, against the limit.
+    pub(super) fn take_text(&mut self, bytes: usize, copies: u64, line: u32) -> Option<()> {
+        let left = usize::try_from(copies)
+            .ok()
+            .and_then(|copies| bytes.checked_mul(copies))
+            .and_then(|bytes| self.text_left.checked_sub(bytes));
+        match left {
+            Some(left) => self.text_left = left,
+            None => {
+                let text = format!(
+                    "the texts of a configuration's stores have {TEXT_BYTES_MAX} bytes at most, each copy counted: this store is left out"
+                );
+                self.error(line, text);
+            }
+        }
+        left.map(|_| ())
+    }
+
     /// A store and those in it; `None`: it cannot be built, and an error says why.
     fn store(&mut self, at: &Scope<'_>, kind: Kind) -> Option<StoreConfig> {
         self.take(1, at.block.line)?;
@@ -260,7 +282,7 @@ impl Builder<'_> {
             Kind::ThriftMultiFile => {
                 StoreConfig::Category(Box::new(StoreConfig::ThriftFile(self.thrift_file(at)?)))
             }
-            Kind::Network => StoreConfig::Network(self.network(at)),
+            Kind::Network => StoreConfig::Network(self.network(at)?),
             Kind::Null => StoreConfig::Null,
             Kind::Buffer => return Some(StoreConfig::Buffer(Box::new(self.buffer(at)))),
             Kind::Bucket => return Some(StoreConfig::Bucket(Box::new(self.bucket(at)?))),
@@ -474,8 +496,11 @@ impl Builder<'_> {
         };
         let offset = self.values.number(at, "bucket_offset", TIME, 0);
         let failure = at.text("failure_bucket").filter(|name| !name.is_empty());
+        let before = self.text_left;
         let model = self.build(&child)?;
         self.take(count, line)?;
+        let folder_bytes = failure.as_ref().map_or(0, String::len) + folder.len() + 1;
+        self.take_text(before - self.text_left + folder_bytes, count, line)?;
         let buckets = (0..=count).map(|number| {
             let folder = match &failure {
                 Some(failure) if number == 0 => failure.clone(),
@@ -539,13 +564,12 @@ impl Builder<'_> {
         };
         let first = u64::from(!at.block.blocks.contains_key("store0"));
         let names = (first..).map(|number| format!("store{number}"));
-        let names: Vec<_> = names
-            .take_while(|name| at.block.blocks.contains_key(name.as_str()))
-            .collect();
-        self.unread_blocks(at, |name| names.iter().any(|read| read == name));
+        let names = names.take_while(|name| at.block.blocks.contains_key(name.as_str()));
+        let names: BTreeSet<String> = names.collect();
+        self.unread_blocks(at, |name| names.contains(name));
         let mut stores = Vec::new();
-        for name in &names {
-            let child = self.child(at, name);
+        for number in (first..).take(names.len()) {
+            let child = self.child(at, &format!("store{number}"));
             stores.extend(child.and_then(|child| self.build(&child)));
         }
         if stores.is_empty() {

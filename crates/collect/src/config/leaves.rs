@@ -32,6 +32,18 @@ impl Builder<'_> {
             self.error(entry.line, text);
             return None;
         }
+        let texts = [
+            "file_path",
+            "base_filename",
+            "base_symlink_name",
+            "sub_directory",
+        ];
+        let bytes = texts
+            .iter()
+            .filter_map(|key| at.find(key))
+            .map(|entry| entry.value.len())
+            .sum();
+        self.take_text(bytes, 1, at.block.line)?;
         let default = FileBase::default();
         let values = &mut self.values;
         let hour = values.number(at, "rotate_hour", 0..=23, default.rotate_hour.into());
@@ -90,7 +102,16 @@ impl Builder<'_> {
         base.write_category |= self.shares;
     }
 
-    pub(super) fn network(&mut self, at: &Scope<'_>) -> NetworkConfig {
+    /// `None`: its texts are beyond the limit.
+    pub(super) fn network(&mut self, at: &Scope<'_>) -> Option<NetworkConfig> {
+        let texts = ["service_list", "remote_host", "bucket_updater_host"];
+        let bytes: usize = texts
+            .iter()
+            .filter_map(|key| at.find(key))
+            .map(|entry| entry.value.len())
+            .sum();
+        let category = self.category.as_ref().map_or(0, Vec::len);
+        self.take_text(bytes + category, 1, at.block.line)?;
         if let Some(entry) = at.find("smc_service") {
             let text = "smc_service is not supported: service_list or remote_host count";
             self.warning(entry.line, text);
@@ -102,6 +123,11 @@ impl Builder<'_> {
                     format!("{key} is not supported and has no effect"),
                 );
             }
+        }
+        if self.values.yes(at, "use_conn_pool", false) {
+            let text =
+                "use_conn_pool has no effect: each network store has a connection of its own";
+            self.warning(at.line_of("use_conn_pool"), text);
         }
         let list = at.find("service_list");
         let hosts = match list {
@@ -127,14 +153,13 @@ impl Builder<'_> {
             let text = "Bad config - invalid location for remote server: the store never opens";
             self.error(at.block.line, text);
         }
-        NetworkConfig {
+        Some(NetworkConfig {
             hosts,
             is_service: list.is_some(),
             timeout_ms: self.values.number(at, "timeout", 1..=*TIME.end(), 5_000),
-            use_conn_pool: self.values.yes(at, "use_conn_pool", false),
             ignore_network_error: self.values.yes(at, "ignore_network_error", false),
             bucket_updater,
-        }
+        })
     }
 
     /// 0: not given, or bad.

@@ -55,8 +55,6 @@ impl Default for Configuration {
 pub struct TopStore {
     /// `store0`, `store1`, … in the order of the file.
     pub name: String,
-    /// Line of its `<store>`, from 1; 0: the store of a server without a file.
-    pub line: u32,
     /// Categories that it takes.
     pub categories: Vec<Categories>,
     /// `categories=` was given: the store is a model, copied for each name.
@@ -245,8 +243,6 @@ pub struct NetworkConfig {
     pub is_service: bool,
     /// Bound of a connect, a send and a receive. Milliseconds.
     pub timeout_ms: u64,
-    /// Stores with the same servers share one connection.
-    pub use_conn_pool: bool,
     /// A failure counts the messages as sent.
     pub ignore_network_error: bool,
     /// `dynamic_config_type=thrift_bucket`: asks a `BucketStoreMapping` service for the server of a bucket.

@@ -1,3 +1,5 @@
+mod limits;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -31,10 +33,7 @@ fn a_buffer_in_front_of_a_network_is_read_without_problems() {
         (1463, 100)
     );
     let top = &configuration.stores[0];
-    assert_eq!(
-        (top.name.as_str(), top.line, top.is_model),
-        ("store0", 4, true)
-    );
+    assert_eq!((top.name.as_str(), top.is_model), ("store0", true));
     let names = [
         Categories::Exact(b"mail".to_vec()),
         Categories::Prefix(b"web".to_vec()),
@@ -209,6 +208,11 @@ fn each_mistake_is_told_with_its_line() {
         (
             file("rotate_minute=010"),
             "f:6: warning: rotate_minute=010 counts as 8, as with Scribe: numbers that begin with 0 are octal",
+        ),
+        (
+            null("")
+                + "<store>\ncategory=b\ntype=network\nremote_host=h\nremote_port=1\nuse_conn_pool=yes\n</store>",
+            "f:11: warning: use_conn_pool has no effect: each network store has a connection of its own",
         ),
         (
             null("") + "<store>\ncategory=b\ntype=red\n</store>",

@@ -144,7 +144,6 @@ fn config() -> BufferConfig {
         hosts: Vec::new(),
         is_service: false,
         timeout_ms: 1,
-        use_conn_pool: false,
         ignore_network_error: false,
         bucket_updater: None,
     };

@@ -164,7 +164,6 @@ fn config(hosts: &[(String, u16)]) -> NetworkConfig {
         hosts: hosts.to_vec(),
         is_service: false,
         timeout_ms: 200,
-        use_conn_pool: false,
         ignore_network_error: false,
         bucket_updater: None,
     }
