@@ -147,6 +147,7 @@ impl Buffer {
             Ok(true) => {
                 self.state = State::Streaming;
                 self.wants_look = false;
+                self.secondary_failed = None;
             }
             Ok(false) => self.wants_look = self.files_a_look.is_none() || self.files_left > 0,
             Err(error) => self.cannot_read(&error),
@@ -249,6 +250,7 @@ impl Store for Buffer {
             let written = self.primary.write(batch, now);
             let Some(reason) = written.failed else {
                 self.pause.succeeded();
+                self.secondary_failed = None;
                 return written;
             };
             taken = written.taken;
@@ -296,10 +298,14 @@ impl Store for Buffer {
         self.secondary.sync()
     }
 
-    /// The secondary's trouble goes before the primary's, which the secondary makes up for.
+    /// The secondary's trouble goes before the primary's, which the secondary makes up for. What failed in the secondary before
+    /// STREAMING is over, though nothing was written to it since.
     fn status(&self) -> Option<String> {
-        self.secondary
-            .status()
+        let of_secondary = match self.state {
+            State::Streaming => None,
+            State::Start | State::Disconnected | State::SendingBuffer => self.secondary.status(),
+        };
+        of_secondary
             .or_else(|| self.secondary_failed.clone())
             .or_else(|| self.primary.status())
             .or_else(|| self.primary_failed.clone())

@@ -213,6 +213,8 @@ impl FileStore {
         self.say_goodbye(&self.names.path(&name), now);
         self.end();
         self.begins_anew |= is_new;
+        let path = self.names.path(&name);
+        self.oldest.take_if(|oldest| oldest.path == path); // that file was removed by others
         let mut output = opened?;
         if self.form.ends_lines() {
             output.end_line(&*self.disk)?;
@@ -240,7 +242,10 @@ impl FileStore {
         if !is_own || self.form != Form::Framed || self.current.is_some() {
             return Ok(false);
         }
-        self.disk.open(&self.names.path(newest))?.is_empty()
+        match self.disk.open(&self.names.path(newest)) {
+            Err(error) if error.kind() == ErrorKind::IsADirectory => Ok(false),
+            file => file?.is_empty(),
+        }
     }
 
     /// Makes the folder. Its name, those of its parents, and those that it will hold wait for a sync.

@@ -2,29 +2,30 @@
 
 use std::sync::Mutex;
 
-use disk::MemoryDisk;
+use disk::{Disk, MemoryDisk};
 use engine::Messages;
 use proptest::prelude::*;
 
 use super::*;
 use crate::config::{NetworkConfig, StoreConfig};
 use crate::store::Backlog;
+use crate::store::tests::surroundings;
 
 /// A store that a test steers while the buffer owns its twin.
 #[derive(Clone, Default)]
-struct MadeUp(Arc<Mutex<Inside>>);
+pub(super) struct MadeUp(Arc<Mutex<Inside>>);
 
 #[derive(Default)]
-struct Inside {
+pub(super) struct Inside {
     /// Refuses to open, and to take anything.
-    is_away: bool,
+    pub(super) is_away: bool,
     /// Takes this number of messages more, then fails once.
-    fails_after: Option<usize>,
+    pub(super) fails_after: Option<usize>,
     /// Of a batch it takes all and says that it took nothing, once: the reply is lost.
     loses_reply: bool,
     /// Messages of each file; a primary has one file.
     files: Vec<Vec<u64>>,
-    file_messages_max: usize,
+    pub(super) file_messages_max: usize,
     opened: usize,
     read_fails: bool,
 }
@@ -34,11 +35,11 @@ fn number(message: &Message<'_>) -> u64 {
 }
 
 impl MadeUp {
-    fn set(&self, change: impl FnOnce(&mut Inside)) {
+    pub(super) fn set(&self, change: impl FnOnce(&mut Inside)) {
         change(&mut self.0.lock().unwrap());
     }
 
-    fn has(&self) -> Vec<u64> {
+    pub(super) fn has(&self) -> Vec<u64> {
         self.0.lock().unwrap().files.concat()
     }
 }
@@ -129,17 +130,17 @@ impl Backlog for MadeUp {
 }
 
 /// A line: it keeps messages that were not taken, in order.
-struct Line {
-    buffer: Buffer,
-    primary: MadeUp,
+pub(super) struct Line {
+    pub(super) buffer: Buffer,
+    pub(super) primary: MadeUp,
     secondary: MadeUp,
     queue_bytes: Arc<AtomicU64>,
-    waiting: Vec<u64>,
-    given: u64,
-    now: Now,
+    pub(super) waiting: Vec<u64>,
+    pub(super) given: u64,
+    pub(super) now: Now,
 }
 
-fn config() -> BufferConfig {
+pub(super) fn config() -> BufferConfig {
     let network = NetworkConfig {
         hosts: Vec::new(),
         is_service: false,
@@ -173,30 +174,47 @@ impl Line {
     }
 
     fn of(config: &BufferConfig, primary: MadeUp, secondary: MadeUp) -> Line {
-        let queue_bytes = Arc::<AtomicU64>::default();
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
         let surroundings = Surroundings {
-            disk: Arc::new(MemoryDisk::new()),
-            folder: String::new(),
-            spools: String::new(),
-            host_name: String::new(),
-            counters: Arc::default(),
             max_queue_size: 1_000,
-            queue_bytes: Arc::clone(&queue_bytes),
-            seed: 7,
+            ..surroundings(&disk)
         };
-        let stores = (Box::new(primary.clone()), Box::new(secondary.clone()));
+        let behind = Box::new(secondary.clone());
         Line {
-            buffer: Buffer::new(stores.0, stores.1, config, &surroundings),
-            primary,
             secondary,
-            queue_bytes,
+            ..Line::over(config, primary, behind, &surroundings)
+        }
+    }
+
+    /// A line whose secondary is a store of any kind.
+    pub(super) fn over(
+        config: &BufferConfig,
+        primary: MadeUp,
+        secondary: Box<dyn Store>,
+        surroundings: &Surroundings,
+    ) -> Line {
+        Line {
+            buffer: Buffer::new(Box::new(primary.clone()), secondary, config, surroundings),
+            primary,
+            secondary: MadeUp::default(),
+            queue_bytes: Arc::clone(&surroundings.queue_bytes),
             waiting: Vec::new(),
             given: 0,
             now: Now::default(),
         }
     }
 
-    fn write(&mut self, count: u64) {
+    /// `after`, with the messages that wait.
+    pub(super) fn restarted(self, after: Line) -> Line {
+        Line {
+            waiting: self.waiting,
+            given: self.given,
+            now: self.now,
+            ..after
+        }
+    }
+
+    pub(super) fn write(&mut self, count: u64) {
         self.waiting.extend(self.given..self.given + count);
         self.given += count;
         let bodies: Vec<[u8; 8]> = self.waiting.iter().map(|n| n.to_le_bytes()).collect();
@@ -210,16 +228,16 @@ impl Line {
         self.waiting.drain(..written.taken);
     }
 
-    fn pass(&mut self, seconds: u64) {
+    pub(super) fn pass(&mut self, seconds: u64) {
         self.now.steady_us += seconds * 1_000_000;
     }
 
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
         self.buffer.look(self.now);
     }
 
     /// Looks until the buffer wants no more.
-    fn look_on(&mut self) {
+    pub(super) fn look_on(&mut self) {
         self.look();
         let mut looks = 1;
         while self.buffer.next_look_us() == Some(0) {
@@ -229,7 +247,7 @@ impl Line {
         }
     }
 
-    fn state(&self) -> State {
+    pub(super) fn state(&self) -> State {
         self.buffer.state
     }
 }
@@ -255,6 +273,7 @@ fn the_example_of_the_head_happens() {
     assert_eq!(line.state(), State::Streaming);
     assert_eq!(line.primary.has(), (0..7).collect::<Vec<_>>());
     assert_eq!(line.buffer.status(), None);
+    assert_eq!(line.buffer.counters.all()[&b"web:retries"[..]], 1);
 }
 
 #[test]
@@ -485,13 +504,7 @@ fn run(config: &BufferConfig, steps: &[Step]) -> (Vec<u64>, u64) {
             }
             Step::Restart => {
                 let after = Line::of(config, line.primary.clone(), line.secondary.clone());
-                let (waiting, given, now) = (line.waiting, line.given, line.now);
-                line = Line {
-                    waiting,
-                    given,
-                    now,
-                    ..after
-                };
+                line = line.restarted(after);
             }
             Step::Queue(bytes) => line.queue_bytes.store(bytes, Ordering::Relaxed),
         }

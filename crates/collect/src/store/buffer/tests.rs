@@ -1,246 +1,123 @@
-//! The buffer over a primary that comes and goes, and over real files as its secondary.
+//! The buffer over real files as its secondary: they stay over a restart, and fail as files do.
 
-use std::sync::Mutex;
+use std::io::ErrorKind;
 
-use disk::{Disk, MemoryDisk};
+use disk::{Call, Disk, FaultDisk};
 use proptest::prelude::*;
 
+use super::laws::{Inside, Line, MadeUp, config};
 use super::*;
-use crate::config::{FileBase, FileConfig, StoreConfig};
+use crate::config::{FileBase, FileConfig};
 use crate::store::file::buffer_file;
 use crate::store::tests::surroundings;
 
-/// What the primary has, and how many messages it still takes before it fails.
-#[derive(Default)]
-struct Remote {
-    has: Vec<String>,
-    takes: usize,
-}
-
-struct Primary(Arc<Mutex<Remote>>);
-
-impl Store for Primary {
-    fn open(&mut self, _: Now) -> Result<(), String> {
-        match self.0.lock().unwrap().takes {
-            0 => Err("away".to_owned()),
-            _ => Ok(()),
-        }
-    }
-
-    fn write(&mut self, batch: &[Message<'_>], _: Now) -> Written {
-        let mut remote = self.0.lock().unwrap();
-        let taken = batch.len().min(remote.takes);
-        let texts = batch[..taken]
-            .iter()
-            .map(|message| String::from_utf8(message.body.to_vec()).unwrap());
-        remote.has.extend(texts);
-        remote.takes -= taken;
-        Written {
-            taken,
-            failed: (taken < batch.len()).then(|| "away".to_owned()),
-        }
-    }
-}
-
-fn config(change: impl Fn(&mut BufferConfig)) -> BufferConfig {
-    let mut config = BufferConfig {
-        primary: StoreConfig::Null,
-        secondary: StoreConfig::Null,
-        buffer_send_rate: None,
-        retry_interval_s: 10,
-        retry_interval_range_s: 4,
-        replay_buffer: true,
-        flush_streaming: false,
-        buffer_bypass_max_ratio: 0.75,
-        adaptive_backoff: false,
-        min_retry_interval_s: 5,
-        max_retry_interval_s: 100,
-        max_random_offset_s: 20,
-        max_queue_length: 0,
-    };
-    change(&mut config);
-    config
-}
-
-struct Bench {
-    disk: Arc<dyn Disk>,
-    surroundings: Surroundings,
-    config: BufferConfig,
-    remote: Arc<Mutex<Remote>>,
-    store: Buffer,
-    now: Now,
-    given: usize,
-}
-
-fn store(
-    config: &BufferConfig,
-    surroundings: &Surroundings,
-    remote: &Arc<Mutex<Remote>>,
-) -> Buffer {
+/// A line whose buffer has files of three messages.
+fn line(config: &BufferConfig, primary: &MadeUp, disk: &FaultDisk) -> Line {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    let surroundings = surroundings(&disk);
     let file = FileConfig {
         base: FileBase {
             file_path: "/buffer".to_owned(),
-            max_size: 40,
+            max_size: 50,
             ..FileBase::default()
         },
         add_newlines: false,
     };
-    let secondary = buffer_file(&file, b"web", false, surroundings).unwrap();
-    Buffer::new(
-        Box::new(Primary(Arc::clone(remote))),
-        Box::new(secondary),
-        config,
-        surroundings,
-    )
+    let secondary = buffer_file(&file, b"web", false, &surroundings).unwrap();
+    Line::over(config, primary.clone(), Box::new(secondary), &surroundings)
 }
 
-impl Bench {
-    fn new(config: BufferConfig) -> Bench {
-        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
-        let surroundings = surroundings(&disk);
-        let remote = Arc::default();
-        Bench {
-            store: store(&config, &surroundings, &remote),
-            disk,
-            surroundings,
-            config,
-            remote,
-            now: Now::default(),
-            given: 0,
+/// A primary that is away, or takes all.
+fn primary(is_away: bool) -> MadeUp {
+    let primary = MadeUp::default();
+    primary.set(|inside| (inside.is_away, inside.file_messages_max) = (is_away, usize::MAX));
+    primary
+}
+
+#[test]
+fn a_full_disk_leaves_what_does_not_fit_to_the_line_and_takes_it_once_there_is_room() {
+    let disk = FaultDisk::new();
+    disk.set_capacity(Some(2 * 4096));
+    let mut line = line(&config(), &primary(true), &disk);
+    line.write(9);
+    assert!((1..9).contains(&line.waiting.len()), "{:?}", line.waiting);
+    let status = line.buffer.status().unwrap();
+    assert!(status.starts_with("File "), "{status}");
+    line.primary.set(|inside| inside.is_away = false);
+    line.pass(13);
+    line.look_on();
+    line.write(1);
+    line.look_on();
+    assert_eq!(line.waiting, [0; 0]);
+    assert_eq!(line.primary.has(), (0..10).collect::<Vec<_>>());
+    assert_eq!(line.buffer.status(), None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_leaves_all_to_the_line() {
+    let disk = FaultDisk::new();
+    let mut line = line(&config(), &primary(true), &disk);
+    disk.refuse(Some((Call::Create, ErrorKind::PermissionDenied)));
+    line.write(2);
+    line.write(1);
+    assert_eq!(line.waiting, [0, 1, 2]);
+    disk.refuse(None);
+    line.write(1);
+    assert_eq!(line.waiting, [0; 0]);
+    line.primary.set(|inside| inside.is_away = false);
+    line.pass(13);
+    line.look_on();
+    assert_eq!(line.primary.has(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_folder_that_is_removed_takes_its_own_messages_and_no_later_one() {
+    for is_half_sent in [false, true] {
+        let disk = FaultDisk::new();
+        let mut line = line(&config(), &primary(true), &disk);
+        line.write(5);
+        let mut want = Vec::new();
+        if is_half_sent {
+            let half =
+                |inside: &mut Inside| (inside.is_away, inside.fails_after) = (false, Some(1));
+            line.primary.set(half);
+            line.pass(13);
+            line.look_on();
+            want.push(0);
         }
+        disk.remove_dir("buffer").unwrap();
+        line.write(4);
+        line.primary.set(|inside| inside.is_away = false);
+        line.pass(13);
+        line.look_on();
+        line.write(1);
+        want.extend(5..10);
+        assert_eq!(line.primary.has(), want, "half sent: {is_half_sent}");
+        assert_eq!(line.state(), State::Streaming);
+        assert_eq!(line.buffer.status(), None);
     }
-
-    fn takes(&self, messages: usize) {
-        self.remote.lock().unwrap().takes = messages;
-    }
-
-    fn has(&self) -> Vec<String> {
-        self.remote.lock().unwrap().has.clone()
-    }
-
-    fn write(&mut self, count: usize) {
-        let bodies: Vec<String> = (self.given..self.given + count)
-            .map(|at| at.to_string())
-            .collect();
-        let batch: Vec<Message<'_>> = bodies
-            .iter()
-            .map(|body| Message {
-                category: b"web",
-                body: body.as_bytes(),
-            })
-            .collect();
-        let written = self.store.write(&batch, self.now);
-        assert_eq!(
-            written,
-            Written {
-                taken: count,
-                failed: None
-            }
-        );
-        self.given += count;
-    }
-
-    fn look(&mut self, seconds: u64) {
-        self.now.steady_us += seconds * 1_000_000;
-        self.store.look(self.now);
-        while self.store.next_look_us().is_some() {
-            self.store.look(self.now);
-        }
-    }
-
-    /// A stop and a start.
-    fn restart(&mut self) {
-        self.store.close(self.now);
-        self.store = store(&self.config, &self.surroundings, &self.remote);
-    }
-
-    fn all(&self) -> Vec<String> {
-        (0..self.given).map(|at| at.to_string()).collect()
-    }
-}
-
-#[test]
-fn messages_wait_in_the_secondary_and_go_out_in_order_once_the_primary_is_back() {
-    let mut bench = Bench::new(config(|_| {}));
-    bench.takes(3);
-    bench.write(2);
-    bench.write(2);
-    assert_eq!(
-        bench.has(),
-        ["0", "1", "2"],
-        "the fourth went to the secondary in the same call"
-    );
-    bench.takes(100);
-    bench.look(1);
-    bench.write(5);
-    assert_eq!(
-        bench.has().len(),
-        3,
-        "no attempt before the pause has passed"
-    );
-    bench.look(12);
-    assert_eq!(bench.has(), bench.all());
-    bench.write(1);
-    assert_eq!(bench.has(), bench.all());
-    assert_eq!(bench.store.status(), None);
-    let counters = bench.surroundings.counters.all();
-    assert_eq!(counters[&b"web:retries"[..]], 1);
-}
-
-#[test]
-fn without_replay_the_secondary_keeps_its_messages() {
-    let mut bench = Bench::new(config(|config| config.replay_buffer = false));
-    bench.write(2);
-    bench.takes(100);
-    bench.look(13);
-    bench.write(1);
-    assert_eq!(bench.has(), ["2"]);
-    assert!(!bench.disk.list("buffer").unwrap().is_empty());
-}
-
-#[test]
-fn a_send_rate_bounds_the_files_of_a_look() {
-    let mut bench = Bench::new(config(|config| config.buffer_send_rate = Some(1)));
-    for _ in 0..30 {
-        bench.write(1);
-    }
-    bench.takes(1_000);
-    bench.look(13);
-    let first = bench.has().len();
-    assert!(
-        first > 0 && first < 30,
-        "{first} messages of the first file"
-    );
-    bench.look(5);
-    assert!(bench.has().len() > first && bench.has().len() < 30);
-}
-
-#[test]
-fn a_long_queue_goes_to_the_secondary_as_on_the_page_of_2008() {
-    let mut bench = Bench::new(config(|config| config.max_queue_length = 100));
-    bench.takes(1_000);
-    bench.write(1);
-    bench.surroundings.queue_bytes.store(101, Ordering::Relaxed);
-    bench.write(2);
-    assert_eq!(bench.has(), ["0"]);
-    bench.surroundings.queue_bytes.store(0, Ordering::Relaxed);
-    bench.look(1);
-    assert_eq!(bench.has(), bench.all());
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Write(usize),
-    Look(u64),
-    Takes(usize),
+    Write(u64),
+    Look,
+    Pass(u64),
+    Primary {
+        is_away: bool,
+    },
+    PrimaryFailsAfter(usize),
+    /// A clean stop and a start.
     Restart,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (1..6usize).prop_map(Step::Write),
-        4 => (0..15u64).prop_map(Step::Look),
-        3 => (0..20usize).prop_map(Step::Takes),
+        6 => (1..6_u64).prop_map(Step::Write),
+        4 => Just(Step::Look),
+        3 => (0..15_u64).prop_map(Step::Pass),
+        2 => any::<bool>().prop_map(|is_away| Step::Primary { is_away }),
+        2 => (0..6_usize).prop_map(Step::PrimaryFailsAfter),
         1 => Just(Step::Restart),
     ]
 }
@@ -249,27 +126,35 @@ proptest! {
     #[test]
     fn each_message_gets_to_the_primary_once_and_in_order(
         steps in prop::collection::vec(step(), 1..60),
-        adaptive in any::<bool>(),
-        rate in prop::option::of(1..3u64),
+        adaptive_backoff in any::<bool>(),
+        buffer_send_rate in prop::option::of(1..3_u64),
     ) {
-        let mut bench = Bench::new(config(|config| {
-            config.adaptive_backoff = adaptive;
-            config.buffer_send_rate = rate;
-        }));
+        let config = BufferConfig { adaptive_backoff, buffer_send_rate, ..config() };
+        let disk = FaultDisk::new();
+        let mut line = line(&config, &primary(false), &disk);
         for step in steps {
             match step {
-                Step::Write(count) => bench.write(count),
-                Step::Look(seconds) => bench.look(seconds),
-                Step::Takes(messages) => bench.takes(messages),
-                Step::Restart => bench.restart(),
+                Step::Write(count) => line.write(count),
+                Step::Look => line.look(),
+                Step::Pass(seconds) => line.pass(seconds),
+                Step::Primary { is_away } => line.primary.set(|inside| inside.is_away = is_away),
+                Step::PrimaryFailsAfter(count) => {
+                    line.primary.set(|inside| inside.fails_after = Some(count));
+                }
+                Step::Restart => {
+                    line.buffer.close(line.now);
+                    let after = self::line(&config, &line.primary, &disk);
+                    line = line.restarted(after);
+                }
             }
-            let has = bench.has();
-            prop_assert_eq!(&has[..], &bench.all()[..has.len()]);
+            let has = line.primary.has();
+            prop_assert_eq!(&has, &(0..has.len() as u64).collect::<Vec<_>>());
         }
-        bench.takes(usize::MAX);
+        line.primary.set(|inside| (inside.is_away, inside.fails_after) = (false, None));
         for _ in 0..400 {
-            bench.look(101);
+            line.pass(101);
+            line.look_on();
         }
-        prop_assert_eq!(bench.has(), bench.all());
+        prop_assert_eq!(line.primary.has(), (0..line.given).collect::<Vec<_>>());
     }
 }

@@ -37,7 +37,7 @@ impl FileStore {
 
 /// How far the oldest file is read and removed.
 pub(super) struct Oldest {
-    path: String,
+    pub(super) path: String,
     /// Messages before this place are removed. Bytes.
     from: usize,
     /// End of each message of the last reading.
