@@ -512,6 +512,58 @@ fn a_store_that_panics_holds_no_other_back_and_gets_its_messages_again() {
 }
 
 #[test]
+fn a_batch_goes_to_its_store_at_target_write_size_or_after_max_write_interval() {
+    let mut configuration = configuration();
+    for store in &mut configuration.stores {
+        (store.target_write_size, store.max_write_interval_s) = (100, 3);
+    }
+    let mut stepped = Stepped::new();
+    stepped
+        .dispatcher
+        .reload(configuration, stepped.now)
+        .unwrap();
+    stepped.serve_all();
+    stepped.send(&["a"]);
+    stepped.wait(2_999);
+    stepped.serve_all();
+    assert!(stepped.world.all("store0/a").is_empty(), "not yet");
+    stepped.wait(1);
+    stepped.serve_all();
+    assert_eq!(stepped.world.all("store0/a"), [0]);
+    for _ in 0..10 {
+        stepped.send(&["a"]);
+    }
+    stepped.serve_all();
+    assert_eq!(stepped.world.all("store0/a").len(), 11, "above the size");
+}
+
+#[test]
+fn without_must_succeed_what_a_store_refuses_is_counted_as_lost_and_not_given_again() {
+    let mut configuration = configuration();
+    configuration.stores[1].must_succeed = false;
+    let mut stepped = Stepped::new();
+    stepped
+        .dispatcher
+        .reload(configuration, stepped.now)
+        .unwrap();
+    for name in ["store1/b", "store2/b"] {
+        stepped
+            .world
+            .with(name, |taken| taken.takes_at_most = Some(0));
+    }
+    stepped.send(&["b", "b"]);
+    stepped.wait(2_000);
+    stepped.serve_all();
+    stepped.send(&["b"]);
+    stepped.heal();
+    assert_eq!(stepped.world.all("store1/b"), [2]);
+    assert_eq!(stepped.world.all("store2/b"), [0, 1, 2]);
+    let counters = stepped.shared.counters.all();
+    assert_eq!(counters[&b"b:lost"[..]], 2);
+    assert!(counters[&b"b:requeue"[..]] > 0);
+}
+
+#[test]
 fn a_line_whose_spool_cannot_be_written_keeps_the_journal_and_closes_the_door_when_it_is_full() {
     let mut stepped = Stepped::new();
     stepped

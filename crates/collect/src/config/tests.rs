@@ -1,4 +1,5 @@
 mod limits;
+mod variables;
 
 use proptest::prelude::*;
 

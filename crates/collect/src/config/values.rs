@@ -124,6 +124,9 @@ impl Values<'_> {
                 "{given} counts as {value}, as with Scribe: numbers that begin with 0 are octal"
             );
             self.problems.warning(entry.line, text);
+        } else if value == u64::MAX {
+            let text = format!("{given} counts as {value}, the greatest number");
+            self.problems.warning(entry.line, text);
         } else if number.has_rest {
             let text = format!("{given}: only {value} of it counts, as with Scribe");
             self.problems.warning(entry.line, text);
