@@ -8,24 +8,24 @@ use query::tree::QueryError;
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a command was not done. A refused command has changed nothing.
+/// Why the engine did not carry out a command. A refused command has changed nothing.
 ///
 /// Names are as stored: lower case. Row numbers count from 1 within the command. The enum is exhaustive on purpose: the
-/// server's table of errors has no wildcard arm, so a new variant must find its row there.
+/// server's table of errors has no wildcard arm, so the compiler asks for a row of each new variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// No table of that name.
+    /// The command names a table that does not exist.
     NoSuchTable(String),
-    /// CREATE of a name that is taken.
+    /// A CREATE TABLE without IF NOT EXISTS names a table that exists.
     TableExists(String),
-    /// A name that is no column of the table.
+    /// The command names a column that the table does not have.
     UnknownColumn {
-        /// As written.
+        /// Name of the column.
         column: String,
-        /// Where it was looked for.
+        /// Name of the table.
         table: String,
     },
-    /// A row with more or fewer values than columns.
+    /// A row has more or fewer values than the command has columns.
     WrongColumnCount {
         /// Which row, from 1.
         row: usize,
@@ -46,142 +46,141 @@ pub enum Error {
         /// Which row, from 1.
         row: usize,
     },
-    /// INSERT of an id that is there already, or twice in one statement.
+    /// An INSERT gives an id that the table holds, or gives the same id twice.
     DuplicateId {
-        /// The id that is there already.
+        /// The repeated id.
         id: u64,
     },
     /// A query text that does not parse.
     Query(QueryError),
-    /// DROP of a table that another one names in `on=` or `into=`.
+    /// A DROP names a table that another table names, for example in `on=` or `into=`.
     TableInUse {
         /// The table to be dropped.
         table: String,
-        /// Who names it.
+        /// The table that names it.
         by: String,
     },
-    /// Asked for something that a later version will do.
+    /// The statement has a meaning, but this version cannot carry it out.
     NotYet {
-        /// What, as the writer would call it.
+        /// The missing ability, in the words of SQL.
         what: String,
     },
-    /// A statement that can never be done as written.
+    /// The engine can never carry out the statement as it is written.
     Invalid {
         /// What is wrong: lower case, no full stop.
         what: String,
     },
-    /// Larger or more than a limit allows.
+    /// The command exceeds a limit of the engine.
     Limit {
-        /// What is limited.
+        /// Unit and object of the limit: a plural such as `bytes of a name`.
         what: &'static str,
-        /// The most allowed, in the unit that `what` names.
+        /// The highest allowed number, in the unit that `what` names.
         max: u64,
     },
-    /// The rows that a SELECT found take more memory than one statement may have.
+    /// The rows that a SELECT found take more memory than one statement may take.
     SearchMemory {
-        /// Most bytes.
+        /// The bound, in bytes.
         max: u64,
     },
-    /// Matching the documents of a statement took more steps than it may. Nothing of the statement was done.
+    /// The matcher took more steps for the documents of a statement than the bound allows.
     TooCostly {
         /// The pq table.
         table: String,
-        /// The standing query that took the most steps on one document, with those steps and the document's place in the
-        /// statement, from 1. `None`: no query had to look at places.
+        /// The standing query that took the most steps on one document. `None`: no query had to look at the places of words.
         dearest: Option<Dearest>,
         /// The bound, in steps.
         max: u64,
     },
-    /// A SELECT was ended by KILL, or its client is gone.
+    /// KILL ended a read, or the client of the read is gone.
     Interrupted,
-    /// A count or a percolation was not finished in its time; less than the whole would be a wrong number, or hits missing.
+    /// A COUNT(*) or a CALL PQ reached its time limit. A part of its answer would be a wrong number, or would lack hits.
     OutOfTime,
-    /// No room on the device for another write; deletes and ends of rows still go.
+    /// The device has no room for another write. The engine still takes deletes and the ends of queue rows.
     DiskFull,
-    /// A queue with `rows_max=` or `bytes_max=` has no room for more.
+    /// The rows would exceed the queue's `rows_max=` or `bytes_max=`.
     QueueFull {
         /// Name of the queue.
         queue: String,
     },
-    /// More waits than memory allows: try again later.
+    /// The command has no room at present: the mailbox, the memory, a tail, the leases or the backlog of the collector is full.
     Overloaded,
-    /// Writes are switched off; reads go on.
+    /// The engine was opened read-only: it refuses writes and answers reads.
     ReadOnly,
-    /// The engine has ended; nothing was done.
+    /// The engine has ended or is about to end. It did not carry out the command.
     Stopped,
     /// `queue_abort()` or `queue_rowid()` outside owner mode.
     NotOwner {
-        /// Which of them.
+        /// Name of the called function.
         function: &'static str,
     },
-    /// One of several rows was refused, and so all of them, for a reason that does not name its row.
+    /// The engine refused one of several rows, and with it the whole command. Used where the inner error has no row number.
     AtRow {
-        /// Which row, from 1.
+        /// Number of the refused row, from 1.
         row: usize,
         /// The refusal of this row.
         error: Box<Error>,
     },
-    /// Member `index` (from 0) of a [`crate::Command::Many`] was refused, and so all of them.
+    /// The engine refused a member of a [`crate::Command::Many`], and with it all members.
     InMany {
         /// Place of the member, from 0.
         index: usize,
         /// The refusal of this member.
         error: Box<Error>,
     },
-    /// The journal failed; this engine takes no command any more, and whether the last ones are durable is unknown.
+    /// The journal failed. The engine takes no further command. The last commands may be durable or lost.
     Poisoned {
-        /// The failure, in words.
+        /// The journal's message.
         why: String,
     },
-    /// A file of ours is not as it was written.
+    /// The bytes of a file differ from those that the engine wrote, or the file is missing.
     Corrupt {
-        /// Its path below the data directory.
+        /// The file's path below the data directory.
         file: String,
-        /// Byte offset of what is wrong.
+        /// Byte offset of the damage; 0 for a missing file.
         offset: u64,
-        /// What is wrong there.
+        /// The damage, as the reader of the file describes it.
         why: String,
     },
     /// The data directory was written by a later version.
     NewerFormat {
-        /// Its format version.
+        /// Format version of the directory or file.
         found: u32,
-        /// The newest that is understood here.
+        /// The newest version that this program reads.
         known: u32,
     },
-    /// Another process has the data directory.
+    /// Another process holds the lock of the data directory.
     Locked {
-        /// Who, as far as the lock tells.
+        /// The text in the lock file that names the process.
         holder: String,
     },
-    /// A bug of ours, or a device that failed outside the journal.
+    /// The engine has a bug, or a device failed outside the journal.
     Internal {
-        /// For the log.
+        /// The cause, for the log.
         what: String,
     },
 }
 
-/// What the dearest standing query of a statement took.
+/// The standing query that took the most steps on one document of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dearest {
     /// Id of the query.
     pub query: u64,
-    /// Steps on one document.
+    /// Steps that the query took on the document.
     pub steps: u64,
-    /// That document, from 1.
+    /// Number of the document in the statement, from 1.
     pub row: usize,
 }
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Cannot be read as the column's type.
+    /// The value cannot be read as the column's type.
     Incorrect(ColumnType),
-    /// Longer than the column allows.
+    /// The value is longer than the column allows.
     TooLong,
-    /// NULL where NOT NULL was declared.
+    /// The value is NULL, and the column is NOT NULL.
     Null,
-    /// Nothing was given, and the column has no default.
+    /// The command gives no value, and the column has no default.
     NoDefault,
 }
 
@@ -190,16 +189,16 @@ pub enum Why {
 pub enum Family {
     /// The caller's fault: the same command fails again.
     Caller,
-    /// Not now: the same command may succeed later.
+    /// The same command may succeed later.
     Retry,
-    /// Too large or too many: the same command fails again, a smaller one may not.
+    /// The command exceeds a limit: it fails again, but a smaller one may succeed.
     Limit,
-    /// This node is sick; a person must look.
+    /// The node is damaged or faulty: a person must look.
     Sick,
 }
 
 impl Error {
-    /// What a caller should do about it.
+    /// What a caller should do about the error.
     #[must_use]
     pub fn family(&self) -> Family {
         match self {
@@ -234,7 +233,7 @@ impl Error {
         }
     }
 
-    /// The error of one of several rows, with its number; of a single row it stays as it is.
+    /// Adds the row's number if the command has `several` rows; otherwise gives the error unchanged.
     pub(crate) fn at_row(self, several: bool, row: usize) -> Error {
         if !several {
             return self;

@@ -1,4 +1,4 @@
-//! Errors of the crates below as errors of this one.
+//! Turns errors of `disk`, `index`, `journal`, `queue`, `query` and `percolate` into errors of this crate.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use query::codec::Damage;
 
 use crate::error::{Dearest, Error};
 
-/// A call on one of our files failed.
+/// The error of a failed call on a file. A missing file is `Corrupt`, a full device `DiskFull`.
 pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::StorageFull => Error::DiskFull,
@@ -18,7 +18,7 @@ pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
     }
 }
 
-/// A file does not hold what was written to it.
+/// `Corrupt`: the file's bytes differ, at `offset`, from those that the engine wrote.
 pub(crate) fn damaged(path: &str, offset: u64, why: &str) -> Error {
     Error::Corrupt {
         file: path.to_owned(),
@@ -27,13 +27,13 @@ pub(crate) fn damaged(path: &str, offset: u64, why: &str) -> Error {
     }
 }
 
-/// A file whose bytes, from `base` on, did not decode.
+/// `Corrupt` for bytes that do not decode. The decoder began at byte `base` of the file and counts from there.
 pub(crate) fn undecodable(path: &str, base: usize, damage: &Damage) -> Error {
     let why = format!("expected {}", damage.why);
     damaged(path, (base + damage.offset) as u64, &why)
 }
 
-/// An error of a search table's own files or requests.
+/// The error of a search table's files, or of a search in them.
 pub(crate) fn of_index(error: index::Error) -> Error {
     if error.is_full() {
         return Error::DiskFull;
@@ -79,7 +79,7 @@ impl From<queue::Error> for Error {
     }
 }
 
-/// An error of a statement's names.
+/// The error of a statement that does not bind to the columns of `table`.
 pub(crate) fn of_bind(table: &str, error: BindError) -> Error {
     match error {
         BindError::UnknownColumn(column) => Error::UnknownColumn {
@@ -126,7 +126,7 @@ pub(crate) fn of_journal(error: journal::Error) -> Error {
     }
 }
 
-/// A batch of documents that hit too much at once, cost too much, or of which nobody wants to know any more.
+/// The error of a batch that the matcher did not finish: too many hits, too many steps, or a caller that stopped it.
 pub(crate) fn of_matcher(table: &str, why: Unfinished) -> Error {
     match why {
         Unfinished::TooManyPairs => Error::Limit {
@@ -146,7 +146,7 @@ pub(crate) fn of_matcher(table: &str, why: Unfinished) -> Error {
     }
 }
 
-/// A read that somebody stopped.
+/// The error of a read that reached its time limit, or that KILL or the end of its client stopped.
 pub(crate) fn of_interrupt(reason: Reason) -> Error {
     match reason {
         Reason::Time => Error::OutOfTime,

@@ -7,21 +7,22 @@ use queue::Source;
 use crate::command::Definition;
 use crate::error::{Error, Result, Why};
 
-/// Where each column of a queue takes its value from, and which values must be looked at first.
+/// The source of each column of an `into=` queue, and the columns whose values need a check.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Into {
-    /// One a column of the queue.
+    /// The source of each column, in the queue's column order.
     pub(crate) sources: Vec<Source>,
-    /// Columns (by place) narrower than what supplies them: each value is checked before the insert is admitted.
+    /// Places of the columns that are narrower than their source. The engine checks each of their values before it admits the
+    /// insert.
     pub(crate) narrow: Vec<usize>,
 }
 
 impl Into {
-    /// Fills the queue's columns by name: from `query_id`, `query`, `tags`, `doc_table`, `doc_id` and `hit_at`, else
-    /// from the document's columns.
+    /// Finds the source of each column of the queue by the column's name. The names `query_id`, `query`, `tags`, `doc_table`,
+    /// `doc_id` and `hit_at` take values of the hit; any other name takes the document's column of that name.
     ///
     /// # Errors
-    /// `Invalid`, naming the first column that nothing supplies or whose type cannot hold what does.
+    /// `Invalid`: the message names the first column that has no source, or whose type holds no value of its source.
     pub(crate) fn resolve(queue: &Definition, documents: &Definition) -> Result<Into> {
         let mut into = Into {
             sources: Vec::new(),
@@ -53,7 +54,10 @@ impl Into {
     }
 }
 
-/// The value as the queue's column stores it. `row` is the document's number in its command, for the error.
+/// The value as the queue's column stores it. `row` is the document's number in its command, from 1, for the error.
+///
+/// # Errors
+/// `OutOfRange`; `BadValue` for a value that is too long, of another type, or NULL in a NOT NULL column.
 pub(crate) fn store(column: &Column, value: Value, row: usize) -> Result<Value> {
     use query::schema::ValueError;
     column.kind.accept(value).map_err(|error| {
@@ -76,7 +80,7 @@ pub(crate) fn store(column: &Column, value: Value, row: usize) -> Result<Value> 
     })
 }
 
-/// Who supplies a column of that name, and as what type.
+/// The source of a column of that name, and the type of the source's values. `None`: there is no source.
 fn supplier(name: &str, documents: &[Column]) -> Option<(Source, ColumnType)> {
     let id = ColumnType::Integer {
         bytes: 8,
@@ -103,7 +107,7 @@ fn supplier(name: &str, documents: &[Column]) -> Option<(Source, ColumnType)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     Always,
-    /// Only some: one that does not refuses the insert that it came from.
+    /// Some values fit. A value that does not fit makes the engine refuse the insert of its document.
     Checked,
     Never,
 }
