@@ -105,7 +105,7 @@ pub struct Live {
     pub query_time_max: Option<Duration>,
     /// Most memory for the rows that one search keeps, in bytes.
     pub search_memory_bytes: u64,
-    /// Most clients at a time, over both doors.
+    /// Most clients at a time, over all doors.
     pub connections_max: usize,
     /// Most clients at a time from one address; `None`: half of `connections_max`, and any number from this machine.
     pub connections_per_address: Option<usize>,

@@ -36,7 +36,7 @@ pub enum Key {
     QueryTimeMax,
     /// Bound of the memory of one search.
     SearchMemory,
-    /// Bound of MySQL and HTTP connections together.
+    /// Bound of the connections of all doors together.
     ConnectionsMax,
     /// Bound of the connections from one address.
     ConnectionsPerAddress,
@@ -44,9 +44,9 @@ pub enum Key {
     IdleTimeout,
     /// Bound of a client's pause within a request or an answer.
     ClientTimeout,
-    /// Name that both doors ask for.
+    /// User name that the MySQL and HTTP doors ask for.
     User,
-    /// Password that both doors ask for.
+    /// Password that the MySQL and HTTP doors ask for.
     Password,
     /// File whose first line is that password.
     PasswordFile,
@@ -108,7 +108,7 @@ pub struct Setting {
     pub reload: bool,
     /// Whether the value is a secret and never shown.
     pub secret: bool,
-    /// One sentence for help and docs.
+    /// The text for help and docs: sentences, the first says what the setting is.
     pub help: &'static str,
 }
 
@@ -144,7 +144,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_HTTP",
             Kind::Addresses,
             "127.0.0.1:9308",
-            "Addresses of the HTTP door, written alike.",
+            "Addresses of the HTTP door, written as those of the MySQL door.",
         )
     },
     Setting {
@@ -202,7 +202,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_SYNC",
         Kind::Sync,
         "always",
-        "When a write is acknowledged: always is after it is on the disk; a time such as 100ms, or never, is once the system has it, and the sync comes so much later, or by itself.",
+        "When a write is acknowledged. always: after the sync to disk. A time such as 100ms: after the write to the system; the sync follows within that time. never: after the write; the system decides when to sync.",
     ),
     fixed(
         Key::JournalMax,
@@ -210,7 +210,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_JOURNAL_MAX",
         Kind::Size,
         "8GiB",
-        "The journal's size at which what it holds is folded into files, so that it can be cut.",
+        "Size of the journal above which the server writes all changed tables to files, so that it can trim the journal.",
     ),
     Setting {
         flag: Some("read-only"),
@@ -253,7 +253,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_MAX_QUERY_TIME",
         Kind::Duration,
         "",
-        "A search that takes longer, as 30s, is cut and answers with what it has found, saying so; COUNT(*) and CALL PQ fail. Unset, none is. OPTION max_query_time= asks for less.",
+        "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*) and CALL PQ fail. Unset: no bound. OPTION max_query_time= asks for less.",
     ),
     live(
         Key::SearchMemory,
@@ -269,7 +269,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_CONNECTIONS_MAX",
         Kind::Count,
         "1000",
-        "Most clients at a time over both doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.",
+        "Most clients at a time over all doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.",
     ),
     live(
         Key::ConnectionsPerAddress,
@@ -277,7 +277,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_CONNECTIONS_PER_ADDRESS",
         Kind::Count,
         "half",
-        "Most clients at a time from one address, both doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.",
+        "Most clients at a time from one address, all doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.",
     ),
     live(
         Key::IdleTimeout,
@@ -285,7 +285,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_IDLE_TIMEOUT",
         Kind::Duration,
         "8h",
-        "A MySQL connection that sends nothing for so long is closed.",
+        "The server closes a MySQL connection that sends nothing for this time.",
     ),
     live(
         Key::ClientTimeout,
@@ -293,7 +293,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_CLIENT_TIMEOUT",
         Kind::Duration,
         "60s",
-        "A client that takes or gives no byte for so long in the middle of a request is closed; so is one that gives fewer than 1024 bytes a second beside it.",
+        "The server closes a connection whose client sends or takes no byte for this time within a request. Apart from one such pause, a request must come at 1024 bytes a second or faster.",
     ),
     live(
         Key::User,
@@ -301,7 +301,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_USER",
         Kind::Text,
         "seine",
-        "The user name that both doors ask for, once a password is set.",
+        "The user name that the MySQL and HTTP doors ask for, once a password is set.",
     ),
     Setting {
         secret: true,
@@ -311,7 +311,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_PASSWORD",
             Kind::Text,
             "",
-            "The password that both doors ask for.",
+            "The password that the MySQL and HTTP doors ask for.",
         )
     },
     live(
@@ -339,7 +339,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_WEBHOOK_ALLOW",
         Kind::Text,
         "",
-        "Hosts that hits may be sent to, with commas: hooks.example.com, *.example.com, 127.0.0.1:8080. None is allowed by itself.",
+        "Hosts that webhooks may send hits to, separated by commas: hooks.example.com, *.example.com, 127.0.0.1:8080. Unset: no host.",
     ),
     Setting {
         secret: true,
@@ -349,7 +349,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_WEBHOOK_SECRET",
             Kind::Text,
             "",
-            "What messages to webhooks are signed with: whsec_ and base64 of 24 to 64 bytes. Without it they are not signed.",
+            "The key that signs messages to webhooks: whsec_ and base64 of 24 to 64 bytes. Unset: messages are not signed.",
         )
     },
     live(
