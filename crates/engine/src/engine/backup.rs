@@ -1,4 +1,4 @@
-//! `BACKUP TO`: a manifest of this moment. A job copies the files that it names while the engine goes on.
+//! `BACKUP TO`: the engine makes a manifest of this moment. A job copies the files that the manifest names; writes go on.
 
 use std::sync::{Arc, Weak};
 
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::manifest;
 use crate::state::table_dir;
 
-/// Backups asked for in this batch, and the one under way.
+/// Requests for backups in this batch, and the running backup. At most one backup runs at a time.
 #[derive(Default)]
 pub(super) struct Backups {
     pub(super) asked: Vec<(String, Answering)>,
@@ -20,14 +20,14 @@ pub(super) struct Backups {
 }
 
 impl Backups {
-    /// Files that a manifest named must stay for now, and the journal whole.
+    /// Whether a job copies files. Until it ends, the engine removes no file of its manifest and trims no journal.
     pub(super) fn is_running(&self) -> bool {
         self.pin.strong_count() > 0
     }
 }
 
 impl Engine {
-    /// Starts the backups that were asked for; every write whose OK was sent before is in them.
+    /// Starts the requested backups. A backup holds every write whose OK was sent before.
     pub(super) fn start_backups(&mut self) {
         for (to, reply) in std::mem::take(&mut self.backups.asked) {
             match self.backup_job(&to) {
@@ -72,7 +72,7 @@ impl Engine {
         files
     }
 
-    /// On a thread of its own: a copy to another device may take as long as it likes.
+    /// Runs the job on its own thread, because a copy to another device may take hours.
     fn run_backup(&mut self, job: BackupJob, reply: Answering) {
         let pin = Arc::new(());
         self.backups.pin = Arc::downgrade(&pin);

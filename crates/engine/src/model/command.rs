@@ -1,4 +1,4 @@
-//! Commands that the engine takes, and its replies.
+//! The commands that the engine takes, and the replies that it gives.
 
 mod queue_commands;
 
@@ -22,78 +22,79 @@ use query::value::Value;
 
 use crate::error::{Error, Result};
 
-/// A command. Table names are in any case; they are compared in lower case.
+/// A command. Table names may be in any case: the engine compares them in lower case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// CREATE TABLE.
     CreateTable {
-        /// The table as asked for.
+        /// The table as the statement describes it.
         definition: Definition,
-        /// IF NOT EXISTS: a table of that name is left as it is.
+        /// IF NOT EXISTS: if a table of that name exists, the command changes nothing.
         if_not_exists: bool,
     },
-    /// DROP TABLE: all of them or none. A table may be named by another one that goes with it.
+    /// DROP TABLE: drops all named tables or none. A table that another table names can be dropped together with that one.
     DropTable {
         /// Names of the tables.
         tables: Vec<String>,
-        /// IF EXISTS: names of no table are passed over.
+        /// IF EXISTS: skips names of tables that do not exist.
         if_exists: bool,
     },
     /// INSERT or REPLACE into a search, pq or queue table.
     Insert(Insert),
     /// DELETE.
     Delete(Delete),
-    /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the rows put.
+    /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
     Backfill(Backfill),
-    /// Inserts and deletes, in order; all of them or none. A refusal is [`Error::InMany`].
+    /// Inserts and deletes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
     Many(Vec<Command>),
     /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
     Read {
-        /// What is asked.
+        /// The parsed SELECT.
         select: Select,
     },
-    /// `queue_wait`: ends the row owned, then takes the first free row of the first source that has one, or waits for
-    /// one. Answer: [`Reply::Waited`].
+    /// `queue_wait`: ends the row that the session owns, then takes the first free row of the first source that has any. If
+    /// no source has a free row, the session waits. Answer: [`Reply::Waited`].
     QueueWait {
-        /// Where from, by priority.
+        /// The sources of rows, the highest priority first.
         sources: Vec<WaitSource>,
-        /// How long to wait; 0 only looks.
+        /// Longest wait in microseconds; 0: no wait.
         timeout_us: u64,
     },
     /// Ends deliveries, then takes the next rows. Answer: [`Reply::Taken`].
     QueueNext(QueueNext),
-    /// Ends deliveries. A delivery that is not held any more is passed over. Answer: the number of rows ended.
+    /// Ends deliveries. The engine skips a delivery that the worker no longer holds. Answer: the number of rows ended.
     QueueDone {
         /// The deliveries that the worker has ended.
         receipts: Vec<Receipt>,
     },
-    /// Gives deliveries back.
+    /// Gives deliveries back: their rows are free again after `delay_us`.
     QueueReturn {
         /// The deliveries that go back.
         receipts: Vec<Receipt>,
-        /// Nobody gets them earlier.
+        /// Microseconds until the rows can be taken again; 0: at once.
         delay_us: u64,
     },
-    /// Holds deliveries for longer.
+    /// Sets a new end for the leases of deliveries.
     QueueExtend {
-        /// The deliveries that are held for longer.
+        /// The deliveries whose leases change.
         receipts: Vec<Receipt>,
-        /// From now.
+        /// Microseconds from now to the leases' new end.
         visible_again_us: u64,
     },
-    /// `queue_end()`: deletes the row owned and leaves owner mode; fine outside of it.
+    /// `queue_end()`: deletes the row that the session owns and leaves owner mode. Outside owner mode it does nothing.
     QueueEnd,
-    /// `queue_abort()`: gives the row owned back to its place and leaves owner mode.
+    /// `queue_abort()`: gives the row that the session owns back to its place and leaves owner mode. [`Error::NotOwner`]
+    /// outside owner mode.
     QueueAbort,
-    /// `queue_rowid()`: the number of the row owned. Answer: [`Reply::RowId`]; [`Error::NotOwner`] outside owner mode.
+    /// `queue_rowid()`: the number of the row that the session owns. Answer: [`Reply::RowId`]; [`Error::NotOwner`] outside owner mode.
     QueueRowId,
     /// `queue_set_srcid()`: the session's next INSERT into a queue is a relayed row.
     QueueSetSource {
-        /// Who sends: 0 to 63.
+        /// Number of the sender: 0 to 63.
         sender: u8,
         /// Whether a row number at or below the last one received is skipped.
         mode: SourceMode,
-        /// The row's number there.
+        /// The row's number at the sender.
         row: u64,
     },
     /// `queue_compact()`: folds the queue into its files.
@@ -106,21 +107,21 @@ pub enum Command {
         /// Name of the queue.
         table: String,
     },
-    /// Hands out no row of a queue or group until it is resumed.
+    /// Pauses or resumes a queue or group. A paused one hands out no rows.
     QueuePause {
         /// Name of the queue.
         table: String,
-        /// One of its groups; `None`: all of it.
+        /// Name of a group; `None`: every group.
         group: Option<String>,
-        /// False: resumes.
+        /// `true` pauses, `false` resumes.
         paused: bool,
     },
-    /// Deletes every free row of a queue. Answer: how many.
+    /// Deletes every free row of a queue. Answer: the number of rows deleted.
     QueuePurge {
         /// Name of the queue.
         table: String,
     },
-    /// TRUNCATE: every row goes, owned ones too. Answer: how many.
+    /// TRUNCATE: deletes every row, also rows that sessions own. Answer: the number of rows deleted.
     Truncate {
         /// Name of a search table, pq table or queue.
         table: String,
@@ -129,24 +130,24 @@ pub enum Command {
     AlterTable {
         /// Name of the queue.
         table: String,
-        /// In this order; all or none.
+        /// The changes in their order. The engine makes all of them or none.
         changes: Vec<Change>,
     },
     /// Messages of one call of Scribe's `Log`: one durable unit. `sync` may ask for less than the server's mode.
     Collect {
-        /// In the order of the call; none makes no record.
+        /// The messages in the order of the call. An empty call makes no record.
         messages: Messages,
-        /// When the reply goes; `None`: as the server's setting says.
+        /// How durable the messages are when the engine replies; `None`: as the server's setting says.
         sync: Option<SyncMode>,
     },
     /// The collector has brought all messages of records up to a position to their stores, or into its own spools.
     Collected {
         /// Position of the last such record.
         upto: u64,
-        /// The cursors that changed.
+        /// The cursors that changed, with their new values.
         cursors: Vec<CursorChange>,
     },
-    /// The connection is gone: what it owned is given back, what it waited for is forgotten.
+    /// The connection is gone. The engine frees the rows that its session owned and ends its waits.
     SessionClosed,
     /// Copies the state of all replies sent so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:
     /// the files, when all are durable there; writes go on meanwhile.
@@ -158,20 +159,20 @@ pub enum Command {
     Load {
         /// Name of the table that is loaded.
         table: String,
-        /// Names the load: chosen by who loads, the same again when it goes on.
+        /// Number of the load. The loader chooses it, and uses it again to continue an interrupted load.
         load: u64,
-        /// Begin, rows or end.
+        /// Asks for the reached place, puts rows, or ends loads.
         step: LoadStep,
     },
-    /// FLUSH TABLE: what the tables hold in memory goes to files now. Answer: when a durable manifest names them; writes
-    /// go on meanwhile.
+    /// FLUSH TABLE: writes the rows that the tables hold in memory to files. The engine replies when a durable manifest names
+    /// the files. Writes go on meanwhile.
     Flush {
-        /// Which; empty: all.
+        /// Names of the tables; empty: every table.
         tables: Vec<String>,
     },
-    /// OPTIMIZE TABLE: as [`Command::Flush`], then the segments that it has by then become one a shard, without its deleted rows.
+    /// OPTIMIZE TABLE: as [`Command::Flush`]. Then the engine merges the segments of each shard into one without deleted rows.
     Optimize {
-        /// A search table.
+        /// Name of the search table.
         table: String,
     },
     /// Folds everything into files of its own, as far as the journal holds records for it.
@@ -180,41 +181,42 @@ pub enum Command {
     Shutdown,
 }
 
-/// What a load asks for. Places are numbers that rise through its input, such as byte offsets.
+/// A step of a load. Places are numbers that rise through the load's input, such as byte offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoadStep {
-    /// How far is it? Answer: the place, as `last_id`; 0 for a load that is not known.
+    /// Asks for the place that the load has reached. Answer: the place as `last_id`; 0 for an unknown load.
     Ask,
-    /// The rows between two places, as one durable unit with the fact that they are stored. Rows that are stored already
-    /// are passed over: `affected` is 0 then.
+    /// Inserts the rows between two places. The rows and the load's new place are one durable unit. If the load has reached
+    /// `to` already, the engine stores nothing and `affected` is 0.
     Put {
-        /// Where the rows begin: the place that the load has reached, or a later one.
+        /// Place where the rows begin: the place that the load has reached, or a later one.
         from: u64,
-        /// Where they end: above `from`.
+        /// Place where the rows end: above `from`.
         to: u64,
-        /// See [`Command::Insert`].
+        /// Names of the columns that the rows have values for.
         columns: Vec<String>,
-        /// Values of the rows, one a column.
+        /// The rows, each with one value for each of `columns`.
         rows: Vec<Vec<Value>>,
-        /// REPLACE: a row of the same id goes first.
+        /// REPLACE: the engine first deletes a row with the same id.
         replace: bool,
     },
-    /// It is over: the next load of that name begins at 0.
+    /// Ends the load: the next load of that number begins at 0.
     End,
-    /// Every load of the table is over, whatever its number. Answer: how many there were, as `affected`.
+    /// Ends every load of the table. Answer: their number as `affected`.
     Forget,
 }
 
-/// Documents that are stored, for one standing query that came later: their hits go where those of new documents go.
+/// Stored documents to match against one standing query that came later. Their hits go where the
+/// hits of new documents go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backfill {
     /// The pq table.
     pub table: String,
     /// Id of the query.
     pub query_id: u64,
-    /// The search table that it listens to.
+    /// The search table that the pq table listens to.
     pub on: String,
-    /// The documents; those that do not hit the query, or not any more, are passed over.
+    /// Ids of the documents. The engine matches each again and skips those that do not hit the query.
     pub ids: Vec<u64>,
 }
 
@@ -225,22 +227,23 @@ pub enum Reply {
     Done {
         /// Rows inserted or deleted.
         affected: u64,
-        /// Id of the last row inserted; 0 for a queue and where nothing was.
+        /// Id of the last inserted row; 0 for a queue, and where no row was inserted.
         last_id: u64,
-        /// Ids of the rows inserted, in their order: of two rows up to [`crate::limits::INSERTED_IDS_MAX`], else empty.
+        /// Ids of the inserted rows in their order. Empty for fewer than two rows and for more than
+        /// [`crate::limits::INSERTED_IDS_MAX`].
         ids: Vec<u64>,
-        /// What the writer probably meant otherwise.
+        /// Sentences about parts of the command that its writer probably meant differently.
         warnings: Vec<String>,
     },
     /// Rows of a read.
     Rows(Answer),
-    /// How a read that takes long is answered, on whichever thread.
+    /// A read that may take long. The caller runs it on a thread of its choice.
     Reading(Reading),
     /// `queue_wait`: the 1-based place of the source that gave a row; 0 when time ran out or a queue was dropped.
     Waited(u32),
-    /// Rows taken.
+    /// The rows that the session took.
     Taken(Taken),
-    /// `queue_rowid`: `None` where nothing is owned.
+    /// `queue_rowid`: the number of the row that the session owns; `None` in owner mode without a row.
     RowId(Option<RowNumber>),
     /// `queue_stats`.
     QueueStats(QueueStats),
@@ -265,43 +268,44 @@ impl Reply {
     }
 }
 
-/// A table as it was asked for; as stored, names are in lower case and the columns complete.
+/// A table as CREATE TABLE describes it. In the catalog its names are in lower case and its columns complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     /// Name of the table.
     pub name: String,
-    /// What it is.
+    /// Its type, with the options of that type.
     pub kind: Kind,
     /// Its columns, without the implied `id` of search and pq tables. Of a pq table: the columns of the documents it
     /// is asked about; may be empty with `on`.
     pub columns: Vec<Column>,
-    /// How its texts become words. A pq table with `on` has that of the tables it listens to.
+    /// Settings by which texts are split into words. A pq table with `on` has the settings of the tables that it listens to.
     pub analysis: Settings,
-    /// When the reply to a write goes; `None`: as the server's setting says. Never stricter than that.
+    /// How durable a write is when the engine replies; `None`: as the server's setting says. Never stricter than that setting.
     pub sync: Option<SyncMode>,
-    /// What a search table keeps; `None`: everything.
+    /// Limits of age and size above which a search table drops segments; `None`: it drops none.
     pub keep: Option<Keep>,
 }
 
 impl Definition {
-    /// What reads the texts of the table.
+    /// The analyzer of the table's texts. Cost: it is built anew by each call.
     pub(crate) fn analyzer(&self) -> Arc<Analyzer> {
         Arc::new(Analyzer::new(self.analysis.clone()))
     }
 }
 
-/// `keep=`, `keep_bytes=`, `keep_by=`: whole segments of a search table go when all their rows are old, or too much.
+/// `keep=`, `keep_bytes=`, `keep_by=`: the engine drops a whole segment of a search table once all its rows are too old, or
+/// while the table's segments are too large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// Rows stay at least so long after the time in their column, in seconds.
+    /// Seconds that a row stays at least, counted from the time in its column `by`.
     pub seconds: Option<u64>,
-    /// Bytes of segments above which the oldest go.
+    /// Bytes of all segments above which the engine drops the oldest.
     pub bytes: Option<u64>,
-    /// The timestamp column that tells a row's age; `None`: the only one. As stored, it is there.
+    /// The timestamp column that tells a row's age; `None`: the table's only one. In the catalog it is always given.
     pub by: Option<String>,
 }
 
-/// What a table is.
+/// Type of a table, with the options of that type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Documents: `type='rt'`.
@@ -317,19 +321,19 @@ pub enum Kind {
         on: Vec<String>,
         /// The queue or search table that takes the hits; only with `on`.
         into: Option<String>,
-        /// What the queries are written in.
+        /// The language of the queries.
         syntax: Syntax,
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
     Queue(QueueOptions),
 }
 
-/// What a table of documents may be told beside its columns.
+/// Options of a search table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchOptions {
     /// `shards=`: tails and sets of segments that its rows are spread over by their ids; `None`: the engine chooses.
     pub shards: Option<u16>,
-    /// `ranker=`: of a SELECT that names none.
+    /// `ranker=`: the ranker of a SELECT that names no ranker.
     pub ranker: Option<Ranker>,
 }
 
@@ -344,7 +348,7 @@ pub struct Answer {
     pub total_found: u64,
     /// The words of MATCH, in query order; empty without one.
     pub keywords: Vec<index::Keyword>,
-    /// What the writer of MATCH probably meant otherwise, and files that were found damaged.
+    /// Sentences about parts of MATCH that its writer probably meant differently, and about damaged files.
     pub warnings: Vec<String>,
     /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
     pub partial: Option<index::Reason>,
@@ -376,7 +380,7 @@ impl Damaged {
 }
 
 impl Rows {
-    /// Rows that are at hand.
+    /// Rows in memory.
     #[must_use]
     pub fn ready(rows: Vec<Vec<Value>>) -> Rows {
         Rows {
@@ -395,18 +399,18 @@ impl Rows {
         }
     }
 
-    /// With the note of what was found damaged, which the rows add to.
+    /// These rows with `damaged`, to which they add each damaged file that they meet.
     pub(crate) fn noting(self, damaged: Damaged) -> Rows {
         Rows { damaged, ..self }
     }
 
-    /// What was found damaged; complete once every row was taken.
+    /// The damaged files; complete once the caller has taken every row.
     #[must_use]
     pub fn damaged(&self) -> Damaged {
         self.damaged.clone()
     }
 
-    /// Whether they are at hand: taking them reads no file and decodes nothing.
+    /// Whether the rows are in memory: taking them reads no file and decodes nothing.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.is_ready
@@ -431,7 +435,7 @@ impl std::fmt::Debug for Rows {
     }
 }
 
-/// A read that is still to be done, of how everything was when it was asked for.
+/// A read that has not run yet. It reads the state of the moment in which the engine took its command.
 pub struct Reading(Box<Read>);
 
 type Read = dyn FnOnce(&Memory) -> Result<Answer> + Send;
@@ -441,7 +445,7 @@ impl Reading {
         Reading(Box::new(read))
     }
 
-    /// Does it. May take long. The rows of the answer are taken from `memory`.
+    /// Runs the read, which may take long. It counts the memory of the answer's rows against `memory`.
     ///
     /// # Errors
     /// Those of a SELECT.
@@ -456,7 +460,7 @@ impl std::fmt::Debug for Reading {
     }
 }
 
-/// Takes the answer to one command, on the engine's thread: it must be quick and must not block.
+/// Called with the answer to one command, on the engine's thread: it must be quick and must not block.
 pub type Answering = Box<dyn FnOnce(std::result::Result<Reply, Error>) + Send>;
 
 /// A command with its sender.
@@ -465,15 +469,15 @@ pub struct Envelope {
     pub session: SessionId,
     /// The command itself.
     pub command: Command,
-    /// Called once, when what was done is durable.
+    /// Called once, when the command's changes are as durable as the sync mode demands, or with an error.
     pub reply: Answering,
 }
 
-/// A cursor of the collector by its name, and its new value; `None`: it goes.
+/// Name of a cursor of the collector, and the cursor's new value; `None` removes it.
 pub type CursorChange = (Box<[u8]>, Option<Box<[u8]>>);
 
 impl Command {
-    /// Memory that it takes while it waits, roughly, in bytes.
+    /// Approximate memory of the command while it waits, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let own = size_of::<Command>();
         match self {

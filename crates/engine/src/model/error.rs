@@ -150,7 +150,7 @@ pub enum Error {
     },
     /// Another process holds the lock of the data directory.
     Locked {
-        /// The text in the lock file that names the process.
+        /// Path of the lock, and the id of the process that holds it, if the lock tells.
         holder: String,
     },
     /// The engine has a bug, or a device failed outside the journal.

@@ -93,7 +93,7 @@ pub(crate) fn of_bind(table: &str, error: BindError) -> Error {
     }
 }
 
-/// An error of the journal. Only `Full` leaves it usable.
+/// The error of a call on the journal. The journal stays usable after `Full`, `RecordTooLarge` and `FrameTooLarge`.
 pub(crate) fn of_journal(error: journal::Error) -> Error {
     match error {
         journal::Error::Full => Error::DiskFull,

@@ -43,23 +43,24 @@ use crate::catalog::TableId;
 use crate::command::{CursorChange, Definition};
 use crate::messages::Messages;
 
-/// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
+/// Layout version, the first byte of every record. To change the layout: raise the version, keep reading the old layouts, add a
+/// fixture. Each version added these parts:
 ///
 /// 2: definitions hold several `on=` tables, a syntax and settings of analysis; queries hold their source; hit sections
 /// say which pq table they come from.
 ///
 /// 3: definitions of queues hold their options; rows may say who relayed them.
 ///
-/// 4: how far a load is, what a search table keeps, segments that went.
+/// 4: the place of a load, the options `keep` of search tables, segments dropped by them.
 ///
-/// 5: definitions name the algorithms of stems, and say which rules of sentences a table has.
+/// 5: definitions hold the stemmers and the sentence rules of a table.
 ///
-/// 6: rows that need not be kept go by their ids.
+/// 6: dropped rows of `keep` are listed by their ids.
 ///
-/// 7: collected messages, and how far the collector is.
+/// 7: collected messages, and the position of the collector.
 pub(crate) const RECORD_VERSION: u8 = 7;
 
-/// The one setting of a definition that is not of analysis.
+/// Name of the one setting in a definition that is no setting of analysis.
 const SYNC: &str = "sync";
 
 /// One durable unit.
@@ -72,30 +73,30 @@ pub(crate) enum Record {
     },
     /// DROP TABLE.
     Drop { table: TableId },
-    /// Documents went into a search table, in this order.
+    /// Documents were inserted into a search table, in this order.
     Documents(Documents),
-    /// Hits of documents that were stored before went into queues. A backfill found them.
+    /// A backfill found hits of stored documents, and they were put into queues.
     Hits(Documents),
     /// Documents were deleted; none of these ids is absent.
     DeleteDocuments { table: TableId, ids: Vec<u64> },
-    /// Standing queries were stored, each in the place of one with its id.
+    /// Standing queries were stored. Each replaces the query with its id, if there is any.
     Queries {
         table: TableId,
         queries: Vec<QueryRow>,
     },
     /// Standing queries were deleted.
     DeleteQueries { table: TableId, ids: Vec<u64> },
-    /// Rows went into a queue.
+    /// Rows were inserted into a queue. Their numbers begin at `first_row` and rise by 1.
     Rows {
         table: TableId,
         first_row: RowNumber,
         rows: Vec<Vec<Value>>,
-        /// The sender that relayed the rows, and the row number there.
+        /// The sender that relayed the rows, 0 to 63, and the row number at the sender; `None`: no relay.
         relayed: Option<(u8, u64)>,
         /// Arrival, in microseconds since 1970-01-01 UTC. Only a queue with `unique_by=` needs it.
         at_us: Option<i64>,
     },
-    /// Rows left a queue.
+    /// Rows were removed from a queue.
     RemoveRows {
         table: TableId,
         rows: Vec<RowNumber>,
@@ -104,42 +105,43 @@ pub(crate) enum Record {
     Alter {
         table: TableId,
         columns: Vec<Column>,
-        /// Where each column takes its values from, in rows from before.
+        /// One for each column: the source of its values in rows of the layout before.
         origins: Vec<Origin>,
     },
-    /// All rows left a queue but these.
+    /// All rows were removed from a queue, except `kept`.
     Clear {
         table: TableId,
         kept: Vec<RowNumber>,
     },
-    /// A queue hands out no rows any more, or does so again.
+    /// Lanes of a queue were paused (`paused`) or resumed. A paused lane hands out no rows.
     Pause {
         table: TableId,
         lanes: Vec<u32>,
         paused: bool,
     },
-    /// Rows came back to a lane, each with its number of deliveries, and go out again not before a time (0: at once).
+    /// Rows came back to a lane, each with its number of deliveries. They are handed out again from `not_before_us` on, in
+    /// microseconds since 1970-01-01 UTC; 0: at once.
     Returned {
         table: TableId,
         lane: u32,
         rows: Vec<(RowNumber, u32)>,
         not_before_us: i64,
     },
-    /// A consumer group is done with rows.
+    /// A consumer group has ended rows.
     Done {
         table: TableId,
         lane: u32,
         rows: Vec<RowNumber>,
     },
-    /// Rows of a search table that need not be kept any more are gone; none of these ids is absent. They are whole segments of
-    /// the engine that wrote it, but not of one with other segments of the same rows.
+    /// `keep=` or `keep_bytes=` dropped rows of a search table; none of these ids is absent. The rows fill whole segments of the
+    /// engine that wrote the record. An engine that replays it may hold the rows in other segments.
     Retire { table: TableId, ids: Vec<u64> },
-    /// The same in records before version 6: segments of a search table, by the names of their folders.
+    /// `Retire` as records before version 6 hold it: the names of the dropped segments' folders.
     RetireSegments {
         table: TableId,
         segments: Vec<String>,
     },
-    /// A load has stored its rows up to a place; `None`: it is over.
+    /// A load has stored its rows up to `place`; `None`: the load is over.
     Load {
         table: TableId,
         load: u64,
@@ -147,28 +149,28 @@ pub(crate) enum Record {
     },
     /// Messages of one call of Scribe's `Log`.
     Messages(Arc<Messages>),
-    /// The collector's stores have the messages up to a position; cursors that changed.
+    /// The collector's stores have all messages of records up to position `upto`. `cursors` are those that changed.
     Collected {
         upto: u64,
         cursors: Vec<CursorChange>,
     },
-    /// Several of the above but the last two as one unit; never nested.
+    /// Several records as one unit, in this order. It holds no `Messages`, no `Collected` and no `Many`.
     Many(Vec<Record>),
 }
 
-/// Documents inserted by one command, and the hits that went into queues.
+/// Documents inserted by one command, and their hits that were put into queues.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Documents {
     pub(crate) table: TableId,
     pub(crate) documents: Vec<Document>,
     pub(crate) hits: Vec<QueuedHits>,
-    /// Hits that went into search tables: as documents of a record beside this one, so only their numbers are here.
+    /// Numbers of hits that were put into search tables. The hits themselves are documents of another record of the same unit.
     pub(crate) counts: Vec<HitCounts>,
 }
 
 impl Documents {
-    /// The rows as the tail and the queues of hits keep them, which share them. A record's own form of a row is shorter and is
-    /// only read from its start to its end; this one gives any column in one step.
+    /// The rows in the form that the tail and the queues of hits keep and share. This form gives any column in one step. The
+    /// record's bytes hold a shorter form, which is read only from start to end.
     pub(crate) fn encoded(&self) -> Vec<Arc<[u8]>> {
         let rows = self.documents.iter();
         rows.map(|document| row::encode(&document.row)).collect()
@@ -190,7 +192,7 @@ pub(crate) struct HitCounts {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
     pub(crate) id: u64,
-    /// An earlier document of that id is deleted first.
+    /// Whether an earlier document of this id is deleted first.
     pub(crate) replaces: bool,
     /// All columns in table order, without the id.
     pub(crate) row: Vec<Value>,
@@ -199,26 +201,26 @@ pub(crate) struct Document {
 /// The hits of one command's documents on one pq table, put into its queue: by document, then by query id.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueuedHits {
-    /// The pq table; 0 in records of version 1, which did not say.
+    /// The pq table; 0 in records of version 1, which lack it.
     pub(crate) from: TableId,
     pub(crate) queue: TableId,
-    /// Id of the first row; the others follow.
+    /// Number of the first row. The numbers of the others follow without a gap.
     pub(crate) first_row: RowNumber,
     /// Seconds since 1970-01-01 UTC.
     pub(crate) hit_at: i64,
     /// Name of the search table when the documents came.
     pub(crate) document_table: String,
-    /// Where each column of the queue takes its value from, in the queue's order.
+    /// The source of each column's value, in the queue's column order.
     pub(crate) sources: Vec<Source>,
     /// The queries that were hit, by id.
     pub(crate) queries: Vec<HitQuery>,
-    /// For each document of the command the indexes of its queries, rising.
+    /// For each document of the command: rising indexes into `queries`.
     pub(crate) lists: HitLists,
 }
 
 impl QueuedHits {
     /// What a queue keeps of the hits on `documents`, and its rows in queue order: by document, then by query.
-    /// `encoded`: of the same documents.
+    /// `encoded`: the rows of the same documents, in the same order.
     pub(crate) fn batch(
         &self,
         documents: &[Document],
@@ -244,13 +246,13 @@ impl QueuedHits {
         (batch, rows)
     }
 
-    /// Queue rows that come of it.
+    /// Number of queue rows: one for each document and query.
     pub(crate) fn rows(&self) -> u64 {
         self.lists.entries.len() as u64
     }
 }
 
-/// One list of indexes a document, in two flat arrays.
+/// One list of indexes for each document, in two flat arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HitLists {
     /// End of each document's list in `entries`.
@@ -281,12 +283,12 @@ pub(crate) struct QueryRow {
     pub(crate) query: String,
     pub(crate) tags: String,
     pub(crate) filters: String,
-    /// What another door made the query from; empty for most.
+    /// The text from which another door made the query; empty for most queries.
     pub(crate) source: String,
 }
 
 impl Record {
-    /// Records as one unit, in this order; the members of a unit among them become its own. `None`: there are none.
+    /// Makes one unit of records, in this order. Members of a `Many` become members of the new unit. `None`: no records.
     pub(crate) fn unit(records: impl IntoIterator<Item = Record>) -> Option<Record> {
         let mut members = Vec::new();
         for record in records {
@@ -301,7 +303,7 @@ impl Record {
         }
     }
 
-    /// Rows that it inserts or deletes, for the counters.
+    /// Number of rows that the record inserts or deletes, for the counters.
     pub(crate) fn rows(&self) -> u64 {
         let rows = match self {
             Record::Create { .. }

@@ -1,4 +1,5 @@
-//! `keep=` and `keep_bytes=`: whole segments of a search table go when all their rows are old enough, or are too much.
+//! `keep=` and `keep_bytes=`: the engine drops whole segments of a search table whose rows are all too old, or the oldest
+//! segments of a table that is too large.
 //!
 //! The engine asks the clock once. The record names the rows that go by their ids: a replay, or another engine that follows the
 //! journal, may have them in other segments, or still in the tail. Where all rows of a segment go, its files do.
