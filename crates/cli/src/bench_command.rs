@@ -28,7 +28,7 @@ pub(crate) fn command() -> Command {
             Arg::new("definition")
                 .value_name("DEFINITION")
                 .default_value("selective-10k")
-                .help("The standing queries of the load that has some."),
+                .help("Definition of the standing queries, for the load that has any."),
         )
         .arg(
             Arg::new("data")
@@ -58,14 +58,14 @@ fn collect_command() -> Command {
                 .value_name("NAME=DOOR@ADDR@FOLDER")
                 .action(ArgAction::Append)
                 .required(true)
-                .help("A collector: its door is scribe or lines; its files lie below FOLDER. The first is what others are compared with."),
+                .help("A collector. DOOR is scribe or lines; FOLDER holds its files. The others are compared with the first."),
         )
         .arg(Arg::new("category").long("category").default_value("bench").help("Category of all messages, or the beginning of their names."))
-        .arg(Arg::new("categories").long("categories").default_value("1").help("Number of categories; each connection goes round them."))
+        .arg(Arg::new("categories").long("categories").default_value("1").help("Number of categories; each connection sends to them in turn."))
         .arg(list("per-call", "200", "Messages in a call."))
         .arg(list("connections", "8", "Connections."))
         .arg(Arg::new("length").long("length").default_value("100").help("Bytes of a message."))
-        .arg(Arg::new("rate").long("rate").help("Messages a second; else as many as the collector answers."))
+        .arg(Arg::new("rate").long("rate").help("Messages a second; without it, as fast as the collector answers."))
         .arg(value("away", "SECONDS", "The files stand still for this long in each run; measures how fast they catch up."))
         .arg(value("data", "DIR", "A directory on the collectors' disk, to measure it."))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
@@ -393,14 +393,14 @@ fn shared(command: Command) -> Command {
                 .long("runs")
                 .value_name("N")
                 .default_value("5")
-                .help("Runs; the median is told."),
+                .help("Number of runs; the median is printed."),
         )
         .arg(
             Arg::new("seconds")
                 .long("seconds")
                 .value_name("S")
                 .default_value("5")
-                .help("Seconds of a run, at least."),
+                .help("Shortest time of a run, in seconds."),
         )
         .arg(
             Arg::new("posts")

@@ -26,7 +26,7 @@ pub(crate) fn command() -> Command {
                 .long("scribe-config")
                 .value_name("FILE")
                 .conflicts_with("dir")
-                .help("Check a configuration file of Scribe instead: print what is wrong in it, with its lines."),
+                .help("Check a configuration file of Scribe instead: print each mistake with its line."),
         )
 }
 

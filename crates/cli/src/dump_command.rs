@@ -19,7 +19,7 @@ pub(crate) fn command() -> Command {
             "Print the rows of a data directory that no server has, one JSON object a line; change nothing.\n\n\
              A line names its table and holds either the statement that makes it (create) or a row: id and values, for a\n\
              queue row its number and values. Rows of a damaged directory are printed as far as they can be read.\n\
-             Exit status 0: everything was read; 1: something could not be, as standard error says.",
+             Exit status 0: everything was read; 1: a part could not be read, as standard error says.",
         )
         .arg(directory())
         .arg(
@@ -33,7 +33,7 @@ pub(crate) fn command() -> Command {
                 .long("journal")
                 .action(ArgAction::SetTrue)
                 .conflicts_with("table")
-                .help("The journal's records instead: what each did, where it lies, all it holds."),
+                .help("Print the journal's records instead: the effect, place and content of each."),
         )
 }
 

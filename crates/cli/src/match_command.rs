@@ -35,14 +35,14 @@ pub(crate) fn command() -> Command {
         .about("Match each line of standard input against the queries of a file, without a server.")
         .long_about(
             "Match each line of standard input against the queries of a file, without a server.\n\n\
-             Prints number of the line, id of the query and the line, with tabs between, what matched marked.\n\
+             Prints the number of the line, the id of the query and the line with its matched words marked, separated by tabs.\n\
              Exit status 0: some line was hit; 1: none was; 2: trouble.",
         )
         .arg(
             Arg::new("queries")
                 .value_name("QUERIES")
                 .required(true)
-                .help("File with one query a line, or id TAB query; without an id, the number of its line is one."),
+                .help("File with one query a line, or id TAB query. A query without an id gets the number of its line."),
         )
         .arg(
             Arg::new("json")
