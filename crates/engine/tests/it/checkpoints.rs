@@ -1,4 +1,4 @@
-//! Files of a checkpoint and the journal above them give all acknowledged changes, after any failure in between.
+//! The files of a checkpoint and the journal above it hold every acknowledged change, after a failure at any step.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

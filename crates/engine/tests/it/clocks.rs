@@ -1,4 +1,4 @@
-//! Clocks that jump: what is stored may look odd, what was promised holds.
+//! Clocks that jump: stored times may be odd, but waits end and syncs come when they are due.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Collected messages: what was acknowledged comes to the collector again until it has noted it.
+//! Collected messages: after each restart the collector gets every acknowledged message whose storage it has not yet reported.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Standing queries that take more counted work than a statement may.
+//! The bound on matching steps: the engine refuses a statement whose documents cost the standing queries too many steps.
 
 use std::sync::Arc;
 

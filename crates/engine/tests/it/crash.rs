@@ -1,4 +1,4 @@
-//! The power goes: what was acknowledged is there, what was refused is not, nothing is doubled.
+//! Power cuts: after a restart each acknowledged write is there once, and no refused write is there.
 
 use std::sync::Arc;
 

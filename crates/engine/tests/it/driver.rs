@@ -1,4 +1,4 @@
-//! One engine, driven step by step: the only lines that know how it is opened and asked.
+//! Drives one engine step by step. Only this file knows how to open an engine and send it commands.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

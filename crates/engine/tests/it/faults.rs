@@ -1,4 +1,4 @@
-//! One thing goes wrong.
+//! One call on the disk fails, or the disk is full: which commands the engine refuses, and which rows stay.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Folders of tables: a name that was never made durable costs no table.
+//! Folders of tables: the engine syncs a folder's name before a table depends on it, also after a failed creation.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

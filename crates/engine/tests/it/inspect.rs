@@ -1,4 +1,4 @@
-//! A damaged directory: found by the check, told by the dump, mended by the repair, and what is lost is named.
+//! Damaged directories: the check finds the damage, the dump prints the sound rows, the repair mends and names each loss.
 
 use std::sync::Arc;
 

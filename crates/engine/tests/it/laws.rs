@@ -1,5 +1,5 @@
-//! What must hold for any commands: the model's answers, whatever the batches, seals and restarts; and that a query
-//! finds exactly the documents that it is hit by.
+//! Laws over random commands. The engine gives the model's answers over any batches, seals and restarts. A search finds exactly
+//! the documents that hit the same text as a standing query.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

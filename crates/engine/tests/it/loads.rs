@@ -1,4 +1,4 @@
-//! Loads: a row that is sent again after anything is not stored again.
+//! Loads: a loader sends rows again after a restart or a refusal, and the engine stores each row once.
 
 use std::sync::Arc;
 

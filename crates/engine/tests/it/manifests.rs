@@ -1,4 +1,4 @@
-//! A manifest that could not be written changes nothing: the one before it still names its files.
+//! A failed write of a manifest changes nothing: the manifest before it and the files that it names stay.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The whole engine as a few maps: the oracle of the random tests. Its schema is fixed; it keeps no files.
+//! The oracle of the random tests: it models the whole engine by maps, with a fixed schema and without files.
 
 use query::request::{Delete, Insert};
 use std::collections::{BTreeMap, BTreeSet};

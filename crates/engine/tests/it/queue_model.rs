@@ -1,4 +1,4 @@
-//! Several queues and a table of documents as a few lists and sets: the oracle of the tests of queues. It keeps no files.
+//! The oracle of the queue tests: it models several queues and a table of documents by lists and sets, without files.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

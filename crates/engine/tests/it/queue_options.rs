@@ -1,4 +1,4 @@
-//! What queues do beyond Q4M's, fact by fact: docs/adr/023.
+//! Options and calls of queues that Q4M lacks, one fact a test: docs/adr/023.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a queue promises, fact by fact: docs/adr/023.
+//! Promises of a queue that it shares with Q4M, one fact a test: docs/adr/023.
 
 use std::sync::Arc;
 

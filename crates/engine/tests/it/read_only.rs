@@ -1,4 +1,4 @@
-//! A directory that is only read, and copies of it made while it is written to.
+//! Engines that open a data directory read-only, and backups that an engine makes while it takes writes.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Receipts count for the server and the table that handed them out, and for nothing later.
+//! A receipt is valid only for the start of the server and for the table that issued it.
 
 use std::sync::Arc;
 

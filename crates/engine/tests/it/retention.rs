@@ -1,5 +1,4 @@
-//! Segments that need not be kept are dropped: no row that must stay goes with them, and none that went comes back, wherever the
-//! process or the power ends.
+//! `keep=` and `keep_bytes=`: the engine drops no row too early, and no dropped row comes back after a crash or a power cut.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

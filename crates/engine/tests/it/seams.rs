@@ -1,4 +1,4 @@
-//! Where the journal, the files and the manifest meet: one of them fails or lags behind, the others go on.
+//! The journal, the files and the manifest together: one of them fails or lags behind, and the engine loses nothing.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

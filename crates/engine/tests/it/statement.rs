@@ -1,4 +1,4 @@
-//! The statements of the test scripts: enough SQL to say what the engine is asked.
+//! Parser of the test scripts' statements: the part of SQL that the engine's tests need.
 
 use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};

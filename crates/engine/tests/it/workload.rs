@@ -1,4 +1,4 @@
-//! Random commands for the model's schema, and how a run of them is compared.
+//! Random commands for the model's schema, and the comparison of the engine's replies with the model's.
 
 use engine::{Command, Error, Reply, SessionId};
 use proptest::prelude::*;
