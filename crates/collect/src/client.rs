@@ -1,6 +1,7 @@
 //! A client of a Scribe server: one call at a time, each within its time.
 //!
-//! A call is sent within `timeout` and answered within `timeout`, however small the parts are. After an error the owner drops the
+//! Each 64 KiB of a call are sent within `timeout`, so a slow link takes a large call, and a server that stops reading does not
+//! hold the caller. The answer comes within `timeout`, however small its parts are. After an error the owner drops the
 //! client, since an answer that comes late must not answer a later call.
 
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,6 +13,9 @@ use wire::scribe::{Call, Dialect, MessageReader, Method, Reply, ResultCode, Tran
 
 /// A buffer above this size is freed after its call: there may be thousands of stores. Bytes.
 const KEPT_BYTES: usize = 64 << 10;
+
+/// Bytes of a call that are sent within `timeout`.
+const PART_BYTES: usize = 64 << 10;
 
 /// A connection to a Scribe server.
 pub struct Client {
@@ -154,14 +158,16 @@ impl Client {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let end = Instant::now() + self.timeout;
-        let mut rest = &self.out[..];
-        while !rest.is_empty() {
-            let count = self.socket.write(rest, left(end)?)?;
-            if count == 0 {
-                return Err(ErrorKind::WriteZero.into());
+        for part in self.out.chunks(PART_BYTES) {
+            let end = Instant::now() + self.timeout;
+            let mut rest = part;
+            while !rest.is_empty() {
+                let count = self.socket.write(rest, left(end)?)?;
+                if count == 0 {
+                    return Err(ErrorKind::WriteZero.into());
+                }
+                rest = rest.get(count..).unwrap_or_default();
             }
-            rest = rest.get(count..).unwrap_or_default();
         }
         Ok(())
     }

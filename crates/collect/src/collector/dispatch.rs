@@ -359,7 +359,8 @@ impl Dispatcher {
             if let Settled::From(position) = settled {
                 upto = upto.min(position.saturating_sub(1));
                 if line.queue_bytes() > max_queue_size {
-                    let category = line.id.split(|byte| *byte == b':').next_back();
+                    // The name of its store, a colon and the category, which may have colons too.
+                    let category = line.id.splitn(2, |byte| *byte == b':').last();
                     full = category.map(Box::from);
                 }
             }

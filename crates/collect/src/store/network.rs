@@ -14,7 +14,7 @@
 //! Invariants:
 //! - A message counts as taken when the server has answered OK.
 //! - After any failure but TRY_LATER the connection is closed: an answer that comes late must not answer a later call.
-//! - An attempt to connect to an address, the sending of a call and its answer take at most `timeout` each.
+//! - An attempt to connect to an address, the sending of 64 KiB of a call, and its answer take at most `timeout` each.
 //! - With `dynamic_config_type`, new messages go to the server that the last good answer of the updater named.
 
 mod updater;

@@ -316,6 +316,36 @@ fn a_server_that_takes_no_bytes_fails_the_batch_after_the_timeout() {
 }
 
 #[test]
+fn a_slow_link_takes_a_large_call_for_as_long_as_it_goes_on() {
+    let (listener, host) = deaf();
+    let (mut store, _) = store(&[host], |_| {});
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = MessageReader::of(Transport::Framed, 64 << 20);
+        let (calls, _calls) = mpsc::channel();
+        serve_one(&mut stream, &mut reader, &mut [OK].into_iter(), &calls).unwrap();
+        while !reader.advance().unwrap() {
+            // The speed of the link is the test's input.
+            thread::park_timeout(Duration::from_millis(1));
+            let spare = reader.spare();
+            let most = spare.len().min(64 << 10);
+            let count = stream.read(&mut spare[..most]).unwrap();
+            reader.filled(count);
+        }
+        let request = Request::decode(reader.message(), Transport::Framed).unwrap();
+        answer(&mut stream, OK, request);
+    });
+    let large = "x".repeat(32 << 20);
+    let start = Instant::now();
+    assert_eq!(write(&mut store, &[&large]).taken, 1);
+    assert!(
+        start.elapsed() > Duration::from_millis(200),
+        "longer than the timeout"
+    );
+    server.join().unwrap();
+}
+
+#[test]
 fn a_server_that_never_answers_holds_no_other_store_of_a_multi() {
     let (_listener, host) = deaf();
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
