@@ -1,7 +1,7 @@
 //! The Scribe door of the real binary: kills, chains of servers, configurations.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use crate::server::{Folder, Server, Setup, clean_command, until};
@@ -28,8 +28,18 @@ pub(crate) fn ctl(server: &Server, what: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The lines of all files below a folder whose names begin so, in the order of the names.
-fn lines(folder: &Path, begin: &str) -> Vec<String> {
+/// The lines of all files of a folder whose names begin so, in the order of the names.
+pub(crate) fn lines(folder: &Path, begin: &str) -> Vec<String> {
+    let files = files(folder, begin);
+    let text: String = files
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The files of a folder whose names begin so, in the order of their names.
+pub(crate) fn files(folder: &Path, begin: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
@@ -37,16 +47,12 @@ fn lines(folder: &Path, begin: &str) -> Vec<String> {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_file() && !path.is_symlink())
         .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(begin))
+            let name = path.file_name().unwrap().to_string_lossy();
+            name.starts_with(begin)
         })
         .collect();
     files.sort();
-    let text: String = files
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    text.lines().map(str::to_owned).collect()
+    files
 }
 
 #[track_caller]

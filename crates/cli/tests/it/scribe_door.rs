@@ -6,11 +6,12 @@ mod memory;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::path::Path;
+
 use std::time::Duration;
 
 use wire::scribe::{Call, Dialect, MessageReader, Method, Reply, ResultCode, Transport};
 
+use crate::collect::files;
 use crate::server::Server;
 
 /// Longer than any answer takes on a busy machine.
@@ -144,23 +145,6 @@ fn text_of(server: &Server, category: &str) -> Vec<u8> {
 fn lines_of(server: &Server, category: &str) -> Vec<String> {
     let text = String::from_utf8(text_of(server, category)).unwrap();
     text.lines().map(str::to_owned).collect()
-}
-
-/// The files of a folder whose names begin so, in the order of their names.
-fn files(folder: &Path, begin: &str) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file() && !path.is_symlink())
-        .filter(|path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with(begin)
-        })
-        .collect();
-    files.sort();
-    files
 }
 
 /// Whether the server closes the connection, and says nothing before.

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use wire::scribe::{Method, Reply, ResultCode};
 
-use super::{SOON, Scribe, files, lines_of, log_call};
-use crate::collect::{ctl, holds_in_order, wait_for};
+use super::{SOON, Scribe, lines_of, log_call};
+use crate::collect::{ctl, holds_in_order, lines, wait_for};
 use crate::server::{Folder, Server, Setup};
 
 /// A server with this configuration of Scribe.
@@ -191,15 +191,6 @@ fn senders(
     })
 }
 
-fn lines_below(folder: &std::path::Path, category: &str) -> Vec<String> {
-    let files = files(&folder.join(category), category);
-    let text: String = files
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    text.lines().map(str::to_owned).collect()
-}
-
 #[test]
 fn reloads_under_load_lose_nothing_repeat_nothing_and_keep_the_order_of_each_client() {
     let folder = Folder::new();
@@ -231,7 +222,7 @@ fn reloads_under_load_lose_nothing_repeat_nothing_and_keep_the_order_of_each_cli
     });
     assert!(server.terminate().success());
     for ((category, client), wanted) in sent {
-        let mut found = lines_below(&folder.0.join("files"), &category);
+        let mut found = lines(&folder.0.join("files").join(&category), &category);
         found.retain(|line| line.starts_with(&format!("{client}.")));
         assert!(
             found == wanted,

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use wire::scribe::{Call, Dialect, Reply, ResultCode};
 
-use super::{Scribe, files, framed, lines_of, log_call, message};
+use super::{Scribe, framed, lines_of, log_call, message};
 use crate::before_login::{raise_file_limit, rss_anon};
-use crate::collect::wait_for;
+use crate::collect::{files, wait_for};
 use crate::server::{Server, Setup};
 
 /// Most that attacks may add to a server of `--memory 256MiB`, which gives a quarter of it to requests.

@@ -28,7 +28,7 @@ fn multi(any_succeeds: bool) -> StoreConfig {
     })
 }
 
-/// Two stores of which the second takes one of three messages.
+/// Two stores: the second takes the first message of three.
 fn half_failed(any_succeeds: bool) -> (FaultDisk, Box<dyn Store>, usize) {
     let disk = FaultDisk::new();
     let shared: Arc<dyn Disk> = Arc::new(disk.clone());
