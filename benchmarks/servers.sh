@@ -13,6 +13,12 @@ trap 'exit 1' INT TERM
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
+# file_store CATEGORY FOLDER: a configuration of Scribe whose one store writes the category to files in the folder.
+file_store() {
+    mkdir -p "$2"
+    printf '%s\n' '<store>' "category=$1" type=file "file_path=$2" base_filename=bench max_size=100000000000 '</store>'
+}
+
 # listening PORT NAME: waits until a server listens; if none does, prints the log of NAME and ends the script.
 listening() {
     for _ in $(seq 300); do

@@ -13,16 +13,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 data=$(mktemp -d "$DATA/bench-away-XXXXXX")
 . "$root/benchmarks/servers.sh"
 first=$(free_port) second=$(free_port)
-mkdir -p "$data/files"
-cat >"$data/second.conf" <<CONF
-<store>
-category=bench
-type=file
-file_path=$data/files
-base_filename=bench
-max_size=100000000000
-</store>
-CONF
+file_store bench "$data/files" >"$data/second.conf"
 cat >"$data/first.conf" <<CONF
 <store>
 category=bench

@@ -12,14 +12,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 data=$(mktemp -d "$DATA/bench-categories-XXXXXX")
 . "$root/benchmarks/servers.sh"
 port=$(free_port)
-mkdir -p "$data/files"
-cat >"$data/scribe.conf" <<CONF
-<store>
-category=default
-type=file
-file_path=$data/files
-</store>
-CONF
+file_store default "$data/files" >"$data/scribe.conf"
 start seine env SEINE_CONNECTIONS_MAX=4000 "$SEINE" serve --data "$data/seine/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0 \
     --scribe "127.0.0.1:$port" --scribe-config "$data/scribe.conf"
 listening "$port" seine

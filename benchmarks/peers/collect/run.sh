@@ -38,17 +38,8 @@ CONF
 for sync in $SYNCS; do
     data=$(mktemp -d "$DATA/bench-collect-XXXXXX")
     . "$root/benchmarks/servers.sh"
-    mkdir -p "$data/seine-files"
     scribe=$(free_port)
-    cat >"$data/scribe.conf" <<CONF
-<store>
-category=bench
-type=file
-file_path=$data/seine-files
-base_filename=bench
-max_size=100000000000
-</store>
-CONF
+    file_store bench "$data/seine-files" >"$data/scribe.conf"
     start seine env SEINE_SYNC="$sync" "$SEINE" serve --data "$data/seine/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0 \
         --scribe "127.0.0.1:$scribe" --scribe-config "$data/scribe.conf"
     listening "$scribe" seine

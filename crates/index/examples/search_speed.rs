@@ -9,7 +9,7 @@
 //!
 //! Phrases by the default ranker, in one segment, for five seconds:
 //! `… --example search_speed -- abstracts.tsv queries.txt 1 1 5 phrase proximity_bm25`. By `bm25a`, which joins postings and weights
-//! (`Job::joins`): the same without the last word.
+//! (`Job::joins`): the same with `bm25a` as the last argument.
 
 #![expect(
     clippy::print_stdout,

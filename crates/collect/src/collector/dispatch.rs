@@ -92,7 +92,7 @@ impl Dispatcher {
     ) -> Result<Dispatcher, String> {
         let root = surroundings.spools.clone();
         let made = make_dir(&*surroundings.disk, &root);
-        made.map_err(|error| format!("cannot make the folder {root}: {error}"))?;
+        made.map_err(|error| format!("cannot make the folder /{root}: {error}"))?;
         let router = Arc::new(Router::new(configuration));
         shared.door.set_router(router.clone());
         let mut dispatcher = Dispatcher {
@@ -123,7 +123,7 @@ impl Dispatcher {
             .values()
             .filter_map(|cursor| Cursor::decode(cursor));
         let known: BTreeSet<String> = known.map(|cursor| cursor.folder).collect();
-        let failed = |error| format!("cannot read the folder {}: {error}", self.root);
+        let failed = |error| format!("cannot read the folder /{}: {error}", self.root);
         let disk = &*self.surroundings.disk;
         for folder in disk.list(&self.root).map_err(failed)? {
             let number = folder
@@ -148,7 +148,7 @@ impl Dispatcher {
             }
             let (Some(cursor), Some(target)) = (Cursor::decode(bytes), router.target_of(id)) else {
                 tracing::warn!(
-                    "no store of this name any more: the spool of {name} stays in {}",
+                    "no store of this name any more: the spool of {name} stays in /{}",
                     self.root
                 );
                 continue;
@@ -159,7 +159,7 @@ impl Dispatcher {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     let count = cursor.count();
                     tracing::error!(
-                        "the spool of {name}, {}/{}, is gone: {count} messages are lost",
+                        "the spool of {name}, /{}/{}, is gone: {count} messages are lost",
                         self.root,
                         cursor.folder
                     );
@@ -169,7 +169,7 @@ impl Dispatcher {
                 }
                 Err(error) => {
                     return Err(format!(
-                        "cannot open the spool of {name}, {}/{}: {error}",
+                        "cannot open the spool of {name}, /{}/{}: {error}",
                         self.root, cursor.folder
                     ));
                 }
@@ -366,7 +366,7 @@ impl Dispatcher {
             }
             if let Err(error) = spilled {
                 let line = line.id.escape_ascii();
-                tracing::warn!("the spool of {line} in {root} cannot be written: {error}");
+                tracing::warn!("the spool of {line} in /{root} cannot be written: {error}");
             }
             let (cursor, retired) = line.cursor();
             self.retired.extend(retired);
@@ -401,7 +401,7 @@ impl Dispatcher {
         let files = trims.iter().map(|(line, cursor)| line.trim(cursor));
         for error in folders.chain(files).filter_map(Result::err) {
             tracing::warn!(
-                "a spool's old files in {} cannot be removed: {error}",
+                "a spool's old files in /{} cannot be removed: {error}",
                 self.root
             );
         }

@@ -37,7 +37,7 @@ pub(in super::super) struct Job<'a> {
     /// Rows to keep: OFFSET and LIMIT together. `None`: all; 0: only the count.
     pub(in super::super) keep: Option<u64>,
     pub(in super::super) lists: Opened<'a>,
-    /// For each part, the rows that match (rising), where `cutoff.rs` has found them already. Then
+    /// For each part, the rows that match (rising), where `search/cutoff.rs` has found them already. Then
     /// there is no filter and there are no `ids`.
     pub(in super::super) only: Option<Vec<Vec<u32>>>,
     /// Only the first rows by id are wanted and no total: pages behind them are skipped.

@@ -17,19 +17,25 @@
 //!
 //! # Where the time goes
 //! A phrase of common words, such as `"of the"`, is slow. Both words stand in most rows, so the intersection keeps most rows, and
-//! the exact total needs each of them to be checked. For each kept row and each word:
-//! 1. `List::hits_before` finds the posting's first place. A place list has no offset for each posting, so the function adds up
-//!    the codes since the posting read before (at most 127). Where the list has postings of eight or more occurrences, two binary
-//!    searches among these follow.
-//! 2. The place is unpacked and compared. A common word often stands several times in a row: the row becomes SEVERAL, and
-//!    [`Phrase::stands_found`] reads all places of all words and merges them.
-//! 3. With the default ranker, `score/places.rs::record` reads the places of a row again, if its words and sum reach the
-//!    threshold.
+//! the exact total needs each of them to be checked. A threshold skips no row: it saves only weighing. For each kept row, word
+//! after word ([`PhraseWord::follow`]):
+//! 1. The code tells how often the word stands in the row. More than once: the row becomes SEVERAL, and no place is read yet. A
+//!    row that is SEVERAL or NOWHERE already takes no further step.
+//! 2. `List::hits_before` finds the posting's first place. A place list has no offset for each posting, so the function adds up
+//!    the occurrences of the postings since the one read before, at most the 127 before it in its block. Where the list has
+//!    postings of eight or more occurrences, two binary searches among these follow.
+//! 3. The place is unpacked and compared.
 //!
-//! A phrase with one rare word has few kept rows. Nothing is kept from one query to the next.
+//! Then [`Phrase::stands_found`] reads all places of all words of each SEVERAL row and merges them. With the default ranker,
+//! `score/places.rs::record` makes a new [`Phrase`] and reads the places again for each row whose words may reach the
+//! threshold of the best rows.
+//!
+//! A phrase with a rare word in it has few kept rows. A rare word beside the phrase helps only on pages without that word.
+//! Nothing is kept from one query to the next.
 //!
 //! Invariants:
-//! - Rows are asked for by rising number: hints and runs only go forward on a page.
+//! - [`Phrase::stands`] is asked for rows by rising number: its hints only go forward on a page.
+//! - [`Phrase::keep`] goes over the rows twice, and `hits_before` begins its block again where a run is ahead.
 //! - `starts` is valid only after [`Phrase::stands`] has returned `true`.
 
 use super::super::plan::Fields;
