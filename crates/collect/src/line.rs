@@ -264,10 +264,15 @@ impl Line {
             &self.id,
         );
         let failed = batch.and_then(|batch| self.write(&batch, &mut **store, now, counters));
-        let wants_sync = self.queue().wants_sync();
+        let (wants_sync, wanted) = {
+            let queue = self.queue();
+            (queue.wants_sync(), queue.wanted)
+        };
         if wants_sync {
             let synced = store.sync();
             self.after_sync(&synced, now);
+            // A checkpoint that began meanwhile wants more than this sync covers.
+            self.queue().wanted.take_if(|mark| Some(*mark) == wanted);
         }
         let mut queue = self.queue();
         let is_paused = queue.paused_until_us > now.steady_us;
@@ -335,7 +340,6 @@ impl Line {
 
     fn after_sync(&self, synced: &io::Result<()>, now: Now) {
         let mut queue = self.queue();
-        queue.wanted = None;
         if synced.is_ok() {
             queue.synced = queue.delivered;
             queue.kept.clear();
@@ -355,6 +359,7 @@ impl Line {
     pub(crate) fn after_panic(&self, now: Now) {
         self.after_sync(&Err(io::ErrorKind::Other.into()), now);
         let mut queue = self.queue();
+        queue.wanted = None;
         queue.next_look_us = now.steady_us + PAUSE_US;
         queue.status = Some("the store panicked: the log says where".to_owned());
         queue.is_busy = false;

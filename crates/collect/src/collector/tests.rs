@@ -489,6 +489,107 @@ fn a_store_that_changed_gets_the_messages_that_wait_for_it() {
 }
 
 #[test]
+fn a_checkpoint_right_after_a_reload_waits_for_the_new_store() {
+    let mut stepped = Stepped::new();
+    stepped.send(&["b"]);
+    let mut configuration = configuration();
+    configuration.stores[1].store = file("moved");
+    stepped
+        .dispatcher
+        .reload(configuration, stepped.now)
+        .unwrap();
+    stepped.checkpoint();
+    assert_eq!(stepped.world.with("moved/b", |taken| taken.synced.len()), 1);
+    let spools = stepped.disk.list("data/spools").unwrap_or_default();
+    assert!(spools.is_empty(), "{spools:?}");
+}
+
+/// A store whose first sync is long: a message comes and the next checkpoint begins before it ends.
+struct LongSync {
+    world: Arc<World>,
+    line: Arc<Mutex<Option<Arc<Line>>>>,
+}
+
+impl Store for LongSync {
+    fn open(&mut self, _: Now) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &[Message<'_>], _: Now) -> Written {
+        let count = batch.len() as u64;
+        self.world.with("long", |taken| taken.fresh.push(count));
+        Written {
+            taken: batch.len(),
+            failed: None,
+        }
+    }
+
+    fn look(&mut self, _: Now) {}
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.world.with("long", |taken| {
+            let fresh = std::mem::take(&mut taken.fresh);
+            taken.synced.extend(fresh);
+        });
+        if let Some(line) = self.line.lock().unwrap().take() {
+            line.push(entry(2), Now::default());
+            line.want();
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> Option<String> {
+        None
+    }
+
+    fn close(&mut self, _: Now) {}
+}
+
+/// One message of a record at this position.
+fn entry(position: u64) -> crate::line::Entry {
+    let mut messages = Messages::default();
+    messages.push(b"a", b"x");
+    crate::line::Entry {
+        position,
+        bytes: 10,
+        messages: Arc::new(messages),
+        start: 0,
+        count: 1,
+    }
+}
+
+#[test]
+fn a_checkpoint_that_begins_during_the_sync_of_the_one_before_gets_its_own() {
+    let (world, hook) = (Arc::new(World::default()), Arc::new(Mutex::new(None)));
+    let store = LongSync {
+        world: world.clone(),
+        line: hook.clone(),
+    };
+    let pace = crate::line::Pace {
+        target_bytes: 1 << 20,
+        interval_us: 1_000_000,
+        check_us: 1_000_000,
+        must_succeed: true,
+    };
+    let line = Arc::new(Line::new(
+        (*b"store0").into(),
+        false,
+        Box::new(store),
+        Arc::default(),
+        pace,
+    ));
+    *hook.lock().unwrap() = Some(line.clone());
+    line.push(entry(1), Now::default());
+    line.want();
+    let counters = crate::counters::Counters::default();
+    for _ in 0..2 {
+        line.serve(Now::default(), &counters);
+    }
+    assert_eq!(world.with("long", |taken| taken.synced.clone()), [1, 1]);
+    assert!(line.is_done() && !line.is_trying());
+}
+
+#[test]
 fn a_store_that_panics_holds_no_other_back_and_gets_its_messages_again() {
     let mut stepped = Stepped::new();
     stepped.world.with("store1/b", |taken| taken.panics = true);
