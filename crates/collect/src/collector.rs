@@ -34,7 +34,7 @@ use crate::config::{Configuration, StoreConfig};
 use crate::counters::Counters;
 use crate::door::{Decision, Door, Received};
 use crate::line::Line;
-use crate::message::Now;
+use crate::message::{Incoming, Now};
 use crate::store::{Store, Surroundings};
 use dispatch::Dispatcher;
 use pool::Pools;
@@ -167,10 +167,10 @@ impl Collector {
         Ok(Collector { shared, orders })
     }
 
-    /// Decides on a call of `Log`; `entries` are category and message. Never blocks on a disk.
-    pub fn decide<'a>(
+    /// Decides on the messages of one call. Never blocks on a disk.
+    pub fn decide<'a, M: Into<Incoming<'a>>>(
         &self,
-        entries: impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
+        entries: impl Iterator<Item = M> + Clone,
         now: Now,
     ) -> Decision {
         let shared = &self.shared;

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use engine::{Messages, SyncMode};
 
 use crate::counters::{Counter, Counters};
-use crate::message::Now;
+use crate::message::{Incoming, Now};
 use crate::route::{Router, is_clean};
 
 /// More live lines than this are not begun: a call that needs one is answered TRY_LATER.
@@ -107,9 +107,9 @@ impl Door {
 
     /// Decides on a call. `has_line` says whether a category's lines live; it is asked only near the bound of lines. Cost: a
     /// lock or two a call and a look-up a run of one category; each message is copied once.
-    pub(crate) fn decide<'a>(
+    pub(crate) fn decide<'a, M: Into<Incoming<'a>>>(
         &self,
-        entries: impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
+        entries: impl Iterator<Item = M> + Clone,
         now: Now,
         counters: &Counters,
         has_line: impl Fn(&[u8]) -> bool,
@@ -117,6 +117,7 @@ impl Door {
         if self.is_stopping.load(Ordering::Relaxed) {
             return Decision::TryLater;
         }
+        let entries = entries.map(Into::into);
         let (count, bytes) = size(entries.clone());
         let router = self.router();
         if self.is_throttled(count, &router, now, counters) {
@@ -128,7 +129,7 @@ impl Door {
         let mut strongest: Option<Option<SyncMode>> = None;
         // The run under way: category, verdict, messages so far.
         let mut run: Option<(&[u8], Verdict, u64)> = None;
-        for (category, body) in entries {
+        for Incoming { category, body, .. } in entries {
             let verdict = match &mut run {
                 Some((name, verdict, count)) if *name == category => {
                     *count += 1;
@@ -238,10 +239,10 @@ fn verdict(router: &Router, category: &[u8]) -> Verdict {
 }
 
 /// Number of messages, and bytes of their encoded form, about.
-fn size<'a>(entries: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> (u64, usize) {
+fn size<'a>(entries: impl Iterator<Item = Incoming<'a>>) -> (u64, usize) {
     let (mut count, mut bytes) = (0, 0);
     let mut last = None;
-    for (category, body) in entries {
+    for Incoming { category, body, .. } in entries {
         count += 1;
         bytes += body.len() + 4;
         if last != Some(category) {

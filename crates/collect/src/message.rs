@@ -9,6 +9,31 @@ pub struct Message<'a> {
     pub body: &'a [u8],
 }
 
+/// A message on its way in, with its origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incoming<'a> {
+    /// Name of the category; empty and bad names are counted and dropped.
+    pub category: &'a [u8],
+    /// Text or binary.
+    pub body: &'a [u8],
+    /// The host that the message names, or else the client's address without a port.
+    pub host: &'a str,
+    /// The time that the message names, or else the time of its arrival. Seconds since 1970-01-01 UTC.
+    pub unix_s: i64,
+}
+
+/// Category and body of a message of unknown origin.
+impl<'a> From<(&'a [u8], &'a [u8])> for Incoming<'a> {
+    fn from((category, body): (&'a [u8], &'a [u8])) -> Incoming<'a> {
+        Incoming {
+            category,
+            body,
+            host: "",
+            unix_s: 0,
+        }
+    }
+}
+
 /// The time, given by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Now {

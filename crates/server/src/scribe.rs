@@ -19,6 +19,7 @@
 
 mod answer;
 mod connection;
+mod intake;
 mod log;
 
 use std::collections::BTreeMap;
