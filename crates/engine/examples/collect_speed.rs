@@ -39,7 +39,14 @@ fn main() {
         let calls = (0..CALLS).map(|session| {
             let messages = call.clone();
             let sync = None;
-            envelope(session, Command::Collect { messages, sync })
+            envelope(
+                session,
+                Command::Collect {
+                    messages,
+                    sync,
+                    feeds: Vec::new(),
+                },
+            )
         });
         let calls = calls.collect();
         let begin = Instant::now();

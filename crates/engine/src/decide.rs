@@ -24,6 +24,7 @@
 
 pub(crate) mod backfill;
 pub(crate) mod delete;
+pub(crate) mod hear;
 pub(crate) mod insert;
 pub(crate) mod read;
 pub(crate) mod rows;

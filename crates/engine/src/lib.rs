@@ -85,7 +85,7 @@ pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
-    Envelope, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
+    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
     Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken,
     TakenRow, WaitSource, WhenFull,
 };

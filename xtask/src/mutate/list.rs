@@ -69,6 +69,22 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "messages-left-out-of-the-record-of-their-rows",
+        file: "crates/engine/src/engine/write.rs",
+        text: "        records.extend(messages.clone().map(Record::Messages));\n",
+        becomes: "",
+        test: "crates/engine/tests/it/collect.rs::rows_of_a_call_are_stored_matched_and_queued_with_its_messages_in_one_record",
+        may_hang: false,
+    },
+    Mutation {
+        name: "rows-of-a-refused-call-stay",
+        file: "crates/engine/src/engine/write.rs",
+        text: "            undo.note(&mut self.state, &record);\n",
+        becomes: "",
+        test: "crates/engine/tests/it/lives.rs::an_engine_that_collects_hands_over_after_any_crash_what_its_journal_says",
+        may_hang: false,
+    },
+    Mutation {
         name: "messages-taken-that-the-next-server-refused",
         file: "crates/collect/src/store/network.rs",
         text: "                Ok(ResultCode::Ok) => taken += count,",

@@ -278,7 +278,7 @@ impl State {
         }
     }
 
-    /// Sets the listeners of every search table, after a change of the catalog.
+    /// Sets the listeners of every search table and of pq tables without `on=`, after a change of the catalog.
     ///
     /// # Errors
     /// `NoSuchTable` for a table of hits that is not there, and those of [`Into::resolve`].
@@ -286,25 +286,23 @@ impl State {
         for search in self.searches.values_mut() {
             let mut listeners = Vec::new();
             for table in self.catalog.listeners(&search.definition.name) {
-                let Some(pq) = self.percolates.get(&table) else {
-                    continue;
-                };
-                let into = match target(&pq.definition) {
-                    Some(into) => {
-                        let queue = self.catalog.find(&into)?;
-                        let columns = self.catalog.get(queue).ok_or(Error::NoSuchTable(into))?;
-                        Some((queue, Into::resolve(columns, &search.definition)?))
-                    }
-                    None => None,
-                };
-                let columns = places(&pq.definition.columns, &search.definition.columns);
-                listeners.push(Listener {
-                    table,
-                    columns,
-                    into,
-                });
+                if let Some(pq) = self.percolates.get(&table) {
+                    let heard = &search.definition;
+                    listeners.push(listener(&self.catalog, (table, &pq.definition), heard)?);
+                }
             }
             search.listeners = Arc::new(listeners);
+        }
+        for (table, pq) in &mut self.percolates {
+            let definition = &pq.definition;
+            let hears_own = matches!(&definition.kind, Kind::Percolate { on, into: Some(_), .. } if on.is_empty());
+            pq.hears = match hears_own {
+                true => {
+                    let own = listener(&self.catalog, (*table, definition), definition)?;
+                    Some(Arc::new(own))
+                }
+                false => None,
+            };
         }
         Ok(())
     }
@@ -547,6 +545,28 @@ fn target(pq: &Definition) -> Option<String> {
     Webhook::of(pq)
         .map(|webhook| webhook.queue)
         .or_else(|| into.clone())
+}
+
+/// How a pq table listens to rows with the columns of `heard`.
+fn listener(
+    catalog: &Catalog,
+    (table, pq): (TableId, &Definition),
+    heard: &Definition,
+) -> Result<Listener> {
+    let into = match target(pq) {
+        Some(into) => {
+            let queue = catalog.find(&into)?;
+            let columns = catalog.get(queue).ok_or(Error::NoSuchTable(into))?;
+            Some((queue, Into::resolve(columns, heard)?))
+        }
+        None => None,
+    };
+    let columns = places(&pq.columns, &heard.columns);
+    Ok(Listener {
+        table,
+        columns,
+        into,
+    })
 }
 
 /// For each column of a pq table, its place in the rows of a search table that it listens to. That table has all of them.

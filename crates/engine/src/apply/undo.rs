@@ -105,9 +105,9 @@ impl Undo {
             | Record::Returned { .. }
             | Record::Done { .. }
             | Record::Clear { .. }
-            | Record::Messages(_)
             | Record::Collected { .. }
             | Record::Pause { .. } => {} // never members
+            Record::Messages(_) => {} // applied once nothing can refuse the unit
         }
     }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use percolate::QuerySet;
 use query::analysis::Words;
 
-use super::insert::follow;
 use super::insert::hits::{Found, Reached, hear};
+use super::insert::hits_of;
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
-use crate::command::{Backfill, Reply};
+use crate::command::Backfill;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::BACKFILL_DOCUMENTS_MAX;
-use crate::record::{Document, Documents, Record};
+use crate::record::Document;
 use crate::state::State;
 use crate::table::search::analyse;
 use crate::table::standing::Listener;
@@ -44,26 +44,7 @@ pub(crate) fn backfill(
         (table, &documents, &words),
         (&mut reached, &mut found),
     )?;
-    let queued = found.queued.iter().map(|hits| hits.rows());
-    let made = reached.made.iter().map(|(_, made)| made.len() as u64);
-    let reply = Reply::affected(queued.chain(made).sum());
-    if found.queued.is_empty() && found.counts.is_empty() {
-        return Ok(Decision::nothing(reply));
-    }
-    let hits = Record::Hits(Documents {
-        table,
-        documents: if found.queued.is_empty() {
-            Vec::new()
-        } else {
-            documents
-        },
-        hits: found.queued,
-        counts: found.counts,
-    });
-    let record = follow(state, work, around, hits, &mut reached)?;
-    let mut decision = Decision::of(record, reply);
-    decision.prepared.counting = Some(reached.counting);
-    Ok(decision)
+    hits_of(state, work, around, (table, documents), found, reached)
 }
 
 /// The one query, as a set of its own.

@@ -12,7 +12,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
-use self::hits::{Reached, percolate};
+use self::hits::{Found, Reached, percolate};
 use self::queue_rows::queue_rows;
 use super::has_no_rows;
 use super::rows::{Plan, absent_in_document};
@@ -114,6 +114,37 @@ pub(crate) fn follow(
         records.push(Record::Documents(follows));
     }
     Ok(Record::Many(records))
+}
+
+/// The decision on hits of documents that are stored already, or nowhere. Answer: the number of hits as `affected`.
+pub(crate) fn hits_of(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    (table, documents): (TableId, Vec<Document>),
+    found: Found,
+    mut reached: Reached,
+) -> Result<Decision> {
+    let queued = found.queued.iter().map(|hits| hits.rows());
+    let made = reached.made.iter().map(|(_, made)| made.len() as u64);
+    let reply = Reply::affected(queued.chain(made).sum());
+    if found.queued.is_empty() && found.counts.is_empty() {
+        return Ok(Decision::nothing(reply));
+    }
+    let hits = Record::Hits(Documents {
+        table,
+        documents: if found.queued.is_empty() {
+            Vec::new()
+        } else {
+            documents
+        },
+        hits: found.queued,
+        counts: found.counts,
+    });
+    let record = follow(state, work, around, hits, &mut reached)?;
+    let mut decision = Decision::of(record, reply);
+    decision.prepared.counting = Some(reached.counting);
+    Ok(decision)
 }
 
 /// Analyses the documents of one search table and matches them. Hits that go into other search tables are left in `reached`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::command::{CursorChange, Reply};
+use crate::command::{CursorChange, Feed, Reply};
 use crate::error::{Error, Result};
 use crate::messages::Messages;
 use crate::record::Record;
@@ -11,26 +11,41 @@ use crate::state::Prepared;
 use crate::sync_mode::SyncMode;
 
 impl Engine {
-    /// Messages of one call become one record. The reply goes after the sync that `sync` asks for, at most the server's.
+    /// Messages of one call and their rows become one record. The reply goes after the sync that `sync` asks for, at most the
+    /// server's, or that the strictest table asks for.
     ///
     /// # Errors
     /// `Overloaded` where the messages that the collector has not noted would take more than their bound, which is
     /// [`super::Options::collected_bytes_max`] and at most a quarter of the memory; one call above the bound is taken while none
-    /// waits. `DiskFull`; `Limit` for a record that is too long.
-    pub(super) fn collect(&mut self, messages: Messages, sync: Option<SyncMode>) -> Result<Reply> {
-        if messages.count() == 0 {
+    /// waits. `InMany` for rows that a table refuses. `DiskFull`; `Limit` for a record that is too long.
+    pub(super) fn collect(
+        &mut self,
+        messages: Messages,
+        sync: Option<SyncMode>,
+        feeds: Vec<Feed>,
+    ) -> Result<Reply> {
+        let count = messages.count();
+        if count == 0 && feeds.is_empty() {
             return Ok(Reply::done());
         }
         let waiting = self.state.collected.above_bytes();
         let max = self.options.collected_bytes_max;
-        if waiting > 0 && waiting + messages.bytes() > max.min(self.options.memory_bytes / 4) {
+        if count > 0
+            && waiting > 0
+            && waiting + messages.bytes() > max.min(self.options.memory_bytes / 4)
+        {
             return Err(Error::Overloaded);
         }
-        let count = messages.count();
-        let record = Record::Messages(Arc::new(messages));
         let asked = sync.unwrap_or(self.options.sync).max(self.options.sync);
-        let position = self.admit_with(&record, false, asked)?;
-        self.apply(&record, position, Prepared::default())?;
+        let messages = (count > 0).then(|| Arc::new(messages));
+        if !feeds.is_empty() {
+            let messages = messages.map(|messages| (messages, asked));
+            self.unit(feeds, Engine::decide_feed, messages)?;
+        } else if let Some(messages) = messages {
+            let record = Record::Messages(messages);
+            let position = self.admit_with(&record, false, asked)?;
+            self.apply(&record, position, Prepared::default())?;
+        }
         self.status.messages_total += count;
         Ok(Reply::done())
     }

@@ -215,7 +215,11 @@ impl Engine {
                 self.give_back(session, false)?;
                 Ok(Reply::done())
             }
-            Command::Collect { messages, sync } => self.collect(messages, sync),
+            Command::Collect {
+                messages,
+                sync,
+                feeds,
+            } => self.collect(messages, sync, feeds),
             Command::Collected { upto, cursors } => self.collected(upto, cursors),
             command => self.execute_on_queue(session, command),
         }

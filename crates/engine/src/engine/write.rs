@@ -4,18 +4,23 @@
 //! of several statements applies each member before it decides the next, and is admitted last. [`Undo`] takes the members back if
 //! one of them or the unit is refused.
 
+use std::sync::Arc;
+
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
-use crate::command::{Command, Definition, Kind, QueueStats, Reply, SessionId};
+use crate::command::{Command, Definition, Feed, Kind, QueueStats, Reply, SessionId};
 use crate::decide::backfill::backfill;
 use crate::decide::delete::delete;
+use crate::decide::hear::hear_rows;
 use crate::decide::insert::insert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
+use crate::messages::Messages;
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
+use crate::sync_mode::SyncMode;
 use crate::undo::Undo;
 
 impl Engine {
@@ -43,6 +48,16 @@ impl Engine {
             Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
             _ => Err(Error::invalid("only inserts and deletes go together")),
         }
+    }
+
+    /// Decides rows made of collected messages, within the bounds of queues.
+    pub(super) fn decide_feed(&mut self, feed: Feed) -> Result<Decision> {
+        let around = self.circumstances();
+        let decision = match feed {
+            Feed::Store(rows) => insert(&mut self.state, &mut self.work, around, rows, None),
+            Feed::Match(rows) => hear_rows(&mut self.state, &mut self.work, around, rows),
+        }?;
+        self.bounded(decision)
     }
 
     fn circumstances(&self) -> Circumstances {
@@ -269,12 +284,24 @@ impl Engine {
                 max: MANY_COMMANDS_MAX as u64,
             });
         }
+        let decide = |engine: &mut Engine, member| engine.decide_write(session, member, None);
+        self.unit(members, decide, None).map(Reply::Many)
+    }
+
+    /// Decides and applies members, then messages, as one record; or takes all back and gives the error of the first that is
+    /// refused.
+    pub(super) fn unit<M>(
+        &mut self,
+        members: Vec<M>,
+        decide: impl Fn(&mut Engine, M) -> Result<Decision>,
+        messages: Option<(Arc<Messages>, SyncMode)>,
+    ) -> Result<Vec<Reply>> {
         let mut undo = Undo::default();
         let (before, counted) = (self.state.position, self.status);
-        match self.many_members(session, members, &mut undo) {
+        match self.unit_members(members, decide, messages, &mut undo) {
             Ok(replies) => {
                 self.wake();
-                Ok(Reply::Many(replies))
+                Ok(replies)
             }
             Err(error) if is_fatal(&error) => Err(error),
             Err(error) => {
@@ -289,17 +316,18 @@ impl Engine {
         }
     }
 
-    fn many_members(
+    fn unit_members<M>(
         &mut self,
-        session: SessionId,
-        members: Vec<Command>,
+        members: Vec<M>,
+        decide: impl Fn(&mut Engine, M) -> Result<Decision>,
+        messages: Option<(Arc<Messages>, SyncMode)>,
         undo: &mut Undo,
     ) -> Result<Vec<Reply>> {
         let position = self.state.position + 1;
         let (mut records, mut replies) = (Vec::new(), Vec::new());
-        let mut gives_room = true;
+        let mut gives_room = messages.is_none();
         for (index, member) in members.into_iter().enumerate() {
-            let decided = self.decide_write(session, member, None);
+            let decided = decide(self, member);
             let in_many = |error| Error::InMany {
                 index,
                 error: Box::new(error),
@@ -320,11 +348,21 @@ impl Engine {
                 single => records.push(single),
             }
         }
-        if !records.is_empty() {
-            self.state.position = position - 1;
-            let admitted = self.admit(&Record::Many(records), gives_room)?;
-            assert_eq!(admitted, position, "a unit is one record");
-            self.state.position = position;
+        let of_tables = records.iter().map(|record| self.sync_mode(record)).min();
+        let of_messages = messages.as_ref().map(|(_, mode)| *mode);
+        let Some(mode) = of_tables.into_iter().chain(of_messages).min() else {
+            return Ok(replies);
+        };
+        let messages = messages.map(|(messages, _)| messages);
+        records.extend(messages.clone().map(Record::Messages));
+        self.state.position = position - 1;
+        let admitted = self.admit_with(&Record::Many(records), gives_room, mode)?;
+        assert_eq!(admitted, position, "a unit is one record");
+        self.state.position = position;
+        // Last, since nothing takes them back.
+        if let Some(messages) = messages {
+            let applied = Record::Messages(messages);
+            self.apply(&applied, position, Prepared::default())?;
         }
         Ok(replies)
     }

@@ -133,12 +133,15 @@ pub enum Command {
         /// The changes in their order. The engine makes all of them or none.
         changes: Vec<Change>,
     },
-    /// Messages of one call of Scribe's `Log`: one durable unit. `sync` may ask for less than the server's mode.
+    /// Collected messages of one call, and their rows in tables: one durable unit. The engine carries out all or nothing; a
+    /// refusal of rows is [`Error::InMany`] with their place in `feeds`.
     Collect {
-        /// The messages in the order of the call. An empty call makes no record.
+        /// The messages for stores outside of the engine, in the order of the call. An empty call makes no record.
         messages: Messages,
-        /// How durable the messages are when the engine replies; `None`: as the server's setting says.
+        /// How durable `messages` are when the engine replies; `None`: as the server's setting says. Never stricter than that.
         sync: Option<SyncMode>,
+        /// Rows made of messages, by table.
+        feeds: Vec<Feed>,
     },
     /// The collector has brought all messages of records up to a position to their stores, or into its own spools.
     Collected {
@@ -179,6 +182,26 @@ pub enum Command {
     Checkpoint,
     /// Checkpoint, then the end of [`crate::Engine::run`].
     Shutdown,
+}
+
+/// Rows made of collected messages, for one table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// Rows of a search table or queue.
+    Store(Insert),
+    /// Rows that a pq table hears and nothing stores. The table needs `into=` and no `on=`. A hit of such a row has the
+    /// document id 0.
+    Match(Insert),
+}
+
+impl Feed {
+    /// The rows, with the name of their table.
+    #[must_use]
+    pub fn rows(&self) -> &Insert {
+        match self {
+            Feed::Store(rows) | Feed::Match(rows) => rows,
+        }
+    }
 }
 
 /// A step of a load. Places are numbers that rise through the load's input, such as byte offsets.
@@ -481,21 +504,28 @@ impl Command {
     pub(crate) fn bytes(&self) -> usize {
         let own = size_of::<Command>();
         match self {
-            Command::Insert(Insert { rows, .. }) => {
-                own + rows.iter().flatten().map(Value::memory).sum::<usize>()
-            }
-            Command::Load {
+            Command::Insert(Insert { rows, .. })
+            | Command::Load {
                 step: LoadStep::Put { rows, .. },
                 ..
-            } => own + rows.iter().flatten().map(Value::memory).sum::<usize>(),
+            } => own + rows_bytes(rows),
             Command::Delete(Delete { filter, .. }) => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
-            Command::Collect { messages, .. } => own + messages.bytes() as usize,
+            Command::Collect {
+                messages, feeds, ..
+            } => {
+                let feeds = feeds.iter().map(|feed| rows_bytes(&feed.rows().rows));
+                own + messages.bytes() as usize + feeds.sum::<usize>()
+            }
             _ => own,
         }
     }
+}
+
+fn rows_bytes(rows: &[Vec<Value>]) -> usize {
+    rows.iter().flatten().map(Value::memory).sum()
 }
 
 /// Only lists grow large in practice; a tree's depth is bounded by its parser.

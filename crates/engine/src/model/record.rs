@@ -58,7 +58,9 @@ use crate::messages::Messages;
 /// 6: dropped rows of `keep` are listed by their ids.
 ///
 /// 7: collected messages, and the position of the collector.
-pub(crate) const RECORD_VERSION: u8 = 7;
+///
+/// 8: a unit may hold collected messages.
+pub(crate) const RECORD_VERSION: u8 = 8;
 
 /// Name of the one setting in a definition that is no setting of analysis.
 const SYNC: &str = "sync";
@@ -154,7 +156,7 @@ pub(crate) enum Record {
         upto: u64,
         cursors: Vec<CursorChange>,
     },
-    /// Several records as one unit, in this order. It holds no `Messages`, no `Collected` and no `Many`.
+    /// Several records as one unit, in this order. It holds no `Collected` and no `Many`, and `Messages` at most once.
     Many(Vec<Record>),
 }
 

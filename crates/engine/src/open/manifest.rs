@@ -57,7 +57,8 @@ const SPARE_PATH: &str = "spare";
 /// 5: definitions as in records of version 4; how far loads are; segments of format 2.
 /// 6: definitions as in records of version 5.
 /// 7: how far the collector is.
-pub(crate) const FORMAT_VERSION: u32 = 7;
+/// 8: units with collected messages in the journal; pq tables with `into=` and without `on=`.
+pub(crate) const FORMAT_VERSION: u32 = 8;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 /// It stands twice in its file: it alone says which files count.

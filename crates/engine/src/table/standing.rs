@@ -86,6 +86,8 @@ pub(crate) struct PercolateTable {
     pub(crate) changed: BTreeSet<u64>,
     /// The queries that the running fold writes. If it fails, they go back to `changed`.
     pub(crate) folding_ids: BTreeSet<u64>,
+    /// How it matches rows that no search table stores; `None`: it has `on=`, or no `into=`.
+    pub(crate) hears: Option<Arc<Listener>>,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
     /// Whether a fold runs.
@@ -117,11 +119,11 @@ const CHANGED_BYTES: u64 = 24;
 
 const EVERY_DOCUMENT: &str = "the query holds no word: every document matches";
 
-/// A pq table that listens to a search table.
+/// A pq table that listens: to a search table, or to rows of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
     pub(crate) table: TableId,
-    /// For each column of the pq table, its place in the search table's rows.
+    /// For each column of the pq table, its place in the rows.
     pub(crate) columns: Vec<usize>,
     /// The queue for its hits, and how they fill it.
     pub(crate) into: Option<(TableId, Into)>,
@@ -147,6 +149,7 @@ impl PercolateTable {
             folded,
             changed: BTreeSet::new(),
             folding_ids: BTreeSet::new(),
+            hears: None,
             is_unpublished: true,
             folding: false,
         }

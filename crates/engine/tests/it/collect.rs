@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk};
 use engine::inspect::Dumped;
-use engine::{Batch, Command, Error, Messages, Now, Options, SyncMode};
+use engine::{Batch, Command, Error, Feed, Messages, Now, Options, Reply, SyncMode};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
 use crate::power::{places, power_cut};
+use crate::scripts::show;
 use crate::statement::command;
 use crate::workload::cases;
 
@@ -29,6 +30,7 @@ fn collect(bodies: &[String], sync: Option<SyncMode>) -> Command {
     Command::Collect {
         messages: messages(bodies),
         sync,
+        feeds: Vec::new(),
     }
 }
 
@@ -129,6 +131,116 @@ fn what_no_record_has_cannot_be_noted_and_members_of_a_unit_cannot_be_messages()
         0,
         "an empty call writes nothing"
     );
+}
+
+/// Rows of these statements, for the tables of a call. `hear`: the first word of one that a pq table hears.
+fn feeds(rows: &[&str]) -> Vec<Feed> {
+    let feed = |row: &&str| {
+        let (heard, row) = match row.strip_prefix("hear ") {
+            Some(row) => (true, format!("insert {row}")),
+            None => (false, (*row).to_owned()),
+        };
+        match (command(&row), heard) {
+            (Command::Insert(rows), true) => Feed::Match(rows),
+            (Command::Insert(rows), false) => Feed::Store(rows),
+            (other, _) => panic!("{other:?}"),
+        }
+    };
+    rows.iter().map(feed).collect()
+}
+
+fn fed(driver: &mut Driver, bodies: &[String], rows: &[&str]) -> Result<Reply, Error> {
+    driver.run(Command::Collect {
+        messages: messages(bodies),
+        sync: None,
+        feeds: feeds(rows),
+    })
+}
+
+fn count(driver: &mut Driver, table: &str) -> usize {
+    let answer = driver.run(command(&format!("read * from {table}")));
+    show(answer).len() - 1
+}
+
+fn with_tables() -> Driver {
+    let mut driver = open(MemoryDisk::new());
+    for line in [
+        "create queue hits (query_id bigint, doc_id bigint, body text)",
+        "create queue jobs (body text)",
+        "create search posts (body text)",
+        "create pq alerts on posts into hits",
+        "create pq ears (body text) into hits",
+        "insert alerts (id, query) values (1, 'cat')",
+        "insert ears (id, query) values (2, 'dog')",
+    ] {
+        driver.run(command(line)).unwrap();
+    }
+    driver
+}
+
+#[test]
+fn rows_of_a_call_are_stored_matched_and_queued_with_its_messages_in_one_record() {
+    let mut driver = with_tables();
+    let before = driver.handle.status().records_total;
+    let rows = [
+        "insert posts (body) values ('a cat'), ('a dog')",
+        "hear ears (body) values ('a cat'), ('a dog')",
+        "insert jobs (body) values ('a cat')",
+    ];
+    fed(&mut driver, &bodies(&["x"]), &rows).unwrap();
+    assert_eq!(driver.handle.status().records_total, before + 1);
+    for _ in 0..2 {
+        let hits = show(driver.run(command("read * from hits")));
+        assert_eq!(hits[1..], ["1 | 1 | a cat", "2 | 0 | a dog"]);
+        assert_eq!(count(&mut driver, "jobs"), 1);
+        assert_eq!(handed(&driver).len(), 1);
+        driver = driver.reopen().unwrap();
+    }
+}
+
+#[test]
+fn a_call_is_refused_whole_with_the_place_of_the_rows_that_no_table_takes() {
+    let mut driver = with_tables();
+    let before = driver.handle.status();
+    for (bad, place) in [
+        ("insert gone (body) values ('x')", 1),
+        ("insert posts (absent) values ('x')", 1),
+        ("hear alerts (body) values ('x')", 1),
+        ("hear posts (body) values ('x')", 1),
+    ] {
+        let rows = ["insert jobs (body) values ('a cat')", bad];
+        match fed(&mut driver, &bodies(&["x"]), &rows) {
+            Err(Error::InMany { index, .. }) => assert_eq!(index, place, "{bad}"),
+            other => panic!("{bad}: {other:?}"),
+        }
+        assert_eq!(count(&mut driver, "jobs"), 0, "{bad}");
+        assert!(handed(&driver).is_empty(), "{bad}");
+    }
+    let after = driver.handle.status();
+    assert_eq!(before.records_total, after.records_total);
+    assert_eq!(before.messages_total, after.messages_total);
+    assert_eq!(fed(&mut driver, &[], &[]).map(drop), Ok(()));
+}
+
+#[test]
+fn rows_ask_for_the_sync_of_their_table_and_messages_for_that_of_their_category() {
+    let mut driver = with_tables();
+    let mut syncs = |sync, rows: &[&str]| {
+        let before = driver.handle.status().rows_synced_total;
+        let call = Command::Collect {
+            messages: messages(&bodies(&["x"])),
+            sync,
+            feeds: feeds(rows),
+        };
+        driver.run(call).unwrap();
+        driver.handle.status().rows_synced_total > before
+    };
+    let row = ["insert jobs (body) values ('x')"];
+    assert!(
+        syncs(Some(SyncMode::Never), &row),
+        "the table asks for a sync"
+    );
+    assert!(syncs(None, &row));
 }
 
 #[test]

@@ -215,6 +215,34 @@ const FORMAT_6: Written = Written {
     ],
 };
 
+/// Standing queries and units, as the version before messages in units wrote them.
+const FORMAT_7: Written = Written {
+    folder: "data-v7",
+    schema: &[
+        "create search posts (body text, n int)",
+        "create queue hits (query_id bigint, doc_id bigint)",
+        "create pq alerts on posts into hits",
+        "create pq asked (body text)",
+    ],
+    folded: &[
+        "insert alerts (id, query) values (1, 'star wars'), (2, 'cat')",
+        "insert asked (id, query) values (1, 'dog')",
+        "many insert posts (id, body, n) values (1, 'star wars', 1); insert alerts (id, query) values (3, 'dog')",
+        "checkpoint",
+        "insert posts (id, body, n) values (2, 'cat cat dog', 2), (3, 'dog', 3)",
+    ],
+    above: &[
+        "many delete posts where id = 3; insert posts (id, body, n) values (4, 'a cat', 4)",
+        "insert asked (id, query) values (2, 'cat')",
+    ],
+    reads: &[
+        "select * from posts order by id limit 1000000",
+        "select id, query, hits from alerts",
+        "select id, query from asked",
+        "read * from hits",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -420,6 +448,11 @@ fn directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time() {
 #[test]
 fn a_directory_of_format_6_opens_to_what_was_in_it() {
     check(&FORMAT_6);
+}
+
+#[test]
+fn a_directory_of_format_7_opens_to_what_was_in_it() {
+    check(&FORMAT_7);
 }
 
 #[test]

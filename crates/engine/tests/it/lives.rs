@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use disk::{Call, Fault, FaultDisk, MemoryDisk};
 use engine::{
-    Change, ColumnPlace, Command, Error, Hold, JobLine, LoadStep, Messages, QueueNext, Receipt,
-    Reply, RowNumber, SourceMode, SyncMode, WaitSource,
+    Change, ColumnPlace, Command, Error, Feed, Hold, JobLine, LoadStep, Messages, QueueNext,
+    Receipt, Reply, RowNumber, SourceMode, SyncMode, WaitSource,
 };
 use proptest::prelude::*;
 use query::expression::Expression;
@@ -22,7 +22,7 @@ use crate::driver::{Driver, Pending};
 use crate::power::{PowerCut, mixed_cut, places, power_cut};
 use crate::statement::command;
 use crate::twin::{
-    Bounds, Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
+    Bounds, Ended, FED, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
 };
 use crate::workload::cases;
 use steps::{Failing, Step, collecting_steps, steps};
@@ -71,6 +71,21 @@ struct Life {
     refused: u32,
 }
 
+/// One row made of a message; behind the last place: of a column that the table lacks.
+fn feed(place: usize, word: usize) -> Feed {
+    let word = WORDS[word];
+    let row = match FED.get(place) {
+        Some(&"keyed") => format!("insert keyed (k) values ({})", word.len()),
+        Some(table) => format!("insert {table} (body, n) values ('{word}', 1)"),
+        None => "insert posts (absent) values (1)".to_owned(),
+    };
+    match command(&row) {
+        Command::Insert(rows) if rows.table == "ears" => Feed::Match(rows),
+        Command::Insert(rows) => Feed::Store(rows),
+        other => panic!("{other:?}"),
+    }
+}
+
 impl Life {
     fn new() -> Life {
         Life::within(Bounds::NONE)
@@ -112,13 +127,20 @@ impl Life {
                 let outcome = self.twins.ask(5, &command("insert plain (k) values (1)"));
                 return self.note(step, outcome);
             }
-            Step::Collect { lengths } => {
+            Step::Collect {
+                lengths,
+                fed,
+                refused,
+            } => {
                 let mut messages = Messages::default();
                 for length in lengths {
                     let category: &[u8] = if length % 2 == 0 { b"web" } else { b"mail" };
                     messages.push(category, &vec![b'x'; usize::from(*length)]);
                 }
-                let outcome = self.twins.collect(messages);
+                let feeds = fed.iter().map(|(place, word)| feed(*place, *word));
+                let unknown = refused.then(|| feed(FED.len(), 0));
+                let feeds = feeds.chain(unknown).collect();
+                let outcome = self.twins.collect(messages, feeds);
                 return self.note(step, outcome);
             }
             Step::Note { count } => {

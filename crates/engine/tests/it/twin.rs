@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use disk::{Call, Disk, FaultDisk, MemoryDisk, everything_lost};
 use engine::{
-    Background, Batch, Command, Error, HeldJobs, Hold, LoadStep, Messages, Now, Options, QueueNext,
-    Receipt, Reply, SourceMode, SyncMode, WaitSource, WhenFull,
+    Background, Batch, Command, Error, Feed, HeldJobs, Hold, LoadStep, Messages, Now, Options,
+    QueueNext, Receipt, Reply, SourceMode, SyncMode, WaitSource, WhenFull,
 };
 
 use crate::driver::{Driver, options};
@@ -35,8 +35,10 @@ pub const LANES: [(&str, Option<&str>); 12] = [
     ("grouped", Some("b")),
     ("chained", Some("b")),
 ];
-/// Standing queries on `posts`, whose hits go to a queue and to the search table `log`; and on `log`.
-pub const STANDING: [&str; 3] = ["alerts", "followed", "far"];
+/// Standing queries on `posts`, whose hits go to a queue and to the search table `log`; on `log`; and on rows of no table.
+pub const STANDING: [&str; 4] = ["alerts", "followed", "far", "ears"];
+/// Tables that get rows made of collected messages.
+pub const FED: [&str; 3] = ["posts", "ears", "keyed"];
 /// The loads that the tables know.
 pub const LOADS: [u64; 2] = [7, 8];
 /// Age up to which the table `kept` keeps rows, in seconds. The dropped segments depend on the seals, so the twin's table stays
@@ -46,13 +48,14 @@ const SECOND_US: u64 = 1_000_000;
 /// The line of [`shown`] behind which the tables of the schema stand.
 const OF_SCHEMA: &str = "the schema:";
 
-const SCHEMA: [&str; 11] = [
+const SCHEMA: [&str; 12] = [
     "create search posts (body text, n int)",
     "create queue hits (query_id bigint, doc_id bigint, body text)",
     "create pq alerts on posts into hits",
     "create search log (query_id bigint, doc_id bigint, body text)",
     "create pq followed on posts into log",
     "create pq far on log into hits",
+    "create pq ears (body text, n int) into hits",
     "create queue plain (k int, n int)",
     "create queue grouped (k int, n int) groups a, b",
     "create queue dead (k int, n int)",
@@ -256,9 +259,13 @@ impl Twins {
     }
 
     /// Messages, to both; each engine hands them over.
-    pub fn collect(&mut self, messages: Messages) -> Outcome {
-        let sync = None;
-        let outcome = self.ask(1, &Command::Collect { messages, sync });
+    pub fn collect(&mut self, messages: Messages, feeds: Vec<Feed>) -> Outcome {
+        let collect = Command::Collect {
+            messages,
+            sync: None,
+            feeds,
+        };
+        let outcome = self.ask(1, &collect);
         if matches!(outcome, Outcome::Answered(_)) {
             self.take_handed();
         }

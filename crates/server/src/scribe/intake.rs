@@ -77,7 +77,14 @@ impl Scribe {
             } => (messages, sync, received),
         };
         match server
-            .submit(sender.session, Command::Collect { messages, sync })
+            .submit(
+                sender.session,
+                Command::Collect {
+                    messages,
+                    sync,
+                    feeds: Vec::new(),
+                },
+            )
             .await
         {
             Ok(_) => {

@@ -78,6 +78,9 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
         for name in on {
             Into::resolve(&definition, &*catalog.named(name)?)?;
         }
+        if on.is_empty() {
+            Into::resolve(&definition, other)?;
+        }
     }
     Ok(definition)
 }
@@ -255,12 +258,11 @@ fn check_percolate(
         listened.push(table);
     }
     let Some((first, others)) = listened.split_first() else {
-        return match into {
-            None => Ok(()),
-            Some(_) => Err(Error::invalid(
-                "into= needs on=: hits come from the table listened to",
-            )),
-        };
+        // Its own columns are those of the rows that it hears.
+        let own = Arc::new(definition.clone());
+        return into.map_or(Ok(()), |into| {
+            check_into(catalog, definition, on, into, &[own])
+        });
     };
     let common = common_columns(first, others)?;
     check_analysis(definition, first, others)?;
@@ -274,30 +276,40 @@ fn check_percolate(
         )));
     }
     definition.columns = common;
-    if let Some(into) = into {
-        if let Some(webhook) = Webhook::of(definition) {
-            return webhook::check(&webhook);
+    into.map_or(Ok(()), |into| {
+        check_into(catalog, definition, on, into, &listened)
+    })
+}
+
+/// Checks that the hits of documents with the columns of each of `heard` can go where `into=` says.
+fn check_into(
+    catalog: &Catalog,
+    definition: &Definition,
+    on: &[String],
+    into: &str,
+    heard: &[Arc<Definition>],
+) -> Result<()> {
+    if let Some(webhook) = Webhook::of(definition) {
+        return webhook::check(&webhook);
+    }
+    let target = catalog.named(into)?;
+    match &target.kind {
+        Kind::Queue(options) if options.unique_by.is_some() => {
+            return Err(Error::invalid(format!(
+                "into='{into}' has unique_by=, which hits do not go through"
+            )));
         }
-        let target = catalog.named(into)?;
-        match &target.kind {
-            Kind::Queue(options) if options.unique_by.is_some() => {
-                return Err(Error::invalid(format!(
-                    "into='{into}' has unique_by=, which hits do not go through"
-                )));
-            }
-            Kind::Queue(_) => {}
-            Kind::Search(_) => check_no_circle(catalog, on, into)?,
-            Kind::Percolate { .. } | Kind::Distributed { .. } => {
-                return Err(Error::invalid(format!(
-                    "into='{into}' is neither a queue nor a search table"
-                )));
-            }
-        }
-        for table in &listened {
-            Into::resolve(&target, table)?;
+        Kind::Queue(_) => {}
+        Kind::Search(_) => check_no_circle(catalog, on, into)?,
+        Kind::Percolate { .. } | Kind::Distributed { .. } => {
+            return Err(Error::invalid(format!(
+                "into='{into}' is neither a queue nor a search table"
+            )));
         }
     }
-    Ok(())
+    heard
+        .iter()
+        .try_for_each(|table| Into::resolve(&target, table).map(drop))
 }
 
 /// The columns of `first` that every other table has too, by name and type. Refuses tables whose text columns differ in name or

@@ -42,12 +42,10 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
         let members = reader.list(|reader| read_record(reader, version, false))?;
         return Ok(Record::Many(members));
     }
-    if version > 6 && outermost {
-        match kind {
-            MESSAGES => return read_messages(reader),
-            COLLECTED => return read_collected(reader),
-            _ => {}
-        }
+    match kind {
+        MESSAGES if version > 7 || version > 6 && outermost => return read_messages(reader),
+        COLLECTED if version > 6 && outermost => return read_collected(reader),
+        _ => {}
     }
     let table = TableId(reader.small()?);
     Ok(match kind {

@@ -6,6 +6,7 @@ use query::value::Value;
 
 use super::*;
 use crate::command::{Keep, Kind, QueueOptions, SearchOptions, WhenFull};
+use crate::messages::Messages;
 use crate::sync_mode::SyncMode;
 use proptest::prelude::*;
 
@@ -308,10 +309,43 @@ fn record() -> impl Strategy<Value = Record> {
             }),
     ];
     let single = single.boxed();
+    let unit = (
+        proptest::collection::vec(single.clone(), 0..4),
+        any::<bool>(),
+    );
     prop_oneof![
-        4 => single.clone(),
-        1 => proptest::collection::vec(single, 0..4).prop_map(Record::Many),
+        4 => single,
+        1 => unit.prop_map(|(mut members, collects)| {
+            members.extend(collects.then(messages));
+            Record::Many(members)
+        }),
     ]
+}
+
+fn messages() -> Record {
+    let mut messages = Messages::default();
+    messages.push(b"web", b"a line\n");
+    Record::Messages(Arc::new(messages))
+}
+
+#[test]
+fn messages_of_version_7_stand_alone_and_of_version_8_in_a_unit_too() {
+    let of_version = |record: &Record, version: u8| {
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        bytes[0] = version;
+        Record::decode(&bytes)
+    };
+    let unit = Record::Many(vec![messages()]);
+    assert_eq!(of_version(&messages(), 7), Ok(messages()));
+    assert_eq!(of_version(&unit, 8), Ok(unit.clone()));
+    assert!(of_version(&unit, 7).is_err());
+    assert!(of_version(&messages(), 6).is_err());
+    let noted = Record::Collected {
+        upto: 1,
+        cursors: Vec::new(),
+    };
+    assert!(of_version(&Record::Many(vec![noted]), 8).is_err());
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use disk::Call;
 use proptest::prelude::*;
 
 use crate::power::{PowerCut, power_cut};
-use crate::twin::{LANES, LOADS, QUEUES, STANDING};
+use crate::twin::{FED, LANES, LOADS, QUEUES, STANDING};
 
 /// Which calls of a piece of background work fail.
 #[derive(Clone, Copy, Debug)]
@@ -155,9 +155,12 @@ pub enum Step {
         queue: usize,
     },
     Optimize,
-    /// A call of the Scribe door, with messages of these lengths.
+    /// Collected messages of these lengths, and rows made of messages: the table's place in [`FED`], and the row's word. If
+    /// `refused`, the last rows are.
     Collect {
         lengths: Vec<u16>,
+        fed: Vec<(usize, usize)>,
+        refused: bool,
     },
     /// The collector has brought the first `count` calls to its stores.
     Note {
@@ -188,6 +191,7 @@ impl Step {
                 | Step::Query { .. }
                 | Step::Backfill { .. }
                 | Step::Put { .. }
+                | Step::Collect { .. }
                 | Step::Lease { .. }
                 | Step::Relay { .. }
                 | Step::Load { .. }
@@ -222,9 +226,11 @@ pub fn steps(end: usize) -> impl Strategy<Value = Vec<Step>> {
 /// The same, and before each step one of the Scribe door or its collector. Apart from [`steps`], whose cases do not change
 /// with these.
 pub fn collecting_steps(end: usize) -> impl Strategy<Value = Vec<Step>> {
-    let lengths = proptest::collection::vec(0..3_000u16, 1..4);
+    let lengths = proptest::collection::vec(0..3_000u16, 0..4);
+    let fed = proptest::collection::vec((0..FED.len(), 0..3usize), 0..4);
+    let call = (lengths, fed, proptest::bool::weighted(0.1));
     let collecting = prop_oneof![
-        3 => lengths.prop_map(|lengths| Step::Collect { lengths }),
+        3 => call.prop_map(|(lengths, fed, refused)| Step::Collect { lengths, fed, refused }),
         2 => (0..4usize).prop_map(|count| Step::Note { count }),
     ];
     let collecting = proptest::collection::vec(collecting, end);
