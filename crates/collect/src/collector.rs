@@ -133,6 +133,7 @@ impl Collector {
             counters: surroundings.counters.clone(),
             ..Shared::default()
         });
+        shared.door.set_tables(Arc::clone(&surroundings.tables));
         let dispatcher = Dispatcher::new(
             configuration,
             factory,
@@ -201,11 +202,18 @@ impl Collector {
             .unwrap_or_else(|_| Err("the collector has stopped".to_owned()))
     }
 
-    /// What is wrong with the first store that has something wrong, in order of the lines' names; `None`: nothing.
+    /// Memory of the rows that [`decide`](Self::decide) makes of these messages, at most, about, in bytes.
+    pub fn row_bytes<'a>(&self, entries: impl Iterator<Item = Incoming<'a>>) -> usize {
+        self.shared.door.row_bytes(entries)
+    }
+
+    /// What is wrong with the first store that has something wrong, tables first, then in order of the lines' names; `None`:
+    /// nothing.
     #[must_use]
     pub fn status(&self) -> Option<String> {
         let lines: Vec<Arc<Line>> = self.shared.lines().values().cloned().collect();
-        lines.iter().find_map(|line| line.status())
+        let of_table = self.shared.door.trouble();
+        of_table.or_else(|| lines.iter().find_map(|line| line.status()))
     }
 
     /// Scribe's counters, by its names.

@@ -34,6 +34,7 @@ mod leaves;
 mod model;
 mod parse;
 mod problem;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod values;

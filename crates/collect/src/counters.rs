@@ -22,6 +22,10 @@ pub enum Counter {
     Requeue,
     /// Messages that are given up.
     Lost,
+    /// Messages that stand whole in a table's rest column, since its other columns do not hold all of them.
+    KeptWhole,
+    /// Messages of which a table has U+FFFD in the place of bytes that are no UTF-8.
+    NotUtf8,
     /// Messages that a `null` store took.
     Ignored,
     /// Bytes of damaged buffer files.
@@ -55,6 +59,8 @@ impl Counter {
             Counter::Retries => "retries",
             Counter::Requeue => "requeue",
             Counter::Lost => "lost",
+            Counter::KeptWhole => "kept whole",
+            Counter::NotUtf8 => "not utf-8",
             Counter::Ignored => "ignored",
             Counter::BytesLost => "bytes lost",
             Counter::Sent => "sent",

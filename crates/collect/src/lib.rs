@@ -1,4 +1,5 @@
-//! Log collection: messages that the journal has taken go to Scribe's stores: files, buffers, buckets, other collectors.
+//! Log collection: messages that the journal has taken go to Scribe's stores: files, buffers, buckets, other collectors; and to
+//! tables of this server, in the record that takes them.
 
 mod client;
 mod collector;
@@ -10,6 +11,7 @@ mod message;
 mod route;
 mod spool;
 pub mod store;
+mod table;
 
 pub use client::Client;
 pub use collector::{Changed, Clock, Collector, Cursors, Factory, Positions};
@@ -17,3 +19,4 @@ pub use counters::{Counter, Counters};
 pub use door::{CATEGORIES_OF_CALL_MAX, Decision, LINES_MAX, Received};
 pub use message::{Incoming, Message, Now};
 pub use route::{CATEGORY_BYTES_MAX, PART_BYTES_MAX};
+pub use table::{MARK, Making, Tables, making, quoted_text};

@@ -7,6 +7,8 @@
 //! store2  category=web             mail      store0
 //! ```
 //!
+//! A store of a table takes messages as any other, but has no line: the record that takes the messages has its rows.
+//!
 //! Without a default store `mail` has no store: its messages are counted as `received bad` and dropped.
 //!
 //! With `new_thread_per_category` a default store, a prefix store, and a store with `categories=` are models: each category gets
@@ -14,7 +16,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::config::{Categories, Configuration, StoreConfig, TopStore};
+use crate::config::{Categories, Configuration, StoreConfig, TableConfig, TopStore};
 
 /// Longest name of a category. Bytes.
 pub const CATEGORY_BYTES_MAX: usize = 1_024;
@@ -68,7 +70,8 @@ impl Router {
         &self.configuration
     }
 
-    fn indexes(&self, category: &[u8]) -> &[usize] {
+    /// The stores that take a category, by their places in the configuration; none: its messages are dropped.
+    pub(crate) fn indexes(&self, category: &[u8]) -> &[usize] {
         let by_prefix = || {
             let mut prefixes = self.prefixes.iter();
             prefixes.find(|(prefix, _)| category.starts_with(prefix))
@@ -79,17 +82,22 @@ impl Router {
         }
     }
 
-    /// The stores that take a category, in the order of the file; none: its messages are dropped.
-    pub(crate) fn stores(&self, category: &[u8]) -> impl Iterator<Item = &TopStore> {
-        let indexes = self.indexes(category).iter();
-        indexes.filter_map(|index| self.configuration.stores.get(*index))
+    /// The store at that place of the configuration, as a table.
+    pub(crate) fn table(&self, index: usize) -> Option<&TableConfig> {
+        match &self.configuration.stores.get(index)?.store {
+            StoreConfig::Table(table) => Some(table),
+            _ => None,
+        }
     }
 
-    /// The lines that a category's messages go to.
+    /// The lines that a category's messages go to. A store of a table has no line.
     pub(crate) fn targets(&self, category: &[u8]) -> impl Iterator<Item = Target<'_>> {
         let category = category.to_vec();
-        let stores = self.stores(&category);
-        let stores: Vec<&TopStore> = stores.collect();
+        let indexes = self.indexes(&category).iter();
+        let lines = indexes.filter(|index| self.table(**index).is_none());
+        let stores: Vec<&TopStore> = lines
+            .filter_map(|index| self.configuration.stores.get(*index))
+            .collect();
         stores
             .into_iter()
             .map(move |store| self.target(store, &category))
@@ -128,6 +136,9 @@ impl Router {
         }
         let mut stores = self.configuration.stores.iter();
         let store = stores.find(|store| store.name.as_bytes() == name)?;
+        if matches!(store.store, StoreConfig::Table(_)) {
+            return None;
+        }
         Some(self.target(store, b"")).filter(|target| !target.is_copy)
     }
 }
@@ -151,7 +162,10 @@ pub(crate) fn is_clean(category: &[u8]) -> bool {
 /// Whether a store or a store in it sends over a network.
 pub(crate) fn has_network(store: &StoreConfig) -> bool {
     match store {
-        StoreConfig::File(_) | StoreConfig::ThriftFile(_) | StoreConfig::Null => false,
+        StoreConfig::File(_)
+        | StoreConfig::ThriftFile(_)
+        | StoreConfig::Null
+        | StoreConfig::Table(_) => false,
         StoreConfig::Network(_) => true,
         StoreConfig::Buffer(buffer) => {
             has_network(&buffer.primary) || has_network(&buffer.secondary)

@@ -23,6 +23,7 @@ use engine::Messages;
 
 use crate::counters::Counters;
 use crate::message::{Message, Now};
+use crate::table::Tables;
 
 use random::Random;
 
@@ -150,6 +151,8 @@ pub struct Surroundings {
     pub max_queue_size: u64,
     /// Bytes that wait in the queue of the line that the store belongs to. Each line has a counter of its own and keeps it.
     pub queue_bytes: Arc<AtomicU64>,
+    /// The tables of this server.
+    pub tables: Arc<dyn Tables>,
     /// Start of random numbers: buckets, pauses and the choice of a server.
     pub seed: u64,
 }

@@ -213,10 +213,11 @@ impl Life<'_> {
                         self.engine = Some(handle.clone());
                         keep_listening(handle.clone());
                         let is_written = !self.server.settings().read_only;
-                        if let Some(loaded) = loaded.take().filter(|_| is_written) {
+                        self.server.serve(handle.clone());
+                        if let Some(mut loaded) = loaded.take().filter(|_| is_written) {
+                            self.scribe.make_tables(&self.server, &mut loaded).await;
                             self.scribe.start(&self.server, &handle, loaded, draw_number())?;
                         }
-                        self.server.serve(handle);
                         if self.server.settings().read_only {
                             tracing::warn!("read-only: nothing is written, and no hits are sent");
                         } else {
@@ -225,10 +226,10 @@ impl Life<'_> {
                         (self.announce)(ready);
                     }
                 }
-                () = self.scribe.reload_asked.notified() => self.reload(),
+                () = self.scribe.reload_asked.notified() => self.reload().await,
                 () = self.scribe.stop_asked.notified() => return self.stop(ended).await,
                 signal = self.signals.next() => match signal {
-                    Signal::Reload => self.reload(),
+                    Signal::Reload => self.reload().await,
                     Signal::Stop => return self.stop(ended).await,
                 },
                 _ = look.tick() => is_full = self.tell_of_room(is_full),
@@ -252,7 +253,7 @@ impl Life<'_> {
         is_full
     }
 
-    fn reload(&self) {
+    async fn reload(&self) {
         match (self.reload)() {
             Ok(settings) => {
                 for name in self.server.settings().fixed_changes(&settings) {
@@ -264,7 +265,7 @@ impl Life<'_> {
             }
             Err(error) => tracing::error!(%error, "the settings stay as they were"),
         }
-        tokio::task::block_in_place(|| self.scribe.reload(&self.server.settings()));
+        self.scribe.reload(&self.server).await;
     }
 
     /// Lets statements finish, then ends the searches that are late and refuses statements, folds everything into files, ends.

@@ -21,6 +21,7 @@ mod answer;
 mod connection;
 mod intake;
 mod log;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,9 +32,9 @@ use std::time::Duration;
 use collect::config::{self, Configuration, Defaults, Problem, Severity};
 use collect::store::Surroundings;
 use collect::store::build;
-use collect::{Changed, Collector, Counters, Now, Positions};
+use collect::{Changed, Collector, Counters, Now, Positions, Tables};
 use disk::RealDisk;
-use engine::{Command, Handle};
+use engine::{Command, Definition, Handle};
 use tokio::sync::Notify;
 
 use crate::listen::Listener;
@@ -83,6 +84,8 @@ struct Told {
 pub(crate) struct Loaded {
     pub(crate) configuration: Configuration,
     problems: Vec<Problem>,
+    /// Tables that could not be made as the configuration says, each with the reason.
+    refused: Vec<String>,
 }
 
 /// Reads the configuration that the settings name; without one every category goes to a file below the data directory.
@@ -94,6 +97,7 @@ pub(crate) fn load(settings: &Settings) -> Result<Loaded, String> {
         return Ok(Loaded {
             configuration: Configuration::without_file(),
             problems: Vec::new(),
+            refused: Vec::new(),
         });
     };
     let name = path.display().to_string();
@@ -108,6 +112,7 @@ pub(crate) fn load(settings: &Settings) -> Result<Loaded, String> {
     Ok(Loaded {
         configuration,
         problems,
+        refused: Vec::new(),
     })
 }
 
@@ -120,6 +125,15 @@ impl Loaded {
             .filter(|problem| problem.severity == Severity::Error);
         let told: Vec<String> = errors.take(ERRORS_TOLD).map(ToString::to_string).collect();
         (!told.is_empty()).then(|| format!("Bad config - {}", told.join("; ")))
+    }
+
+    /// As [`trouble`](Self::trouble), with the tables that could not be made.
+    fn all_trouble(&self) -> Option<String> {
+        self.trouble().or_else(|| {
+            self.refused
+                .first()
+                .map(|why| format!("Bad config - {why}"))
+        })
     }
 }
 
@@ -139,6 +153,19 @@ impl Scribe {
         }
     }
 
+    /// Makes the tables of a configuration's stores, unless they exist. What cannot be made is logged and told by the status; its
+    /// messages are answered TRY_LATER.
+    pub(crate) async fn make_tables(&self, server: &Server, loaded: &mut Loaded) {
+        for (table, why) in tables::make(server, &loaded.configuration).await {
+            tracing::error!(
+                table,
+                why,
+                "a table of Scribe's configuration cannot be made as it says"
+            );
+            loaded.refused.push(format!("table '{table}': {why}"));
+        }
+    }
+
     /// Starts the collector once the engine has recovered. It takes up what its spools and the journal hold. `seed`: start of its
     /// random numbers.
     ///
@@ -151,7 +178,7 @@ impl Scribe {
         loaded: Loaded,
         seed: u64,
     ) -> Result<(), String> {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = loaded.trouble();
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = loaded.all_trouble();
         let settings = server.settings();
         let data = std::path::absolute(&settings.data)
             .map_err(|error| format!("{}: {error}", settings.data.display()))?;
@@ -170,6 +197,7 @@ impl Scribe {
             counters: self.counters.clone(),
             max_queue_size: loaded.configuration.max_queue_size,
             queue_bytes: Arc::default(),
+            tables: Arc::new(ByEngine(engine.clone())),
             seed,
         };
         let clock = Arc::clone(server);
@@ -189,22 +217,35 @@ impl Scribe {
     }
 
     /// Reads the configuration again. One with an error is not used: the stores go on as they are, and the status says why.
-    pub(crate) fn reload(&self, settings: &Settings) {
-        let trouble = match load(settings) {
-            Ok(loaded) => {
-                let trouble = loaded.trouble();
-                match (trouble, self.collector.get()) {
-                    (None, Some(collector)) => collector.reload(loaded.configuration).err(),
-                    (trouble, _) => trouble,
-                }
-            }
-            Err(error) => Some(format!("Bad config - {error}")),
+    pub(crate) async fn reload(&self, server: &Server) {
+        let (used, trouble) = match self.reloaded(server).await {
+            Ok(trouble) => (true, trouble),
+            Err(trouble) => (false, Some(trouble)),
         };
-        match &trouble {
-            Some(trouble) => tracing::error!("Scribe's configuration stays as it was: {trouble}"),
-            None => tracing::info!("Scribe's configuration was read again"),
+        match (used, &trouble) {
+            (true, _) => tracing::info!("Scribe's configuration was read again"),
+            (false, trouble) => {
+                let trouble = trouble.as_deref().unwrap_or_default();
+                tracing::error!("Scribe's configuration stays as it was: {trouble}");
+            }
         }
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+
+    /// What is wrong with the configuration that is used from now on, if anything. Error: why it is not used.
+    async fn reloaded(&self, server: &Server) -> Result<Option<String>, String> {
+        let read = tokio::task::block_in_place(|| load(&server.settings()));
+        let mut loaded = read.map_err(|error| format!("Bad config - {error}"))?;
+        if let Some(trouble) = loaded.trouble() {
+            return Err(trouble);
+        }
+        let Some(collector) = self.collector.get() else {
+            return Ok(None);
+        };
+        self.make_tables(server, &mut loaded).await;
+        let trouble = loaded.all_trouble();
+        tokio::task::block_in_place(|| collector.reload(loaded.configuration))?;
+        Ok(trouble)
     }
 
     /// Ends the collector: what stores have not taken goes to spools, and the journal notes how far they are.
@@ -246,6 +287,15 @@ fn now(server: &Server) -> Now {
 fn utc_offset_s(unix_us: i64) -> i32 {
     let moment = jiff::Timestamp::from_microsecond(unix_us).unwrap_or_default();
     jiff::tz::TimeZone::system().to_offset(moment).seconds()
+}
+
+/// The engine's tables.
+struct ByEngine(Handle);
+
+impl Tables for ByEngine {
+    fn definition(&self, name: &str) -> Option<Arc<Definition>> {
+        self.0.snapshot().definition(name).ok()
+    }
 }
 
 /// Notes positions in the engine's journal.

@@ -34,7 +34,7 @@ const OURS: [(&str, &[&str]); 13] = [
         ],
     ),
     ("session", &["query", "percolate", "engine", "wire"]),
-    ("collect", &["disk", "engine", "wire"]),
+    ("collect", &["query", "disk", "engine", "wire"]),
     (
         "server",
         &[

@@ -58,7 +58,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "collect",
-        "client counters message < config store < route spool < door line < collector",
+        "client counters message < config < table < store < route spool < door line < collector",
     ),
     (
         "server",

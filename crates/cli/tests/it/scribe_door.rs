@@ -3,6 +3,7 @@
 mod hostile;
 mod load;
 mod memory;
+mod tables;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};

@@ -179,6 +179,7 @@ fn surroundings(disk: &FaultDisk) -> Surroundings {
         counters: Arc::default(),
         max_queue_size: 5_000_000,
         queue_bytes: Arc::default(),
+        tables: Arc::new(()),
         seed: 0,
     }
 }

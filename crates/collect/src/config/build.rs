@@ -226,7 +226,7 @@ impl Builder<'_> {
     }
 
     /// Names the blocks of a store that it does not read.
-    fn unread_blocks(&mut self, at: &Scope<'_>, is_read: impl Fn(&str) -> bool) {
+    pub(super) fn unread_blocks(&mut self, at: &Scope<'_>, is_read: impl Fn(&str) -> bool) {
         for (name, block) in at.block.blocks.iter().filter(|(name, _)| !is_read(name)) {
             let kind = at.kind.map_or("", Kind::name);
             let text = format!(
@@ -284,6 +284,9 @@ impl Builder<'_> {
             }
             Kind::Network => StoreConfig::Network(self.network(at)?),
             Kind::Null => StoreConfig::Null,
+            Kind::Index | Kind::Queue | Kind::Percolate => {
+                return Some(StoreConfig::Table(Box::new(self.table(at, kind)?)));
+            }
             Kind::Buffer => return Some(StoreConfig::Buffer(Box::new(self.buffer(at)))),
             Kind::Bucket => return Some(StoreConfig::Bucket(Box::new(self.bucket(at)?))),
             Kind::Multi => return Some(StoreConfig::Multi(self.multi(at)?)),
@@ -306,6 +309,14 @@ impl Builder<'_> {
             return None;
         };
         let kind = self.kind(entry.value, entry.line)?;
+        if kind.is_table() {
+            let text = format!(
+                "a store of type {} stands at the top of the file, not in another store: give the category a <store> more",
+                kind.name()
+            );
+            self.error(entry.line, text);
+            return None;
+        }
         let child = Scope {
             block,
             kind: Some(kind),

@@ -1,4 +1,4 @@
-//! The variables of Scribe and the places where each has an effect.
+//! The variables of Scribe and those of stores of tables, and the places where each has an effect.
 
 /// A type of store, as `type=` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,9 +13,12 @@ pub(super) enum Kind {
     MultiFile,
     ThriftMultiFile,
     Null,
+    Index,
+    Queue,
+    Percolate,
 }
 
-const KINDS: [(Kind, &str); 10] = [
+const KINDS: [(Kind, &str); 13] = [
     (Kind::File, "file"),
     (Kind::ThriftFile, "thriftfile"),
     (Kind::Buffer, "buffer"),
@@ -26,6 +29,9 @@ const KINDS: [(Kind, &str); 10] = [
     (Kind::MultiFile, "multifile"),
     (Kind::ThriftMultiFile, "thriftmultifile"),
     (Kind::Null, "null"),
+    (Kind::Index, "index"),
+    (Kind::Queue, "queue"),
+    (Kind::Percolate, "percolate"),
 ];
 
 impl Kind {
@@ -40,6 +46,11 @@ impl Kind {
         KINDS[self as usize].1
     }
 
+    /// Whether its messages become rows of a table of this server.
+    pub(super) fn is_table(self) -> bool {
+        self.place() & TABLES != 0
+    }
+
     /// This type as a place.
     pub(super) const fn place(self) -> Places {
         1 << self as u16
@@ -50,9 +61,9 @@ impl Kind {
 pub(super) type Places = u16;
 
 /// The top of the file, outside every block.
-pub(super) const GLOBAL: Places = 1 << 10;
+pub(super) const GLOBAL: Places = 1 << 13;
 /// A store at the top of the file, of any type.
-pub(super) const TOP: Places = 1 << 11;
+pub(super) const TOP: Places = 1 << 14;
 
 const STORE: Places = GLOBAL - 1;
 const FILE: Places = Kind::File.place() | Kind::MultiFile.place();
@@ -62,9 +73,11 @@ const BUFFER: Places = Kind::Buffer.place();
 const NETWORK: Places = Kind::Network.place();
 const BUCKET: Places = Kind::Bucket.place();
 const MULTI: Places = Kind::Multi.place();
+const PERCOLATE: Places = Kind::Percolate.place();
+const TABLES: Places = Kind::Index.place() | Kind::Queue.place() | PERCOLATE;
 
 /// Each variable, sorted, with its places.
-pub(super) const KEYS: [(&str, Places); 72] = [
+pub(super) const KEYS: [(&str, Places); 81] = [
     ("adaptive_backoff", BUFFER),
     ("add_newlines", FILE),
     ("base_filename", FILES),
@@ -83,17 +96,23 @@ pub(super) const KEYS: [(&str, Places); 72] = [
     ("buffer_send_rate", BUFFER),
     ("categories", TOP),
     ("category", TOP),
+    ("category_column", TABLES),
     ("check_interval", GLOBAL),
     ("chunk_size", FILES),
+    ("column", TABLES),
     ("create_symlink", FILES),
     ("delimiter", BUCKET),
     ("dynamic_config_type", NETWORK),
     ("failure_bucket", BUCKET),
+    ("fields", TABLES),
     ("file_path", FILES),
     ("flush_frequency_ms", THRIFT),
     ("flush_streaming", BUFFER),
+    ("format", TABLES),
     ("fs_type", FILES),
+    ("host_column", TABLES),
     ("ignore_network_error", NETWORK),
+    ("into", PERCOLATE),
     ("list_default_port", NETWORK),
     ("max_conn", GLOBAL),
     ("max_msg_per_second", GLOBAL),
@@ -116,6 +135,7 @@ pub(super) const KEYS: [(&str, Places); 72] = [
     ("remove_key", BUCKET),
     ("replay_buffer", BUFFER),
     ("report_success", MULTI),
+    ("rest_column", TABLES),
     ("retry_interval", BUFFER),
     ("retry_interval_range", BUFFER),
     ("rotate_hour", FILES),
@@ -128,7 +148,9 @@ pub(super) const KEYS: [(&str, Places); 72] = [
     ("smc_service", NETWORK),
     ("sub_directory", FILES),
     ("sync", TOP),
+    ("table", TABLES),
     ("target_write_size", TOP),
+    ("time_column", TABLES),
     ("timeout", NETWORK),
     ("type", STORE),
     ("use_conn_pool", NETWORK),

@@ -101,6 +101,8 @@ pub enum StoreConfig {
     Category(Box<StoreConfig>),
     /// `null`.
     Null,
+    /// `index`, `queue`, `percolate`: rows of a table of this server. Only at the top of a file.
+    Table(Box<TableConfig>),
 }
 
 /// How often a file ends and the next begins.
@@ -299,4 +301,91 @@ pub struct MultiConfig {
     pub any_succeeds: bool,
     /// The stores, at least one.
     pub stores: Vec<StoreConfig>,
+}
+
+/// An `index`, `queue` or `percolate` store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableConfig {
+    /// What the table does with the rows.
+    pub kind: TableKind,
+    /// Name of the table.
+    pub table: String,
+    /// What a message looks like.
+    pub format: Format,
+    /// Column that takes the message's category.
+    pub category_column: Option<String>,
+    /// Column that takes the host that the message came from.
+    pub host_column: Option<String>,
+    /// Column that takes the message's time, in seconds since 1970.
+    pub time_column: Option<String>,
+    /// `into=` of the pq table, if the server makes it.
+    pub into: Option<String>,
+    /// Standing queries that the pq table is to hold: ids, rising, and texts.
+    pub queries: Vec<(u64, String)>,
+}
+
+impl TableConfig {
+    /// The columns that messages fill, each with its type where the server makes the table: first those of `format`, then those
+    /// of the message's origin.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(&str, &str)> {
+        let mut columns: Vec<(&str, &str)> = match &self.format {
+            Format::Text { column } => vec![(column, "text")],
+            Format::Json {
+                fields,
+                rest_column,
+            } => {
+                let fields = fields.iter().map(|field| (&*field.column, &*field.kind));
+                fields.chain([(&**rest_column, "string")]).collect()
+            }
+        };
+        let origin = [
+            (&self.category_column, "string"),
+            (&self.host_column, "string"),
+            (&self.time_column, "timestamp"),
+        ];
+        for (column, kind) in origin {
+            columns.extend(column.as_deref().map(|column| (column, kind)));
+        }
+        columns
+    }
+}
+
+/// What a table does with the rows of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// A search table stores and indexes them.
+    Index,
+    /// A queue hands them out.
+    Queue,
+    /// A pq table hears them: its hits are kept, they are not.
+    Percolate,
+}
+
+/// How a message becomes values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The whole message, without the line end behind it, goes into one column.
+    Text {
+        /// Name of a column of texts.
+        column: String,
+    },
+    /// A JSON object.
+    Json {
+        /// Where its fields go; at least one.
+        fields: Vec<Field>,
+        /// Column that takes the whole message where the columns of `fields` do not hold all of it.
+        rest_column: String,
+    },
+}
+
+/// A field of JSON messages and its column: `path:column:type` in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Names of the objects around it and its own, between dots.
+    pub path: String,
+    /// Column that takes its value.
+    pub column: String,
+    /// Type of the column, if the server makes the table.
+    pub kind: String,
 }

@@ -11,6 +11,9 @@ use super::keys::{self, Kind};
 use super::problem::{Problems, quote};
 use super::{BLOCKS_MAX, FILE_BYTES_MAX, NESTING_MAX};
 
+/// Block of a store of type `percolate` with its standing queries.
+pub(super) const QUERIES: &str = "queries";
+
 /// A value and its line.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
@@ -25,6 +28,8 @@ pub(super) struct Block<'a> {
     pub(super) values: BTreeMap<&'static str, Entry<'a>>,
     /// Entries `type::key`, for this block and those in it.
     pub(super) inherited: BTreeMap<(Kind, &'static str), Entry<'a>>,
+    /// Entries of a block `<queries>`, whose names are numbers.
+    pub(super) numbered: BTreeMap<u64, Entry<'a>>,
     pub(super) blocks: BTreeMap<Cow<'a, str>, Block<'a>>,
     /// Blocks in it with the name `store`.
     stores: usize,
@@ -173,8 +178,13 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn entry(&mut self, name: &str, entry: Entry<'a>) {
+        let number = match self.open.last() {
+            Some((QUERIES, _)) => name.parse().ok().filter(|number| *number > 0),
+            _ => None,
+        };
         let block = current(&mut self.root, &mut self.open);
         let before = match name.split_once("::") {
+            _ if let Some(number) = number => Some(block.numbered.insert(number, entry)),
             None => keys::find(name).map(|(key, _)| block.values.insert(key, entry)),
             Some((kind, key)) => {
                 Kind::parse(kind)
@@ -218,6 +228,7 @@ impl Block<'_> {
             line,
             values: BTreeMap::new(),
             inherited: BTreeMap::new(),
+            numbered: BTreeMap::new(),
             blocks: BTreeMap::new(),
             stores: 0,
         }

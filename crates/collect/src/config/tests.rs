@@ -1,4 +1,5 @@
 mod limits;
+mod tables;
 mod variables;
 
 use proptest::prelude::*;

@@ -71,6 +71,7 @@ fn blank_and_unknown_categories_are_counted_and_dropped_and_the_rest_is_stored()
         messages,
         sync,
         received,
+        feeds,
     } = decision
     else {
         panic!("{decision:?}");
@@ -80,6 +81,7 @@ fn blank_and_unknown_categories_are_counted_and_dropped_and_the_rest_is_stored()
         .map(|run| (run.category, run.count))
         .collect();
     assert_eq!(kept, [(&b"web"[..], 1), (b"mail", 2), (b"web", 1)]);
+    assert!(feeds.is_empty());
     assert_eq!(sync, Some(SyncMode::Within { ms: 100 }), "the strongest");
     assert!(
         counters.all().is_empty(),
@@ -143,7 +145,7 @@ fn a_call_of_many_categories_is_bounded_by_its_names_and_not_by_its_runs() {
     let Decision::Store { received, .. } = decide(&alternating, false) else {
         panic!("two categories");
     };
-    assert_eq!(received.0.len(), 2);
+    assert_eq!(received.counts.len(), 2);
     door.line_count.store(LINES_MAX - 10, Ordering::Relaxed);
     assert!(matches!(decide(&names(10), false), Decision::Store { .. }));
     assert_eq!(
@@ -152,4 +154,142 @@ fn a_call_of_many_categories_is_bounded_by_its_names_and_not_by_its_runs() {
         "one line too many"
     );
     assert!(matches!(decide(&names(11), true), Decision::Store { .. }));
+}
+
+/// Tables by name, as they are now.
+#[derive(Default)]
+struct Made(Mutex<BTreeMap<String, Arc<engine::Definition>>>);
+
+impl Tables for Made {
+    fn definition(&self, name: &str) -> Option<Arc<engine::Definition>> {
+        lock(&self.0).get(name).cloned()
+    }
+}
+
+impl Made {
+    /// Makes or alters a search table with this column.
+    fn make(&self, name: &str, column: &str) {
+        let kind = query::schema::ColumnType::Text;
+        let column = query::schema::Column {
+            name: column.to_owned(),
+            kind,
+            nullable: true,
+            default: None,
+        };
+        let definition = engine::Definition {
+            name: name.to_owned(),
+            kind: engine::Kind::Search(engine::SearchOptions::default()),
+            columns: vec![column],
+            analysis: Default::default(),
+            sync: None,
+            keep: None,
+        };
+        lock(&self.0).insert(name.to_owned(), Arc::new(definition));
+    }
+}
+
+/// `web` goes to a file and into the table `logs`, `mail` into the table `mails`, `plain` to a file.
+fn door_of_tables() -> (Door, Arc<Made>) {
+    let text = "<store>\ncategory=web\ntype=file\nfile_path=/d\nbase_filename=f\n</store>\n\
+        <store>\ncategory=web\ntype=index\ntable=logs\n</store>\n\
+        <store>\ncategory=mail\ntype=index\ntable=mails\n</store>\n\
+        <store>\ncategory=plain\ntype=file\nfile_path=/d\nbase_filename=f\n</store>\n";
+    let (configuration, problems) = crate::config::read(text.as_bytes(), "f", Default::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    let (door, made) = (Door::default(), Arc::new(Made::default()));
+    door.set_router(Arc::new(Router::new(configuration)));
+    door.set_tables(made.clone());
+    (door, made)
+}
+
+/// Numbers of messages behind the journal and of rows by table; `None`: TRY_LATER.
+fn taken(door: &Door, categories: &[&str]) -> Option<(u64, Vec<(String, usize)>)> {
+    let entries = categories
+        .iter()
+        .map(|category| (category.as_bytes(), &b"x\n"[..]));
+    match door.decide(entries, at(0), &Counters::default(), |_| true) {
+        Decision::TryLater => None,
+        Decision::Store {
+            messages, feeds, ..
+        } => {
+            let rows = feeds.iter().map(|feed| {
+                let rows = feed.rows();
+                (rows.table.clone(), rows.rows.len())
+            });
+            Some((messages.count(), rows.collect()))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn messages_become_rows_of_their_tables_beside_what_goes_to_files() {
+    let (door, made) = door_of_tables();
+    made.make("logs", "body");
+    made.make("mails", "body");
+    let rows = |table: &str, count| (table.to_owned(), count);
+    let all = taken(&door, &["web", "mail", "plain", "web", "mail"]);
+    assert_eq!(all, Some((3, vec![rows("logs", 2), rows("mails", 2)])));
+    assert_eq!(taken(&door, &["mail"]), Some((0, vec![rows("mails", 1)])));
+    assert_eq!(taken(&door, &["plain"]), Some((1, Vec::new())));
+    assert_eq!(door.trouble(), None);
+}
+
+#[test]
+fn a_category_waits_while_its_table_is_missing_or_does_not_fit_and_no_other_does() {
+    let (door, made) = door_of_tables();
+    made.make("logs", "body");
+    assert_eq!(taken(&door, &["plain", "mail"]), None);
+    assert!(taken(&door, &["plain"]).is_some() && taken(&door, &["web"]).is_some());
+    assert_eq!(door.trouble().unwrap(), "there is no table 'mails'");
+    made.make("mails", "text");
+    assert_eq!(taken(&door, &["mail"]), None);
+    assert_eq!(
+        door.trouble().unwrap(),
+        "table 'mails' has no column 'body'"
+    );
+    made.make("mails", "body");
+    assert!(taken(&door, &["mail"]).is_some());
+    assert_eq!(door.trouble(), None);
+}
+
+#[test]
+fn rows_are_counted_as_memory_before_they_are_made() {
+    let (door, made) = door_of_tables();
+    made.make("logs", "body");
+    made.make("mails", "body");
+    let bytes = |category: &'static str, count: usize| {
+        let entry = Incoming::from((category.as_bytes(), &b"x"[..]));
+        door.row_bytes(std::iter::repeat_n(entry, count))
+    };
+    assert_eq!(bytes("plain", 1_000), 0);
+    let entries = std::iter::repeat_n((&b"mail"[..], &b"x"[..]), 1_000);
+    let decided = door.decide(entries, at(0), &Counters::default(), |_| true);
+    let Decision::Store { feeds, .. } = decided else {
+        panic!("{decided:?}")
+    };
+    let rows = feeds.iter().flat_map(|feed| &feed.rows().rows);
+    let memory = |row: &Vec<query::value::Value>| {
+        size_of::<Vec<query::value::Value>>()
+            + row.iter().map(query::value::Value::memory).sum::<usize>()
+    };
+    let made: usize = rows.map(memory).sum();
+    let counted = bytes("mail", 1_000);
+    assert!(
+        (made..2 * made).contains(&counted),
+        "{made} made, {counted} counted"
+    );
+}
+
+#[test]
+fn a_message_that_no_row_can_hold_ends_the_call_with_the_reason() {
+    let (door, made) = door_of_tables();
+    made.make("logs", "body");
+    let long = vec![b'x'; 1 << 24];
+    let entries = [(&b"plain"[..], &b"x"[..]), (b"web", &long)];
+    let decided = door.decide(entries.into_iter(), at(0), &Counters::default(), |_| true);
+    let Decision::Never(why) = decided else {
+        panic!("{decided:?}")
+    };
+    assert!(why.contains("too long for column 'body'"), "{why}");
 }

@@ -57,5 +57,7 @@ pub fn build(
         }
         StoreConfig::Category(model) => Box::new(Category::new(model, surroundings)),
         StoreConfig::Null => Box::new(Null::new(surroundings)),
+        // The configuration has them at its top only, and the router gives them no line.
+        StoreConfig::Table(_) => return Err("a table has no store behind the journal".to_owned()),
     })
 }

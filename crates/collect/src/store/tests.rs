@@ -25,6 +25,7 @@ pub(super) fn surroundings(disk: &Arc<dyn Disk>) -> Surroundings {
         counters: Arc::new(Counters::default()),
         max_queue_size: 5_000_000,
         queue_bytes: Arc::default(),
+        tables: Arc::new(()),
         seed: 7,
     }
 }

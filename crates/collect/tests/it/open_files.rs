@@ -27,6 +27,7 @@ fn at_most_512_files_stay_open_and_every_category_gets_its_messages() {
         counters: Arc::default(),
         max_queue_size: 0,
         queue_bytes: Arc::default(),
+        tables: Arc::new(()),
         seed: 0,
     };
     let config = StoreConfig::File(FileConfig {

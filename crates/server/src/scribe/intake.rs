@@ -5,6 +5,7 @@ use std::sync::Arc;
 use collect::{Decision, Incoming};
 use engine::Command;
 use session::Session;
+use session::errors::{Failure, INVALID, Kind, NO_DEFAULT, NO_SUCH_TABLE, UNKNOWN_COLUMN};
 
 use super::Scribe;
 use super::connection::INLINE_BYTES;
@@ -48,6 +49,7 @@ impl Scribe {
             return Intake::Later;
         };
         let bytes = sender.text_bytes
+            + collector.row_bytes(messages.clone())
             + sender.count * MESSAGE_BYTES
             + sender.count.min(collect::CATEGORIES_OF_CALL_MAX) * CATEGORY_BYTES;
         if sender.held_bytes + bytes > server.budget.total_bytes() {
@@ -66,36 +68,38 @@ impl Scribe {
             true => tokio::task::block_in_place(decide),
             false => decide(),
         };
-        let (messages, sync, received) = match decision {
+        let (command, received) = match decision {
             Decision::TryLater => return Intake::Later,
-            Decision::Never(why) => return Intake::Never(why.to_owned()),
+            Decision::Never(why) => return Intake::Never(why),
             Decision::Nothing => return Intake::Taken,
             Decision::Store {
                 messages,
+                feeds,
                 sync,
                 received,
-            } => (messages, sync, received),
-        };
-        match server
-            .submit(
-                sender.session,
-                Command::Collect {
+            } => {
+                let collect = Command::Collect {
                     messages,
                     sync,
-                    feeds: Vec::new(),
-                },
-            )
-            .await
-        {
+                    feeds,
+                };
+                (collect, received)
+            }
+        };
+        match server.submit(sender.session, command).await {
             Ok(_) => {
                 collector.took(&received);
                 Intake::Taken
             }
-            // Overload, a full disk, a start or a stop: these pass.
-            Err(failure) if failure.kind.status == 503 || failure.kind.status == 507 => {
-                Intake::Later
-            }
+            Err(failure) if may_pass(&failure) => Intake::Later,
             Err(failure) => Intake::Never(failure.to_string()),
         }
     }
+}
+
+/// Whether the same messages may be taken later: the server is overloaded, full, starts or stops, or a table has changed since the
+/// rows were made.
+fn may_pass(failure: &Failure) -> bool {
+    const CHANGED: [Kind; 4] = [NO_SUCH_TABLE, UNKNOWN_COLUMN, NO_DEFAULT, INVALID];
+    matches!(failure.kind.status, 429 | 503 | 507) || CHANGED.contains(&failure.kind)
 }

@@ -18,6 +18,9 @@ fn complete(kind: &str) -> &'static str {
             "type=bucket\nnum_buckets=1\nbucket_type=key_range\nbucket_range=5\nbucket_subdir=b\n<bucket>\ntype=file\nfile_path=/d\nbase_filename=b\n</bucket>\n"
         }
         "multi" => "type=multi\n<store0>\ntype=null\n</store0>\n",
+        "index" => "type=index\ntable=t\n",
+        "json" => "type=index\ntable=t\nformat=json\nfields=a\n",
+        "percolate" => "type=percolate\ntable=t\n",
         _ => "type=null\n",
     }
 }
@@ -35,7 +38,7 @@ fn with(kind: &str, key: &str, value: &str) -> (String, Vec<String>) {
 }
 
 /// Kind of store, variable, value; what `Debug` shows without the line and with it.
-const ROWS: [(&str, &str, &str, &str, &str); 58] = [
+const ROWS: [(&str, &str, &str, &str, &str); 66] = [
     ("global", "port", "1463", "port: 0,", "port: 1463,"),
     (
         "global",
@@ -394,16 +397,55 @@ const ROWS: [(&str, &str, &str, &str, &str); 58] = [
         "any_succeeds: false",
         "any_succeeds: true",
     ),
+    ("index", "table", "x", "table: \"t\"", "table: \"x\""),
+    ("index", "column", "x", "column: \"body\"", "column: \"x\""),
+    (
+        "index",
+        "category_column",
+        "x",
+        "category_column: None",
+        "category_column: Some(\"x\")",
+    ),
+    (
+        "index",
+        "host_column",
+        "x",
+        "host_column: None",
+        "host_column: Some(\"x\")",
+    ),
+    (
+        "index",
+        "time_column",
+        "x",
+        "time_column: None",
+        "time_column: Some(\"x\")",
+    ),
+    (
+        "json",
+        "fields",
+        "a.b:c:int",
+        "path: \"a\", column: \"a\", kind: \"text\"",
+        "path: \"a.b\", column: \"c\", kind: \"int\"",
+    ),
+    (
+        "json",
+        "rest_column",
+        "x",
+        "rest_column: \"rest\"",
+        "rest_column: \"x\"",
+    ),
+    ("percolate", "into", "x", "into: None", "into: Some(\"x\")"),
 ];
 
 /// Variables whose effect is a message, or the kind of a store: other tests of this folder show them.
-const TOLD: [&str; 14] = [
+const TOLD: [&str; 15] = [
     "bucket_updater_service",
     "bucket_updater_service_options",
     "categories",
     "category",
     "dynamic_config_type",
     "failure_bucket",
+    "format",
     "fs_type",
     "list_default_port",
     "num_thrift_server_threads",

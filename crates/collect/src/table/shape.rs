@@ -1,0 +1,347 @@
+//! The rows of one store of a table.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use engine::{Definition, Feed, Kind};
+use query::request::Insert;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+use serde_json::Value as Json;
+
+use crate::config::{Format, TableConfig, TableKind};
+use crate::message::Incoming;
+
+/// Longest text that a row of a message has. Bytes; the most that a text column of a search table takes.
+const TEXT_BYTES_MAX: usize = (1 << 24) - 1;
+
+/// A longer JSON message is not read: its tree would take many times its size. Bytes.
+const JSON_BYTES_MAX: usize = 256 << 10;
+
+/// How the messages of a store fill the columns of its table, as the table is now.
+pub(crate) struct Shape {
+    definition: Arc<Definition>,
+    kind: TableKind,
+    names: Vec<String>,
+    kinds: Vec<ColumnType>,
+    format: Filling,
+    origin: Vec<Origin>,
+}
+
+enum Filling {
+    /// The first column takes the text.
+    Text,
+    /// The fields, and the place of the rest column behind theirs.
+    Json { fields: Fields, rest: usize },
+}
+
+/// Fields of an object by name.
+type Fields = HashMap<String, Place>;
+
+enum Place {
+    Column(usize),
+    Object(Fields),
+}
+
+#[derive(Clone, Copy)]
+enum Origin {
+    Category,
+    Host,
+    Time,
+}
+
+/// Rows of one call.
+#[derive(Default)]
+pub(crate) struct TableRows(Vec<Vec<Value>>);
+
+/// What a row could not hold as the message had it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// The whole message is in the rest column.
+    pub whole: bool,
+    /// Bytes that are no UTF-8 became U+FFFD.
+    pub replaced: bool,
+}
+
+impl Shape {
+    /// # Errors
+    /// Why the table cannot take the store's messages.
+    pub(crate) fn new(config: &TableConfig, definition: &Arc<Definition>) -> Result<Shape, String> {
+        check_kind(config, definition)?;
+        let origin = [
+            (&config.category_column, Origin::Category),
+            (&config.host_column, Origin::Host),
+            (&config.time_column, Origin::Time),
+        ];
+        let origin = origin.into_iter().filter(|(column, _)| column.is_some());
+        let mut shape = Shape {
+            definition: Arc::clone(definition),
+            kind: config.kind,
+            names: Vec::new(),
+            kinds: Vec::new(),
+            format: filling(&config.format),
+            origin: origin.map(|(_, origin)| origin).collect(),
+        };
+        for (column, _) in config.columns() {
+            let name = column.to_lowercase();
+            let found = definition.columns.iter().find(|of| of.name == name);
+            let found = found.ok_or_else(|| {
+                let table = &config.table;
+                format!("table '{table}' has no column '{column}'")
+            })?;
+            shape.names.push(name);
+            shape.kinds.push(found.kind);
+        }
+        shape.check_types()?;
+        if config.kind == TableKind::Queue {
+            shape.check_wanted()?;
+        }
+        Ok(shape)
+    }
+
+    /// Place of the first column that takes texts whatever a message holds; those of its origin follow.
+    fn whole_place(&self) -> usize {
+        match self.format {
+            Filling::Text => 0,
+            Filling::Json { rest, .. } => rest,
+        }
+    }
+
+    /// Whole messages, categories and hosts go into columns of texts, times into those of whole numbers.
+    fn check_types(&self) -> Result<(), String> {
+        let table = &self.definition.name;
+        let first = self.whole_place();
+        for (place, (name, kind)) in self.names.iter().zip(&self.kinds).enumerate().skip(first) {
+            let origin = place
+                .checked_sub(first + 1)
+                .and_then(|of| self.origin.get(of));
+            let is_time = matches!(origin, Some(Origin::Time));
+            let fits = match kind {
+                kind if is_text(*kind) => !is_time,
+                ColumnType::Blob { .. } => !is_time,
+                ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { .. } => is_time,
+                _ => false,
+            };
+            if !fits {
+                let (what, kind) = (if is_time { "times" } else { "texts" }, kind.sql_name());
+                return Err(format!(
+                    "column '{name}' of '{table}' is a {kind}: it takes no {what}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every column of a queue that takes no NULL gets a value from each message.
+    fn check_wanted(&self) -> Result<(), String> {
+        let table = &self.definition.name;
+        let always = match self.format {
+            Filling::Text => 0,
+            Filling::Json { rest, .. } => rest + 1,
+        };
+        let wanted = |column: &&Column| !column.nullable;
+        for column in self.definition.columns.iter().filter(wanted) {
+            let place = self.names.iter().position(|name| *name == column.name);
+            let is_filled = match place {
+                Some(place) => place >= always,
+                None => column.default.is_some(),
+            };
+            if !is_filled {
+                let column = &column.name;
+                return Err(format!(
+                    "column '{column}' of '{table}' is NOT NULL, and a message may have nothing for it"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the table is still as it was.
+    pub(crate) fn is_of(&self, definition: &Arc<Definition>) -> bool {
+        Arc::ptr_eq(&self.definition, definition)
+    }
+
+    /// Adds the row of a message.
+    ///
+    /// # Errors
+    /// Why no row of this table can hold the message.
+    pub(crate) fn add(&self, rows: &mut TableRows, message: &Incoming<'_>) -> Result<Kept, String> {
+        let mut kept = Kept::default();
+        let mut row = vec![Value::Null; self.names.len()];
+        let mut place = self.whole_place();
+        let is_whole = match &self.format {
+            Filling::Text => true,
+            Filling::Json { fields, .. } => {
+                let short = Some(message.body).filter(|body| body.len() <= JSON_BYTES_MAX);
+                let read = short.and_then(|body| serde_json::from_slice(body).ok());
+                kept.whole = match read {
+                    Some(Json::Object(object)) => !self.fill(fields, object, &mut row),
+                    _ => true,
+                };
+                kept.whole
+            }
+        };
+        if is_whole {
+            let (value, replaced) = self.text(place, without_end(message.body))?;
+            kept.replaced = replaced;
+            row[place] = value;
+        }
+        for origin in &self.origin {
+            place += 1;
+            row[place] = match origin {
+                Origin::Category => self.text(place, message.category)?.0,
+                Origin::Host => self.text(place, message.host.as_bytes())?.0,
+                Origin::Time => Value::Int(message.unix_s.into()),
+            };
+        }
+        rows.0.push(row);
+        Ok(kept)
+    }
+
+    /// Bytes as a value of the column at this place, and whether some were replaced.
+    fn text(&self, place: usize, bytes: &[u8]) -> Result<(Value, bool), String> {
+        let kind = self.kinds[place];
+        let (value, replaced) = match (kind, String::from_utf8_lossy(bytes)) {
+            (ColumnType::Blob { .. }, _) => (Value::Bytes(bytes.to_vec()), false),
+            (_, Cow::Borrowed(text)) => (Value::Str(text.to_owned()), false),
+            (_, Cow::Owned(text)) => (Value::Str(text), true),
+        };
+        let accepted = accept(kind, value).ok_or_else(|| {
+            let (name, table, count) = (&self.names[place], &self.definition.name, bytes.len());
+            format!("{count} bytes are too long for column '{name}' of table '{table}'")
+        })?;
+        Ok((accepted, replaced))
+    }
+
+    /// Fills the columns of an object's fields. False: the columns do not hold all of it.
+    fn fill(
+        &self,
+        fields: &Fields,
+        object: serde_json::Map<String, Json>,
+        row: &mut [Value],
+    ) -> bool {
+        let mut fits = true;
+        for (name, value) in object {
+            fits &= match (fields.get(&name), value) {
+                (Some(Place::Object(inner)), Json::Object(object)) => self.fill(inner, object, row),
+                (Some(Place::Column(_)), Json::Null) => true,
+                (Some(Place::Column(place)), value) => {
+                    let kind = self.kinds[*place];
+                    let value = scalar(value, is_text(kind)).and_then(|value| accept(kind, value));
+                    let fits = value.is_some();
+                    row[*place] = value.unwrap_or(Value::Null);
+                    fits
+                }
+                _ => false,
+            };
+        }
+        fits
+    }
+
+    /// The rows as the engine takes them.
+    pub(crate) fn feed(&self, rows: TableRows) -> Feed {
+        let insert = Insert {
+            table: self.definition.name.clone(),
+            columns: Some(self.names.clone()),
+            rows: rows.0,
+            replace: false,
+        };
+        match self.kind {
+            TableKind::Percolate => Feed::Match(insert),
+            TableKind::Index | TableKind::Queue => Feed::Store(insert),
+        }
+    }
+}
+
+fn check_kind(config: &TableConfig, definition: &Definition) -> Result<(), String> {
+    let name = &config.table;
+    let wanted = match (config.kind, &definition.kind) {
+        (TableKind::Index, Kind::Search(_)) | (TableKind::Queue, Kind::Queue(_)) => return Ok(()),
+        (TableKind::Percolate, Kind::Percolate { on, into, .. }) => {
+            return match (on.first(), into) {
+                (Some(on), _) => Err(format!(
+                    "table '{name}' has on='{on}': it hears the rows of '{on}' already"
+                )),
+                (None, None) => Err(format!(
+                    "table '{name}' has no into=: its hits would go nowhere"
+                )),
+                (None, Some(_)) => Ok(()),
+            };
+        }
+        (TableKind::Index, _) => "search table",
+        (TableKind::Queue, _) => "queue",
+        (TableKind::Percolate, _) => "pq table",
+    };
+    Err(format!("table '{name}' is no {wanted}"))
+}
+
+/// Columns are numbered as in [`TableConfig::columns`].
+fn filling(format: &Format) -> Filling {
+    let Format::Json { fields, .. } = format else {
+        return Filling::Text;
+    };
+    let mut all = Fields::new();
+    for (place, field) in fields.iter().enumerate() {
+        let (around, name) = match field.path.rsplit_once('.') {
+            Some((around, name)) => (Some(around), name),
+            None => (None, &*field.path),
+        };
+        let mut inner = Some(&mut all);
+        for name in around.into_iter().flat_map(|around| around.split('.')) {
+            let object = || Place::Object(Fields::new());
+            let of = inner.map(|inner| inner.entry(name.to_owned()).or_insert_with(object));
+            // A configuration has no field that is a part of another.
+            inner = of.and_then(|of| match of {
+                Place::Object(inner) => Some(inner),
+                Place::Column(_) => None,
+            });
+        }
+        if let Some(inner) = inner {
+            inner.insert(name.to_owned(), Place::Column(place));
+        }
+    }
+    Filling::Json {
+        rest: fields.len(),
+        fields: all,
+    }
+}
+
+fn is_text(kind: ColumnType) -> bool {
+    matches!(
+        kind,
+        ColumnType::Text
+            | ColumnType::String
+            | ColumnType::LongText { .. }
+            | ColumnType::Char { .. }
+    )
+}
+
+/// The value as the column stores it; `None`: it does not fit.
+fn accept(kind: ColumnType, value: Value) -> Option<Value> {
+    let bytes = value.text_bytes().map_or(0, <[u8]>::len);
+    (bytes <= TEXT_BYTES_MAX)
+        .then(|| kind.accept(value).ok())
+        .flatten()
+}
+
+/// A value that is no list and no object; as text if the column holds texts.
+fn scalar(value: Json, as_text: bool) -> Option<Value> {
+    Some(match value {
+        Json::String(text) => Value::Str(text),
+        Json::Bool(_) | Json::Number(_) if as_text => Value::Str(value.to_string()),
+        Json::Bool(truth) => Value::Int(truth.into()),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(whole), _) => Value::Int(whole.into()),
+            (_, Some(whole)) => Value::Int(whole.into()),
+            _ => Value::Float(number.as_f64()?),
+        },
+        Json::Null | Json::Array(_) | Json::Object(_) => return None,
+    })
+}
+
+/// A message without the line end behind it.
+fn without_end(body: &[u8]) -> &[u8] {
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
+    body.strip_suffix(b"\r").unwrap_or(body)
+}

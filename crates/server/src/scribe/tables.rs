@@ -1,0 +1,76 @@
+//! Makes the tables of a configuration's stores, and keeps the standing queries that it names.
+
+use std::collections::BTreeMap;
+
+use collect::config::Configuration;
+use collect::{MARK, Making, making, quoted_text};
+use query::value::Value;
+use session::Session;
+use session::errors::Failure;
+use session::statement::{self, Outcome};
+
+use crate::server::{OWN_SESSION, Server};
+
+/// Makes what a configuration names and what is not there. Gives the tables that could not be made, with the reasons.
+pub(super) async fn make(server: &Server, configuration: &Configuration) -> Vec<(String, String)> {
+    let mut refused = Vec::new();
+    for making in making(configuration) {
+        if let Err(failure) = make_one(server, &making).await {
+            refused.push((making.table, failure.to_string()));
+        }
+    }
+    refused
+}
+
+async fn make_one(server: &Server, making: &Making) -> Result<(), Failure> {
+    for create in &making.create {
+        run(server, create).await?;
+    }
+    match &making.queries {
+        Some(queries) => keep_queries(server, &making.table, queries).await,
+        None => Ok(()),
+    }
+}
+
+/// Stores the queries of a configuration that the table lacks or has with another text, and deletes those of an earlier one.
+async fn keep_queries(
+    server: &Server,
+    table: &str,
+    wanted: &[(u64, String)],
+) -> Result<(), Failure> {
+    let mark = quoted_text(MARK);
+    let select = format!("SELECT id, query FROM `{table}` WHERE tags={mark} LIMIT 1000000");
+    let mut stored: BTreeMap<u64, String> = BTreeMap::new();
+    for row in run(server, &select).await? {
+        if let [Value::Int(id), Value::Str(text)] = &*row {
+            stored.insert(u64::try_from(*id).unwrap_or_default(), text.clone());
+        }
+    }
+    for (id, text) in wanted {
+        if stored.remove(id).as_ref() != Some(text) {
+            let text = quoted_text(text);
+            let replace =
+                format!("REPLACE INTO `{table}` (id, query, tags) VALUES ({id}, {text}, {mark})");
+            run(server, &replace).await?;
+        }
+    }
+    for id in stored.keys() {
+        run(server, &format!("DELETE FROM `{table}` WHERE id={id}")).await?;
+    }
+    Ok(())
+}
+
+/// Runs one statement as the server itself, and gives its rows.
+async fn run(server: &Server, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
+    let Some((parsed, _)) = statement::next(server, sql.as_bytes()).await else {
+        return Ok(Vec::new());
+    };
+    let mut session = Session::new(OWN_SESSION, String::new(), String::new(), None);
+    match statement::execute(server, &mut session, parsed).await? {
+        Outcome::Rows(found) => {
+            let rows: Result<Vec<_>, _> = found.answer.rows.collect();
+            Ok(rows?)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
