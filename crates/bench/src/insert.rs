@@ -1,6 +1,7 @@
 //! `seine bench insert`: inserts rows, durable when acknowledged, into a running server.
 
 mod load;
+mod logged;
 mod tables;
 
 use std::path::PathBuf;
@@ -49,6 +50,16 @@ pub const LOADS: [Load; 3] = [
     },
 ];
 
+/// The load over Scribe's door: calls of 200 messages past standing queries.
+pub const LOGGED: [Load; 1] = [Load {
+    connections: 8,
+    rows: 200,
+    percolated: true,
+}];
+
+/// The table of the rows, and their category at Scribe's door.
+const POSTS_TABLE: &str = "bench_posts";
+
 /// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -58,6 +69,9 @@ pub struct Options {
     pub posts: Vec<u8>,
     /// Name of a definition, such as `selective-10k`, with the standing queries of percolated loads.
     pub definition: String,
+    /// `host:port` of a Scribe door, if the rows go there as messages of the category `bench_posts`. Its stores must be of the types
+    /// `index` with the table `bench_posts`, and `percolate` with the table `bench_alerts`.
+    pub scribe: Option<String>,
     /// The loads, measured one after the other.
     pub loads: Vec<Load>,
     /// The server's data directory, if it is on this machine: its disk is measured as well.
@@ -88,10 +102,15 @@ pub fn run(options: &Options) -> Result<Outcome> {
         Some(device) => device.to_string(),
         None => "disk not known: give the server's data directory to measure it".to_owned(),
     }];
-    notes.push(format!(
-        "rows over MySQL at {}, counted afterwards",
-        options.server.addr
-    ));
+    notes.push(match &options.scribe {
+        Some(addr) => {
+            format!("messages over Scribe's door at {addr}, rows and hits counted afterwards")
+        }
+        None => format!(
+            "rows over MySQL at {}, counted afterwards",
+            options.server.addr
+        ),
+    });
     if options.loads.iter().any(|load| load.percolated) {
         notes.extend(prepared.notes(&definition));
     }
@@ -103,9 +122,11 @@ pub fn run(options: &Options) -> Result<Outcome> {
             load.rows, load.connections
         );
         let runs = runs::repeat(options.effort, &doing, |tick| {
-            let mut tables = Tables::create(&options.server, load.percolated.then_some(&prepared))?;
+            let queries = load.percolated.then_some(&prepared);
+            let logged = options.scribe.as_deref().map(|addr| (addr, &posts[..]));
+            let mut tables = Tables::create(&options.server, queries, logged.is_some())?;
             let paired = Paired::begin(options.data.as_deref());
-            let mut run = load::run(&options.server, &rows, *load, options.effort, tick)?;
+            let mut run = load::run(&options.server, &rows, logged, *load, options.effort, tick)?;
             paired.end(&mut run);
             tables.check(run.elements, &prepared.hits)?;
             tables.drop()?;

@@ -36,6 +36,7 @@ pub(crate) fn command() -> Command {
                 .value_name("DIR")
                 .help("The server's data directory, to measure its disk."),
         )
+        .arg(value("scribe", "HOST:PORT", "Scribe door that the rows go to as messages of the category bench_posts, instead of MySQL."))
         .arg(address().default_value("127.0.0.1:9306"));
     Command::new("bench")
         .about("Measure, and check the answer: a figure is printed only for a right one.")
@@ -309,7 +310,11 @@ fn run_insert(matches: &ArgMatches) -> Result<Outcome> {
         server: server(matches),
         posts: posts(matches)?,
         definition: text(matches, "definition").to_owned(),
-        loads: insert::LOADS.to_vec(),
+        loads: match matches.contains_id("scribe") {
+            true => insert::LOGGED.to_vec(),
+            false => insert::LOADS.to_vec(),
+        },
+        scribe: matches.get_one::<String>("scribe").cloned(),
         data: matches.get_one::<String>("data").map(PathBuf::from),
         effort: effort(matches)?,
     })?)

@@ -5,7 +5,8 @@ use std::{
     time::Instant,
 };
 
-use super::Load;
+use super::logged::Logged;
+use super::{Load, POSTS_TABLE};
 use crate::{
     Server,
     client::Client,
@@ -76,25 +77,34 @@ impl Counters {
     }
 }
 
-/// Inserts until the time is up. The acknowledged rows are exactly those of the ids 1 to `elements`.
+/// A connection that inserts.
+enum Connection<'p> {
+    Statements(Client),
+    Logged(Logged<'p>),
+}
+
+/// Inserts until the time is up, over Scribe's door if `logged` has its address and the posts. The acknowledged rows are exactly those of the ids 1 to `elements`.
 pub(super) fn run(
     server: &Server,
     rows: &Rows,
+    logged: Option<(&str, &[Post])>,
     load: Load,
     effort: Effort,
     tick: &mut dyn FnMut(),
 ) -> Result<Run> {
     let mut watcher = server.connect()?;
-    let clients = (0..load.connections)
-        .map(|_| server.connect())
-        .collect::<Result<Vec<_>>>()?;
+    let connect = |_| match logged {
+        Some((addr, posts)) => Logged::connect(addr, POSTS_TABLE, posts).map(Connection::Logged),
+        None => server.connect().map(Connection::Statements),
+    };
+    let clients: Result<Vec<_>> = (0..load.connections).map(connect).collect();
     let next_id = AtomicU64::new(1);
     let before = Counters::read(&mut watcher)?;
     let begun = Instant::now();
     let until = begun + effort.run_time();
     let next = &next_id;
     let worker = |client| move || insert_until(client, rows, load, next, until);
-    let workers = clients.into_iter().map(worker).collect();
+    let workers = clients?.into_iter().map(worker).collect();
     let latencies = work_watched(workers, until, tick)?;
     let elapsed = begun.elapsed();
     let after = Counters::read(&mut watcher)?;
@@ -109,7 +119,7 @@ pub(super) fn run(
 }
 
 fn insert_until(
-    mut client: Client,
+    mut client: Connection<'_>,
     rows: &Rows,
     load: Load,
     next_id: &AtomicU64,
@@ -123,8 +133,13 @@ fn insert_until(
             return Ok(latencies);
         }
         let first_id = next_id.fetch_add(u64::from(load.rows), Relaxed);
-        rows.statement("bench_posts", first_id, load.rows, &mut statement);
-        client.query(&statement)?;
+        match &mut client {
+            Connection::Statements(client) => {
+                rows.statement(POSTS_TABLE, first_id, load.rows, &mut statement);
+                client.query(&statement)?;
+            }
+            Connection::Logged(client) => client.insert(first_id, load.rows)?,
+        }
         latencies.add(begun.elapsed());
     }
 }

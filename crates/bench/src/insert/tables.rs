@@ -27,10 +27,16 @@ const POSTS: &str = "CREATE TABLE bench_posts (body text, sub string, ts timesta
 const HITS: &str =
     "CREATE TABLE bench_hits (query_id bigint, tags string, doc_id bigint, body text) ENGINE=queue";
 const ALERTS: &str = "CREATE TABLE bench_alerts type='pq' on='bench_posts' into='bench_hits'";
+/// It hears the messages themselves, by a store of type `percolate`.
+const HEARING_ALERTS: &str = "CREATE TABLE bench_alerts (body text, sub string, ts timestamp, score int) type='pq' into='bench_hits'";
 
 impl Tables {
-    /// Creates the tables, with standing queries if `queries` has them.
-    pub(super) fn create(server: &Server, queries: Option<&Prepared>) -> Result<Tables> {
+    /// Creates the tables, with standing queries if `queries` has them. `logged`: rows come as messages.
+    pub(super) fn create(
+        server: &Server,
+        queries: Option<&Prepared>,
+        logged: bool,
+    ) -> Result<Tables> {
         let mut client = server.connect()?;
         for statement in DROPS {
             client.query(statement)?;
@@ -38,7 +44,7 @@ impl Tables {
         client.query(POSTS)?;
         if let Some(prepared) = queries {
             client.query(HITS)?;
-            client.query(ALERTS)?;
+            client.query(if logged { HEARING_ALERTS } else { ALERTS })?;
             insert_queries(&mut client, &prepared.queries, INSERT_QUERIES)?;
         }
         Ok(Tables {
