@@ -12,7 +12,7 @@ pub const MARK: &str = "configuration";
 pub struct Making {
     /// Name of the table, as the configuration writes it.
     pub table: String,
-    /// Statements that make the table, and the queue of its hits before it, unless they exist.
+    /// Statements that make the table, and the queue of its hits before it unless that exists.
     pub create: Vec<String>,
     /// Standing queries that a pq table is to hold with the tags [`MARK`]: ids, rising, and texts. Others with these tags are to
     /// go. `None`: no pq table.
@@ -43,9 +43,8 @@ fn create(table: &TableConfig) -> Vec<String> {
         TableKind::Index => vec![own("type='rt'")],
         TableKind::Queue => vec![own("ENGINE=queue")],
         TableKind::Percolate => {
-            let Some(into) = &table.into else {
-                return Vec::new();
-            };
+            let named = table.into.clone();
+            let into = &named.unwrap_or_else(|| format!("{}_hits", table.table));
             let of_hit = [
                 ("query_id", "bigint"),
                 ("query", "text"),

@@ -6,7 +6,7 @@ use collect::config::Configuration;
 use collect::{MARK, Making, making, quoted_text};
 use query::value::Value;
 use session::Session;
-use session::errors::Failure;
+use session::errors::{Failure, NO_SUCH_TABLE};
 use session::statement::{self, Outcome};
 
 use crate::server::{OWN_SESSION, Server};
@@ -23,8 +23,15 @@ pub(super) async fn make(server: &Server, configuration: &Configuration) -> Vec<
 }
 
 async fn make_one(server: &Server, making: &Making) -> Result<(), Failure> {
-    for create in &making.create {
-        run(server, create).await?;
+    let is_there = run(server, &format!("SHOW CREATE TABLE `{}`", making.table)).await;
+    match is_there {
+        Ok(_) => {}
+        Err(failure) if failure.kind == NO_SUCH_TABLE => {
+            for create in &making.create {
+                run(server, create).await?;
+            }
+        }
+        Err(failure) => return Err(failure),
     }
     match &making.queries {
         Some(queries) => keep_queries(server, &making.table, queries).await,
