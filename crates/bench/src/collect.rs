@@ -51,6 +51,23 @@ pub enum Door {
     Scribe,
     /// Lines without an answer, as syslog servers take them.
     Lines,
+    /// Syslog messages of RFC 5424 behind their lengths, without an answer.
+    Octets,
+}
+
+impl Door {
+    /// Whether each call is answered.
+    fn answers(self) -> bool {
+        self == Door::Scribe
+    }
+
+    /// Bytes of a message, as its file has it, before those of the benchmark.
+    fn header(self) -> &'static str {
+        match self {
+            Door::Scribe | Door::Lines => "",
+            Door::Octets => "2003-10-11T22:14:15.003Z host bench 7 - - ",
+        }
+    }
 }
 
 impl FromStr for Door {
@@ -60,7 +77,8 @@ impl FromStr for Door {
         match text {
             "scribe" => Ok(Door::Scribe),
             "lines" => Ok(Door::Lines),
-            _ => Err(format!("{text:?} is not scribe or lines")),
+            "octets" => Ok(Door::Octets),
+            _ => Err(format!("{text:?} is not scribe, lines or octets")),
         }
     }
 }
@@ -135,8 +153,11 @@ impl Shape {
 /// [`Error::WrongAnswer`]: messages were lost, came twice or out of order. [`Error::Peer`]: an unexpected answer.
 pub fn run(options: &Options) -> Result<Outcome> {
     options.effort.check()?;
-    if options.length <= FRONT_BYTES {
-        return Err(Error::BadOption("a message has at least 29 bytes"));
+    let headers = options.contenders.iter().map(|one| one.door.header().len());
+    if options.length <= FRONT_BYTES + headers.max().unwrap_or(0) {
+        return Err(Error::BadOption(
+            "a message has at least 29 bytes, and 71 over syslog",
+        ));
     }
     if options.categories == 0 || options.per_call.contains(&0) {
         return Err(Error::BadOption(
@@ -285,10 +306,11 @@ async fn one_run(
         .push((IN_FILES, run.elements as f64 / delivered.as_secs_f64()));
     run.facts.push(("try later", later as f64));
     run.facts.extend(of_process);
-    if contender.door == Door::Lines {
+    if !contender.door.answers() {
         run.elapsed = delivered;
     }
-    let repeated = check(&before, files, shape, number, &sent)?;
+    let header = contender.door.header().len();
+    let repeated = check(&before, files, header, shape, number, &sent)?;
     match options.away {
         None => Error::unless_equal("messages that came twice", 0, repeated)?,
         Some(away) => {
@@ -317,6 +339,7 @@ impl fmt::Display for Door {
         f.write_str(match self {
             Door::Scribe => "scribe",
             Door::Lines => "lines",
+            Door::Octets => "octets",
         })
     }
 }

@@ -59,7 +59,7 @@ fn collect_command() -> Command {
                 .value_name("NAME=DOOR@ADDR@FOLDER")
                 .action(ArgAction::Append)
                 .required(true)
-                .help("A collector. DOOR is scribe or lines; FOLDER holds its files. The others are compared with the first."),
+                .help("A collector. DOOR is scribe, lines or octets (syslog); FOLDER holds its files. The others are compared with the first."),
         )
         .arg(Arg::new("category").long("category").default_value("bench").help("Category of all messages, or the beginning of their names."))
         .arg(Arg::new("categories").long("categories").default_value("1").help("Number of categories; each connection sends to them in turn."))

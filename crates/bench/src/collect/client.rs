@@ -53,7 +53,7 @@ impl Client {
         acknowledged: Arc<AtomicU64>,
     ) -> Result<Client> {
         let mut message = format!("{run:08} {connection:04} {:012} ", 0).into_bytes();
-        message.resize(shape.length - 1, b'x');
+        message.resize(shape.length - door.header().len() - 1, b'x');
         message.push(b'\n');
         let category = match shape.categories {
             1 => category.to_owned(),
@@ -70,6 +70,13 @@ impl Client {
                 )
                 .map_err(|error| Error::Peer(error.to_string()))?,
             Door::Lines => messages.for_each(|message| call.extend_from_slice(message)),
+            Door::Octets => {
+                let text = &message[..message.len() - 1];
+                let syslog = [b"<13>1 ", door.header().as_bytes(), text].concat();
+                let length = syslog.len().to_string().into_bytes();
+                let framed = [&length[..], b" ", &syslog].concat();
+                messages.for_each(|_| call.extend_from_slice(&framed));
+            }
         }
         let mut numbers = places(&call, &message[..FRONT_BYTES]);
         for place in &mut numbers {
@@ -123,7 +130,7 @@ impl Client {
             }
             let asked = Instant::now();
             self.stream.write_all(&self.call).await?;
-            if self.door == Door::Scribe && self.answer().await? == ResultCode::TryLater {
+            if self.door.answers() && self.answer().await? == ResultCode::TryLater {
                 ended.later += 1;
                 tokio::time::sleep(LATER).await;
                 continue;

@@ -83,11 +83,12 @@ impl Lengths {
 }
 
 /// Checks that what the files got since `before` has each message of the run, in order for each connection and category; `sent`
-/// are the numbers of messages of the connections. Lines without the front of the run are passed over. Gives the number of
+/// are the numbers of messages of the connections. `header`: bytes of a line before its front. Lines without the front of the run are passed over. Gives the number of
 /// messages that came again; a run without failures has none.
 pub(super) fn check(
     before: &Lengths,
     folder: &Path,
+    header: usize,
     shape: Shape,
     run: u32,
     sent: &[u64],
@@ -106,6 +107,7 @@ pub(super) fn check(
             while let Some(end) = buffer[from..held].iter().position(|byte| *byte == b'\n') {
                 let line = &buffer[from..from + end];
                 from += end + 1;
+                let line = line.get(header..).unwrap_or_default();
                 if let Some(rest) = line.strip_prefix(front.as_bytes()) {
                     order.note(rest)?;
                 }
