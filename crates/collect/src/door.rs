@@ -293,7 +293,7 @@ impl Door {
         const ROW_BYTES: usize = 64;
         const VALUE_BYTES: usize = 40;
         let router = self.router();
-        if (0..router.configuration().stores.len()).all(|index| router.table(index).is_none()) {
+        if !router.has_tables {
             return 0;
         }
         let mut bytes = 0;

@@ -32,6 +32,8 @@ pub(crate) struct Router {
     exact: HashMap<Vec<u8>, Vec<usize>>,
     prefixes: BTreeMap<Vec<u8>, Vec<usize>>,
     default: Vec<usize>,
+    /// Some store is a table.
+    pub(crate) has_tables: bool,
 }
 
 /// A line that a category's messages go to.
@@ -62,6 +64,8 @@ impl Router {
                 }
             }
         }
+        let mut stores = configuration.stores.iter();
+        router.has_tables = stores.any(|store| matches!(store.store, StoreConfig::Table(_)));
         router.configuration = configuration;
         router
     }

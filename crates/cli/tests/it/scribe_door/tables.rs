@@ -301,3 +301,23 @@ fn a_message_that_no_column_holds_is_refused_with_its_table_and_one_of_16_mib_is
     let mut client = Scribe::connect(&server);
     client.log("goes on");
 }
+
+#[test]
+fn a_full_queue_makes_its_senders_wait_until_rows_are_taken() {
+    let server = start(|folder| all_stores(folder, "1=x"), Setup::default());
+    let mut sql = server.client();
+    for statement in [
+        "DROP TABLE events",
+        "CREATE TABLE events (level text, number int, rest text) ENGINE=queue rows_max=2",
+    ] {
+        sql.query(statement).unwrap();
+    }
+    let mut client = Scribe::connect(&server);
+    let mut put = || client.try_log(&[(b"json", b"{\"n\":1}")]);
+    assert_eq!([put(), put()], [Some(ResultCode::Ok); 2]);
+    assert_eq!(put(), Some(ResultCode::TryLater));
+    sql.query("SELECT queue_wait('events')").unwrap();
+    sql.query("SELECT queue_end()").unwrap();
+    assert_eq!(put(), Some(ResultCode::Ok));
+    assert_eq!(count(&server, "events"), 2);
+}
