@@ -1,4 +1,4 @@
-//! The one login that guards both doors.
+//! The one login that guards the MySQL door and the HTTP door. Scribe's protocol has no login.
 
 use std::fmt;
 

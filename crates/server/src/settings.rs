@@ -113,7 +113,7 @@ pub struct Live {
     pub idle_timeout: Duration,
     /// Longest pause of a client in the middle of a request or an answer.
     pub client_timeout: Duration,
-    /// Login that both doors ask for; `None`: any name and password pass.
+    /// Login that the MySQL door and the HTTP door ask for; `None`: any name and password pass.
     pub login: Option<Login>,
     /// Hosts that hits may be sent to.
     pub webhook_allow: Allowed,
@@ -237,7 +237,7 @@ impl Reader<'_> {
         Ok(addresses)
     }
 
-    /// The login that both doors ask for. A user without a password is an error. So is a blank password: an environment
+    /// The login that the MySQL door and the HTTP door ask for. A user without a password is an error. So is a blank password: an environment
     /// variable that was never filled must not open the doors.
     fn login(&self) -> Result<Option<Login>, BadSetting> {
         let (user, file) = (self.of(Key::User), self.of(Key::PasswordFile));

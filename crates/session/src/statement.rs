@@ -1,4 +1,4 @@
-//! Statements: from text to an outcome, the same for both doors. A door only encodes the outcome.
+//! Statements: from text to an outcome, the same for MySQL and HTTP. A door only encodes the outcome.
 //!
 //! Example: a client sends `INSERT INTO t VALUES (1, 'a'); SHOW META` in one text.
 //!

@@ -33,7 +33,7 @@ pub const NEAR_CHARS_MAX: usize = 80;
 /// Deepest nesting of a JSON query body (`bool` inside `bool`).
 pub const JSON_QUERY_DEPTH_MAX: usize = 64;
 
-/// Longest line of a bulk body, in bytes. It is that of a packet, so that both doors take the same documents.
+/// Longest line of a bulk body, in bytes. It is that of a packet, so that MySQL and HTTP take the same documents.
 pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
 
 /// Longest Thrift message (one call, or one reply) that a reader takes if its caller names no other limit, in bytes: 128 MiB.
