@@ -30,6 +30,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::restore_command::command())
         .subcommand(crate::cat_command::command())
         .subcommand(crate::ctl_command::command())
+        .subcommand(crate::tail_command::command())
         .subcommand(
             crate::demo::Options::augment_args(Command::new("demo"))
                 .about("Show the whole product in ten seconds, with real text."),

@@ -10,12 +10,15 @@ mod ctl_command;
 mod demo;
 mod dump_command;
 mod load_command;
+mod marks;
 mod match_command;
 mod output;
+mod queries;
 mod repair_command;
 mod restore_command;
 mod scribe_client;
 mod sql_client;
+mod tail_command;
 
 use std::process::ExitCode;
 
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Some(("restore", matches)) => restore_command::run(matches),
         Some(("cat", matches)) => cat_command::run(matches),
         Some(("ctl", matches)) => ctl_command::run(matches),
+        Some(("tail", matches)) => tail_command::run(matches),
         Some(("demo", matches)) => Ok(match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),
             Err(error) => refuse_command_line(&error),

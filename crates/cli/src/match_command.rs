@@ -1,9 +1,6 @@
 //! `seine match`: percolates the lines of standard input through the queries of a file, without a server.
 
-mod queries;
-
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
-use std::ops::Range;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -13,12 +10,9 @@ use query::highlight;
 use query::limits::DOCUMENT_BYTES_MAX;
 use serde_json::json;
 
-use crate::demo::push_clean;
+use crate::marks::Form;
 use crate::output::print_error;
-use queries::Queries;
-
-/// Name of the only field, which is the line.
-const FIELD: &str = "line";
+use crate::queries::Queries;
 
 /// Exit code: no line hits a query.
 const EXIT_NONE: u8 = 1;
@@ -74,11 +68,7 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
     for warning in &queries.warnings {
         print_error(format_args!("{path}: {warning}"));
     }
-    let form = match (matches.get_flag("json"), io::stdout().is_terminal()) {
-        (true, _) => Form::Json,
-        (false, true) if std::env::var_os("NO_COLOR").is_none() => Form::Colour,
-        (false, _) => Form::Stars,
-    };
+    let form = Form::of_output(matches.get_flag("json"));
     let mut matcher = Matcher {
         queries: &queries,
         words: Vec::new(),
@@ -101,16 +91,6 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
 fn trouble(messages: &[String]) -> ExitCode {
     messages.iter().for_each(print_error);
     ExitCode::from(EXIT_TROUBLE)
-}
-
-/// Form in which hits are printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Matched words in colour. Control characters are removed, because a stranger's text goes to a terminal.
-    Colour,
-    /// Matched words between stars.
-    Stars,
-    Json,
 }
 
 struct Matcher<'q, Out> {
@@ -226,28 +206,10 @@ impl<Out: Write> Matcher<'_, Out> {
             let hit = json!({ "line": number, "id": id, "text": line, "marks": marks });
             return writeln!(self.out, "{hit}");
         }
-        writeln!(self.out, "{number}\t{id}\t{}", self.marked(line, &marks))
-    }
-
-    fn marked(&self, line: &str, marks: &[Range<usize>]) -> String {
-        let (open, close) = match self.form {
-            Form::Colour => ("\x1b[1;31m", "\x1b[0m"),
-            _ => ("*", "*"),
-        };
-        let mut text = String::with_capacity(line.len());
-        let push = |text: &mut String, piece: &str| match self.form {
-            Form::Colour => push_clean(text, piece),
-            _ => text.push_str(piece),
-        };
-        let mut at = 0;
-        for mark in marks {
-            push(&mut text, &line[at..mark.start]);
-            text.push_str(open);
-            push(&mut text, &line[mark.clone()]);
-            text.push_str(close);
-            at = mark.end;
-        }
-        push(&mut text, &line[at..]);
-        text
+        writeln!(
+            self.out,
+            "{number}\t{id}\t{}",
+            self.form.marked(line, &marks)
+        )
     }
 }

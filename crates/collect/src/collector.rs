@@ -202,6 +202,14 @@ impl Collector {
             .unwrap_or_else(|_| Err("the collector has stopped".to_owned()))
     }
 
+    /// Whether a store takes this category.
+    ///
+    /// # Errors
+    /// Why no category has this name.
+    pub fn takes(&self, category: &[u8]) -> Result<bool, &'static str> {
+        self.shared.door.takes(category)
+    }
+
     /// Memory of the rows that [`decide`](Self::decide) makes of these messages, at most, about, in bytes.
     pub fn row_bytes<'a>(&self, entries: impl Iterator<Item = Incoming<'a>>) -> usize {
         self.shared.door.row_bytes(entries)

@@ -244,6 +244,19 @@ impl Door {
         Ok(verdict)
     }
 
+    /// Whether a store takes this category.
+    ///
+    /// # Errors
+    /// Why no category has this name.
+    pub(crate) fn takes(&self, category: &[u8]) -> Result<bool, &'static str> {
+        if !is_clean(category) {
+            return Err(
+                "a category is a path of at most 1,024 bytes, its parts of at most 220, without NUL, empty parts, . and ..",
+            );
+        }
+        Ok(!self.router().indexes(category).is_empty())
+    }
+
     /// Takes the shapes of the tables among these stores.
     fn open_tables(
         &self,

@@ -6,6 +6,7 @@
 mod body;
 mod bulk;
 mod cli;
+mod collect_routes;
 mod document;
 mod es;
 mod guard;
@@ -34,6 +35,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
 use crate::listen::{Listener, Stream, TimedStream};
+use crate::scribe::Scribe;
 use crate::server::{Admitted, Server};
 use heads::{Course, Timely};
 use session::errors::Failure;
@@ -45,15 +47,18 @@ use session::{Action, Deed, Session};
 #[derive(Clone)]
 struct Door {
     server: Arc<Server>,
+    /// The collector of /collect and /tail.
+    scribe: Arc<Scribe>,
     /// Whether only this machine reaches the listener. Its Host header must then be a name of this machine.
     local: bool,
 }
 
 /// Serves one listener until the server stops. Connections then end after their request.
-pub(crate) async fn listen(server: Arc<Server>, listener: Listener) {
+pub(crate) async fn listen(server: Arc<Server>, scribe: Arc<Scribe>, listener: Listener) {
     let local = listener.is_local();
     let router = routes(Door {
         server: Arc::clone(&server),
+        scribe,
         local,
     });
     let connected = |stream| connection(Arc::clone(&server), router.clone(), stream);
@@ -75,6 +80,7 @@ fn routes(door: Door) -> Router {
         .merge(document::routes())
         .merge(pq::routes())
         .merge(queue_routes::routes())
+        .merge(collect_routes::routes())
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::login,

@@ -165,7 +165,11 @@ impl Life<'_> {
             tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));
         }
         for listener in http {
-            tokio::spawn(crate::http::listen(Arc::clone(&self.server), listener));
+            tokio::spawn(crate::http::listen(
+                Arc::clone(&self.server),
+                Arc::clone(&self.scribe),
+                listener,
+            ));
         }
         for listener in scribe {
             tokio::spawn(crate::scribe::listen(

@@ -19,6 +19,7 @@
 
 mod answer;
 mod connection;
+mod follow;
 mod intake;
 mod log;
 mod tables;
@@ -35,8 +36,11 @@ use collect::store::build;
 use collect::{Changed, Collector, Counters, Now, Positions, Tables};
 use disk::RealDisk;
 use engine::{Command, Definition, Handle};
+use session::errors::{self, Failure};
 use tokio::sync::Notify;
 
+pub(crate) use self::follow::{Followers, Following, Waiting};
+pub(crate) use self::intake::{Intake, Sender};
 use crate::listen::Listener;
 use crate::server::{OWN_SESSION, Server};
 use crate::settings::Settings;
@@ -58,6 +62,8 @@ pub(crate) struct Scribe {
     trouble: Mutex<Option<String>>,
     /// Options of fb303, which nothing reads but `getOption`.
     options: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
+    /// Clients that are shown messages as they are taken.
+    pub(crate) followers: Arc<Followers>,
     /// A client asked to read the configuration again.
     pub(crate) reload_asked: Notify,
     /// A client asked to stop the server.
@@ -145,6 +151,7 @@ impl Scribe {
             counters: Arc::default(),
             trouble: Mutex::default(),
             options: Mutex::default(),
+            followers: Arc::default(),
             reload_asked: Notify::new(),
             stop_asked: Notify::new(),
             connections: AtomicU64::new(0),
@@ -253,6 +260,20 @@ impl Scribe {
         if let Some(collector) = self.collector.get() {
             collector.stop(STOP_WITHIN);
         }
+    }
+
+    /// Whether a store takes a category now.
+    ///
+    /// # Errors
+    /// `RECOVERING`; `INVALID` for a name that no category has.
+    pub(crate) fn takes(&self, category: &[u8]) -> Result<bool, Failure> {
+        let Some(collector) = self.collector.get() else {
+            let why = "the server starts: try again later";
+            return Err(Failure::new(errors::RECOVERING, why));
+        };
+        collector
+            .takes(category)
+            .map_err(|why| Failure::new(errors::INVALID, why))
     }
 
     /// Counts a connection; `None` where `max_conn` of the configuration are open.

@@ -72,6 +72,7 @@ kinds! {
     ACCESS_DENIED "access_denied" 1045 "28000" 401 "Wrong user name or password.";
     FOREIGN_ORIGIN "foreign_origin" 1045 "28000" 403 "An HTTP request that a page of another site sent: its Host or Origin is not this server, or it is a GET whose Sec-Fetch-Site is neither none nor same-origin.";
     NOT_PERMITTED "not_permitted" 1227 "42000" 403 "BACKUP TO from a client that is not on a unix socket, where backup.dir is unset: set it, or start the server with --insecure.";
+    NO_STORE "no_store" 1105 "HY000" 404 "No store of Scribe's configuration takes the category of POST /collect; the messages are counted and dropped.";
     NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
     INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";

@@ -63,12 +63,13 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "server",
         "auth backups limits signals sparse < listen logins < logs server settings webhook \
-         < http mysql scribe < life",
+         < scribe < http mysql < life",
     ),
     (
         "cli",
-        "allocator bundle output scribe_client < bench_command check_command demo sql_client \
-         < cat_command ctl_command dump_command load_command match_command repair_command restore_command < cli",
+        "allocator bundle output queries scribe_client < bench_command check_command demo sql_client < marks \
+         < cat_command ctl_command dump_command load_command match_command repair_command restore_command tail_command \
+         < cli",
     ),
 ];
 

@@ -8,6 +8,7 @@
 mod attacks;
 mod before_login;
 mod collect;
+mod collect_http;
 mod collect_tree;
 mod command_line;
 mod compare;

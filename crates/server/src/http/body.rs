@@ -1,12 +1,14 @@
 //! Reads the body of a request: bounded in size and time, with memory from the budget.
 
 use std::future::poll_fn;
+use std::io::Read;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
+use flate2::read::MultiGzDecoder;
 
 use super::heads::Course;
 use crate::limits::BODY_BYTES_MAX;
@@ -15,6 +17,9 @@ use crate::server::Server;
 use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
 use session::{Grant, Room};
+
+/// Bytes that are unpacked between two checks of the limit.
+const UNPACKED_AT_ONCE: usize = 32 << 10;
 
 /// A body that is read piece by piece.
 pub(super) struct Pieces {
@@ -143,4 +148,30 @@ fn too_long(bytes_max: usize) -> Failure {
         errors::PACKET_TOO_LARGE,
         format!("the body is longer than {bytes_max} bytes"),
     )
+}
+
+/// Unpacks a body of gzip, to at most [`BODY_BYTES_MAX`].
+///
+/// # Errors
+/// `SYNTAX`: no gzip; `PACKET_TOO_LARGE`; `OVERLOADED`.
+pub(super) fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut packed = MultiGzDecoder::new(body);
+    let mut piece = vec![0; UNPACKED_AT_ONCE];
+    loop {
+        let read = packed.read(&mut piece).map_err(|error| {
+            let message = format!("the body is no gzip: {error}");
+            Failure::new(errors::SYNTAX, message)
+        })?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() + read > BODY_BYTES_MAX {
+            let message = format!("the body is longer than {BODY_BYTES_MAX} bytes");
+            return Err(Failure::new(errors::PACKET_TOO_LARGE, message));
+        }
+        // The buffer of the bytes exists twice while it grows.
+        held.cover(body.len() + 2 * (bytes.len() + read))?;
+        bytes.extend_from_slice(&piece[..read]);
+    }
 }

@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use session::Grant;
 use session::errors::{self, Failure};
@@ -86,6 +87,22 @@ impl HttpBody for Written {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.rest.len() as u64)
+    }
+}
+
+/// A body whose pieces go out as they come. Dropping it tells the sender that the client is gone.
+pub(super) struct Coming(pub mpsc::Receiver<Bytes>);
+
+impl HttpBody for Coming {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.0.poll_recv(context);
+        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }
 

@@ -63,7 +63,7 @@ impl Scribe {
             return Intake::Later;
         }
         let now = super::now(server);
-        let decide = || collector.decide(messages, now);
+        let decide = || collector.decide(messages.clone(), now);
         let decision = match bytes > INLINE_BYTES {
             true => tokio::task::block_in_place(decide),
             false => decide(),
@@ -89,6 +89,9 @@ impl Scribe {
         match server.submit(sender.session, command).await {
             Ok(_) => {
                 collector.took(&received);
+                let has_store =
+                    |message: &Incoming<'_>| collector.takes(message.category) == Ok(true);
+                self.followers.offer(messages.filter(has_store));
                 Intake::Taken
             }
             Err(failure) if may_pass(&failure) => Intake::Later,

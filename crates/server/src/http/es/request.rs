@@ -1,13 +1,12 @@
 //! Requests, read whole, and the form of their replies.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::{HeaderMap, HeaderValue};
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 use wire::es::{EsError, filter_path, pretty};
@@ -15,16 +14,12 @@ use wire::es::{EsError, filter_path, pretty};
 use super::failed;
 use crate::http::body;
 use crate::http::sql::parameters;
-use crate::limits::BODY_BYTES_MAX;
 use crate::server::Server;
 use session::Grant;
-use session::errors::{self, Failure};
+use session::errors::Failure;
 
 /// Smallest reply that is packed by gzip, in bytes. Packing a smaller one costs more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
-
-/// Bytes that are unpacked between two checks of the limit.
-const UNPACKED_AT_ONCE: usize = 32 << 10;
 
 /// A request that is read whole.
 pub(super) struct EsRequest {
@@ -151,36 +146,13 @@ async fn body(
     is_packed: bool,
     held: &Grant,
 ) -> Result<Vec<u8>, Failure> {
-    let mut body = body::whole(server, request, held).await?;
+    let mut bytes = body::whole(server, request, held).await?;
     if is_packed {
-        body = tokio::task::block_in_place(|| unpacked(&body, held))?;
+        bytes = tokio::task::block_in_place(|| body::unpacked(&bytes, held))?;
     }
     // The documents of a bulk body are copied out of it.
-    body::room_for_json(&body, 0, held).await?;
-    Ok(body)
-}
-
-/// Unpacks a body, to at most [`BODY_BYTES_MAX`].
-fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let mut packed = MultiGzDecoder::new(body);
-    let mut piece = vec![0; UNPACKED_AT_ONCE];
-    loop {
-        let read = packed.read(&mut piece).map_err(|error| {
-            let message = format!("the body is no gzip: {error}");
-            Failure::new(errors::SYNTAX, message)
-        })?;
-        if read == 0 {
-            return Ok(bytes);
-        }
-        if bytes.len() + read > BODY_BYTES_MAX {
-            let message = format!("the body is longer than {BODY_BYTES_MAX} bytes");
-            return Err(Failure::new(errors::PACKET_TOO_LARGE, message));
-        }
-        // The buffer of the bytes exists twice while it grows.
-        held.cover(body.len() + 2 * (bytes.len() + read))?;
-        bytes.extend_from_slice(&piece[..read]);
-    }
+    body::room_for_json(&bytes, 0, held).await?;
+    Ok(bytes)
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &axum::http::HeaderName) -> &'h str {

@@ -8,22 +8,18 @@
 //! - While its client reads, the stream extends the leases of its rows whenever a third of a lease is over.
 //! - When the stream ends, it returns every row whose end it has not seen.
 
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine::{Command, Hold, QueueNext, Receipt, Taken, WaitSource};
-use hyper::body::Frame;
 use tokio::sync::mpsc;
 use wire::json::QueueReply;
 
-use super::super::reply::{Refusal, held_piece};
+use super::super::reply::{Coming, Refusal, held_piece};
 use super::super::{Door, Guest};
 use super::request::{QueueRequest, receipt_text};
 use super::{TAKEN_COPIES, receipts, write};
@@ -69,24 +65,8 @@ pub(super) async fn get(
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    let body = Body::new(Events(receiver));
+    let body = Body::new(Coming(receiver));
     Ok((StatusCode::OK, headers, body).into_response())
-}
-
-/// The body of the reply. Dropping it tells the stream that the client is gone.
-struct Events(mpsc::Receiver<Bytes>);
-
-impl HttpBody for Events {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.0.poll_recv(context);
-        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
-    }
 }
 
 struct Stream<'a> {

@@ -1,4 +1,4 @@
-//! The queries of a file.
+//! Standing queries of a person at a terminal: of a file, or one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,13 +7,14 @@ use percolate::{QuerySet, Snapshot, StandingQuery};
 use query::analysis::Analyzer;
 use query::tree::Node;
 
-use super::FIELD;
+/// Name of the only field, which is the line.
+const FIELD: &str = "line";
 
 /// Compiled queries.
-pub(super) struct Queries {
-    pub(super) snapshot: Arc<Snapshot>,
+pub(crate) struct Queries {
+    pub(crate) snapshot: Arc<Snapshot>,
     /// Warnings of queries that probably mean something else than intended, with their lines.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     roots: BTreeMap<u64, Node>,
 }
 
@@ -22,7 +23,7 @@ impl Queries {
     ///
     /// # Errors
     /// A message for every bad line, with the line and the byte in its query.
-    pub(super) fn read(bytes: &[u8]) -> Result<Queries, Vec<String>> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Queries, Vec<String>> {
         let mut set = QuerySet::new();
         let (mut roots, mut lines) = (BTreeMap::new(), BTreeMap::new());
         let (mut warnings, mut bad) = (Vec::new(), Vec::new());
@@ -68,7 +69,7 @@ impl Queries {
     }
 
     /// The parsed tree of a query.
-    pub(super) fn root(&self, id: u64) -> Option<&Node> {
+    pub(crate) fn root(&self, id: u64) -> Option<&Node> {
         self.roots.get(&id)
     }
 }
