@@ -74,6 +74,7 @@ export SEINE_SCRATCH=$scratch
 scribe=$(sed -n 's/.*scribe=\([^ ]*\).*/\1/p' <<<"$ready")
 echo '-- scribe/run.sh'
 SEINE_BINARY=$binary bash "$here/scribe/run.sh" "$scribe" "$scratch/data.tcp/collected"
+SEINE_BINARY=$binary bash "$here/scribe_packages.sh"
 for client in "$here"/mysql.sh "$here"/http.sh "$here"/elastic.sh; do
     echo "-- $(basename "$client")"
     bash "$client"

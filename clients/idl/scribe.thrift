@@ -1,7 +1,8 @@
 // Scribe's service, as its clients are generated from it.
 include "fb303.thrift"
 namespace py scribe
-namespace perl scribe
+namespace perl Scribe.Thrift
+namespace php Scribe.Thrift
 
 enum ResultCode { OK, TRY_LATER }
 

@@ -1,6 +1,7 @@
 // What Scribe's service inherits: states, counters, options.
 namespace py fb303
-namespace perl fb303
+namespace perl Facebook.FB303
+namespace php Facebook.FB303
 
 enum fb_status { DEAD = 0, STARTING = 1, ALIVE = 2, STOPPING = 3, STOPPED = 4, WARNING = 5 }
 
