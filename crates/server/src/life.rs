@@ -150,17 +150,21 @@ impl Life<'_> {
             true => "off".to_owned(),
             false => names(&scribe),
         };
+        let syslog = crate::syslog::bind(&settings).await?;
         let ready = format!(
-            "ready mysql={} http={} scribe={scribe_names}",
+            "ready mysql={} http={} scribe={scribe_names}{}",
             names(&mysql),
-            names(&http)
+            names(&http),
+            syslog.names()
         );
         tracing::info!(
             mysql = names(&mysql),
             http = names(&http),
             scribe = scribe_names,
+            syslog = syslog.names().trim_start(),
             "listening"
         );
+        syslog.listen(&self.server, &self.scribe);
         for listener in mysql {
             tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));
         }

@@ -19,7 +19,7 @@
 
 mod answer;
 mod connection;
-mod intake;
+pub(crate) mod intake;
 mod log;
 
 use std::collections::BTreeMap;
@@ -233,7 +233,7 @@ impl Drop for Connected<'_> {
 }
 
 /// The time, as the collector takes it.
-fn now(server: &Server) -> Now {
+pub(crate) fn now(server: &Server) -> Now {
     let unix_us = server.clock.unix_us();
     Now {
         unix_us,
