@@ -151,19 +151,21 @@ impl Life<'_> {
             false => names(&scribe),
         };
         let syslog = crate::syslog::bind(&settings).await?;
-        let ready = format!(
-            "ready mysql={} http={} scribe={scribe_names}{}",
+        let mut ready = format!(
+            "ready mysql={} http={} scribe={scribe_names}",
             names(&mysql),
             names(&http),
-            syslog.names()
         );
         tracing::info!(
             mysql = names(&mysql),
             http = names(&http),
             scribe = scribe_names,
-            syslog = syslog.names().trim_start(),
             "listening"
         );
+        for (name, addresses) in syslog.names() {
+            tracing::info!(addresses, "listening for {name}");
+            ready.push_str(&format!(" {name}={addresses}"));
+        }
         syslog.listen(&self.server, &self.scribe);
         for listener in mysql {
             tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));

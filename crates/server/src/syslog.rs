@@ -86,18 +86,20 @@ pub(crate) async fn bind(settings: &Settings) -> Result<Bound, String> {
 }
 
 impl Bound {
-    /// ` syslog=ADDRESSES syslog_udp=ADDRESSES` for the line that says ready, without what is off.
-    pub(crate) fn names(&self) -> String {
+    /// Names of the doors that are open, and their addresses with commas between them.
+    pub(crate) fn names(&self) -> Vec<(&'static str, String)> {
         let streams = self.streams.iter().map(|one| one.address().to_string());
         let datagrams = self
             .datagrams
             .iter()
             .map(|(_, address)| address.to_string());
-        let named = |name: &str, addresses: Vec<String>| match addresses.is_empty() {
-            true => String::new(),
-            false => format!(" {name}={}", addresses.join(",")),
-        };
-        named("syslog", streams.collect()) + &named("syslog_udp", datagrams.collect())
+        let both: [(_, Vec<String>); 2] = [
+            ("syslog", streams.collect()),
+            ("syslog_udp", datagrams.collect()),
+        ];
+        let open = both.iter().filter(|(_, addresses)| !addresses.is_empty());
+        open.map(|(name, addresses)| (*name, addresses.join(",")))
+            .collect()
     }
 
     /// Serves all sockets until the server stops.

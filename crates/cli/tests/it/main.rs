@@ -29,4 +29,5 @@ mod scribe_door;
 mod scripts;
 mod searches;
 mod server;
+mod syslog_door;
 mod webhook;
