@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts servers in directories of their own and drives them with the mysql client, PyMySQL, SQLAlchemy, MariaDB's and MySQL's
-# drivers for Java, PHP's PDO, sqlx, Perl DBI, libmysqlclient, elasticsearch-py and curl; then loads that are killed.
+# drivers for Java, PHP's PDO, sqlx, Perl DBI, libmysqlclient, elasticsearch-py, curl, logger and rsyslogd; then loads that are killed.
 # .ci/run installs the clients and names their places in SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX
 # and SEINE_TEST_ELASTIC. Without DBD::mysql, without a C compiler or libmysqlclient, and without SEINE_TEST_ELASTIC the script
 # leaves out the clients concerned and says so. Any other missing client fails it.
@@ -33,7 +33,8 @@ start() {
     mkfifo "$scratch/ready.$1"
     (
         cd "$scratch"
-        exec "$binary" serve --data "$scratch/data.$1" --mysql "$2" --http 127.0.0.1:0 --scribe 127.0.0.1:0
+        exec "$binary" serve --data "$scratch/data.$1" --mysql "$2" --http 127.0.0.1:0 --scribe 127.0.0.1:0 \
+            --syslog 127.0.0.1:0 --syslog-udp 127.0.0.1:0
     ) >"$scratch/ready.$1" 2>"$scratch/log" &
     server=$!
     exec 3<"$scratch/ready.$1"
@@ -75,6 +76,10 @@ scribe=$(sed -n 's/.*scribe=\([^ ]*\).*/\1/p' <<<"$ready")
 echo '-- scribe/run.sh'
 SEINE_BINARY=$binary bash "$here/scribe/run.sh" "$scribe" "$scratch/data.tcp/collected"
 SEINE_BINARY=$binary bash "$here/scribe_packages.sh"
+echo '-- syslog.sh'
+syslog=$(sed -n 's/.*syslog=\([^ ]*\).*/\1/p' <<<"$ready")
+syslog_udp=$(sed -n 's/.*syslog_udp=\([^ ]*\).*/\1/p' <<<"$ready")
+bash "$here/syslog.sh" "$syslog" "$syslog_udp" "$scratch/data.tcp/collected"
 for client in "$here"/mysql.sh "$here"/http.sh "$here"/elastic.sh; do
     echo "-- $(basename "$client")"
     bash "$client"

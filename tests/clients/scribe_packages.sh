@@ -7,11 +7,11 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
 echo '-- clients/python'
-cp -rL "$clients/python" "$made/python"
+cp -r "$clients/python" "$made"
 (cd "$made/python" && SEINE=$SEINE_BINARY PYTHONPATH=src python3 -W error -m unittest discover -s tests)
 
 echo '-- clients/perl'
-cp -rL "$clients/perl" "$made/perl"
+cp -r "$clients/perl" "$clients/idl" "$made"
 cd "$made/perl"
 perl Makefile.PL >"$made/log" && make >>"$made/log" || { cat "$made/log" >&2; exit 1; }
 SEINE=$SEINE_BINARY make test

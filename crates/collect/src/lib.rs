@@ -18,5 +18,5 @@ pub use collector::{Changed, Clock, Collector, Cursors, Factory, Positions};
 pub use counters::{Counter, Counters};
 pub use door::{CATEGORIES_OF_CALL_MAX, Decision, LINES_MAX, Received};
 pub use message::{Incoming, Message, Now};
-pub use route::{CATEGORY_BYTES_MAX, PART_BYTES_MAX};
+pub use route::{CATEGORY_BYTES_MAX, PART_BYTES_MAX, is_clean};
 pub use table::{MARK, Making, Tables, making, quoted_text};

@@ -151,8 +151,8 @@ fn is_exact(categories: &Categories) -> bool {
     matches!(categories, Categories::Exact(_))
 }
 
-/// Whether a category's name can be the path of a file below a folder, and of no file elsewhere.
-pub(crate) fn is_clean(category: &[u8]) -> bool {
+/// Whether a category's name can be the path of a file below a folder, and of no file elsewhere. `postfix/smtpd` can.
+pub fn is_clean(category: &[u8]) -> bool {
     let is_clean =
         |part: &[u8]| !matches!(part, b"" | b"." | b"..") && part.len() <= PART_BYTES_MAX;
     let mut parts = category.split(|byte| *byte == b'/');

@@ -51,6 +51,7 @@ mod server;
 pub mod settings;
 mod signals;
 mod sparse;
+mod syslog;
 mod webhook;
 
 pub use life::serve;

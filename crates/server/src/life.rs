@@ -150,10 +150,11 @@ impl Life<'_> {
             true => "off".to_owned(),
             false => names(&scribe),
         };
-        let ready = format!(
+        let syslog = crate::syslog::bind(&settings).await?;
+        let mut ready = format!(
             "ready mysql={} http={} scribe={scribe_names}",
             names(&mysql),
-            names(&http)
+            names(&http),
         );
         tracing::info!(
             mysql = names(&mysql),
@@ -161,6 +162,11 @@ impl Life<'_> {
             scribe = scribe_names,
             "listening"
         );
+        for (name, addresses) in syslog.names() {
+            tracing::info!(addresses, "listening for {name}");
+            ready.push_str(&format!(" {name}={addresses}"));
+        }
+        syslog.listen(&self.server, &self.scribe);
         for listener in mysql {
             tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));
         }

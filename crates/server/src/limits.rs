@@ -111,7 +111,7 @@ pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Pause after a failed accept when a connection was evicted to free its file descriptor.
 pub(crate) const EVICTION_PAUSE: Duration = Duration::from_millis(1);
 
-/// Time between two lines of one kind in the log about what strangers do at the Scribe door.
+/// Time between two lines of one kind in the log about what strangers do at the Scribe door and at the syslog door.
 pub(crate) const SCRIBE_LOG_EVERY: Duration = Duration::from_secs(1);
 
 const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
@@ -130,3 +130,25 @@ pub(crate) const EVENT_LEASE: Duration = Duration::from_secs(30);
 
 /// Silence after which an event stream sends a comment, to show that it is alive.
 pub(crate) const EVENT_BEAT: Duration = Duration::from_secs(15);
+
+/// First pause of a syslog connection whose messages the server cannot take now. Each further pause doubles it.
+pub(crate) const SYSLOG_RETRY_FIRST: Duration = Duration::from_millis(10);
+
+/// Longest pause of a syslog connection whose messages the server cannot take now.
+pub(crate) const SYSLOG_RETRY_MAX: Duration = Duration::from_millis(500);
+
+/// Silence after which a syslog connection frees its large buffer.
+pub(crate) const SYSLOG_QUIET: Duration = Duration::from_secs(1);
+
+/// Bytes of datagrams that one UDP socket takes into one call. They are not counted as memory of requests.
+pub(crate) const SYSLOG_UDP_BYTES: usize = 256 << 10;
+
+/// Share of the memory above which datagrams are dropped: while messages on their way to stores take more than `memory` / 16.
+/// Other doors may go on to more than twice of that.
+pub(crate) const SYSLOG_UDP_SHARE_OF_MEMORY: u64 = 16;
+
+/// Most bytes of messages on their way to stores beside which datagrams are taken, whatever the memory.
+pub(crate) const SYSLOG_UDP_PENDING_MAX: u64 = 64 << 20;
+
+/// Receive buffer of a UDP socket that the server asks for. The system gives at most `net.core.rmem_max`.
+pub(crate) const SYSLOG_UDP_SOCKET_BYTES: usize = 4 << 20;

@@ -295,7 +295,7 @@ impl Drop for Connected<'_> {
 }
 
 /// The time, as the collector takes it.
-fn now(server: &Server) -> Now {
+pub(crate) fn now(server: &Server) -> Now {
     let unix_us = server.clock.unix_us();
     Now {
         unix_us,

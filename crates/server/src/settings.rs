@@ -3,6 +3,7 @@
 //! To add a setting: a variant of [`Key`], its row in [`SETTINGS`], a field of [`Settings`], or of [`Live`] if SIGHUP may
 //! change it, and a line in [`Settings::load`]. Flags, `seine config`, SHOW VARIABLES and docs/settings.md follow the table.
 
+mod category;
 mod file;
 mod memory;
 mod origin;
@@ -17,6 +18,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use category::CategoryBy;
 pub use origin::{Origin, Sources, unknown_variables};
 pub use show::lines;
 pub use table::{Key, Kind, SETTINGS};
@@ -72,6 +74,12 @@ pub struct Settings {
     pub scribe_admin: Vec<IpAddr>,
     /// Defaults of what the configuration leaves out.
     pub scribe_defaults: Defaults,
+    /// Addresses at which the syslog door takes streams; may be empty.
+    pub syslog: Vec<Address>,
+    /// Addresses at which the syslog door takes datagrams: none is a unix socket; may be empty.
+    pub syslog_udp: Vec<Address>,
+    /// What names the category of a syslog message.
+    pub syslog_category: CategoryBy,
     /// Bound of the memory of data and requests, in bytes; at least 64 MiB.
     pub memory_bytes: u64,
     /// Size of the journal at which its content is folded into files, in bytes.
@@ -148,6 +156,15 @@ impl Settings {
             "off" => Vec::new(),
             _ => read.addresses(Key::Scribe, true)?,
         };
+        let syslog = read.more_addresses(Key::Syslog, insecure || login.is_some())?;
+        let syslog_udp = read.more_addresses(Key::SyslogUdp, insecure || login.is_some())?;
+        if syslog_udp
+            .iter()
+            .any(|address| matches!(address, Address::Unix(_)))
+        {
+            let why = "datagrams come by UDP: host:port, not unix:/path";
+            return Err(read.of(Key::SyslogUdp).bad(why));
+        }
         let format = read.one(Key::LogFormat, |text| {
             text::word(text, words(Key::LogFormat))
         })?;
@@ -160,6 +177,9 @@ impl Settings {
             scribe_config: read.one(Key::ScribeConfig, |text| Ok(optional_path(text)))?,
             scribe_admin: read.one(Key::ScribeAdmin, text::ip_addresses)?,
             scribe_defaults: read.one(Key::ScribeDefaults, Defaults::parse)?,
+            syslog,
+            syslog_udp,
+            syslog_category: read.one(Key::SyslogCategory, CategoryBy::parse)?,
             memory_bytes: read.one(Key::Memory, memory_bytes)?,
             journal_bytes_max: read.one(Key::JournalMax, units::size)?,
             sync: read.one(Key::Sync, SyncMode::parse)?,
@@ -235,6 +255,14 @@ impl Reader<'_> {
             return Err(chosen.bad("at least one address is needed"));
         }
         Ok(addresses)
+    }
+
+    /// Addresses of a door that may be off; none where the setting is blank.
+    fn more_addresses(&self, key: Key, guarded: bool) -> Result<Vec<Address>, BadSetting> {
+        match self.of(key).texts.iter().all(String::is_empty) {
+            true => Ok(Vec::new()),
+            false => self.addresses(key, guarded),
+        }
     }
 
     /// The login that the MySQL door and the HTTP door ask for. A user without a password is an error. So is a blank password: an environment

@@ -65,6 +65,14 @@ counters! {
     logins_refused "aborted_connects" "seine_logins_refused_total";
     /// Calls of fb303 refused because the client is not on this machine.
     scribe_refused "scribe_refused" "seine_scribe_calls_refused_total";
+    /// Syslog messages taken.
+    syslog_messages "syslog_messages" "seine_syslog_messages_total";
+    /// Pieces of syslog messages longer than 1 MiB, taken one by one.
+    syslog_pieces "syslog_pieces" "seine_syslog_pieces_total";
+    /// Syslog datagrams dropped because the server was overloaded, starting, stopping, or its disk full.
+    syslog_dropped "syslog_dropped" "seine_syslog_datagrams_dropped_total";
+    /// Syslog messages given up: a bad length, a connection that ended before the message, no memory, a stop.
+    syslog_refused "syslog_refused" "seine_syslog_messages_refused_total";
     /// HTTP requests answered.
     http_requests "http_requests" "seine_http_requests_total";
     /// Statements that were refused or failed.

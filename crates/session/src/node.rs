@@ -110,6 +110,12 @@ impl Node {
         })
     }
 
+    /// Bytes of collected messages that neither stores nor spools have yet, as of the last batch; 0 during recovery.
+    pub fn messages_pending_bytes(&self) -> u64 {
+        self.engine()
+            .map_or(0, |engine| engine.status().messages_pending_bytes)
+    }
+
     /// Both times, as the engine takes them.
     pub fn now(&self) -> Now {
         Now {

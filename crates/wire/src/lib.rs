@@ -8,6 +8,7 @@
 //! - [`json`]: bodies and replies of our own HTTP routes. [`es`]: those of the Elasticsearch routes.
 //! - [`pq`]: the compact answer of a percolation.
 //! - [`scribe`]: the Thrift messages of Scribe and fb303. Both sides.
+//! - [`syslog`]: the messages of a syslog stream, and their headers.
 //!
 //! A client sends `SELECT 1` as one packet. The server finds the packet in its bytes and parses the statement:
 //!
@@ -38,3 +39,4 @@ pub mod mysql;
 pub mod pq;
 pub mod scribe;
 pub mod sql;
+pub mod syslog;

@@ -45,6 +45,15 @@ pub const METHOD_NAME_BYTES_MAX: usize = 128;
 /// Deepest nesting of the structs, lists and maps in a Thrift field that the service does not declare.
 pub const THRIFT_DEPTH_MAX: usize = 64;
 
+/// Longest syslog message that is taken as one, in bytes: 1 MiB. A longer one is taken in pieces of this size.
+pub const SYSLOG_PIECE_BYTES_MAX: usize = 1 << 20;
+
+/// Smallest buffer of a syslog connection, and the least room of a read, in bytes.
+pub const SYSLOG_READ_BYTES_MIN: usize = 16 << 10;
+
+/// Largest buffer of a syslog connection, in bytes.
+pub const SYSLOG_BUFFER_BYTES_MAX: usize = SYSLOG_PIECE_BYTES_MAX + (64 << 10);
+
 const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < THRIFT_MESSAGE_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < PACKET_BYTES_MAX && FLUSH_BYTES <= READ_AHEAD_BYTES);

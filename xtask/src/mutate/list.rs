@@ -85,6 +85,22 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "syslog-dropped-on-overload",
+        file: "crates/server/src/syslog/connection.rs",
+        text: "Intake::Later => {}",
+        becomes: "Intake::Later => break,",
+        test: "crates/cli/tests/it/syslog_door/pressure.rs::a_server_that_starts_takes_a_stream_once_it_has_started_and_drops_datagrams",
+        may_hang: false,
+    },
+    Mutation {
+        name: "syslog-bytes-lost-between-reads",
+        file: "crates/wire/src/syslog/frame.rs",
+        text: "(self.start, self.end) = (0, self.end - self.start);",
+        becomes: "(self.start, self.end) = (0, 0);",
+        test: "crates/wire/src/syslog/tests.rs::messages_are_found_however_they_are_framed_and_arrive",
+        may_hang: false,
+    },
+    Mutation {
         name: "messages-taken-that-the-next-server-refused",
         file: "crates/collect/src/store/network.rs",
         text: "                Ok(ResultCode::Ok) => taken += count,",

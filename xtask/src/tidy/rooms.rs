@@ -44,7 +44,7 @@ const ROOMS: [(&str, &str); 13] = [
         "histogram model status < table < apply < decide < snapshot < open < mailbox < jobs \
          < engine < inspect running",
     ),
-    ("wire", "limits pq < es mysql scribe sql < json"),
+    ("wire", "limits pq < es mysql scribe sql syslog < json"),
     (
         "bench",
         "batch client latency plot process progress random table < workload < error \
@@ -63,7 +63,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "server",
         "auth backups limits signals sparse < listen logins < logs server settings webhook \
-         < scribe < http mysql < life",
+         < scribe < http mysql syslog < life",
     ),
     (
         "cli",

@@ -43,9 +43,12 @@ pub(crate) fn files(folder: &Path, begin: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
+    // One look at each: a store renames its link meanwhile.
+    let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
     let mut files: Vec<_> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file() && !path.is_symlink())
+        .map(|entry| entry.unwrap())
+        .filter(is_file)
+        .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap().to_string_lossy();
             name.starts_with(begin)

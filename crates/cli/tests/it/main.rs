@@ -30,4 +30,5 @@ mod scribe_door;
 mod scripts;
 mod searches;
 mod server;
+mod syslog_door;
 mod webhook;

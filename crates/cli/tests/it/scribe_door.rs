@@ -22,14 +22,14 @@ const SOON: Duration = Duration::from_secs(60);
 const REPLY_BYTES_MAX: usize = 256 << 20;
 
 /// A client of the door that can also send what no client sends.
-struct Scribe {
+pub(crate) struct Scribe {
     stream: TcpStream,
     reader: MessageReader,
     sequence: i32,
 }
 
 impl Scribe {
-    fn connect(server: &Server) -> Scribe {
+    pub(crate) fn connect(server: &Server) -> Scribe {
         Scribe::connect_to(server.scribe())
     }
 
@@ -67,7 +67,7 @@ impl Scribe {
 
     /// Calls `Log` and gives its answer; `None`: the server has closed the connection.
     #[track_caller]
-    fn try_log(&mut self, messages: &[(&[u8], &[u8])]) -> Option<ResultCode> {
+    pub(crate) fn try_log(&mut self, messages: &[(&[u8], &[u8])]) -> Option<ResultCode> {
         self.sequence += 1;
         self.send(&log_call(self.sequence, messages));
         let reply = self.receive()?;
@@ -79,7 +79,7 @@ impl Scribe {
 
     /// Calls `Log` with one line of `web`, which the server must take.
     #[track_caller]
-    fn log(&mut self, body: &str) {
+    pub(crate) fn log(&mut self, body: &str) {
         let answer = self.try_log(&[(b"web", format!("{body}\n").as_bytes())]);
         assert_eq!(answer, Some(ResultCode::Ok), "{body}");
     }
@@ -99,7 +99,7 @@ impl Scribe {
 
     /// A counter by its name.
     #[track_caller]
-    fn counter(&mut self, name: &str) -> i64 {
+    pub(crate) fn counter(&mut self, name: &str) -> i64 {
         self.call(&Call::GetCounter(name.as_bytes()), |reply| match reply {
             Reply::Number(number) => number,
             other => panic!("{other:?}"),
@@ -135,7 +135,7 @@ fn message(method: &str, kind: u8, arguments: &[u8]) -> Vec<u8> {
 }
 
 /// The text of all files of a category, without a configuration.
-fn text_of(server: &Server, category: &str) -> Vec<u8> {
+pub(crate) fn text_of(server: &Server, category: &str) -> Vec<u8> {
     let folder = server.folder().0.join("data/collected").join(category);
     files(&folder, category)
         .iter()
@@ -143,7 +143,7 @@ fn text_of(server: &Server, category: &str) -> Vec<u8> {
         .collect()
 }
 
-fn lines_of(server: &Server, category: &str) -> Vec<String> {
+pub(crate) fn lines_of(server: &Server, category: &str) -> Vec<String> {
     let text = String::from_utf8(text_of(server, category)).unwrap();
     text.lines().map(str::to_owned).collect()
 }

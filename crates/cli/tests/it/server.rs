@@ -136,6 +136,8 @@ pub(crate) struct Server {
     mysql: String,
     http: String,
     scribe: String,
+    /// The line that says ready.
+    ready: String,
     setup: Setup,
     folder: Folder,
 }
@@ -148,12 +150,13 @@ impl Server {
 
     fn start_in(setup: Setup, folder: Folder) -> Server {
         let mut child = setup.spawn(&folder);
-        let [mysql, http, scribe] = wait_until_ready(&mut child, &folder.0);
+        let ([mysql, http, scribe], ready) = wait_until_ready(&mut child, &folder.0);
         Server {
             child,
             mysql,
             http,
             scribe,
+            ready,
             setup,
             folder,
         }
@@ -172,6 +175,14 @@ impl Server {
     /// Address of the Scribe door, or `off`.
     pub(crate) fn scribe(&self) -> &str {
         &self.scribe
+    }
+
+    /// Addresses of a door as the line that says ready has them: `syslog`, `syslog_udp`.
+    #[track_caller]
+    pub(crate) fn door(&self, name: &str) -> &str {
+        let mut words = self.ready.split_whitespace();
+        let named = words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        named.unwrap()
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -235,7 +246,8 @@ impl Server {
     /// The same data served again, after the process has ended.
     pub(crate) fn again(&mut self) {
         self.child = self.setup.spawn(&self.folder);
-        [self.mysql, self.http, self.scribe] = wait_until_ready(&mut self.child, &self.folder.0);
+        ([self.mysql, self.http, self.scribe], self.ready) =
+            wait_until_ready(&mut self.child, &self.folder.0);
     }
 }
 
@@ -247,7 +259,7 @@ impl Drop for Server {
 }
 
 /// Reads the line that a server prints when everything listens.
-fn wait_until_ready(child: &mut Child, folder: &Path) -> [String; 3] {
+fn wait_until_ready(child: &mut Child, folder: &Path) -> ([String; 3], String) {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap())
         .read_line(&mut line)
@@ -257,7 +269,9 @@ fn wait_until_ready(child: &mut Child, folder: &Path) -> [String; 3] {
             .find_map(|part| part.strip_prefix(door))
     };
     match (named("mysql="), named("http="), named("scribe=")) {
-        (Some(mysql), Some(http), Some(scribe)) => [mysql, http, scribe].map(str::to_owned),
+        (Some(mysql), Some(http), Some(scribe)) => {
+            ([mysql, http, scribe].map(str::to_owned), line.clone())
+        }
         _ => panic!(
             "no server: {line:?}; {}",
             fs::read_to_string(folder.join("log")).unwrap_or_default()

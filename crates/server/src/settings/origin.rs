@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::table::{Key, SETTINGS, Setting};
+use super::table::{Kind, SETTINGS, Setting};
 use super::{BadSetting, file};
 
 /// Configuration files without `--config`: the first that exists is read.
@@ -122,7 +122,7 @@ pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn listed(setting: &Setting, text: &str) -> Vec<String> {
-    if matches!(setting.key, Key::Mysql | Key::Http) {
+    if setting.kind == Kind::Addresses {
         return text.split(',').map(|part| part.trim().to_owned()).collect();
     }
     vec![text.to_owned()]

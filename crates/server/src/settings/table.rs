@@ -18,6 +18,12 @@ pub enum Key {
     ScribeAdmin,
     /// Whose defaults the configuration file means.
     ScribeDefaults,
+    /// TCP addresses of the syslog door.
+    Syslog,
+    /// UDP addresses of the syslog door.
+    SyslogUdp,
+    /// What names the category of a syslog message.
+    SyslogCategory,
     /// Bound of all memory.
     Memory,
     /// Whether a write is acknowledged before or after its sync.
@@ -184,6 +190,36 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Word(&["2.2", "2008"]),
         "2.2",
         "Defaults of what Scribe's configuration leaves out: those of its last source, or of its page of 2008.",
+    ),
+    Setting {
+        flag: Some("syslog"),
+        ..fixed(
+            Key::Syslog,
+            "syslog",
+            "SEINE_SYSLOG",
+            Kind::Addresses,
+            "",
+            "Addresses at which the syslog door takes streams, written as those of the MySQL door. Unset: none.",
+        )
+    },
+    Setting {
+        flag: Some("syslog-udp"),
+        ..fixed(
+            Key::SyslogUdp,
+            "syslog_udp",
+            "SEINE_SYSLOG_UDP",
+            Kind::Addresses,
+            "",
+            "Addresses, as host:port, at which the syslog door takes UDP datagrams. Unset: none.",
+        )
+    },
+    fixed(
+        Key::SyslogCategory,
+        "syslog_category",
+        "SEINE_SYSLOG_CATEGORY",
+        Kind::Text,
+        "program",
+        "The category of a syslog message: program, facility, or = and a name for all. A message without a usable program goes to syslog.",
     ),
     Setting {
         flag: Some("memory"),

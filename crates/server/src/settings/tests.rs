@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{BadSetting, Key, Kind, SETTINGS, Settings, Sources};
+use super::{BadSetting, CategoryBy, Key, Kind, SETTINGS, Settings, Sources};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
 
@@ -142,8 +142,40 @@ fn a_bad_value_is_refused_with_its_place_and_an_example() {
 }
 
 #[test]
+fn the_syslog_door_is_off_until_it_has_addresses_and_its_category_has_three_forms() {
+    let settings = load(&[], &[], "").unwrap();
+    assert!(settings.syslog.is_empty() && settings.syslog_udp.is_empty());
+    assert_eq!(settings.syslog_category, CategoryBy::Program);
+    let given = "syslog = ['127.0.0.1:601', 'unix:/s']\nsyslog_udp = '127.0.0.1:514'";
+    let settings = load(&[], &[("SEINE_SYSLOG_CATEGORY", "=all/of it")], given).unwrap();
+    assert_eq!((settings.syslog.len(), settings.syslog_udp.len()), (2, 1));
+    assert_eq!(
+        settings.syslog_category,
+        CategoryBy::Name("all/of it".to_owned())
+    );
+    let several = [("SEINE_SYSLOG", "127.0.0.1:1,127.0.0.1:2")];
+    assert_eq!(load(&[], &several, "").unwrap().syslog.len(), 2);
+    refused(
+        "syslog_udp = 'unix:/s'",
+        "syslog_udp: datagrams come by UDP",
+    );
+    refused(
+        "syslog_category = 'host'",
+        "not one of: program, facility, =NAME",
+    );
+    for name in ["", "/x", "..", "a//b"] {
+        refused(
+            &format!("syslog_category = '={name}'"),
+            "can be no category",
+        );
+    }
+}
+
+#[test]
 fn an_address_beyond_this_machine_needs_a_password_or_insecure() {
     refused("mysql = '0.0.0.0:9306'", "open beyond this machine");
+    refused("syslog = '0.0.0.0:601'", "open beyond this machine");
+    refused("syslog_udp = '0.0.0.0:514'", "open beyond this machine");
     let guarded = "mysql = '0.0.0.0:9306'\n[auth]\npassword = 'secret'";
     let login = load(&[], &[], guarded).unwrap().live.login.unwrap();
     assert_eq!(
