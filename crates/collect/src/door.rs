@@ -322,7 +322,8 @@ impl Door {
                 run = Some((message.category, rows, values));
             }
             let (_, rows, values) = run.unwrap_or_default();
-            bytes += rows * (ROW_BYTES + message.body.len()) + values * VALUE_BYTES;
+            let texts = message.body.len() + message.category.len() + message.host.len();
+            bytes += rows * (ROW_BYTES + texts) + values * VALUE_BYTES;
         }
         bytes
     }

@@ -49,7 +49,7 @@ use crate::sparse::Sparse;
 /// Longest stop of the collector: what is not in a store by then is in a spool or in the journal.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 
-/// Errors of the configuration that the status tells; the log has all.
+/// Errors of the configuration that the status tells; the log has all but those of tables.
 const ERRORS_TOLD: usize = 3;
 
 /// What all connections of the door share.
@@ -163,11 +163,14 @@ impl Scribe {
     /// Makes the tables of a configuration's stores, unless they exist. What cannot be made is logged and told by the status; its
     /// messages are answered TRY_LATER.
     pub(crate) async fn make_tables(&self, server: &Server, loaded: &mut Loaded) {
-        for (table, why) in tables::make(server, &loaded.configuration).await {
+        let refused = tables::make(server, &loaded.configuration).await;
+        let more = refused.len().saturating_sub(ERRORS_TOLD);
+        for (table, why) in refused.into_iter().take(ERRORS_TOLD) {
             tracing::error!(
                 table,
                 why,
-                "a table of Scribe's configuration cannot be made as it says"
+                more,
+                "a table of Scribe's configuration cannot be made as it says; more: tables behind these"
             );
             loaded.refused.push(format!("table '{table}': {why}"));
         }

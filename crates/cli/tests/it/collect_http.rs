@@ -333,3 +333,17 @@ fn tail_tells_a_server_that_is_not_there_and_a_query_that_is_none() {
         "{told}"
     );
 }
+
+#[test]
+fn a_read_only_server_takes_no_messages_and_a_name_of_other_bytes_is_no_category() {
+    let mut server = Server::start();
+    assert_eq!(post(&server, "%ff", b"x\n").0, 400);
+    assert_eq!(post(&server, "web", b"x\n").0, 200);
+    assert!(server.terminate().success());
+    server.restart_as(Setup::default().variable("SEINE_READ_ONLY", "true"));
+    let (status, body) = post(&server, "web", b"x\n");
+    assert!(
+        status == 503 && body.contains("read_only"),
+        "{status} {body}"
+    );
+}

@@ -45,6 +45,9 @@ async fn collect(
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let (server, scribe) = (&door.server, &door.scribe);
+    if server.settings().read_only {
+        return Err(Failure::from(engine::Error::ReadOnly).into());
+    }
     let is_taken = scribe.takes(category.as_bytes())?;
     let is_whole = whole(request.uri().query().unwrap_or(""))?;
     let encoding = request.headers().get(header::CONTENT_ENCODING);

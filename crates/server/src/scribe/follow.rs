@@ -85,15 +85,19 @@ impl Followers {
         })
     }
 
-    /// Shows messages that were taken. Cost: one load while nobody follows.
-    pub(crate) fn offer<'m>(&self, messages: impl Iterator<Item = Incoming<'m>> + Clone) {
+    /// Shows messages that were taken, but those whose category has no store. Cost: one load while nobody follows.
+    pub(crate) fn offer<'m>(
+        &self,
+        messages: impl Iterator<Item = Incoming<'m>> + Clone,
+        has_store: impl Fn(&[u8]) -> bool,
+    ) {
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
         }
         for follower in self.all().iter() {
             let mut waiting = lock(&follower.waiting);
             for message in messages.clone() {
-                if follower.follows(message.category) {
+                if follower.follows(message.category) && has_store(message.category) {
                     waiting.add(&message);
                 }
             }
@@ -171,9 +175,9 @@ mod tests {
             .map(|(_, length)| vec![b'x'; *length])
             .collect();
         let offered = messages.iter().zip(&bodies);
-        followers.offer(
-            offered.map(|((category, _), body)| Incoming::from((category.as_bytes(), &body[..]))),
-        );
+        let offered =
+            offered.map(|((category, _), body)| Incoming::from((category.as_bytes(), &body[..])));
+        followers.offer(offered, |category| category != b"dropped");
     }
 
     #[test]
@@ -181,7 +185,10 @@ mod tests {
         let followers = Arc::new(Followers::default());
         offer(&followers, &[("web", 1)]);
         let [all, web, prefix] = ["*", "web", "we*"].map(|name| followers.follow(name).unwrap());
-        offer(&followers, &[("web", 1), ("mail", 2), ("wefts", 3)]);
+        offer(
+            &followers,
+            &[("web", 1), ("mail", 2), ("dropped", 9), ("wefts", 3)],
+        );
         let lengths = |waiting: Waiting| -> Vec<usize> {
             assert_eq!(waiting.skipped, 0);
             waiting.messages.iter().map(|shown| shown.length).collect()

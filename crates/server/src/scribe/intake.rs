@@ -89,9 +89,8 @@ impl Scribe {
         match server.submit(sender.session, command).await {
             Ok(_) => {
                 collector.took(&received);
-                let has_store =
-                    |message: &Incoming<'_>| collector.takes(message.category) == Ok(true);
-                self.followers.offer(messages.filter(has_store));
+                let has_store = |category: &[u8]| collector.takes(category) == Ok(true);
+                self.followers.offer(messages, has_store);
                 Intake::Taken
             }
             Err(failure) if may_pass(&failure) => Intake::Later,
