@@ -13,6 +13,7 @@ mod posts;
 mod queries;
 mod report;
 mod screen;
+mod sending;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,9 @@ pub(crate) struct Options {
     /// Your own posts, one JSON object a line with `body` (or `text`), and `sub`, `ts`, `score` if you have them
     #[arg(long, value_name = "FILE")]
     pub posts: Option<PathBuf>,
+    /// Send the posts as log messages over the Scribe door, by a configuration that collects, keeps, indexes and matches them
+    #[arg(long)]
+    pub collect: bool,
     /// End after the summary instead of serving on
     #[arg(long)]
     pub exit: bool,
@@ -109,7 +113,8 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     // 1. Say what will happen, and where.
     let mut posts = Posts::open(options.posts.as_deref())?;
     let choice = queries::choose(options.queries.as_deref(), &mut posts)?;
-    let home = Home::prepare(&options.data)?;
+    let configuration = options.collect.then_some(sending::CONFIGURATION);
+    let home = Home::prepare(&options.data, configuration)?;
     let device = home.device()?;
     let addresses = Addresses::free();
     introduce(screen, options, &home, &device, posts.total());
@@ -117,16 +122,19 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     // 2. Start a server, create its tables, store the standing queries.
     let mut server = Server::start(&home, addresses)?;
     let mut client = server.connect()?;
-    create_tables(&mut client)?;
+    create_tables(&mut client, options.collect)?;
     queries::store(&mut client, &choice.saved)?;
     show_queries(screen, &server, &choice);
 
     // 3. and 4. Insert the posts, with a crash half-way.
     let account = Account::open(&choice.saved);
-    let mut load = Load::new(&choice.saved, account);
+    let mut load = Load::new(&choice.saved, account, options.collect);
     load.run(screen, &mut checks, &home, &mut server, &mut posts)?;
     client = server.connect()?;
     let counted = load.settle(screen, &mut checks, &mut client)?;
+    if options.collect {
+        sending::check_files(screen, &mut checks, &home, counted.documents())?;
+    }
 
     // 5. Check the law; run a worker.
     let search = tour::law(screen, &mut checks, &mut client, &choice.saved, &counted)?;
@@ -177,6 +185,12 @@ fn introduce(
         device.file_system,
         grouped(device.syncs_per_second)
     ));
+    if options.collect {
+        screen.print("collect  by this configuration of Scribe's stores");
+        for line in sending::CONFIGURATION.lines() {
+            screen.print(&format!("         {line}"));
+        }
+    }
     if device.is_memory() {
         screen.warn(
             "this file system is memory: syncs cost nothing here, and nothing outlives the machine",
@@ -184,14 +198,15 @@ fn introduce(
     }
 }
 
-/// Creates the three tables of the demo. `sub` is a text column, so that queries can use `@sub`.
-fn create_tables(client: &mut Client) -> Result<()> {
+/// Creates the three tables of the demo; `posts` is there if the server `collects`. `sub` is a text column, so that queries can
+/// use `@sub`.
+fn create_tables(client: &mut Client, collects: bool) -> Result<()> {
     const TABLES: [&str; 3] = [
         "CREATE TABLE posts (body text, sub text, ts timestamp, score int)",
         "CREATE TABLE hits (query_id bigint, tags text, doc_id bigint, sub text, body text) ENGINE=queue",
         "CREATE TABLE alerts type='pq' on='posts' into='hits'",
     ];
-    for statement in TABLES {
+    for statement in TABLES.iter().skip(usize::from(collects)) {
         client.query(statement).map_err(failed(statement))?;
     }
     Ok(())

@@ -17,6 +17,7 @@ use super::{Failure, Result, failed};
 /// Default address of a server's MySQL door.
 const DEFAULT_MYSQL: &str = "127.0.0.1:9306";
 const DEFAULT_HTTP: &str = "127.0.0.1:9308";
+const DEFAULT_SCRIBE: &str = "127.0.0.1:1463";
 
 /// Process id of the child, which must not outlive the demo; 0: none. A process runs one demo.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
@@ -27,6 +28,7 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 pub(super) struct Addresses {
     mysql: String,
     http: String,
+    scribe: String,
 }
 
 impl Addresses {
@@ -39,6 +41,7 @@ impl Addresses {
         Addresses {
             mysql: choose(DEFAULT_MYSQL),
             http: choose(DEFAULT_HTTP),
+            scribe: choose(DEFAULT_SCRIBE),
         }
     }
 }
@@ -50,6 +53,7 @@ pub(super) struct Server {
     _stdout: BufReader<ChildStdout>,
     mysql: String,
     http: String,
+    scribe: String,
 }
 
 impl Server {
@@ -72,12 +76,13 @@ impl Server {
                 .find_map(|part| part.strip_prefix(door));
             found.map(str::to_owned)
         };
-        match (named("mysql="), named("http=")) {
-            (Some(mysql), Some(http)) => Ok(Server {
+        match (named("mysql="), named("http="), named("scribe=")) {
+            (Some(mysql), Some(http), Some(scribe)) => Ok(Server {
                 child,
                 _stdout: stdout,
                 mysql,
                 http,
+                scribe,
             }),
             _ => {
                 let _ = child.kill();
@@ -96,6 +101,10 @@ impl Server {
 
     pub(super) fn http(&self) -> &str {
         &self.http
+    }
+
+    pub(super) fn scribe(&self) -> &str {
+        &self.scribe
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -119,6 +128,7 @@ impl Server {
             Addresses {
                 mysql: self.mysql.clone(),
                 http: self.http.clone(),
+                scribe: self.scribe.clone(),
             },
         )?;
         Ok(())
@@ -168,6 +178,7 @@ fn spawn(home: &Home, addresses: &Addresses) -> Result<Child> {
         .arg("--data")
         .arg(home.data());
     command.args(["--mysql", &addresses.mysql, "--http", &addresses.http]);
+    command.args(["--scribe", &addresses.scribe]);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("SEINE_") {
             command.env_remove(name);

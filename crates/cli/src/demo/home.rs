@@ -31,7 +31,8 @@ impl Device {
 
 impl Home {
     /// Creates the directory, or empties one that a demo made. Errors: a directory with anything else in it.
-    pub(super) fn prepare(dir: &Path) -> Result<Home> {
+    /// `configuration`: of Scribe, for the server.
+    pub(super) fn prepare(dir: &Path, configuration: Option<&str>) -> Result<Home> {
         let doing = || dir.display().to_string();
         fs::create_dir_all(dir).map_err(failed(doing()))?;
         let marker = dir.join(MARKER);
@@ -64,11 +65,13 @@ impl Home {
         }
         fs::create_dir_all(home.data()).map_err(failed(home.data().display()))?;
         // An empty settings file keeps the person's settings away from the demo's server.
-        fs::write(
-            home.settings(),
-            "# the demo's server runs with the defaults\n",
-        )
-        .map_err(failed(home.settings().display()))?;
+        let mut settings = "# the demo's server runs with the defaults\n".to_owned();
+        if let Some(configuration) = configuration {
+            let path = home.dir.join("scribe.conf");
+            fs::write(&path, configuration).map_err(failed(path.display()))?;
+            settings += &format!("scribe_config = {:?}\n", path.display().to_string());
+        }
+        fs::write(home.settings(), settings).map_err(failed(home.settings().display()))?;
         fs::write(home.log(), "").map_err(failed(home.log().display()))?;
         Ok(home)
     }

@@ -10,10 +10,11 @@ use super::child::Server;
 use super::count::{self, Counted};
 use super::home::Home;
 use super::posts::{BATCH_POSTS, Batch, Posts};
-use super::queries::{Saved, quoted};
+use super::queries::Saved;
 use super::screen::{Screen, grouped};
+use super::sending::Sending;
 use super::watch::Watch;
-use super::{Checks, Result, failed};
+use super::{Checks, Result};
 
 /// Time after sending a batch at which the server is killed. The reply to 500 posts takes longer.
 const KILL_AFTER: Duration = Duration::from_millis(3);
@@ -21,6 +22,8 @@ const KILL_AFTER: Duration = Duration::from_millis(3);
 /// The stream of posts: posts sent, posts acknowledged, times.
 pub(super) struct Load<'a> {
     account: Account,
+    /// The posts go over the Scribe door.
+    collects: bool,
     watch: Watch<'a>,
     acknowledged: u64,
     statements: u64,
@@ -33,9 +36,10 @@ pub(super) struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    pub(super) fn new(saved: &'a [Saved], account: Account) -> Load<'a> {
+    pub(super) fn new(saved: &'a [Saved], account: Account, collects: bool) -> Load<'a> {
         Load {
             account,
+            collects,
             watch: Watch::new(saved),
             acknowledged: 0,
             statements: 0,
@@ -57,12 +61,14 @@ impl<'a> Load<'a> {
         let total = posts.total();
         let middle = total.div_ceil(BATCH_POSTS) / 2;
         let mut client = server.connect()?;
+        let mut sending = Sending::open(server, self.collects)?;
         for (index, batch) in posts.enumerate() {
             let batch = batch?;
             if index == middle {
-                client = self.crash(screen, checks, home, server, client, batch)?;
+                (client, sending) =
+                    self.crash(screen, checks, home, server, (client, sending), batch)?;
             } else {
-                self.insert(&mut client, &batch)?;
+                self.send(&mut sending, &batch)?;
             }
             self.watch.look(screen, &mut client, self.acknowledged)?;
             let note = format!(
@@ -107,10 +113,9 @@ impl<'a> Load<'a> {
         self.syncs_before
     }
 
-    fn insert(&mut self, client: &mut Client, batch: &Batch) -> Result<()> {
-        let sql = insert_statement(batch);
+    fn send(&mut self, sending: &mut Sending, batch: &Batch) -> Result<()> {
         let sent = Instant::now();
-        client.query(&sql).map_err(failed("inserting posts"))?;
+        sending.send(batch)?;
         self.inserting += sent.elapsed();
         self.statements += 1;
         self.enter(batch);
@@ -122,23 +127,24 @@ impl<'a> Load<'a> {
         self.account.enter(batch.clone());
     }
 
-    /// Sends a batch, kills the server during it, starts it again, and counts. Gives the new connection.
+    /// Sends a batch, kills the server during it, starts it again, and counts. Gives the new connections.
     fn crash(
         &mut self,
         screen: &mut Screen,
         checks: &mut Checks,
         home: &Home,
         server: &mut Server,
-        mut client: Client,
+        (mut client, mut sending): (Client, Sending),
         batch: Batch,
-    ) -> Result<Client> {
+    ) -> Result<(Client, Sending)> {
         self.syncs_before += count::syncs(&mut client)?;
-        let sql = insert_statement(&batch);
-        let on_its_way = thread::spawn(move || client.query(&sql).is_ok());
+        let sent = Batch::clone(&batch);
+        let on_its_way = thread::spawn(move || sending.send(&sent).is_ok());
         thread::sleep(KILL_AFTER);
         let killed = Instant::now();
         server.kill_and_restart(home)?;
         let mut client = server.connect()?;
+        let mut sending = Sending::open(server, self.collects)?;
         let there = self.count_of(&mut client, &batch)?;
         self.back_after = killed.elapsed();
         let answered = on_its_way.join().unwrap_or(false);
@@ -161,9 +167,9 @@ impl<'a> Load<'a> {
         }
         Counted::take(&mut client, &self.account, self.acknowledged)?.check(screen, checks);
         if there == 0 {
-            self.insert(&mut client, &batch)?;
+            self.send(&mut sending, &batch)?;
         }
-        Ok(client)
+        Ok((client, sending))
     }
 
     /// Count of the batch's posts that are stored.
@@ -177,15 +183,4 @@ impl<'a> Load<'a> {
         );
         count::number(client, &sql)
     }
-}
-
-fn insert_statement(batch: &Batch) -> String {
-    let mut sql = String::with_capacity(batch.len() * 200);
-    sql.push_str("INSERT INTO posts (id, body, sub, ts, score) VALUES ");
-    for (index, post) in batch.iter().enumerate() {
-        sql.push_str(if index == 0 { "(" } else { ",(" });
-        let (body, sub, ts) = (quoted(&post.body), quoted(&post.sub), quoted(&post.ts));
-        sql.push_str(&format!("{},{body},{sub},{ts},{})", post.id, post.score));
-    }
-    sql
 }

@@ -48,11 +48,11 @@ pub(super) fn print(
         grouped(counted.hits())
     ));
     screen.print(&format!(
-        "speed      {} documents/s acknowledged durable and searchable, hits queued (one client, {BATCH_POSTS} a statement)",
+        "speed      {} documents/s acknowledged durable and searchable, hits queued (one client, {BATCH_POSTS} a statement or call)",
         grouped(load.per_second())
     ));
     screen.print(&format!(
-        "syncs      {} fdatasync, {} insert statements; this disk does {} bare ones a second",
+        "syncs      {} fdatasync, {} statements or calls; this disk does {} bare ones a second",
         grouped(syncs),
         grouped(load.statements()),
         grouped(device.syncs_per_second)
@@ -92,6 +92,9 @@ pub(super) fn lines_to_paste(screen: &mut Screen, server: &Server) {
     ));
     screen.print(&format!(
         "  {program} demo --queries mine.txt [--posts mine.ndjson]    # your own queries"
+    ));
+    screen.print(&format!(
+        "  {program} demo --collect    # the posts as log messages"
     ));
 }
 

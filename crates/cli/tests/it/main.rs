@@ -14,6 +14,7 @@ mod command_line;
 mod compare;
 mod damage;
 mod data_verbs;
+mod demo;
 mod figures;
 mod guards;
 mod http_door;
