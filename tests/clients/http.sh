@@ -63,3 +63,17 @@ foreign=$(curl --silent --output /dev/null --write-out '%{http_code}' --header '
 [ "$foreign" = 403 ] || { echo "a foreign Origin got $foreign, not 403" >&2; exit 1; }
 
 http 200 POST '/sql?mode=raw' 'DROP TABLE h_posts' >/dev/null
+
+holds collect "$(http 200 POST /collect/h_lines $'one\ntwo\n')" '"messages":2'
+packed=$(printf 'three\nfour\n' | gzip | curl --silent --fail --header 'Content-Encoding: gzip' --data-binary @- "$SEINE_HTTP/collect/h_lines")
+holds gzip "$packed" '"messages":2'
+# A follower shows a message that is sent while it follows.
+curl --silent --no-buffer --max-time 20 "$SEINE_HTTP/tail/h_*" >"$SEINE_SCRATCH/followed" &
+follower=$!
+for _ in $(seq 100); do
+    http 200 POST /collect/h_lines 'followed' >/dev/null
+    grep -q '"message":"followed"' "$SEINE_SCRATCH/followed" && break
+    sleep 0.1
+done
+kill "$follower"
+grep -q '{"category":"h_lines","message":"followed"}' "$SEINE_SCRATCH/followed"
