@@ -67,7 +67,7 @@ fn collect_command() -> Command {
         .arg(list("connections", "8", "Connections."))
         .arg(Arg::new("length").long("length").default_value("100").help("Bytes of a message."))
         .arg(Arg::new("rate").long("rate").help("Messages a second; without it, as fast as the collector answers."))
-        .arg(value("away", "SECONDS", "The files stand still for this long in each run; measures how fast they catch up."))
+        .arg(value("away", "SECONDS", "The files do not grow for this long in each run, since the next server is away; measures how fast they catch up."))
         .arg(value("data", "DIR", "A directory on the collectors' disk, to measure it."))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
 }

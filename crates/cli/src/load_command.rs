@@ -50,11 +50,11 @@ pub(crate) fn command() -> Command {
             "Load rows from files into a table of a running server.\n\n\
              NDJSON: one object a line, keys are columns. CSV and TSV (as mysql --batch writes it): the first line names\n\
              the columns. xmlpipe2: as Sphinx reads it. Plain lines: --lines COLUMN. Files may be packed: .gz, .zst.\n\
-             Rows with an id replace those that have it. What is loaded is on disk before it is counted. A load that was\n\
-             interrupted goes on where it was when the same command is run again: no row twice, none missing. A bad row\n\
-             is told with its line, kept in FILE.rejected and left out; exit status 1 then.",
+             A row with an id replaces the row that has this id. The count that is shown is of rows on disk. Run the same\n\
+             command again after an interruption: the load continues behind the last row stored, and repeats none. A bad\n\
+             row is not loaded: its line goes to FILE.rejected, its number and the reason are printed, and the exit status is 1.",
         )
-        .arg(Arg::new("table").value_name("TABLE").required(true))
+        .arg(Arg::new("table").value_name("TABLE").required(true).help("Name of the table."))
         .arg(
             Arg::new("files")
                 .value_name("FILE")

@@ -1,4 +1,4 @@
-//! What may be asked of queues beyond INSERT, DELETE and SELECT.
+//! The parts of commands on queues: sources, receipts, taken rows, options, changes of columns.
 
 use query::schema::ColumnType;
 use query::value::Value;
@@ -9,17 +9,17 @@ pub use query::request::{Change, ColumnPlace, SourceMode, WaitSource};
 /// Takes up to `rows` rows at once; it waits for the first only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueNext {
-    /// Where from, the first one first. All rows of an answer are of one source.
+    /// The sources of rows, the highest priority first. All rows of an answer come from one source.
     pub sources: Vec<WaitSource>,
     /// A consumer group of the queues; `None`: the queue's own rows.
     pub group: Option<String>,
     /// Most rows that are taken; above 0.
     pub rows: u32,
-    /// How long to wait for the first; 0 only looks.
+    /// Longest wait for the first row, in microseconds; 0: no wait.
     pub timeout_us: u64,
     /// How the rows are held.
     pub hold: Hold,
-    /// Ended before anything is taken. With [`Hold::Session`] the row that the session owns is ended too, as by `queue_wait`.
+    /// Deliveries that are ended before rows are taken. With [`Hold::Session`] the row that the session owns is ended too, as by `queue_wait`.
     pub done: Vec<Receipt>,
 }
 

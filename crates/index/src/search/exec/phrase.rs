@@ -22,20 +22,22 @@
 //! 1. The code tells how often the word stands in the row. More than once: the row becomes SEVERAL, and no place is read yet. A
 //!    row that is SEVERAL or NOWHERE already takes no further step.
 //! 2. `List::hits_before` finds the posting's first place. A place list has no offset for each posting, so the function adds up
-//!    the occurrences of the postings since the one read before, at most the 127 before it in its block. Where the list has
-//!    postings of eight or more occurrences, two binary searches among these follow.
+//!    the occurrences of the postings since the one read before, at most the 127 before it in its block. Counts of eight and more
+//!    stand in a list of their own: if the posting list has any, two binary searches in that list follow.
 //! 3. The place is unpacked and compared.
 //!
 //! Then [`Phrase::stands_found`] reads all places of all words of each SEVERAL row and merges them. With the default ranker,
 //! `score/places.rs::record` makes a new [`Phrase`] and reads the places again for each row whose words may reach the
 //! threshold of the best rows.
 //!
-//! A phrase with a rare word in it has few kept rows. A rare word beside the phrase helps only on pages without that word.
+//! A phrase with a rare word in it has few kept rows. In a query of a phrase and another word, a rare other word saves the phrase
+//! only on pages where that word does not occur at all.
 //! Nothing is kept from one query to the next.
 //!
 //! Invariants:
 //! - [`Phrase::stands`] is asked for rows by rising number: its hints only go forward on a page.
-//! - [`Phrase::keep`] goes over the rows twice, and `hits_before` begins its block again where a run is ahead.
+//! - [`Phrase::keep`] goes over the rows twice. In the second pass `hits_before` may be asked for an earlier posting than before;
+//!   it then adds up from the begin of that posting's block.
 //! - `starts` is valid only after [`Phrase::stands`] has returned `true`.
 
 use super::super::plan::Fields;
