@@ -415,13 +415,7 @@ fn shared(command: Command) -> Command {
         )
         .arg(switch("csv", "Print the figures as CSV.").conflicts_with("json"))
         .arg(switch("json", "Print the figures as JSON."))
-        .arg(
-            Arg::new("user")
-                .long("user")
-                .env("SEINE_USER")
-                .default_value("seine")
-                .help("User name; the password is SEINE_PASSWORD."),
-        )
+        .arg(crate::sql_client::user())
 }
 
 fn address() -> Arg {

@@ -36,12 +36,16 @@ pub(crate) fn login() -> [Arg; 2] {
         .default_value("127.0.0.1:9306")
         .value_name("ADDR")
         .help("Address of the server's MySQL door.");
-    let user = Arg::new("user")
+    [addr, user()]
+}
+
+/// The argument for the user's name, of every verb that logs in.
+pub(crate) fn user() -> Arg {
+    Arg::new("user")
         .long("user")
         .env("SEINE_USER")
         .default_value("seine")
-        .help("User name; the password is SEINE_PASSWORD.");
-    [addr, user]
+        .help("User name; the password is SEINE_PASSWORD.")
 }
 
 /// Connects to the server that the arguments of [`login`] name.

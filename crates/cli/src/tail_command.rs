@@ -36,18 +36,12 @@ pub(crate) fn command() -> Command {
                 .default_value("127.0.0.1:9308")
                 .help("Address of the server's HTTP door."),
         )
-        .arg(
-            Arg::new("user")
-                .long("user")
-                .env("SEINE_USER")
-                .default_value("seine")
-                .help("User name; the password is SEINE_PASSWORD."),
-        )
+        .arg(crate::sql_client::user())
         .arg(
             Arg::new("match")
                 .long("match")
                 .value_name("QUERY")
-                .help("Show only messages that this standing query finds, with the words that it names marked."),
+                .help("Show only messages that this standing query finds in their first 64 KiB, with the words that it names marked."),
         )
         .arg(
             Arg::new("json")

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use bench::client::Client;
+use collect::quoted_text;
 use query::analysis::{Analyzer, Words};
 use query::parse;
 use query::tree::{Node, Query};
@@ -223,8 +224,8 @@ pub(super) fn store(client: &mut Client, saved: &[Saved]) -> Result<()> {
             sql.push_str(&format!(
                 "{},{},{})",
                 query.id,
-                quoted(&query.text),
-                quoted(&query.tags)
+                quoted_text(&query.text),
+                quoted_text(&query.tags)
             ));
         }
         client
@@ -232,22 +233,6 @@ pub(super) fn store(client: &mut Client, saved: &[Saved]) -> Result<()> {
             .map_err(failed("storing standing queries"))?;
     }
     Ok(())
-}
-
-/// A string literal of SQL.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('\'');
-    for character in text.chars() {
-        match character {
-            '\'' => out.push_str("\\'"),
-            '\\' => out.push_str("\\\\"),
-            '\0' => out.push_str("\\0"),
-            _ => out.push(character),
-        }
-    }
-    out.push('\'');
-    out
 }
 
 /// The words of a post, as the server's table analyses them.

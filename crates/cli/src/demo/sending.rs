@@ -13,10 +13,10 @@ use wire::scribe::ResultCode;
 use super::child::Server;
 use super::home::Home;
 use super::posts::Batch;
-use super::queries::quoted;
 use super::screen::{Screen, grouped};
 use super::{Checks, Failure, Result, failed};
 use crate::scribe_client;
+use collect::quoted_text;
 
 /// Category of the posts.
 const CATEGORY: &str = "posts";
@@ -99,7 +99,11 @@ fn insert_statement(batch: &Batch) -> String {
     sql.push_str("INSERT INTO posts (id, body, sub, ts, score) VALUES ");
     for (index, post) in batch.iter().enumerate() {
         sql.push_str(if index == 0 { "(" } else { ",(" });
-        let (body, sub, ts) = (quoted(&post.body), quoted(&post.sub), quoted(&post.ts));
+        let (body, sub, ts) = (
+            quoted_text(&post.body),
+            quoted_text(&post.sub),
+            quoted_text(&post.ts),
+        );
         sql.push_str(&format!("{},{body},{sub},{ts},{})", post.id, post.score));
     }
     sql

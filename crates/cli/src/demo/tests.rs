@@ -1,6 +1,6 @@
 use super::count::{Difference, difference};
 use super::posts::{BUNDLED_POSTS, Post, Posts};
-use super::queries::{BODY, FIELDS, built_in, quoted, read};
+use super::queries::{BODY, FIELDS, built_in, read};
 use super::screen::grouped;
 use super::{marks, queries};
 use query::analysis::Analyzer;
@@ -123,11 +123,6 @@ fn check_marks(query: &str, body: &str, want: &str) {
         got.insert(mark.start, '[');
     }
     assert_eq!(got, want);
-}
-
-#[test]
-fn text_becomes_one_string_literal() {
-    assert_eq!(quoted("it's \\ here"), "'it\\'s \\\\ here'");
 }
 
 #[test]

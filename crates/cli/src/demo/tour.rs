@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use bench::client::Client;
+use collect::quoted_text;
 
 use super::count::{self, Counted};
-use super::queries::{SHOWN, Saved, quoted};
+use super::queries::{SHOWN, Saved};
 use super::screen::Screen;
 use super::{Checks, Result, failed};
 
@@ -46,7 +47,7 @@ pub(super) fn law(
         .iter()
         .find_map(|query| Some((query, counted.posts_of(query.id).first()?)));
     if let Some((query, (_, post))) = hit {
-        let text = quoted(&query.text);
+        let text = quoted_text(&query.text);
         let sql = format!("SELECT id, body FROM posts WHERE MATCH({text}) AND id = {post}");
         let rows = ask(screen, client, &sql)?;
         let found = rows.len() == 1 && rows[0].starts_with(&format!("{post} | "));
@@ -59,7 +60,7 @@ pub(super) fn law(
     let mut equal = 0;
     let mut latencies = Vec::new();
     for query in &shown {
-        let text = quoted(&query.text);
+        let text = quoted_text(&query.text);
         let sql = format!("SELECT COUNT(*) FROM posts WHERE MATCH({text})");
         let found = count::number(client, &sql)?;
         equal += usize::from(found == counted.posts_of(query.id).len() as u64);

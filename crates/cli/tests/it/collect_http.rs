@@ -61,6 +61,22 @@ fn a_packed_body_is_unpacked_within_its_bound() {
     assert_eq!((status, &*body), (200, "{\"messages\":2}"));
     assert_eq!(stored(&server, "web", 8), b"one\ntwo\n");
     assert_eq!(send(b"no gzip").0, 400);
+    for encoding in ["zstd", "deflate", "br", "gzip, gzip"] {
+        let header = format!("Content-Encoding: {encoding}\r\n");
+        let (status, body) = request(server.http(), "POST /collect/web", &header, b"x\n");
+        assert!(
+            status == 400 && body.contains("Content-Encoding"),
+            "{encoding}: {status} {body}"
+        );
+    }
+    let plain = request(
+        server.http(),
+        "POST /collect/web",
+        "Content-Encoding: identity\r\n",
+        b"three\n",
+    );
+    assert_eq!(plain.0, 200);
+    assert_eq!(stored(&server, "web", 14), b"one\ntwo\nthree\n");
     let bomb = packed(&vec![b'x'; 200 << 20]);
     assert!(bomb.len() < 1 << 20);
     assert_eq!(send(&bomb).0, 413);
@@ -85,6 +101,11 @@ fn a_category_without_a_store_is_told_and_counted() {
     assert!(
         body.contains("no_store") && body.contains("'mail'"),
         "{body}"
+    );
+    let (status, body) = request(server.http(), "GET /tail/mail", "", b"");
+    assert!(
+        status == 404 && body.contains("no_store"),
+        "{status} {body}"
     );
     let counters = crate::collect::ctl(&server, "counters");
     assert!(counters.contains("mail:received bad: 2"), "{counters}");
@@ -346,4 +367,24 @@ fn a_read_only_server_takes_no_messages_and_a_name_of_other_bytes_is_no_category
         status == 503 && body.contains("read_only"),
         "{status} {body}"
     );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_shown_and_a_closed_output_ends_without_an_error() {
+    let server = Server::start();
+    let mut tail = Tail::start(&server, &["web"]);
+    until_following(&server, "web", &mut tail);
+    post(&server, "web", b"a\xffb\n");
+    assert_eq!(tail.line(), "a\u{fffd}b");
+    let mut child = clean_command()
+        .args(["tail", "--addr", server.http(), "web"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let status = until("the next message ends it", || {
+        post(&server, "web", b"x\n");
+        child.try_wait().unwrap()
+    });
+    assert!(status.success(), "{status}");
 }

@@ -76,6 +76,16 @@ fn statement(table: &str, columns: &[(&str, &str)], kind: &str) -> String {
 /// A text as SQL reads it.
 #[must_use]
 pub fn quoted_text(text: &str) -> String {
-    let text = text.replace('\\', "\\\\").replace('\'', "\\'");
-    format!("'{text}'")
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    for character in text.chars() {
+        match character {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\0' => out.push_str("\\0"),
+            _ => out.push(character),
+        }
+    }
+    out.push('\'');
+    out
 }

@@ -261,6 +261,7 @@ fn what_a_configuration_makes_is_written_as_sql_reads_it() {
         ]
     );
     assert_eq!(made.queries.as_ref().unwrap()[0].1, "it's \\d");
+    assert_eq!(quoted_text("a\0"), "'a\\0'");
     assert_eq!(quoted_text("it's \\d"), "'it\\'s \\\\d'");
     configuration.stores[0].store = StoreConfig::Table(Box::new(config("type=percolate")));
     assert!(making(&configuration)[0].create[1].ends_with("into='t_hits'"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use percolate::QuerySet;
 use query::analysis::Words;
 
-use super::insert::hits::{Found, Reached, hear};
+use super::insert::hits::Reached;
 use super::insert::hits_of;
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
@@ -34,17 +34,14 @@ pub(crate) fn backfill(
     let queries = only(state, asked)?.snapshot();
     let (table, listener) = listener(state, asked)?;
     let (documents, words) = stored(state, table, &asked.ids)?;
-    work.allow(&words);
-    let (mut reached, mut found) = (Reached::default(), Found::default());
-    hear(
+    hits_of(
         state,
         work,
         around,
         (&listener, &queries),
-        (table, &documents, &words),
-        (&mut reached, &mut found),
-    )?;
-    hits_of(state, work, around, (table, documents), found, reached)
+        (table, documents, &words),
+        Reached::default(),
+    )
 }
 
 /// The one query, as a set of its own.

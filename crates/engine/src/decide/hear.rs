@@ -11,7 +11,7 @@ use query::analysis::Words;
 use query::request::Insert;
 use query::row::counted_bytes;
 
-use super::insert::hits::{Found, Reached, hear};
+use super::insert::hits::Reached;
 use super::insert::hits_of;
 use super::rows::{Plan, absent_in_document};
 use super::{Circumstances, Decision, Workspace};
@@ -62,15 +62,12 @@ pub(crate) fn hear_rows(
             row,
         });
     }
-    work.allow(&words);
-    let mut found = Found::default();
-    hear(
+    hits_of(
         state,
         work,
         around,
         (&listener, &queries),
-        (table, &documents, &words),
-        (&mut reached, &mut found),
-    )?;
-    hits_of(state, work, around, (table, documents), found, reached)
+        (table, documents, &words),
+        reached,
+    )
 }

@@ -12,7 +12,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
-use self::hits::{Found, Reached, percolate};
+use self::hits::{Found, Reached, hear, percolate};
 use self::queue_rows::queue_rows;
 use super::has_no_rows;
 use super::rows::{Plan, absent_in_document};
@@ -26,7 +26,7 @@ use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
 use crate::table::search::{SearchTable, analyse};
-use crate::table::standing::{PercolateTable, memory_of, text_bytes};
+use crate::table::standing::{Listener, PercolateTable, memory_of, text_bytes};
 
 /// Decides an INSERT or REPLACE into a table of any kind; `relay`: where rows for a queue come from.
 pub(crate) fn insert(
@@ -116,15 +116,26 @@ pub(crate) fn follow(
     Ok(Record::Many(records))
 }
 
-/// The decision on hits of documents that are stored already, or nowhere. Answer: the number of hits as `affected`.
+/// Matches documents that are stored already, or nowhere, with some queries of a pq table that listens. Answer: the number of hits
+/// as `affected`.
 pub(crate) fn hits_of(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    (table, documents): (TableId, Vec<Document>),
-    found: Found,
+    (listener, queries): (&Listener, &percolate::Snapshot),
+    (table, documents, words): (TableId, Vec<Document>, &[Words]),
     mut reached: Reached,
 ) -> Result<Decision> {
+    work.allow(words);
+    let mut found = Found::default();
+    hear(
+        state,
+        work,
+        around,
+        (listener, queries),
+        (table, &documents, words),
+        (&mut reached, &mut found),
+    )?;
     let queued = found.queued.iter().map(|hits| hits.rows());
     let made = reached.made.iter().map(|(_, made)| made.len() as u64);
     let reply = Reply::affected(queued.chain(made).sum());

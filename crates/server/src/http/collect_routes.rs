@@ -12,7 +12,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use collect::Incoming;
@@ -50,8 +50,7 @@ async fn collect(
     }
     let is_taken = scribe.takes(category.as_bytes())?;
     let is_whole = whole(request.uri().query().unwrap_or(""))?;
-    let encoding = request.headers().get(header::CONTENT_ENCODING);
-    let is_packed = encoding.is_some_and(|name| name.as_bytes().eq_ignore_ascii_case(b"gzip"));
+    let is_packed = is_packed(request.headers())?;
     let held = server.budget.grant();
     let mut bytes = body::whole(server, request, &held).await?;
     if is_packed {
@@ -96,10 +95,7 @@ async fn collect(
     };
     match taken {
         Intake::Taken if is_taken => Ok(answer(count)),
-        Intake::Taken => {
-            let why = format!("no store takes the category '{category}'");
-            Err(Failure::new(errors::NO_STORE, why).into())
-        }
+        Intake::Taken => Err(no_store(&category).into()),
         Intake::Later => {
             let why = "the messages cannot be taken now: try again later";
             Err(Failure::new(errors::OVERLOADED, why).into())
@@ -111,6 +107,26 @@ async fn collect(
 fn answer(count: usize) -> Response {
     let body = json!({ "messages": count }).to_string();
     reply::json_bytes(StatusCode::OK, body.into_bytes())
+}
+
+fn no_store(category: &str) -> Failure {
+    let why = format!("no store takes the category '{category}'");
+    Failure::new(errors::NO_STORE, why)
+}
+
+/// Whether the body is packed by gzip. Error: it is packed otherwise; its bytes would be kept as lines.
+fn is_packed(headers: &HeaderMap) -> Result<bool, Failure> {
+    let mut names = headers.get_all(header::CONTENT_ENCODING).iter();
+    let encoding = names.next().map_or(&b"identity"[..], HeaderValue::as_bytes);
+    let is_only = names.next().is_none();
+    match encoding.to_ascii_lowercase().as_slice() {
+        b"gzip" | b"x-gzip" if is_only => Ok(true),
+        b"identity" | b"" if is_only => Ok(false),
+        _ => {
+            let why = "the body's Content-Encoding is not known: send it by gzip, or as it is";
+            Err(Failure::new(errors::INVALID, why))
+        }
+    }
 }
 
 /// Reads the one parameter, `whole`.
@@ -143,8 +159,8 @@ fn host(address: &str) -> &str {
 async fn tail(State(door): State<Door>, Path(category): Path<String>) -> Result<Response, Refusal> {
     let server = Arc::clone(&door.server);
     let name = category.strip_suffix('*').unwrap_or(&category);
-    if !name.is_empty() && name.len() == category.len() {
-        door.scribe.takes(name.as_bytes())?;
+    if name.len() == category.len() && !door.scribe.takes(name.as_bytes())? {
+        return Err(no_store(name).into());
     }
     server.permit(&Guest::new(&server).session, Action(Deed::Read, None))?;
     let following = door.scribe.followers.follow(&category).ok_or_else(|| {

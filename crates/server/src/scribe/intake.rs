@@ -90,7 +90,11 @@ impl Scribe {
             Ok(_) => {
                 collector.took(&received);
                 let has_store = |category: &[u8]| collector.takes(category) == Ok(true);
-                self.followers.offer(messages, has_store);
+                let offer = || self.followers.offer(messages, has_store);
+                match bytes > INLINE_BYTES {
+                    true => tokio::task::block_in_place(offer),
+                    false => offer(),
+                }
                 Intake::Taken
             }
             Err(failure) if may_pass(&failure) => Intake::Later,

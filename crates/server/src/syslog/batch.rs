@@ -53,7 +53,7 @@ pub(super) struct Batch {
     lines: Vec<Line>,
     /// The sender's address.
     sender: Span,
-    /// The message of which the last frame was a piece, and not the last one.
+    /// Category, host and time of the message under way: the last frame was a piece of it, and more pieces follow.
     open: Option<Origin>,
     /// Bytes of bodies and categories.
     text_bytes: usize,
