@@ -51,7 +51,8 @@ sub lines {
     while (1) {
         my $root = $self->{globals} ? "$self->{folder}/files" : "$self->{folder}/data/collected";
         my $text = '';
-        for my $file (sort grep { !-l } glob "$root/$category/${category}[-_]*") {
+        # One look at each: the server renames its link to the newest file meanwhile.
+        for my $file (sort grep { lstat && -f _ } glob "$root/$category/${category}[-_]*") {
             open my $in, '<:raw', $file or die $!;
             local $/;
             $text .= <$in>;

@@ -1,6 +1,5 @@
 """A server of the binary that SEINE names, in a folder of its own."""
 
-import glob
 import os
 import shutil
 import socket
@@ -48,11 +47,15 @@ class Server:
         root = f"{self.folder}/files" if self.globals else f"{self.folder}/data/collected"
         end = time.monotonic() + 30
         while True:
+            # One look at each: the server renames its link to the newest file meanwhile.
+            paths = []
+            if os.path.isdir(f"{root}/{category}"):
+                with os.scandir(f"{root}/{category}") as entries:
+                    paths = sorted(entry.path for entry in entries if entry.is_file(follow_symlinks=False))
             text = b""
-            for path in sorted(glob.glob(f"{root}/{category}/{category}[-_]*")):
-                if not os.path.islink(path):
-                    with open(path, "rb") as file:
-                        text += file.read()
+            for path in paths:
+                with open(path, "rb") as file:
+                    text += file.read()
             lines = text.split(b"\n")[:-1]
             if len(lines) >= count:
                 return lines

@@ -143,10 +143,12 @@ fn numbers(folder: &Path) -> Result<(BTreeSet<u64>, u64)> {
         return Ok((found, lines)); // no message is written yet
     };
     for entry in entries {
-        let path = entry.map_err(failed(folder.display()))?.path();
-        if path.is_symlink() {
+        let entry = entry.map_err(failed(folder.display()))?;
+        // Not the link to the newest file, which the server makes anew: it may be gone by now.
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
+        let path = entry.path();
         let text = fs::read_to_string(&path).map_err(failed(path.display()))?;
         // The last line may be half written.
         for line in text
