@@ -11,6 +11,7 @@ use roaring::RoaringBitmap;
 use super::deleted::read_deleted;
 use super::opened::Opened;
 use super::reader::Files;
+use crate::changes::{Changes, read_changes};
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 
@@ -21,6 +22,9 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     let mut found = Vec::new();
     if let Some(name) = &listed.deleted {
         found.extend(read_deleted(&**disk, &format!("{path}/{name}"), listed.rows).err());
+    }
+    if let Some(name) = &listed.changed {
+        found.extend(read_changes(&**disk, &format!("{path}/{name}"), listed.rows).err());
     }
     let files = match Files::read(disk, &path) {
         Ok(files) => files,
@@ -52,6 +56,8 @@ pub struct SavedRows {
     /// Whether the file of deleted rows could not be read. Then deleted rows may be among those
     /// visited.
     pub deleted_unknown: bool,
+    /// Whether the file of changed values could not be read. Then rows are visited as they were written.
+    pub changes_unknown: bool,
 }
 
 /// Calls `visit` with the id and the columns of every readable row that is not deleted, by rising
@@ -83,6 +89,16 @@ pub fn saved_rows(
             }
         },
     };
+    let changes = match &listed.changed {
+        None => Changes::default(),
+        Some(name) => match read_changes(&**disk, &format!("{path}/{name}"), listed.rows) {
+            Ok(changes) => changes,
+            Err(_) => {
+                saved.changes_unknown = true;
+                Changes::default()
+            }
+        },
+    };
     let mut seen = BTreeSet::new();
     for doc in (0..listed.rows).filter(|doc| !deleted.contains(*doc)) {
         let Ok(id) = rows.id(doc) else {
@@ -90,7 +106,10 @@ pub fn saved_rows(
             continue;
         };
         match rows.row(doc).ok().and_then(row::decode) {
-            Some(columns) if seen.insert(id) => visit(id, columns),
+            Some(mut columns) if seen.insert(id) => {
+                changes.apply(doc, &mut columns);
+                visit(id, columns);
+            }
             _ => saved.lost.push(id),
         }
     }
