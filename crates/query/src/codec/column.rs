@@ -46,6 +46,9 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
         ColumnType::DateTime { fraction_digits } => (15, fraction_digits.into()),
         ColumnType::Time { fraction_digits } => (16, fraction_digits.into()),
         ColumnType::Year => (17, 0),
+        ColumnType::Bit { bits } => (19, bits.into()),
+        ColumnType::Multi { wide } => (20, wide.into()),
+        ColumnType::Json => (21, 0),
         ColumnType::Decimal { digits, scale } => (18, u32::from(digits) * 256 + u32::from(scale)),
     };
     out.push(tag);
@@ -106,6 +109,9 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         },
         17 => ColumnType::Year,
         18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
+        19 if (1..=64).contains(&size) => ColumnType::Bit { bits: size as u8 },
+        20 => ColumnType::Multi { wide: size == 1 },
+        21 => ColumnType::Json,
         _ => return Err(reader.damage("a known column type")),
     };
     let nullable = reader.flag()?;
