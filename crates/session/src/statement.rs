@@ -237,6 +237,7 @@ impl Parsed {
                     | Statement::ShowTableStatus { .. }
                     | Statement::ShowFullColumns { .. }
                     | Statement::ShowCreateTable { .. }
+                    | Statement::ShowIndexes { .. }
                     | Statement::ShowDatabases { .. }
                     | Statement::ShowEngineQueueStatus
                     | Statement::ShowMeta { .. }

@@ -60,7 +60,9 @@ use crate::messages::Messages;
 /// 7: collected messages, and the position of the collector.
 ///
 /// 8: a unit may hold collected messages.
-pub(crate) const RECORD_VERSION: u8 = 8;
+///
+/// 9: a column may have a KEY.
+pub(crate) const RECORD_VERSION: u8 = 9;
 
 /// Name of the one setting in a definition that is no setting of analysis.
 const SYNC: &str = "sync";

@@ -56,6 +56,7 @@ fn columns() -> Vec<Column> {
             kind,
             nullable: true,
             default: None,
+            keyed: false,
         })
         .to_vec()
 }

@@ -1,4 +1,4 @@
-//! The bytes of a table's column: name, type with its size, whether NULL is allowed, default.
+//! The bytes of a table's column: name, type with its size, flags, default.
 //!
 //! Example: `price decimal(12,2) NOT NULL` without a default.
 //!
@@ -6,11 +6,17 @@
 //! 05 70 72 69 63 65   name
 //! 12                  tag 18, DECIMAL
 //! 82 18               size 3074 = 12·256 + 2
-//! 00 00               not nullable, no default
+//! 00 00               no flag (not nullable, no KEY), no default
 //! ```
 
 use super::{Read, Reader, put_number, put_text, put_value};
 use crate::schema::{Column, ColumnType};
+
+/// Flag of a column that may be NULL. Up to version 8 of the records it is the only one.
+const NULLABLE: u8 = 1;
+
+/// Flag of a column with a KEY.
+const KEYED: u8 = 2;
 
 /// Appends a column.
 pub fn put_column(out: &mut Vec<u8>, column: &Column) {
@@ -50,7 +56,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
     };
     out.push(tag);
     put_number(out, size.into());
-    out.push(u8::from(column.nullable));
+    out.push(NULLABLE * u8::from(column.nullable) + KEYED * u8::from(column.keyed));
     out.push(u8::from(column.default.is_some()));
     if let Some(value) = &column.default {
         put_value(out, value);
@@ -108,7 +114,11 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
         _ => return Err(reader.damage("a known column type")),
     };
-    let nullable = reader.flag()?;
+    let flags = reader.byte()?;
+    if flags & !(NULLABLE | KEYED) != 0 {
+        return Err(reader.damage("known flags of a column"));
+    }
+    let (nullable, keyed) = (flags & NULLABLE != 0, flags & KEYED != 0);
     let default = if reader.flag()? {
         Some(reader.value()?)
     } else {
@@ -119,6 +129,7 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         kind,
         nullable,
         default,
+        keyed,
     })
 }
 

@@ -4,6 +4,7 @@ use query::lexer::TokenKind;
 use query::schema::{Column, ColumnType, TypeError, TypeSystem};
 use query::value::Value;
 
+use super::key::Key;
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{CreateTable, Statement};
 
@@ -45,6 +46,15 @@ struct Draft {
     type_position: usize,
     args: Vec<u64>,
     unsigned: bool,
+    /// Place of its PRIMARY KEY in the statement, if it has one.
+    primary: Option<usize>,
+}
+
+/// Column definitions in brackets, and the keys among them.
+#[derive(Default)]
+struct Drafts {
+    columns: Vec<Draft>,
+    keys: Vec<Key>,
 }
 
 impl Parser<'_> {
@@ -81,23 +91,25 @@ impl Parser<'_> {
     }
 
     /// Column definitions in brackets; empty without brackets.
-    fn drafts(&mut self) -> Result<Vec<Draft>> {
-        let mut drafts: Vec<Draft> = Vec::new();
+    fn drafts(&mut self) -> Result<Drafts> {
+        let mut drafts = Drafts::default();
         if !self.take(TokenKind::Open) {
             return Ok(drafts);
         }
         loop {
-            let position = self.position();
-            let draft = self.draft()?;
-            if drafts
-                .iter()
-                .any(|other| other.column.name == draft.column.name)
-            {
-                let message = format!("column '{}' is there twice", draft.column.name);
-                return Err(self.error_at(position, message));
+            if let Some(key) = self.key()? {
+                drafts.keys.push(key);
+            } else {
+                let position = self.position();
+                let draft = self.draft()?;
+                let mut others = drafts.columns.iter();
+                if others.any(|other| other.column.name == draft.column.name) {
+                    let message = format!("column '{}' is there twice", draft.column.name);
+                    return Err(self.error_at(position, message));
+                }
+                drafts.columns.push(draft);
             }
-            drafts.push(draft);
-            self.listed(drafts.len())?;
+            self.listed(drafts.columns.len() + drafts.keys.len())?;
             if self.take(TokenKind::Close) {
                 return Ok(drafts);
             }
@@ -105,10 +117,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Refuses a key or a constraint in place of a column.
+    /// Refuses a key or a constraint in place of a column of ALTER TABLE.
     pub(super) fn refuse_key(&self) -> Result<()> {
         if self.at_any(&CONSTRAINTS) {
-            return Err(self.no_key());
+            return Err(self.no_constraint());
         }
         Ok(())
     }
@@ -116,6 +128,9 @@ impl Parser<'_> {
     /// One column of a queue.
     pub(super) fn queue_column(&mut self) -> Result<Column> {
         let draft = self.draft()?;
+        if let Some(position) = draft.primary {
+            return Err(self.no_key(position, "PRIMARY KEY"));
+        }
         self.typed(draft, true)
     }
 
@@ -132,11 +147,13 @@ impl Parser<'_> {
                 kind: ColumnType::Text,
                 nullable: true,
                 default: None,
+                keyed: false,
             },
             type_name,
             type_position,
             args,
             unsigned: false,
+            primary: None,
         };
         while self.column_clause(&mut draft)? {}
         Ok(draft)
@@ -179,6 +196,12 @@ impl Parser<'_> {
             self.word_or_string("a name")?;
         } else if self.take_word("comment") {
             self.string("a comment in quotes")?;
+        } else if self.at_any(&["primary"]) {
+            draft.primary = Some(self.position());
+            self.take_word("primary");
+            if !self.take_word("key") {
+                return Err(self.unexpected("KEY"));
+            }
         } else if draft.type_name == "text" && self.take_any(&["indexed", "stored"]) {
             // A text is always indexed and stored here.
         } else if draft.type_name == "string" && self.take_word("attribute") {
@@ -193,7 +216,7 @@ impl Parser<'_> {
         } else if self.at_any(&CONSTRAINTS)
             || self.at_any(&["auto_increment", "references", "serial"])
         {
-            return Err(self.no_key());
+            return Err(self.no_constraint());
         } else if self.at_any(&[
             "zerofill",
             "generated",
@@ -212,15 +235,20 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// The refusal of a key; it names the kind of key.
-    fn no_key(&self) -> super::SyntaxError {
+    /// The refusal of the constraint at the next token; it names the constraint.
+    fn no_constraint(&self) -> super::SyntaxError {
         let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
         let word = if word == "PRIMARY" {
             "PRIMARY KEY".to_owned()
         } else {
             word
         };
-        let why = match word.as_str() {
+        self.no_key(self.position(), &word)
+    }
+
+    /// The refusal of a key or constraint.
+    pub(super) fn no_key(&self, position: usize, word: &str) -> super::SyntaxError {
+        let why = match word {
             "PRIMARY KEY" | "AUTO_INCREMENT" | "SERIAL" => {
                 "search and pq tables have an implied unique `id`, queues have no key"
             }
@@ -230,13 +258,18 @@ impl Parser<'_> {
             }
             _ => "every column can be searched or filtered without one",
         };
-        self.not_yet(format!("{word} ({why}; leave it out)"))
+        self.not_yet_at(position, format!("{word} ({why}; leave it out)"))
     }
 
     /// The columns with the types of this kind of table; an implied `id` is left out.
-    fn columns(&self, drafts: Vec<Draft>, is_queue: bool) -> Result<Vec<Column>> {
-        let mut columns = Vec::with_capacity(drafts.len());
-        for draft in drafts {
+    fn columns(&self, drafts: Drafts, is_queue: bool) -> Result<Vec<Column>> {
+        let mut columns = Vec::with_capacity(drafts.columns.len());
+        for draft in drafts.columns {
+            if let Some(position) = draft.primary
+                && (is_queue || draft.column.name != "id")
+            {
+                return Err(self.no_key(position, "PRIMARY KEY"));
+            }
             let name = draft.type_name.as_str();
             if draft.column.name == "id" && !is_queue {
                 if matches!(name, "bigint" | "int" | "integer") {
@@ -246,6 +279,12 @@ impl Parser<'_> {
                 return Err(self.error_at(draft.type_position, message));
             }
             columns.push(self.typed(draft, is_queue)?);
+        }
+        for key in drafts.keys {
+            if is_queue {
+                return Err(self.no_key(key.position, key.word));
+            }
+            self.mark_key(key, &mut columns)?;
         }
         Ok(columns)
     }

@@ -39,6 +39,7 @@ fn shape(texts: usize) -> TableShape {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     };
     let mut columns = vec![column("n", ColumnType::Int)];
     let texts = ["body", "sub"].into_iter().take(texts);

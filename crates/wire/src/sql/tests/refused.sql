@@ -53,11 +53,11 @@ CREATE TABLE t (a)
 CREATE TABLE t (a int
 CREATE TABLE t (a nothing)
 CREATE TABLE t (a int, A text)
-CREATE TABLE t (id int PRIMARY KEY)
+CREATE TABLE t (b int PRIMARY KEY)
 CREATE TABLE t (a int, PRIMARY KEY (a))
 CREATE TABLE t (a int AUTO_INCREMENT) ENGINE=queue
 CREATE TABLE t (a int UNIQUE)
-CREATE TABLE t (a int, KEY k (a))
+CREATE TABLE t (a int, KEY k (a, b))
 CREATE TABLE t (a enum('x'))
 CREATE TABLE t (id text)
 CREATE TABLE t (a int) type='rt' type='pq'

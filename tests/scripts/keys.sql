@@ -1,0 +1,116 @@
+# KEY: look-up indexes of search tables.
+
+CREATE TABLE users (body text, email string, age int, seen bool, KEY by_mail (email(191)) USING BTREE, INDEX (age), PRIMARY KEY (id));
+----
+ok, 0 rows
+
+SHOW CREATE TABLE users;
+----
+Table | Create Table
+users | CREATE TABLE `users` (\n  `id` bigint,\n  `body` text,\n  `email` string,\n  `age` int,\n  `seen` bool,\n  KEY `email` (`email`),\n  KEY `age` (`age`)\n) type='rt'
+
+DESCRIBE users;
+----
+Field | Type | Null | Key | Default | Extra
+id | bigint unsigned | NO | PRI | NULL | 
+body | text | YES |  | NULL | indexed stored
+email | string | YES | MUL | NULL | 
+age | int | YES | MUL | NULL | 
+seen | bool | YES |  | NULL | 
+
+SHOW INDEX FROM users;
+----
+Table | Non_unique | Key_name | Seq_in_index | Column_name
+users | 0 | PRIMARY | 1 | id
+users | 1 | email | 1 | email
+users | 1 | age | 1 | age
+
+SHOW KEYS IN users FROM seine;
+----
+Table | Non_unique | Key_name | Seq_in_index | Column_name
+users | 0 | PRIMARY | 1 | id
+users | 1 | email | 1 | email
+users | 1 | age | 1 | age
+
+SHOW INDEX FROM nothing;
+----
+error 1146 (42S02): no table 'nothing'
+
+# What is refused, by name.
+
+CREATE TABLE t (a int, UNIQUE (a));
+----
+error 1235 (42000): not yet: UNIQUE (ids are unique in search and pq tables, and a queue has the option unique_by; leave it out)
+
+CREATE TABLE t (a int, PRIMARY KEY (a));
+----
+error 1235 (42000): not yet: PRIMARY KEY (search and pq tables have an implied unique `id`, queues have no key; leave it out)
+
+CREATE TABLE t (id bigint PRIMARY KEY, a int PRIMARY KEY);
+----
+error 1235 (42000): not yet: PRIMARY KEY (search and pq tables have an implied unique `id`, queues have no key; leave it out)
+
+CREATE TABLE t (a int, b int, KEY ab (a, b));
+----
+error 1235 (42000): not yet: KEY of several columns
+
+CREATE TABLE t (a int, KEY (b));
+----
+error 1064 (42000): syntax error: KEY (b): no such column near 'KEY (b))' at line 1, position 23
+
+CREATE TABLE t (a int, FULLTEXT KEY (a));
+----
+error 1235 (42000): not yet: FULLTEXT (every column can be searched or filtered without one; leave it out)
+
+CREATE TABLE t (body text, KEY (body));
+----
+error 1210 (HY000): KEY (body): text has no key, only integers and strings have
+
+CREATE TABLE t (f float, INDEX (f));
+----
+error 1210 (HY000): KEY (f): float has no key, only integers and strings have
+
+CREATE TABLE t (a int, KEY (a)) ENGINE=queue;
+----
+error 1235 (42000): not yet: KEY (every column can be searched or filtered without one; leave it out)
+
+CREATE TABLE t (a int, INDEX (a)) type='pq';
+----
+error 1235 (42000): not yet: KEY in a table that is no search table (leave it out)
+
+CREATE TABLE t (a int, KEY a (a) USING RTREE);
+----
+error 1064 (42000): syntax error: expected BTREE or HASH near 'RTREE)' at line 1, position 39
+
+ALTER TABLE users ADD KEY (seen);
+----
+error 1235 (42000): not yet: KEY (every column can be searched or filtered without one; leave it out)
+
+# A pq table and a distributed table take the columns, not the keys.
+
+CREATE TABLE alerts type='pq' on='users';
+----
+ok, 0 rows
+
+CREATE TABLE all_users type='distributed' local='users';
+----
+ok, 0 rows
+
+SHOW INDEX FROM all_users;
+----
+Table | Non_unique | Key_name | Seq_in_index | Column_name
+all_users | 0 | PRIMARY | 1 | id
+
+DROP TABLE alerts, all_users;
+----
+ok, 0 rows
+
+CREATE TABLE plain (id bigint PRIMARY KEY, a int);
+----
+ok, 0 rows
+
+SHOW CREATE TABLE plain;
+----
+Table | Create Table
+plain | CREATE TABLE `plain` (\n  `id` bigint,\n  `a` int\n) type='rt'
+
