@@ -36,6 +36,93 @@ SHOW INDEX FROM nothing;
 ----
 error 1146 (42S02): no table 'nothing'
 
+# Look-ups: answers are those of the scan.
+
+INSERT INTO users (id, body, email, age, seen) VALUES (1, 'a cat', 'Ann@x', 31, 1), (2, 'a dog', 'bob@x', -4, 0),
+    (3, 'a cat', '', 31, 1), (4, 'two cats', 'bob@X', 7, 1);
+----
+ok, 4 rows
+
+SELECT id, email FROM users WHERE email = 'BOB@x' ORDER BY id ASC;
+----
+id | email
+2 | bob@x
+4 | bob@X
+
+SELECT id FROM users WHERE age IN (31, -4, 99) AND MATCH('cat') ORDER BY id ASC;
+----
+id
+1
+3
+
+SELECT id FROM users WHERE email = '' OR email = 'ann@x' ORDER BY id DESC;
+----
+id
+3
+1
+
+SELECT id FROM users WHERE email = 0 AND age = '31' ORDER BY id ASC;
+----
+id
+1
+3
+
+SELECT COUNT(*) FROM users WHERE age = 31 AND seen = 1;
+----
+COUNT(*)
+2
+
+FLUSH TABLE users;
+----
+ok, 0 rows
+
+SELECT id FROM users WHERE age = 31 ORDER BY id ASC;
+----
+id
+1
+3
+
+REPLACE INTO users (id, body, email, age) VALUES (1, 'a cat', 'ann@y', 32);
+----
+ok, 1 rows
+
+SELECT id, age FROM users WHERE email IN ('ann@x', 'ann@y', 'bob@x') ORDER BY id ASC;
+----
+id | age
+1 | 32
+2 | -4
+4 | 7
+
+DELETE FROM users WHERE email = 'Bob@x' AND age > 0;
+----
+ok, 1 rows
+
+DELETE FROM users WHERE age = 1000;
+----
+ok, 0 rows
+
+[server] kill
+----
+ok
+
+SELECT id, email, age FROM users WHERE age IN (31, 32, -4, 7) ORDER BY id ASC;
+----
+id | email | age
+1 | ann@y | 32
+2 | bob@x | -4
+3 |  | 31
+
+OPTIMIZE TABLE users;
+----
+ok, 0 rows
+
+SELECT id, email, age FROM users WHERE email IN ('ann@y', 'BOB@X', '') ORDER BY id ASC;
+----
+id | email | age
+1 | ann@y | 32
+2 | bob@x | -4
+3 |  | 31
+
 # What is refused, by name.
 
 CREATE TABLE t (a int, UNIQUE (a));

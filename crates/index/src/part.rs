@@ -216,6 +216,32 @@ impl Part {
         Ok(docs)
     }
 
+    /// The rows that may have a value with one of these codes ([`query::key::code`]; rising, each
+    /// once) in a column: all live rows that have one, and others. They rise. `None` if they are
+    /// more than `most`, if the part has no key of the column, and if the key is damaged: then
+    /// every row may have one.
+    ///
+    /// Errors: `Io`.
+    pub(crate) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let found = match &self.source {
+            Source::Tail(tail) => tail.find_by_key(column, codes, most),
+            Source::Segment(segment) => match segment.find_by_key(column, codes, most) {
+                Err(Error::Corrupt { .. }) => None,
+                found => found?,
+            },
+        };
+        Ok(found.map(|mut docs| {
+            docs.retain(|doc| self.is_live(*doc));
+            docs.sort_unstable();
+            docs
+        }))
+    }
+
     /// All columns of a row.
     pub(crate) fn columns(&self, doc: u32) -> Result<Vec<Value>> {
         row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))

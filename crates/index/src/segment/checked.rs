@@ -107,6 +107,33 @@ impl CheckedFile {
             .map_err(|_| self.corrupt(at, "a number is cut short"))
     }
 
+    /// Index of the first of the little-endian `u64`s at `start`, rising, that is not below
+    /// `wanted`. Looks in `among`; the end of it if all are below. Cost: a logarithm of the distance
+    /// from its start. Errors: as [`CheckedFile::range`].
+    #[inline]
+    pub(super) fn first_not_below(
+        &self,
+        start: usize,
+        among: Range<usize>,
+        wanted: u64,
+    ) -> Result<usize> {
+        let (from, count) = (among.start, among.end);
+        let mut step = 1;
+        while from + step <= count && self.number(start, from + step - 1)? < wanted {
+            step *= 2;
+        }
+        let (mut low, mut high) = (from + step / 2, (from + step).min(count));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.number(start, middle)? < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
     /// Verifies every block; returns an error for each damaged one.
     pub(super) fn damages(&self) -> Vec<Error> {
         let blocks = 0..self.sums.len();

@@ -170,6 +170,17 @@ impl Segment {
         self.rows.find_all(ids, self.id_last, visit)
     }
 
+    /// The rows that the key of a column has for these codes, as [`super::keys`] has it: deleted rows
+    /// included, by code. `None` if they are more than `most`, and if the segment has no such key.
+    pub(crate) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        self.rows.find_by_key(column, codes, most)
+    }
+
     /// An encoded row; see [`query::row`].
     pub(crate) fn row(&self, doc: u32) -> Result<&[u8]> {
         self.rows.row(doc)

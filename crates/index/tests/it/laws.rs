@@ -15,7 +15,7 @@ use crate::subject::{Subject, expression, filtered, order, row, select_all, sele
 const WORDS: [&str; 7] = ["ant", "bee", "cat", "dog", "eel", "fox", "#cat"];
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(crate) enum Step {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Replace(u64, Vec<Value>),
@@ -39,12 +39,14 @@ fn text() -> impl Strategy<Value = String> {
     vec(common.prop_map(|at| WORDS[at]), 0..8).prop_map(|words| words.join(" "))
 }
 
-fn columns() -> impl Strategy<Value = Vec<Value>> {
+fn columns() -> BoxedStrategy<Vec<Value>> {
     (text(), -3..4i64, text(), -2..3i8, text())
         .prop_map(|(body, n, title, f, s)| row(&body, n, &title, f32::from(f) / 2.0, &s))
+        .boxed()
 }
 
-fn step() -> impl Strategy<Value = Step> {
+/// A step; `columns` gives the rows.
+pub(crate) fn step(columns: impl Fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
     let id = 1..40u64;
     prop_oneof![
         12 => (id.clone(), columns()).prop_map(|(id, row)| Step::Insert(id, row)),
@@ -111,7 +113,7 @@ fn leaf() -> impl Strategy<Value = Node> {
     prop_oneof![8 => single, 2 => phrase, 1 => near, 1 => Just(Node::All)]
 }
 
-fn node() -> impl Strategy<Value = Node> {
+pub(crate) fn node() -> impl Strategy<Value = Node> {
     leaf().prop_recursive(3, 12, 3, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
         let several = || vec(inner.clone(), 2..4);
@@ -201,7 +203,7 @@ fn select() -> impl Strategy<Value = Select> {
     })
 }
 
-fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
+pub(crate) fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
     match step.clone() {
         Step::Insert(id, row) => subject.insert(id, row),
         Step::Delete(id) => subject.delete(id),
@@ -231,7 +233,7 @@ proptest! {
 
     #[test]
     fn answers_do_not_depend_on_history_or_layout(
-        steps in vec(step(), 1..90),
+        steps in vec(step(columns), 1..90),
         shards in prop_oneof![2 => Just(1u16), 1 => 2..8u16, 1 => Just(64)],
         asked in vec((select(), prop::option::of(node())), 6),
     ) {

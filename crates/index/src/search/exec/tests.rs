@@ -20,6 +20,7 @@ use query::schema::{Column, ColumnType};
 use query::tree::Query;
 use query::value::Value;
 
+use super::super::candidates::Candidates;
 use super::super::collect::{Collector, FoundRow, Top};
 use super::super::plan;
 use super::job::{Gathered, Shared};
@@ -302,7 +303,7 @@ fn both(
         ranked: true,
         plan: Some(plan),
         words,
-        ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
+        candidates: condition.and_then(|it| Candidates::of(it, snapshot).unwrap()),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),
         keep,
