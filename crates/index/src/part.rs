@@ -218,10 +218,8 @@ impl Part {
 
     /// The rows that may have a value with one of these codes ([`query::key::code`]; rising, each
     /// once) in a column: all live rows that have one, and others. They rise. `None` if they are
-    /// more than `most`, if the part has no key of the column, and if the key is damaged: then
-    /// every row may have one.
-    ///
-    /// Errors: `Io`.
+    /// more than `most`, and if the part has no key of the column: then every row may have one.
+    /// Errors: `Corrupt`, of a damaged key; all rows can be read all the same.
     pub(crate) fn find_by_key(
         &self,
         column: usize,
@@ -230,10 +228,7 @@ impl Part {
     ) -> Result<Option<Vec<u32>>> {
         let found = match &self.source {
             Source::Tail(tail) => tail.find_by_key(column, codes, most),
-            Source::Segment(segment) => match segment.find_by_key(column, codes, most) {
-                Err(Error::Corrupt { .. }) => None,
-                found => found?,
-            },
+            Source::Segment(segment) => segment.find_by_key(column, codes, most)?,
         };
         Ok(found.map(|mut docs| {
             docs.retain(|doc| self.is_live(*doc));

@@ -93,10 +93,8 @@ fn search(
         Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
         None => (None, FoundWords::default()),
     };
-    let candidates = match condition {
-        Some(condition) => Candidates::of(condition, snapshot)?,
-        None => None,
-    };
+    let mut damaged_keys = Vec::new();
+    let candidates = Candidates::of(condition, snapshot, &control.memory, &mut damaged_keys)?;
     let (keep, cutoff) = bounds(select);
     let mut job = Job {
         snapshot,
@@ -149,6 +147,7 @@ fn search(
         keywords,
         partial,
         warnings: Vec::new(),
+        damaged_keys,
     })
 }
 

@@ -363,7 +363,7 @@ impl Parser<'_> {
             kind: ColumnType::parse(&kind, &args, unsigned, system).expect("a type"),
             nullable,
             default,
-            keyed: false,
+            keyed: self.word("key"),
         }
     }
 

@@ -14,9 +14,11 @@ mod tests;
 
 use query::bind::{Condition, KeyCodes};
 
+use crate::control::Memory;
 use crate::error::Result;
 use crate::part::Part;
 use crate::snapshot::{PartIndex, Snapshot};
+use crate::warning::Warning;
 
 /// Of a part's rows, one in this many may be candidates by a key. If more are, the part is read
 /// whole, which costs less than sorting them.
@@ -32,10 +34,19 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// The candidates of a condition; `None` if every row of every part is one. Memory: 4 bytes for
-    /// each id, and 1 byte for each row where keys are used. Cost: a logarithm for each id or value
-    /// and part. Errors: `Io`; `Corrupt` of ids.
-    pub(super) fn of(condition: &Condition<'_>, snapshot: &Snapshot) -> Result<Option<Candidates>> {
+    /// The candidates of a condition, if there is one; `None` if every row of every part is one. Of a part with a
+    /// damaged key, which is added to `damaged`, every row is one. Memory: 4 bytes for each id, and
+    /// 1 byte for each row where keys are used; it is taken from `memory`. Cost: a logarithm for
+    /// each id or value and part. Errors: `Io`; `Corrupt` of ids; `SearchMemory`, `NoMemory`.
+    pub(super) fn of(
+        condition: Option<&Condition<'_>>,
+        snapshot: &Snapshot,
+        memory: &Memory,
+        damaged: &mut Vec<Warning>,
+    ) -> Result<Option<Candidates>> {
+        let Some(condition) = condition else {
+            return Ok(None);
+        };
         let parts = snapshot.parts.iter();
         let parts: Vec<Option<Vec<u32>>> = match &condition.ids {
             Some(ids) => parts
@@ -43,9 +54,11 @@ impl Candidates {
                 .collect::<Result<_>>()?,
             None if condition.keys.is_empty() => return Ok(None),
             None => parts
-                .map(|part| by_keys(part, &condition.keys))
+                .map(|part| by_keys(part, &condition.keys, damaged))
                 .collect::<Result<_>>()?,
         };
+        let listed = parts.iter().flatten();
+        memory.take(listed.map(|docs| size_of_val(&docs[..]) as u64).sum())?;
         let is_any = parts.iter().any(Option::is_some);
         Ok(is_any.then_some(Candidates { parts }))
     }
@@ -67,13 +80,17 @@ impl Candidates {
 }
 
 /// The candidates of the key that has the fewest.
-fn by_keys(part: &Part, keys: &[KeyCodes]) -> Result<Option<Vec<u32>>> {
+fn by_keys(part: &Part, keys: &[KeyCodes], damaged: &mut Vec<Warning>) -> Result<Option<Vec<u32>>> {
     let mut most = FEW.max(part.rows() as usize / ROWS_A_CANDIDATE);
     let mut fewest = None;
     for key in keys {
-        if let Some(found) = part.find_by_key(key.column, &key.codes, most)? {
-            most = found.len();
-            fewest = Some(found);
+        match part.find_by_key(key.column, &key.codes, most) {
+            Ok(Some(found)) => {
+                most = found.len();
+                fewest = Some(found);
+            }
+            Ok(None) => {}
+            Err(error) => damaged.push(Warning::of_damage(&error).ok_or(error)?),
         }
     }
     Ok(fewest)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
-use index::{Control, Error, TableShape};
+use index::{Control, Error, TableShape, Warning};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::request::Select;
@@ -11,7 +11,9 @@ use query::value::Value;
 
 use crate::laws::{Step, apply, node, step};
 use crate::model::shape;
-use crate::subject::{DIR, Subject, answer, expression, filtered, row, select_all, select_count};
+use crate::subject::{
+    DIR, Subject, answer, expression, filtered, row, search, select_all, select_count,
+};
 
 /// Index of `n` and of `s` in the columns.
 const KEYED: [usize; 2] = [1, 4];
@@ -160,6 +162,20 @@ fn a_damaged_key_is_named_by_a_check_and_takes_no_row_from_an_answer() {
         file.read_at(offset, &mut byte).expect("a byte");
         file.write_at(offset, &[!byte[0]]).expect("a byte");
         subject.reopen();
+        let snapshot = subject.table.snapshot();
+        let select = filtered("n = 99 OR n IN (98)");
+        let mut damaged = Vec::new();
+        for filter in [select, filtered("s = 's99'"), filtered("s = 's0'")] {
+            let answer = search(&snapshot, &filter, None, &Control::default());
+            let answer = answer.expect("an answer");
+            assert_eq!(answer.partial, None);
+            damaged.extend(answer.damaged_keys);
+        }
+        assert!(
+            damaged
+                .iter()
+                .any(|Warning::Damaged { file, .. }| *file == path)
+        );
         for n in 0..100 {
             subject.check(&filtered(&format!("n = {n}")), None);
             subject.check(&filtered(&format!("s = 's{n}' AND n < 5")), None);

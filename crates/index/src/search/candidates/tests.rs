@@ -12,6 +12,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::Candidates;
+use crate::control::Memory;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
 use crate::table::Table;
@@ -66,7 +67,8 @@ fn check(snapshot: &Snapshot, condition: &str, expected: [Option<&[u32]>; 2]) {
         options: Vec::new(),
     };
     let bound = snapshot.bind(&select, &Options::default()).unwrap();
-    let found = Candidates::of(bound.condition.as_ref().unwrap(), snapshot).unwrap();
+    let bound = bound.condition.as_ref();
+    let found = Candidates::of(bound, snapshot, &Memory::new(u64::MAX), &mut Vec::new()).unwrap();
     let found = snapshot
         .numbered()
         .map(|(at, _)| found.as_ref()?.of_part(at));

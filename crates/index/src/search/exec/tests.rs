@@ -25,7 +25,7 @@ use super::super::collect::{Collector, FoundRow, Top};
 use super::super::plan;
 use super::job::{Gathered, Shared};
 use super::{Filter, Job, Opened};
-use crate::control::Control;
+use crate::control::{Control, Memory};
 use crate::filters::Filters;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
@@ -303,7 +303,8 @@ fn both(
         ranked: true,
         plan: Some(plan),
         words,
-        candidates: condition.and_then(|it| Candidates::of(it, snapshot).unwrap()),
+        candidates: Candidates::of(condition, snapshot, &Memory::new(u64::MAX), &mut Vec::new())
+            .unwrap(),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),
         keep,
