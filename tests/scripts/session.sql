@@ -94,7 +94,7 @@ error 1064 (42000): syntax error: unclosed string near ''open;' at line 1, posit
 
 UPDATE t SET body = 'x' WHERE id = 1;
 ----
-error 1235 (42000): not yet: UPDATE; REPLACE replaces a row
+error 1210 (HY000): UPDATE cannot set the text column 'body', which is searched: REPLACE the row
 
 ALTER TABLE t ADD COLUMN c int;
 ----

@@ -28,6 +28,7 @@ pub(crate) mod hear;
 pub(crate) mod insert;
 pub(crate) mod read;
 pub(crate) mod rows;
+pub(crate) mod update;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -25,6 +25,7 @@
 //!     kind: ColumnType::Text,
 //!     nullable: true,
 //!     default: None,
+//!     keyed: false,
 //! };
 //! let create = Command::CreateTable {
 //!     definition: Definition {
@@ -77,7 +78,7 @@ mod table;
 
 use apply::{sessions, state, undo};
 pub use model::limits;
-use model::{catalog, command, error, failure, into, messages, record, sync_mode};
+use model::{catalog, command, error, failure, into, messages, planned, record, sync_mode};
 use open::{backup, manifest};
 
 pub use apply::collected::Cursors;
@@ -96,6 +97,7 @@ pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, 
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
+pub use planned::PlannedUpdate;
 pub use queue::{GroupReport, QueueReport};
 pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on};
 pub use status::EngineStatus;

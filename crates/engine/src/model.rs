@@ -7,5 +7,6 @@ pub(crate) mod failure;
 pub(crate) mod into;
 pub mod limits;
 pub(crate) mod messages;
+pub(crate) mod planned;
 pub(crate) mod record;
 pub(crate) mod sync_mode;

@@ -16,6 +16,7 @@ mod call_pq;
 mod distributed;
 mod select;
 mod status;
+mod update;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

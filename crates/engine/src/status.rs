@@ -39,6 +39,8 @@ pub struct EngineStatus {
     pub documents_total: u64,
     /// Documents deleted.
     pub documents_deleted_total: u64,
+    /// Documents changed by UPDATE.
+    pub documents_updated_total: u64,
     /// Pairs of document and standing query, of inserts and of CALL PQ by snapshots of this engine.
     pub hits_total: u64,
     /// Standing queries tried on those documents.

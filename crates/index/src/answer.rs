@@ -55,6 +55,14 @@ impl Rows {
         }
     }
 
+    /// Part, number in it and id of each row that is left; none of COUNT(*).
+    pub(crate) fn into_places(self) -> Vec<(u32, u32, u64)> {
+        match self.rest {
+            Rest::Found(found) => found.into_places(),
+            Rest::Count(_) => Vec::new(),
+        }
+    }
+
     pub(crate) fn of_count(row: Option<Vec<Value>>) -> Rows {
         Rows {
             rest: Rest::Count(row),

@@ -20,6 +20,9 @@ pub struct SegmentFiles {
     /// Name of its file of deleted rows, inside its directory; `None` if no row was deleted up to
     /// the checkpoint.
     pub deleted: Option<String>,
+    /// Name of its file of changed values, inside its directory; `None` if no value was changed up to
+    /// the checkpoint.
+    pub changed: Option<String>,
 }
 
 impl Files {
@@ -28,6 +31,7 @@ impl Files {
         self.segments.iter().flat_map(|segment| {
             let names = crate::segment::FILES.iter().copied();
             let names = names.chain(segment.deleted.as_deref());
+            let names = names.chain(segment.changed.as_deref());
             names.map(|name| format!("{}/{name}", segment.directory))
         })
     }
@@ -41,13 +45,14 @@ impl Files {
             out.extend(segment.rows.to_le_bytes());
             encode_name(&segment.directory, out);
             encode_name(segment.deleted.as_deref().unwrap_or(""), out);
+            encode_name(segment.changed.as_deref().unwrap_or(""), out);
         }
     }
 
-    /// Reads a value of [`Files::encode`] and moves `bytes` behind it. `None` where the bytes are
-    /// no such value.
+    /// Reads a value of [`Files::encode`] and moves `bytes` behind it. `has_changes`: whether it names files of changed values;
+    /// manifests before version 9 do not. `None` where the bytes are no such value.
     #[must_use]
-    pub fn decode(bytes: &mut &[u8]) -> Option<Files> {
+    pub fn decode(bytes: &mut &[u8], has_changes: bool) -> Option<Files> {
         let position = u64::from_le_bytes(take(bytes)?);
         let count = u32::from_le_bytes(take(bytes)?);
         let mut segments = Vec::new();
@@ -55,10 +60,15 @@ impl Files {
             let rows = u32::from_le_bytes(take(bytes)?);
             let directory = decode_name(bytes)?;
             let deleted = Some(decode_name(bytes)?).filter(|name| !name.is_empty());
+            let changed = match has_changes {
+                true => Some(decode_name(bytes)?).filter(|name| !name.is_empty()),
+                false => None,
+            };
             segments.push(SegmentFiles {
                 directory,
                 rows,
                 deleted,
+                changed,
             });
         }
         Some(Files { position, segments })

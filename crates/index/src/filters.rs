@@ -1,7 +1,7 @@
 //! Filter pages: the rows of segments that a condition accepts, kept from search to search.
 //!
-//! A segment never changes, so the rows that a condition accepts stay the same as long as it
-//! exists. Deleted rows are included; searches drop them apart. A page is made once as many of its
+//! A segment's rows change only by UPDATE, and the part's changes have a version for each column. So
+//! the rows that a condition accepts stay the same for one segment and one version. Deleted rows are included; searches drop them apart. A page is made once as many of its
 //! rows were evaluated one by one as the whole page would have cost. Example, `color = 'red'` on a
 //! segment of 100,000 rows, whose page 0 has 65,536:
 //!
@@ -19,8 +19,8 @@
 //! Invariants:
 //! - `bytes` is the sum of all entries' bytes, and at most `bytes_max`: room is reserved under the
 //!   lock before a page is made.
-//! - Segment numbers are never reused in a process, so an entry cannot be taken for another
-//!   segment's.
+//! - Segment numbers and versions are never reused in a process, so an entry cannot be taken for
+//!   another segment's, nor for an earlier state's.
 //! - A page is set once and never changes.
 
 use std::collections::BTreeMap;
@@ -46,8 +46,11 @@ const MARKS: usize = 4096;
 /// allocator's share.
 const ENTRY_BYTES: u64 = 320;
 
-/// A segment and the text of a condition.
-type Key = (SegmentNumber, Arc<str>);
+/// A segment, and the version of the changes of the condition's columns; see [`crate::changes::Changes::version`].
+pub(crate) type SegmentState = (SegmentNumber, u64);
+
+/// A segment as it is, and the text of a condition.
+type Key = (SegmentState, Arc<str>);
 
 /// The rows of a page that a condition accepts, deleted ones included.
 #[derive(Debug)]
@@ -183,7 +186,7 @@ impl Filters {
     /// search calls this once for each segment.
     pub(crate) fn verdicts(
         &self,
-        segment: SegmentNumber,
+        segment: SegmentState,
         rows: u32,
         text: &Arc<str>,
     ) -> Option<Arc<Verdicts>> {

@@ -23,7 +23,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let analyzer = Analyzer::default();
-//! let body = Column { name: "body".into(), kind: ColumnType::Text, nullable: true, default: None };
+//! let body = Column { name: "body".into(), kind: ColumnType::Text, nullable: true, default: None, keyed: false };
 //! let shape = TableShape { columns: vec![body], analyzer: analyzer.clone(), shards: 1 };
 //! let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape)?;
 //!
@@ -61,13 +61,16 @@
 //! ```
 
 mod answer;
+mod changes;
 mod control;
+mod edits;
 mod error;
 mod files;
 mod filters;
 pub mod limits;
 mod merge;
 mod part;
+mod planned;
 mod pool;
 mod postings;
 mod removed;
@@ -90,10 +93,13 @@ pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};
 pub use filters::Filters;
 pub use merge::{MergeJob, Merged};
+pub use planned::{PlannedChange, ReadColumn, SetColumns};
 pub use pool::Pool;
 pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;
-pub use table::{Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, Table, TailStatus};
+pub use table::{
+    Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow, Table, TailStatus,
+};
 pub use warning::Warning;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use disk::Disk;
-use roaring::RoaringBitmap;
 
+use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::segment::{self, Segment};
 
@@ -44,9 +44,10 @@ pub struct Merged {
 /// A source segment, and how its rows are numbered in the new one.
 pub(crate) struct MergedSource {
     pub(crate) directory: String,
-    /// Rows that were left behind: they were deleted in files already.
-    pub(crate) gone: Arc<RoaringBitmap>,
-    /// By old doc: the new doc. Meaningless for rows in `gone`.
+    /// The edits that files had already: deleted rows were left behind, and the others are as these
+    /// left them.
+    pub(crate) written: Edits,
+    /// By old doc: the new doc. Meaningless for rows left behind.
     pub(crate) docs: Vec<u32>,
 }
 
@@ -89,7 +90,7 @@ impl MergeJob {
         let named = self.directories.iter().zip(&self.sources).zip(merged.docs);
         let sources = named.map(|((directory, source), docs)| MergedSource {
             directory: directory.clone(),
-            gone: Arc::clone(&source.gone),
+            written: source.edits.clone(),
             docs,
         });
         Ok(Merged {

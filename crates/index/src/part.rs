@@ -13,6 +13,8 @@
 //! ```
 //!
 //! Invariants:
+//! - `changes` has no row of another part, and may have deleted ones. A part's rows and statistics do not depend on it: no text
+//!   column is ever changed.
 //! - `removed` has exactly the words of the rows in `deleted`; else the statistics, and with them
 //!   all weights, would depend on the history of the table.
 //! - A published part never changes. The writer clones it (cheap: all that is large is shared), and
@@ -26,6 +28,8 @@ use query::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use crate::changes::{ChangedColumn, Changes};
+use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
@@ -47,6 +51,8 @@ pub(crate) struct Part {
     pub(crate) deleted: Arc<RoaringBitmap>,
     /// Words of these rows, to be taken off the statistics.
     pub(crate) removed: Removed,
+    /// Values set since the rows were written.
+    pub(crate) changes: Changes,
 }
 
 /// A word of a part's dictionary that at least one live row holds.
@@ -124,7 +130,21 @@ impl Part {
             source,
             deleted: Arc::default(),
             removed: Removed::default(),
+            changes: Changes::default(),
         }
+    }
+
+    /// Deleted rows and changed values, as they are now.
+    pub(crate) fn edits(&self) -> Edits {
+        Edits {
+            deleted: Arc::clone(&self.deleted),
+            changes: self.changes.clone(),
+        }
+    }
+
+    /// Whether the part has no other edits than these, which it has all.
+    pub(crate) fn has_only(&self, edits: &Edits) -> bool {
+        edits.deleted.len() == self.deleted.len() && edits.changes.is_same(&self.changes)
     }
 
     /// Rows of the part, deleted ones included.
@@ -219,7 +239,8 @@ impl Part {
     /// The rows that may have a value with one of these codes ([`query::key::code`]; rising, each
     /// once) in a column: all live rows that have one, and others. They rise. `None` if they are
     /// more than `most`, and if the part has no key of the column: then every row may have one.
-    /// Errors: `Corrupt`, of a damaged key; all rows can be read all the same.
+    /// Cost: a logarithm for each code, and a look at each value of the column that was changed
+    /// since. Errors: `Corrupt`, of a damaged key; all rows can be read all the same.
     pub(crate) fn find_by_key(
         &self,
         column: usize,
@@ -231,19 +252,28 @@ impl Part {
             Source::Segment(segment) => segment.find_by_key(column, codes, most)?,
         };
         Ok(found.map(|mut docs| {
+            if let Some(changed) = self.changes.of(column) {
+                changed.find(codes, &mut docs); // rows that had these values before stay candidates
+            }
             docs.retain(|doc| self.is_live(*doc));
             docs.sort_unstable();
+            docs.dedup();
             docs
         }))
     }
 
     /// All columns of a row.
     pub(crate) fn columns(&self, doc: u32) -> Result<Vec<Value>> {
-        row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))
+        let mut values = row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))?;
+        self.changes.apply(doc, &mut values);
+        Ok(values)
     }
 
     /// One column of a row. A column that the segment keeps as numbers is read without the row.
     pub(crate) fn column(&self, doc: u32, column: usize) -> Result<Value> {
+        if let Some(changed) = self.changes.value(column, doc) {
+            return Ok(changed);
+        }
         if let Source::Segment(segment) = &self.source
             && let Some(number) = segment.number(doc, column)?
         {
@@ -260,8 +290,13 @@ impl Part {
         }
     }
 
-    /// A column of neighbouring rows as little-endian `i64`s; `None` of a tail, and of a column
-    /// that the segment does not keep as integers.
+    /// The values of a column that were set since its rows were written; `None` if there are none.
+    pub(crate) fn changed(&self, column: usize) -> Option<&ChangedColumn> {
+        self.changes.of(column)
+    }
+
+    /// A column of neighbouring rows as little-endian `i64`s, as the rows were written: see [`Part::changed`]. `None` of a
+    /// tail, and of a column that the segment does not keep as integers.
     pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         match &self.source {
             Source::Tail(_) => Ok(None),

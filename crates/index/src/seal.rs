@@ -1,12 +1,12 @@
-//! Seals: writes frozen tails as segments, and new deletions as files. Runs beside the writer.
+//! Seals: writes frozen tails as segments, and new edits of segments as files. Runs beside the writer.
 
 use std::sync::Arc;
 
 use disk::Disk;
-use roaring::RoaringBitmap;
 
+use crate::edits::{EditFiles, Edits};
 use crate::error::{Error, Result};
-use crate::segment::{Segment, write_deleted, write_segment};
+use crate::segment::{Segment, write_segment};
 use crate::tail::Tail;
 
 /// The work of one checkpoint of a table. It shares all that it needs with the table, so it may run
@@ -24,7 +24,7 @@ pub struct SealJob {
     pub(crate) frozen: Frozen,
 }
 
-/// The rows and deletions of a table at one journal position that its files lack.
+/// The rows and edits of a table at one journal position that its files lack.
 ///
 /// A job that is tried again gets the same value. The files must hold every record up to the
 /// position and no later one, since a restart replays the journal from there.
@@ -32,7 +32,7 @@ pub struct SealJob {
 pub(crate) struct Frozen {
     pub(crate) position: u64,
     pub(crate) tails: Vec<FrozenTail>,
-    pub(crate) deletions: Vec<SegmentDeletions>,
+    pub(crate) edits: Vec<SegmentEdits>,
 }
 
 /// The frozen tail of one shard; it has rows.
@@ -40,17 +40,17 @@ pub(crate) struct Frozen {
 pub(crate) struct FrozenTail {
     pub(crate) shard: u16,
     pub(crate) tail: Tail,
-    /// Rows deleted from it before the freeze; they are not written.
-    pub(crate) gone: Arc<RoaringBitmap>,
+    /// Edits before the freeze: deleted rows are not written, changed values are written into their rows.
+    pub(crate) edits: Edits,
 }
 
-/// The deleted rows of a segment whose last file of deleted rows lacks some.
+/// The edits of a segment whose files of them lack some.
 #[derive(Clone)]
-pub(crate) struct SegmentDeletions {
+pub(crate) struct SegmentEdits {
     /// The segment's directory, inside the table's.
     pub(crate) directory: String,
     pub(crate) rows: u32,
-    pub(crate) deleted: Arc<RoaringBitmap>,
+    pub(crate) edits: Edits,
 }
 
 /// The result of a [`SealJob`], for [`crate::Table::install`]. Its files are durable.
@@ -58,8 +58,8 @@ pub struct Sealed {
     pub(crate) position: u64,
     /// The new segments, one for each tail that had a live row.
     pub(crate) segments: Vec<SealedTail>,
-    /// `(segment's directory, name of its new file of deleted rows, these rows)`.
-    pub(crate) deletions: Vec<(String, String, Arc<RoaringBitmap>)>,
+    /// A segment's directory, the names of its new files of edits, and the edits.
+    pub(crate) edits: Vec<(String, EditFiles, Edits)>,
 }
 
 /// A new segment, and how a tail's rows are numbered in it.
@@ -67,20 +67,15 @@ pub(crate) struct SealedTail {
     pub(crate) shard: u16,
     pub(crate) directory: String,
     pub(crate) segment: Segment,
-    /// Rows deleted before the freeze; they are not in the segment.
-    pub(crate) gone: Arc<RoaringBitmap>,
-    /// By ordinal of the tail: the doc in the segment. Meaningless for rows in `gone`.
+    /// The edits before the freeze: its rows are as these left them.
+    pub(crate) written: Edits,
+    /// By ordinal of the tail: the doc in the segment. Meaningless for rows deleted before.
     pub(crate) docs: Vec<u32>,
 }
 
 /// Name of a segment's directory; `number` is never used twice in a table.
 pub(crate) fn segment_name(number: u64) -> String {
     format!("segment-{number:08}")
-}
-
-/// Name of a file of deleted rows; `number` is never used twice in a table.
-pub(crate) fn deleted_name(number: u64) -> String {
-    format!("deleted-{number:08}")
 }
 
 impl SealJob {
@@ -102,8 +97,12 @@ impl SealJob {
                 let path = format!("{}/{}", self.dir, segment_name(number));
                 let _ = self.disk.remove_dir(&path);
             }
-            for deletions in &self.frozen.deletions {
-                let _ = self.disk.remove(&self.deleted_path(deletions));
+            for changed in &self.frozen.edits {
+                for name in changed.edits.files(self.number).names() {
+                    let _ = self
+                        .disk
+                        .remove(&format!("{}/{name}", self.path_of(changed)));
+                }
             }
         }
         result
@@ -119,55 +118,47 @@ impl SealJob {
         for (number, tail) in self.numbered() {
             segments.extend(self.write_tail(number, tail)?);
         }
-        let mut deletions = Vec::new();
-        for changed in &self.frozen.deletions {
-            let SegmentDeletions {
-                directory,
-                rows,
-                deleted,
-            } = changed;
-            write_deleted(&*self.disk, &self.deleted_path(changed), *rows, deleted)?;
-            let path = format!("{}/{directory}", self.dir);
-            self.disk
-                .sync_dir(&path)
-                .map_err(|error| Error::io(path, error))?;
-            let name = deleted_name(self.number);
-            deletions.push((directory.clone(), name, Arc::clone(deleted)));
+        let mut edits = Vec::new();
+        for changed in &self.frozen.edits {
+            let path = self.path_of(changed);
+            let written = &changed.edits;
+            let files = written.write(&*self.disk, &path, changed.rows, self.number)?;
+            edits.push((changed.directory.clone(), files, written.clone()));
         }
         Ok(Sealed {
             position: self.frozen.position,
             segments,
-            deletions,
+            edits,
         })
     }
 
     /// Writes one tail; `None` if all its rows are deleted.
     fn write_tail(&self, number: u64, frozen: &FrozenTail) -> Result<Option<SealedTail>> {
-        let FrozenTail { shard, tail, gone } = frozen;
-        if gone.len() == u64::from(tail.rows()) {
+        let FrozenTail { shard, tail, edits } = frozen;
+        let gone = edits.deleted.len();
+        if gone == u64::from(tail.rows()) {
             return Ok(None);
         }
         let directory = segment_name(number);
         let path = format!("{}/{directory}", self.dir);
         let position = self.frozen.position;
         let what = (self.fields, &*self.keyed);
-        let docs = write_segment(&self.disk, &path, tail, what, gone, position)?;
+        let docs = write_segment(&self.disk, &path, tail, what, edits, position)?;
         self.disk
             .sync_dir(&self.dir)
             .map_err(|error| Error::io(self.dir.as_str(), error))?;
-        let rows = tail.rows() - gone.len() as u32;
+        let rows = tail.rows() - gone as u32;
         let segment = Segment::open(&self.disk, &path, rows)?;
         Ok(Some(SealedTail {
             shard: *shard,
             directory,
             segment,
-            gone: Arc::clone(gone),
+            written: edits.clone(),
             docs,
         }))
     }
 
-    fn deleted_path(&self, deletions: &SegmentDeletions) -> String {
-        let name = deleted_name(self.number);
-        format!("{}/{}/{name}", self.dir, deletions.directory)
+    fn path_of(&self, segment: &SegmentEdits) -> String {
+        format!("{}/{}", self.dir, segment.directory)
     }
 }

@@ -51,6 +51,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use commit::read_whole;
 pub(crate) use deleted::{read_deleted, write_deleted};
 pub(crate) use file_names::FILES;
 pub(crate) use from_tail::write_segment;

@@ -16,4 +16,4 @@ pub use parts::Discarded;
 pub use policy::MergeRequest;
 pub use removal::Removal;
 pub use status::{SegmentInfo, Status, TailStatus};
-pub use writer::Table;
+pub use writer::{StoredRow, Table};

@@ -9,7 +9,7 @@ proptest! {
     #[test]
     fn strangers_bytes_are_no_list_of_files(bytes in vec(any::<u8>(), 0..60)) {
         let mut rest = &bytes[..];
-        let _ = Files::decode(&mut rest);
+        let _ = Files::decode(&mut rest, true);
     }
 }
 
@@ -19,16 +19,23 @@ fn the_list_of_files_ends_where_it_ends() {
         directory: "segment-00000001".to_owned(),
         rows: 7,
         deleted: deleted.map(str::to_owned),
+        changed: None,
     };
     let files = Files {
         position: 99,
-        segments: vec![segment(None), segment(Some("deleted-00000002"))],
+        segments: vec![
+            segment(None),
+            SegmentFiles {
+                changed: Some("changed-00000002".to_owned()),
+                ..segment(Some("deleted-00000002"))
+            },
+        ],
     };
     let mut bytes = Vec::new();
     files.encode(&mut bytes);
     bytes.extend(b"next");
     let mut rest = &bytes[..];
-    assert_eq!(Files::decode(&mut rest), Some(files));
+    assert_eq!(Files::decode(&mut rest, true), Some(files));
     assert_eq!(rest, b"next");
 }
 

@@ -80,6 +80,23 @@ impl Delete {
     }
 }
 
+/// An UPDATE of a search table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    /// Lower-case table name without a database.
+    pub table: String,
+    /// Columns in lower case with the expressions of their new values, in the order written.
+    pub set: Vec<(String, Expression)>,
+    /// Text of MATCH('…'), if there is one.
+    pub matching: Option<String>,
+    /// The rest of WHERE. With neither MATCH nor filter every row is changed.
+    pub filter: Option<Expression>,
+    /// The first `limit` rows in this order are changed. Empty: rows by rising id.
+    pub order: Vec<OrderBy>,
+    /// Most rows to change; `None`: no limit.
+    pub limit: Option<u64>,
+}
+
 /// A SELECT on one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {

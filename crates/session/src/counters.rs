@@ -85,6 +85,8 @@ counters! {
     replaces "command_replace" "seine_statements_total{kind=\"replace\"}";
     /// DELETE statements.
     deletes "command_delete" "seine_statements_total{kind=\"delete\"}";
+    /// UPDATE statements.
+    updates "command_update" "seine_statements_total{kind=\"update\"}";
     /// CALL PQ statements.
     call_pqs "command_callpq" "seine_statements_total{kind=\"call_pq\"}";
     /// Calls of queue_wait, queue_end and queue_abort.

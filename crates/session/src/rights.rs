@@ -5,7 +5,7 @@
 //! refused there or nowhere.
 
 use engine::{Command, Kind};
-use query::request::{Delete, Insert};
+use query::request::{Delete, Insert, Update};
 
 use crate::errors::{self, Failure};
 use crate::session::Session;
@@ -74,6 +74,10 @@ pub(crate) fn each(
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
         Command::Insert(Insert { table, .. })
         | Command::Delete(Delete { table, .. })
+        | Command::Update {
+            update: Update { table, .. },
+            ..
+        }
         | Command::Truncate { table }
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),

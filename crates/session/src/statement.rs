@@ -23,6 +23,7 @@ mod queue_functions;
 mod select;
 mod show;
 mod translate;
+mod update;
 mod variables;
 
 use query::request::Insert;
@@ -385,7 +386,7 @@ impl Execution<'_> {
                 self.write(command).await
             }
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
-            Statement::Update { table } => self.update(&table),
+            Statement::Update(update) => self.update(update).await,
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert(_) | Statement::Delete(_) => {
                 let command = translate::write(self.node, self.session, statement)?;
@@ -439,21 +440,8 @@ impl Execution<'_> {
     }
 
     async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
-        match self.submit(command).await? {
-            Reply::Done {
-                affected,
-                last_id,
-                mut ids,
-                warnings,
-            } => {
-                if ids.is_empty() && last_id != 0 {
-                    ids.push(last_id);
-                }
-                self.session.wrote(affected, ids, warnings);
-                Ok(Outcome::Done { affected, last_id })
-            }
-            _ => Err(unexpected()),
-        }
+        let reply = self.submit(command).await?;
+        self.written(reply)
     }
 
     /// Finds the documents of a backfill here, from a snapshot, and sends them to the engine piece by piece.
@@ -525,6 +513,7 @@ fn count(node: &Node, statement: &Statement) {
         Statement::Select(_) => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
+        Statement::Update(_) => &counters.updates,
         Statement::Delete(_) | Statement::Truncate { .. } => &counters.deletes,
         Statement::CallPq { .. } => &counters.call_pqs,
         Statement::Queue { .. }

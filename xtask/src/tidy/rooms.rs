@@ -31,8 +31,8 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "error limits pool postings removed shape wide < tail warning < files segment \
-         < filters merge part seal < control snapshot < answer search table",
+        "error limits pool postings removed shape wide < tail warning < changes edits files \
+         segment < filters merge part seal < control snapshot < answer planned search table",
     ),
     (
         "queue",

@@ -118,7 +118,7 @@ impl Within {
         let complete = folder.join(format!("{directory}-{COMPLETE}"));
         let mut table = match fs::read(&complete) {
             Ok(bytes) => {
-                let files = Files::decode(&mut &bytes[..]);
+                let files = Files::decode(&mut &bytes[..], true);
                 let files =
                     files.ok_or_else(|| failed("the list of the table's files is damaged"))?;
                 Table::open(disk, &directory, shape(shards), &files).map_err(failed)?

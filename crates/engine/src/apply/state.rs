@@ -53,7 +53,8 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::into::Into;
-use crate::record::{Documents, QueryRow, Record};
+use crate::planned::PlannedUpdate;
+use crate::record::{Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
@@ -97,6 +98,8 @@ pub(crate) struct Prepared {
     pub(crate) table: Option<index::Table>,
     /// What the hits add to the counts of queries. `None`: applying counts the hits of the record.
     pub(crate) counting: Option<Vec<Counting>>,
+    /// An UPDATE that a reader has worked out, and the number of rows at the head of the record that are its own.
+    pub(crate) planned: Option<(PlannedUpdate, usize)>,
 }
 
 /// How often one command's documents hit the queries of one pq table.
@@ -170,16 +173,14 @@ impl State {
             }
             Record::Hits(hits) => self.apply_hits(hits, &hits.encoded(), position, prepared),
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
+            Record::Update { table, rows } => {
+                self.apply_update(*table, rows, prepared.planned.take(), position)
+            }
             Record::Queries { table, queries } => {
                 let compiled = std::mem::take(&mut prepared.queries);
                 self.apply_queries(*table, queries, compiled, position)
             }
-            Record::DeleteQueries { table, ids } => {
-                self.apply_to_percolate(*table, position, |pq| {
-                    ids.iter().for_each(|id| pq.remove(*id));
-                    Ok(())
-                })
-            }
+            Record::DeleteQueries { table, ids } => self.apply_query_deletes(*table, ids, position),
             Record::Retire { table, ids } => {
                 self.retire(*table, position, |rows| rows.delete_all(ids).map(drop))
             }
@@ -388,6 +389,35 @@ impl State {
             for id in ids {
                 let deleted = search.table.delete(*id);
                 deleted.map_err(failure::of_index)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn apply_query_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
+        self.apply_to_percolate(table, position, |pq| {
+            ids.iter().for_each(|id| pq.remove(*id));
+            Ok(())
+        })
+    }
+
+    fn apply_update(
+        &mut self,
+        table: TableId,
+        rows: &UpdatedRows,
+        planned: Option<(PlannedUpdate, usize)>,
+        position: u64,
+    ) -> Result<bool> {
+        self.apply_to_search(table, position, |search| {
+            let mut taken = 0;
+            if let Some((plan, own)) = planned {
+                let done = search.table.take_planned(plan.change());
+                done.map_err(failure::of_index)?;
+                taken = own;
+            }
+            for (row, id) in rows.ids.iter().enumerate().skip(taken) {
+                let changed = search.table.change(*id, rows.of(row));
+                changed.map_err(failure::of_index)?;
             }
             Ok(())
         })

@@ -77,6 +77,7 @@ impl Undo {
                     self.queue(state, hits.queue, &[]);
                 }
             }
+            Record::Update { table, rows } => self.search(state, *table, rows.ids.iter().copied()),
             Record::DeleteDocuments { table, ids } => {
                 self.search(state, *table, ids.iter().copied())
             }

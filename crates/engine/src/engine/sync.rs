@@ -59,6 +59,7 @@ impl Engine {
                 .min()
                 .unwrap_or_default(),
             Record::DeleteDocuments { table, .. }
+            | Record::Update { table, .. }
             | Record::Queries { table, .. }
             | Record::DeleteQueries { table, .. }
             | Record::Load { table, .. }

@@ -13,6 +13,7 @@ use crate::decide::backfill::backfill;
 use crate::decide::delete::delete;
 use crate::decide::hear::hear_rows;
 use crate::decide::insert::insert;
+use crate::decide::update::{planned, update};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
@@ -45,8 +46,18 @@ impl Engine {
         match command {
             Command::Insert(asked) => insert(&mut self.state, &mut self.work, around, asked, relay),
             Command::Delete(asked) => delete(&mut self.state, self.sessions.owner(session), &asked),
+            Command::Update {
+                update: asked,
+                planned: None,
+            } => update(&mut self.state, around, &asked),
+            Command::Update {
+                update: asked,
+                planned: Some(plan),
+            } => planned(&mut self.state, around, &asked, &plan),
             Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
-            _ => Err(Error::invalid("only inserts and deletes go together")),
+            _ => Err(Error::invalid(
+                "only inserts, updates and deletes go together",
+            )),
         }
     }
 
@@ -125,6 +136,9 @@ impl Engine {
             Record::Hits(documents) => self.count_hits(&documents.hits),
             Record::DeleteDocuments { ids, .. } => {
                 self.status.documents_deleted_total += ids.len() as u64
+            }
+            Record::Update { rows, .. } => {
+                self.status.documents_updated_total += rows.ids.len() as u64;
             }
             Record::Rows { table, rows, .. } => {
                 self.status.queue_put_total += rows.len() as u64;

@@ -10,13 +10,14 @@ pub use self::queue_commands::{
     RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 use crate::messages::Messages;
+use crate::planned::PlannedUpdate;
 use crate::sync_mode::SyncMode;
 use index::Memory;
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::Expression;
 use query::options::Ranker;
-use query::request::{Delete, Insert, Select};
+use query::request::{Delete, Insert, Select, Update};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -43,6 +44,13 @@ pub enum Command {
     Insert(Insert),
     /// DELETE.
     Delete(Delete),
+    /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Moved`] where `planned` is out of date.
+    Update {
+        /// Table, assignments and condition.
+        update: Update,
+        /// Its rows and values, worked out from [`crate::Snapshot::plan_update`]. `None`: the engine's thread works them out.
+        planned: Option<PlannedUpdate>,
+    },
     /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
     Backfill(Backfill),
     /// Inserts and deletes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
@@ -258,6 +266,8 @@ pub enum Reply {
         /// Sentences about parts of the command that its writer probably meant differently.
         warnings: Vec<String>,
     },
+    /// A planned UPDATE is out of date: too many of its rows were changed since. Nothing was changed.
+    Moved,
     /// Rows of a read.
     Rows(Answer),
     /// A read that may take long. The caller runs it on a thread of its choice.
@@ -509,6 +519,10 @@ impl Command {
                 step: LoadStep::Put { rows, .. },
                 ..
             } => own + rows_bytes(rows),
+            Command::Update { update, .. } => {
+                let set = update.set.iter().map(|(_, value)| expression_bytes(value));
+                own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
+            }
             Command::Delete(Delete { filter, .. }) => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }

@@ -153,3 +153,9 @@ pub(crate) fn of_interrupt(reason: Reason) -> Error {
         _ => Error::Interrupted,
     }
 }
+
+impl From<index::Error> for Error {
+    fn from(error: index::Error) -> Error {
+        of_index(error)
+    }
+}

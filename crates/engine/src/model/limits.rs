@@ -41,6 +41,11 @@ pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 pub const ANSWER_BYTES_HERE_MAX: u64 = 1 << 20;
 /// Rows of a queue that one DELETE removes: their numbers are one record.
 pub const DELETED_ROWS_MAX: usize = 1 << 24;
+/// Rows of one UPDATE: they and their values are one record.
+pub const UPDATED_ROWS_MAX: usize = 1 << 24;
+/// Rows of a planned UPDATE that were changed since it was planned, and that the engine's thread decides again: in some
+/// milliseconds. With more, the UPDATE is planned again.
+pub const MOVED_ROWS_MAX: usize = 4_096;
 /// Rows of a queue that the engine's thread looks at for a SELECT; where there are more, the reader does.
 pub const SCANNED_ROWS_MAX: u64 = 1_000;
 /// Bytes of one record. The journal takes no larger one.

@@ -29,6 +29,7 @@ mod decode;
 mod encode;
 #[cfg(test)]
 mod tests;
+mod updated;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ use query::row;
 use query::schema::Column;
 use query::value::Value;
 use queue::{HitBatch, HitDocument, HitQuery, Origin, RowNumber, Source};
+pub(crate) use updated::UpdatedRows;
 
 use crate::catalog::TableId;
 use crate::command::{CursorChange, Definition};
@@ -61,7 +63,7 @@ use crate::messages::Messages;
 ///
 /// 8: a unit may hold collected messages.
 ///
-/// 9: a column may have a KEY.
+/// 9: values changed by UPDATE; a column may have a KEY.
 pub(crate) const RECORD_VERSION: u8 = 9;
 
 /// Name of the one setting in a definition that is no setting of analysis.
@@ -83,6 +85,8 @@ pub(crate) enum Record {
     Hits(Documents),
     /// Documents were deleted; none of these ids is absent.
     DeleteDocuments { table: TableId, ids: Vec<u64> },
+    /// Values of documents were changed; none of these ids is absent.
+    Update { table: TableId, rows: UpdatedRows },
     /// Standing queries were stored. Each replaces the query with its id, if there is any.
     Queries {
         table: TableId,
@@ -324,6 +328,7 @@ impl Record {
             Record::Documents(documents) => documents.documents.len(),
             Record::Hits(hits) => return hits.hits.iter().map(QueuedHits::rows).sum(),
             Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),
+            Record::Update { rows, .. } => rows.ids.len(),
             Record::Queries { queries, .. } => queries.len(),
             Record::Rows { rows, .. } => rows.len(),
             Record::RemoveRows { rows, .. } | Record::Done { rows, .. } => rows.len(),

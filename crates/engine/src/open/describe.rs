@@ -58,6 +58,10 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             said
         }
         Record::Hits(documents) => hits(catalog, documents).collect(),
+        Record::Update { table, rows } => {
+            let changed = format!("changes of documents {}", numbers(&rows.ids));
+            vec![(name(table), changed)]
+        }
         Record::DeleteDocuments { table, ids } => {
             let gone = format!("deletion of documents {}", numbers(ids));
             vec![(name(table), gone)]

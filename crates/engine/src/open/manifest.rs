@@ -241,6 +241,7 @@ pub(crate) fn open_with(
                 table,
                 definition,
                 &mut reader,
+                version,
                 salvage.as_deref_mut(),
             )?,
             Kind::Percolate { .. } => open_percolate(
@@ -324,6 +325,7 @@ fn definition_version(found: u32) -> u8 {
         2 | 3 => 2,
         4 => 3,
         5 => 4,
+        6..=8 => 8,
         _ => RECORD_VERSION,
     }
 }
@@ -333,12 +335,13 @@ fn open_search(
     table: TableId,
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
+    version: u32,
     salvage: Option<&mut Salvage<'_>>,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let highest = reader.number().map_err(wrong)?;
     let mut encoded = reader.bytes().map_err(wrong)?;
-    let files = index::Files::decode(&mut encoded).filter(|_| encoded.is_empty());
+    let files = index::Files::decode(&mut encoded, version > 8).filter(|_| encoded.is_empty());
     let mut files = files.ok_or_else(|| wrong(reader.damage("the files of a search table")))?;
     let is_saving = salvage.is_some();
     if let Some(salvage) = salvage {

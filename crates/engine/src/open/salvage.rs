@@ -175,6 +175,10 @@ impl Salvage<'_> {
                 let what = format!("{} documents of {path}, ids unknown", saved.unknown);
                 self.lost(name, what);
             }
+            if saved.changes_unknown {
+                let what = format!("changes in {path}: documents may have earlier values");
+                self.lost(name, what);
+            }
             if saved.deleted_unknown {
                 let what = format!("deletions in {path}: deleted documents may be back");
                 self.lost(name, what);

@@ -1,6 +1,6 @@
 //! The oracle of the random tests: it models the whole engine by maps, with a fixed schema and without files.
 
-use query::request::{Delete, Insert};
+use query::request::{Delete, Insert, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Command;
@@ -123,6 +123,7 @@ impl Model {
                     other => panic!("{other}"),
                 }
             }
+            Command::Update { update, .. } => self.update(update),
             Command::Delete(Delete {
                 table,
                 matching,
@@ -296,6 +297,38 @@ impl Model {
             }
             self.documents[2].insert(logged, entry);
         }
+    }
+
+    /// UPDATE of `n`; standing queries do not hear it.
+    fn update(&mut self, update: &Update) -> Outcome {
+        let node = update.matching.as_deref().map(parse);
+        let (_, sum) = &update.set[0];
+        let mut changed = 0;
+        for (id, document) in &mut self.documents[place(&SEARCHES, &update.table)] {
+            let n = document.n;
+            let row = |name: &str| match name {
+                "id" => Some(Value::Int((*id).into())),
+                "n" => Some(Value::Int(n)),
+                _ => None,
+            };
+            let accepts = |filter: &Expression| {
+                query::expression::evaluate(filter, &row).as_bool() == Some(true)
+            };
+            let is_found = |node: &Node| reference::matches(node, &words(&document.body));
+            if !node.as_ref().is_none_or(is_found) || !update.filter.as_ref().is_none_or(accepts) {
+                continue;
+            }
+            let Value::Int(new) = query::expression::evaluate(sum, &row) else {
+                panic!("a number")
+            };
+            if !(-(1 << 31)..1 << 32).contains(&new) {
+                let row = changed + 1;
+                return Err(format!("out of range value for column 'n' at row {row}"));
+            }
+            changed += usize::from(new != n);
+            document.n = new;
+        }
+        Ok(format!("ok {changed}"))
     }
 
     /// The queries of a pq table that a document hits; counted.

@@ -26,6 +26,8 @@ enum Step {
     Replace(Vec<(u64, String, String, i64)>),
     Delete(Vec<u64>),
     DeleteFound(&'static str),
+    /// A condition, and what is added to `n`.
+    Update(&'static str, i64),
     Truncate,
 }
 
@@ -63,6 +65,13 @@ fn step() -> impl Strategy<Value = Step> {
         8 => vec(row, 1..5).prop_map(Step::Replace),
         3 => vec(1..30u64, 1..4).prop_map(Step::Delete),
         1 => prop::sample::select(vec!["fox", "\"ant bee\"", "eel gnu"]).prop_map(Step::DeleteFound),
+        2 => (
+            prop::sample::select(vec![
+                "where n > 0", "where id < 9", "match 'ant'", "match 'bee' where n < 1", "where id in (3, 4, 5)",
+            ]),
+            -2..3i64,
+        )
+            .prop_map(|(rows, n)| Step::Update(rows, n)),
         1 => Just(Step::Truncate),
     ]
 }
@@ -129,6 +138,7 @@ fn commands(step: &Step) -> Vec<Command> {
         }
         Step::Delete(ids) => each(ids),
         Step::DeleteFound(query) => vec![command(&format!("delete posts match '{query}'"))],
+        Step::Update(rows, n) => vec![command(&format!("update posts set n = n + {n} {rows}"))],
         Step::Truncate => vec![command("delete posts")],
     }
 }

@@ -4,7 +4,7 @@ use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
 use query::options::Options;
-use query::request::{Delete, Insert, Item, OrderBy, Output, Select};
+use query::request::{Delete, Insert, Item, OrderBy, Output, Select, Update};
 use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
 
@@ -132,6 +132,8 @@ impl Parser<'_> {
             return Statement::Command(self.insert(false));
         } else if self.word("replace") {
             return Statement::Command(self.insert(true));
+        } else if self.word("update") {
+            return Statement::Command(self.update());
         } else if self.word("delete") {
             return Statement::Command(self.delete());
         } else if self.word("many") {
@@ -398,7 +400,35 @@ impl Parser<'_> {
         })
     }
 
-    /// `many insert … ; delete …`
+    /// `update name set column = …, … [match 'text'] [where …] [limit n]`
+    fn update(&mut self) -> Command {
+        let table = self.name();
+        assert!(self.word("set"), "expected SET");
+        let mut set = Vec::new();
+        loop {
+            let column = self.name();
+            assert!(self.lexer.take(TokenKind::Equal), "expected =");
+            set.push((column, self.expression()));
+            if !self.lexer.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        let matching = self.word("match").then(|| self.text());
+        let filter = self.word("where").then(|| self.expression());
+        let limit = self.word("limit").then(|| self.number());
+        let update = Update {
+            table,
+            set,
+            matching,
+            filter,
+            order: Vec::new(),
+            limit,
+        };
+        let planned = None;
+        Command::Update { update, planned }
+    }
+
+    /// `many insert … ; update … ; delete …`
     fn many(&mut self) -> Command {
         let mut members = Vec::new();
         loop {
@@ -406,6 +436,7 @@ impl Parser<'_> {
                 "insert" => self.insert(false),
                 "replace" => self.insert(true),
                 "delete" => self.delete(),
+                "update" => self.update(),
                 verb => panic!("no member: {verb}"),
             };
             members.push(member);

@@ -3,7 +3,7 @@
 use engine::{Command, Error, Reply, SessionId};
 use proptest::prelude::*;
 use query::expression::{BinaryOperator, Expression};
-use query::request::{Delete, Insert};
+use query::request::{Delete, Insert, Update};
 use query::value::Value;
 
 use crate::driver::Driver;
@@ -69,6 +69,24 @@ fn delete(table: &str, matching: Option<&str>, filter: Option<Expression>) -> Co
     })
 }
 
+/// `UPDATE … SET n = n + …`; or to a value that no row can hold.
+fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i128) -> Command {
+    let column = Expression::Column("n".to_owned());
+    let n = Expression::Literal(Value::Int(n));
+    let sum = Expression::Binary(BinaryOperator::Add, Box::new(column), Box::new(n));
+    Command::Update {
+        update: Update {
+            table: table.to_owned(),
+            set: vec![("n".to_owned(), sum)],
+            matching: matching.map(str::to_owned),
+            filter,
+            order: Vec::new(),
+            limit: None,
+        },
+        planned: None,
+    }
+}
+
 fn compare(column: &str, operator: BinaryOperator, value: i128) -> Expression {
     Expression::Binary(
         operator,
@@ -89,7 +107,7 @@ fn filter(column: &'static str) -> impl Strategy<Value = Option<Expression>> {
     ]
 }
 
-/// An INSERT or DELETE.
+/// An INSERT, UPDATE or DELETE.
 fn write() -> impl Strategy<Value = Command> {
     let n = prop_oneof![20 => 0..5i128, 1 => Just(5_000_000_000)];
     let post =
@@ -114,6 +132,11 @@ fn write() -> impl Strategy<Value = Command> {
         5 => (standing(), proptest::collection::vec(query, 1..3), any::<bool>())
             .prop_map(|(table, rows, replace)| insert(table, &["id", "query", "filters"], rows, replace)),
         3 => proptest::collection::vec(job, 1..4).prop_map(|rows| insert("jobs", &["id"], rows, false)),
+        2 => (filter("id"), 0..3i128).prop_map(|(filter, n)| update("posts", None, filter, n)),
+        2 => (filter("n"), 1..3i128).prop_map(|(filter, n)| update("news", None, filter, n)),
+        1 => (proptest::sample::select(&QUERIES[..8]), filter("n"))
+            .prop_map(|(text, filter)| update("posts", Some(text), filter, -1)),
+        1 => filter("id").prop_map(|filter| update("log", None, filter, 5_000_000_000)),
         2 => filter("id").prop_map(|filter| delete("posts", None, filter)),
         1 => filter("n").prop_map(|filter| delete("posts", None, filter)),
         1 => (proptest::sample::select(&QUERIES[..8]), filter("id"))
@@ -167,12 +190,18 @@ pub fn worded(outcome: Result<Reply, Error>) -> String {
     show(outcome).join("\n")
 }
 
-/// One batch, and its answers.
+/// One batch, and its answers. An UPDATE that comes first is worked out by a reader.
 pub fn play(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
     let commands = batch
         .iter()
         .map(|(session, command)| (SessionId(*session), command.clone()));
-    let pending = driver.batch(commands.collect());
+    let mut commands: Vec<(SessionId, Command)> = commands.collect();
+    if let Some((_, Command::Update { update, planned })) = commands.first_mut() {
+        let snapshot = driver.handle.snapshot();
+        let plan = snapshot.plan_update(update, &engine::Control::default());
+        *planned = plan.ok().flatten();
+    }
+    let pending = driver.batch(commands);
     pending
         .into_iter()
         .map(|answer| answer.take().expect("an answer"))

@@ -7,7 +7,8 @@ fn text(name: &str) -> Arc<str> {
 
 /// Makes a page as a search does that finds none kept, if there is room.
 fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
-    let Some(verdicts) = filters.verdicts(SegmentNumber(segment), PAGE_ROWS, &text(name)) else {
+    let Some(verdicts) = filters.verdicts((SegmentNumber(segment), 0), PAGE_ROWS, &text(name))
+    else {
         return false;
     };
     if filters.page(&verdicts, 0).is_some() {
@@ -23,7 +24,7 @@ fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
 /// Whether a page is kept; does not count as a use.
 fn is_kept(filters: &Filters, segment: u64, name: &str) -> bool {
     let kept = filters.kept.lock().expect("the lock");
-    let entry = kept.entries.get(&(SegmentNumber(segment), text(name)));
+    let entry = kept.entries.get(&((SegmentNumber(segment), 0), text(name)));
     entry.is_some_and(|entry| entry.verdicts.pages[0].accepted.get().is_some())
 }
 
@@ -74,7 +75,7 @@ fn what_a_search_uses_is_not_pushed_out() {
     let filters = Filters::new(2 * BITMAP_BYTES);
     assert!(ask(&filters, 1, "used"));
     let used = filters
-        .verdicts(SegmentNumber(1), PAGE_ROWS, &text("used"))
+        .verdicts((SegmentNumber(1), 0), PAGE_ROWS, &text("used"))
         .expect("it");
     for _ in 0..3 {
         assert!(!ask(&filters, 1, "another"));
@@ -95,7 +96,7 @@ fn a_segment_or_a_condition_with_another_number_is_another() {
 fn a_page_is_due_once_as_many_rows_were_asked_about_as_it_has() {
     let filters = Filters::new(1 << 20);
     let verdicts = filters
-        .verdicts(SegmentNumber(1), 2 * PAGE_ROWS, &text("n < 5"))
+        .verdicts((SegmentNumber(1), 0), 2 * PAGE_ROWS, &text("n < 5"))
         .expect("room");
     assert!(!verdicts.is_due(0, 600, 1_000));
     assert!(!verdicts.is_due(1, 600, 1_000), "another page");

@@ -39,6 +39,12 @@ impl FoundRows {
         self.found.len()
     }
 
+    /// Part, number in it and id of each row that is left.
+    pub(crate) fn into_places(self) -> Vec<(u32, u32, u64)> {
+        let rows = self.found.map(|row| (row.part.0, row.doc, row.id));
+        rows.collect()
+    }
+
     /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a
     /// large row.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {

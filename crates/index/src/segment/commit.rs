@@ -79,7 +79,7 @@ pub(super) struct Commit {
 impl Commit {
     /// Reads and checks the file. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Commit> {
-        let bytes = read_whole(disk, path)?;
+        let bytes = read_whole(disk, path, COMMIT_BYTES_MAX)?;
         let mut fields = Fields {
             path,
             whole: &bytes,
@@ -180,12 +180,12 @@ impl Kind {
     }
 }
 
-/// Reads a small file whole. Errors: `Io`; `Corrupt` if its length cannot be right.
-pub(super) fn read_whole(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
+/// Reads a file of at most `bytes_max` bytes whole. Errors: `Io`; `Corrupt` if its length cannot be right.
+pub(crate) fn read_whole(disk: &dyn Disk, path: &str, bytes_max: u64) -> Result<Vec<u8>> {
     let io = |error| Error::io(path, error);
     let file = disk.open(path).map_err(io)?;
     let length = file.len().map_err(io)?;
-    if !(16..=COMMIT_BYTES_MAX).contains(&length) {
+    if !(16..=bytes_max).contains(&length) {
         let what = "the file has not the length that was written";
         return Err(Error::Corrupt {
             file: path.to_owned(),

@@ -13,6 +13,9 @@ const MAGIC: [u8; 8] = *b"seinedel";
 /// Version of the file; a higher one is refused.
 const FORMAT_VERSION: u32 = 1;
 
+/// A bitmap of 2³¹ rows takes 256 MiB.
+const FILE_BYTES_MAX: u64 = 512 << 20;
+
 /// Bytes before the bitmap: magic, version, rows of the segment.
 const HEAD_BYTES: usize = 16;
 
@@ -43,7 +46,7 @@ pub(crate) fn read_deleted(disk: &dyn Disk, path: &str, rows: u32) -> Result<Roa
         offset,
         what,
     };
-    let bytes = read_whole(disk, path)?;
+    let bytes = read_whole(disk, path, FILE_BYTES_MAX)?;
     if bytes[..8] != MAGIC {
         return Err(corrupt(0, "not a file of deleted rows"));
     }

@@ -9,15 +9,18 @@
 //! word      black 0     cat 1      dog 2         by chance numbered alike in the segment
 //! ```
 
+use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use disk::Disk;
+use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
 use super::dictionary::key_of;
 use super::write::{Head, RowSource, SegmentWriter, write_rows};
-use crate::error::Result;
+use crate::edits::Edits;
+use crate::error::{Error, Result};
 use crate::removed::WordCount;
 use crate::tail::{Chunk, List, Tail, TailRow};
 
@@ -35,21 +38,23 @@ struct Renumbered<'a> {
     docs: Vec<u32>,
     /// By number in the tail's dictionary: the word's number in the segment, or [`GONE`].
     words: Vec<u32>,
+    /// The rows with changed values, by doc, encoded again.
+    changed: HashMap<u32, Arc<[u8]>>,
 }
 
 /// Writes the live rows of a tail as a segment in the directory `path`, which must not exist. The
-/// tail must have a live row. All files and their names are durable on return; the directory's own
+/// tail must have a live row. Changed values are written into their rows. All files and their names are durable on return; the directory's own
 /// name is not. `fields`: the table's text columns; `keyed`: its columns with a KEY. Returns the docs by ordinal. Errors: `Io`.
 pub(crate) fn write_segment(
     disk: &Arc<dyn Disk>,
     path: &str,
     tail: &Tail,
     (fields, keyed): (u8, &[u16]),
-    deleted: &RoaringBitmap,
+    edits: &Edits,
     position: u64,
 ) -> Result<Vec<u32>> {
     let whole = Chunk::merge(tail.chunks());
-    let mut renumbered = renumber(&whole, deleted);
+    let mut renumbered = renumber(&whole, edits)?;
     let words = order_words(tail, &whole, &renumbered);
     let count = words.iter().map(|(word, _)| *word as usize + 1).max();
     renumbered.words.resize(count.unwrap_or(0), GONE);
@@ -74,7 +79,8 @@ pub(crate) fn write_segment(
 }
 
 /// Numbers the live rows by rising id.
-fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
+fn renumber<'a>(whole: &'a Chunk, edits: &Edits) -> Result<Renumbered<'a>> {
+    let deleted: &RoaringBitmap = &edits.deleted;
     let mut live: Vec<(u64, u32)> = whole.by_id().to_vec();
     live.retain(|(_, ordinal)| !deleted.contains(*ordinal));
     let mut docs = vec![GONE; whole.rows.len()];
@@ -85,11 +91,27 @@ fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
         .iter()
         .map(|(_, ordinal)| &*whole.rows[*ordinal as usize])
         .collect();
-    Renumbered {
+    let mut changed = HashMap::new();
+    if !edits.changes.is_empty() {
+        for ((_, ordinal), doc) in live.iter().zip(0..) {
+            let written = &whole.rows[*ordinal as usize].columns;
+            if let Some(row) = edits.changes.encode(*ordinal, written) {
+                changed.insert(doc, row.ok_or_else(|| not_a_row(*ordinal))?);
+            }
+        }
+    }
+    Ok(Renumbered {
         lengths: rows.iter().map(|row| row.length_class).collect(),
         rows,
         docs,
         words: Vec::new(),
+        changed,
+    })
+}
+
+fn not_a_row(ordinal: u32) -> Error {
+    Error::Internal {
+        what: format!("row {ordinal} of a tail is not an encoded row"),
     }
 }
 
@@ -150,8 +172,11 @@ impl RowSource for Renumbered<'_> {
         Ok(self.rows[doc as usize].id)
     }
 
-    fn columns(&self, doc: u32) -> Result<&[u8]> {
-        Ok(&self.rows[doc as usize].columns)
+    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>> {
+        let changed = self.changed.get(&doc);
+        Ok(Cow::Borrowed(
+            changed.unwrap_or(&self.rows[doc as usize].columns),
+        ))
     }
 
     fn length_class(&self, doc: u32) -> Result<u8> {

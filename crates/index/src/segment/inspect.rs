@@ -12,6 +12,7 @@ use super::deleted::read_deleted;
 use super::file_names::ROWS;
 use super::opened::Opened;
 use super::reader::Files;
+use crate::changes::{Changes, read_changes};
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 
@@ -22,6 +23,9 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     let mut found = Vec::new();
     if let Some(name) = &listed.deleted {
         found.extend(read_deleted(&**disk, &format!("{path}/{name}"), listed.rows).err());
+    }
+    if let Some(name) = &listed.changed {
+        found.extend(read_changes(&**disk, &format!("{path}/{name}"), listed.rows).err());
     }
     let files = match Files::read(disk, &path) {
         Ok(files) => files,
@@ -57,6 +61,8 @@ pub struct SavedRows {
     /// Whether the file of deleted rows could not be read. Then deleted rows may be among those
     /// visited.
     pub deleted_unknown: bool,
+    /// Whether the file of changed values could not be read. Then rows are visited as they were written.
+    pub changes_unknown: bool,
 }
 
 /// Calls `visit` with the id and the columns of every readable row that is not deleted, by rising
@@ -88,6 +94,16 @@ pub fn saved_rows(
             }
         },
     };
+    let changes = match &listed.changed {
+        None => Changes::default(),
+        Some(name) => match read_changes(&**disk, &format!("{path}/{name}"), listed.rows) {
+            Ok(changes) => changes,
+            Err(_) => {
+                saved.changes_unknown = true;
+                Changes::default()
+            }
+        },
+    };
     let mut seen = BTreeSet::new();
     for doc in (0..listed.rows).filter(|doc| !deleted.contains(*doc)) {
         let Ok(id) = rows.id(doc) else {
@@ -95,7 +111,10 @@ pub fn saved_rows(
             continue;
         };
         match rows.row(doc).ok().and_then(row::decode) {
-            Some(columns) if seen.insert(id) => visit(id, columns),
+            Some(mut columns) if seen.insert(id) => {
+                changes.apply(doc, &mut columns);
+                visit(id, columns);
+            }
             _ => saved.lost.push(id),
         }
     }

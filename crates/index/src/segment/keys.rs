@@ -116,7 +116,7 @@ pub(super) fn pairs(
 ) -> Result<Option<Vec<(u64, u32)>>> {
     let mut pairs = Vec::with_capacity(rows as usize);
     for doc in 0..rows {
-        match row::decode_column(source.columns(doc)?, usize::from(column)) {
+        match row::decode_column(&source.columns(doc)?, usize::from(column)) {
             Some(value) => pairs.extend(key::code(&value).map(|code| (code, doc))),
             None => return Ok(None),
         }

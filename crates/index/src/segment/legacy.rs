@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use super::from_tail::write_segment;
 use super::reader::Files;
 use super::rows::Rows;
+use crate::edits::Edits;
 use crate::error::Result;
 use crate::shape::TableShape;
 use crate::tail::{Tail, TailWriter};
@@ -57,7 +58,7 @@ impl LegacySegment {
         }
         tail.publish(&mut writer);
         let fields = shape.text_columns() as u8; // at most 64
-        let nothing = RoaringBitmap::new();
+        let nothing = Edits::default();
         let what = (fields, &*shape.keyed());
         write_segment(disk, path, &tail, what, &nothing, self.position)?;
         Ok(tail.rows())

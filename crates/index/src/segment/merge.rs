@@ -12,15 +12,16 @@
 //! Invariants: rows rise by id over all sources, words by their bytes. A word none of whose rows is
 //! left gets no number, so numbers have no gaps.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::Disk;
-use roaring::RoaringBitmap;
 
 use super::dictionary::WordStream;
 use super::reader::Segment;
 use super::write::{Head, RowSource, SegmentWriter, write_rows};
+use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 
@@ -30,8 +31,9 @@ pub(crate) const GONE: u32 = u32::MAX;
 /// A source of a merge.
 pub(crate) struct Source {
     pub(crate) segment: Arc<Segment>,
-    /// Rows that are left behind: the deleted rows that the segment's file of them has.
-    pub(crate) gone: Arc<RoaringBitmap>,
+    /// The edits that the segment's files have: deleted rows are left behind, changed values are
+    /// written into their rows.
+    pub(crate) edits: Edits,
 }
 
 /// The result of a merge.
@@ -42,7 +44,7 @@ pub(crate) struct MergedRows {
     pub(crate) docs: Vec<Vec<u32>>,
 }
 
-/// Writes the rows of all sources that are not `gone` as a segment in the directory `path`, which
+/// Writes the rows of all sources that are not deleted as a segment in the directory `path`, which
 /// must not exist. All is durable on return but the directory's own name. `fields`: the table's
 /// text columns; `keyed`: its columns with a KEY; `position`: the journal position of the files.
 /// Memory: 32 bytes a row (48 with keys), and the longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
@@ -98,7 +100,8 @@ impl<'a> Merge<'a> {
     fn new(sources: &'a [Source]) -> Result<Merge<'a>> {
         let mut live = Vec::new();
         for (source, at) in sources.iter().zip(0..) {
-            for doc in (0..source.segment.rows()).filter(|doc| !source.gone.contains(*doc)) {
+            for doc in (0..source.segment.rows()).filter(|doc| !source.edits.deleted.contains(*doc))
+            {
                 live.push((source.segment.id(doc)?, at, doc));
             }
         }
@@ -219,10 +222,17 @@ impl RowSource for Stoppable<'_> {
         source.segment.id(doc)
     }
 
-    fn columns(&self, doc: u32) -> Result<&[u8]> {
+    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>> {
         check(self.stop)?;
         let (source, doc) = self.merge.row(doc);
-        source.segment.row(doc)
+        let written = source.segment.row(doc)?;
+        match source.edits.changes.encode(doc, written) {
+            None => Ok(Cow::Borrowed(written)),
+            Some(Some(row)) => Ok(Cow::Owned(row.to_vec())),
+            Some(None) => Err(Error::Internal {
+                what: format!("row {doc} of a segment is not an encoded row"),
+            }),
+        }
     }
 
     fn length_class(&self, doc: u32) -> Result<u8> {

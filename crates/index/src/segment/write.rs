@@ -1,5 +1,6 @@
 //! Writes a segment: its words one by one, its rows, then the commit that makes it a segment.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ pub(super) trait RowSource {
     /// Id of a row; ids rise with docs.
     fn id(&self, doc: u32) -> Result<u64>;
     /// All columns of a row, encoded; see [`query::row`].
-    fn columns(&self, doc: u32) -> Result<&[u8]>;
+    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>>;
     /// Length class of a row; see [`crate::postings::length_class`].
     fn length_class(&self, doc: u32) -> Result<u8>;
     /// Appends the row's forward list: its distinct words by rising number in the new segment.
@@ -186,7 +187,7 @@ pub(super) fn write_rows(
         writer.write_all(&lengths).map_err(failed)
     })?;
     out.stretches(Kind::Rows, Kind::RowEnds, |doc, bytes| {
-        bytes.extend_from_slice(source.columns(doc)?);
+        bytes.extend_from_slice(&source.columns(doc)?);
         Ok(())
     })?;
     let mut words = Vec::new();
@@ -209,7 +210,7 @@ pub(super) fn write_rows(
 }
 
 fn column_count(source: &dyn RowSource) -> Result<u16> {
-    let count = row::column_count(source.columns(0)?).unwrap_or(0);
+    let count = row::column_count(&source.columns(0)?).unwrap_or(0);
     Ok(count as u16) // at most `query::limits::COLUMNS_MAX`
 }
 
@@ -330,7 +331,7 @@ fn numbers_of(
 ) -> Result<Option<Vec<u64>>> {
     let mut numbers = Vec::new();
     for doc in 0..rows {
-        let number = row::decode_number(source.columns(doc)?, usize::from(column));
+        let number = row::decode_number(&source.columns(doc)?, usize::from(column));
         match number.and_then(bits) {
             Some(bits) => numbers.push(bits),
             None => return Ok(None),

@@ -1,9 +1,9 @@
 //! Merges of a table: chooses segments for a job, and installs its result. Also drops whole
 //! segments.
 //!
-//! A merge leaves behind only rows that files of deleted rows hold, hence rows deleted up to the
-//! position of all files. Later deletions are carried over as marks in the new segment, for two
-//! reasons. The unit that deleted the rows may still be refused and undone. And a restart at that
+//! A merge writes its rows with the edits that files hold, hence those up to the position of all
+//! files: it leaves behind deleted rows, and puts changed values into their rows. Later edits are
+//! carried over to the new segment, for two reasons. Their unit may still be refused and undone. And a restart at that
 //! position must find every row that was live there.
 //!
 //! Example, deletions of one source segment with rows 0 to 4:
@@ -18,29 +18,28 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use roaring::RoaringBitmap;
-
 use super::open::number_of;
 use super::parts::{Discarded, SealedPart};
 use super::policy::{Candidate, MergeRequest, choose};
 use super::status::SegmentInfo;
 use super::writer::Table;
+use crate::edits::{EditFiles, Edits};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::merge::{MergeJob, Merged, MergedSource};
 use crate::part::{Part, Source};
-use crate::seal::{Frozen, SegmentDeletions, deleted_name, segment_name};
-use crate::segment::{self, write_deleted};
+use crate::seal::{Frozen, SegmentEdits, segment_name};
+use crate::segment;
 
-/// Deletions that a merge must carry over, by docs of the new segment.
+/// Edits that a merge must carry over, by docs of the new segment.
 struct CarriedOver {
-    /// All rows deleted and not left behind.
-    deleted: RoaringBitmap,
-    /// Those of them that files of deleted rows hold by now.
-    saved: RoaringBitmap,
+    /// All that the merge did not write.
+    all: Edits,
+    /// Those of them that files of edits hold by now.
+    saved: Edits,
     /// Those that a failed seal has frozen and will write when it is tried again; `None` without
     /// such a seal.
-    frozen: Option<RoaringBitmap>,
+    frozen: Option<Edits>,
 }
 
 impl Table {
@@ -61,7 +60,7 @@ impl Table {
         let sources = parts.clone().filter_map(|sealed| {
             Some(segment::Source {
                 segment: Arc::clone(sealed.segment()?),
-                gone: Arc::clone(&sealed.saved),
+                edits: sealed.saved.clone(),
             })
         });
         self.merging.runs = true;
@@ -149,10 +148,16 @@ impl Table {
     pub fn segments(&self, column: usize) -> Result<Vec<SegmentInfo>> {
         let mut all = Vec::with_capacity(self.segments.len());
         for sealed in &self.segments {
-            let newest = match sealed.segment() {
+            let written = match sealed.segment() {
                 Some(segment) => segment.highest(column)?,
                 None => None,
             };
+            let changed = sealed
+                .part
+                .changed(column)
+                .and_then(|changed| changed.highest());
+            let newest =
+                written.map(|written| changed.map_or(written, |changed| written.max(changed)));
             all.push(SegmentInfo {
                 name: sealed.files.directory.clone(),
                 rows_live: sealed.part.rows_live(),
@@ -219,8 +224,8 @@ impl Table {
         let rows = gone.iter().map(|sealed| sealed.part.rows_live()).sum();
         self.rows_live -= rows;
         if let Some(work) = &mut self.work {
-            let is_left = |deletions: &SegmentDeletions| !old.contains(&deletions.directory);
-            work.deletions.retain(is_left);
+            let is_left = |edits: &SegmentEdits| !old.contains(&edits.directory);
+            work.edits.retain(is_left);
         }
         self.discard_segments(gone);
         rows
@@ -237,7 +242,9 @@ impl Table {
                 let newest = |by| sealed.segment()?.highest(by).ok().flatten();
                 candidates.push(Candidate {
                     rows: u64::from(sealed.part.rows()),
-                    gone: sealed.saved.len(),
+                    gone: sealed.saved.deleted.len(),
+                    is_changed: !sealed.saved.changes.is_empty(),
+                    is_worn: sealed.is_worn(),
                     newest: request.keep_by.and_then(newest),
                 });
             }
@@ -263,17 +270,20 @@ impl Table {
             Some(segment) => {
                 let rows = segment.rows();
                 let mut part = Part::new(Source::Segment(Arc::new(segment)));
-                part.remove_all(&over.deleted)?;
-                let deleted = self.write_saved(&directory, rows, &over.saved)?;
+                part.remove_all(&over.all.deleted)?;
+                part.changes = over.all.changes;
+                let EditFiles { deleted, changed } =
+                    self.write_saved(&directory, rows, &over.saved)?;
                 Some(SealedPart {
                     part: Arc::new(part),
                     files: SegmentFiles {
                         directory: directory.clone(),
                         rows,
                         deleted,
+                        changed,
                     },
                     shard,
-                    saved: Arc::new(over.saved),
+                    saved: over.saved,
                 })
             }
         };
@@ -289,52 +299,34 @@ impl Table {
         Ok(is_useful)
     }
 
-    /// Deletions of the sources beyond the rows left behind; `None` if a source is gone.
+    /// Edits of the sources beyond those that the merge wrote; `None` if a source is gone.
     fn carry_over(&self, sources: &[MergedSource]) -> Option<CarriedOver> {
         let mut over = CarriedOver {
-            deleted: RoaringBitmap::new(),
-            saved: RoaringBitmap::new(),
-            frozen: self.work.as_ref().map(|_| RoaringBitmap::new()),
+            all: Edits::default(),
+            saved: Edits::default(),
+            frozen: self.work.as_ref().map(|_| Edits::default()),
         };
         for source in sources {
             let mut known = self.segments.iter();
             let known = known.find(|known| known.files.directory == source.directory)?;
-            let carried = |docs: &RoaringBitmap| -> Vec<u32> {
-                let new = docs - &*source.gone;
-                new.iter().map(|doc| source.docs[doc as usize]).collect()
-            };
-            over.deleted.extend(carried(&known.part.deleted));
-            over.saved.extend(carried(&known.saved));
+            let carry = |edits: &Edits, out| edits.since(&source.written, &source.docs, out);
+            carry(&known.part.edits(), &mut over.all);
+            carry(&known.saved, &mut over.saved);
             if let (Some(frozen), Some(work)) = (&mut over.frozen, &self.work) {
-                let mut listed = work.deletions.iter();
+                let mut listed = work.edits.iter();
                 let listed = listed.find(|listed| listed.directory == source.directory);
-                frozen.extend(carried(
-                    listed.map_or(&known.saved, |listed| &listed.deleted),
-                ));
+                carry(listed.map_or(&known.saved, |listed| &listed.edits), frozen);
             }
         }
         Some(over)
     }
 
-    /// Writes the file of deleted rows of a segment that is not in use yet. Returns its name;
-    /// `None` if no row is deleted.
-    fn write_saved(
-        &mut self,
-        directory: &str,
-        rows: u32,
-        saved: &RoaringBitmap,
-    ) -> Result<Option<String>> {
-        if saved.is_empty() {
-            return Ok(None);
-        }
-        let name = deleted_name(self.next_number);
+    /// Writes the files of edits of a segment that is not in use yet. Returns their names.
+    fn write_saved(&mut self, directory: &str, rows: u32, saved: &Edits) -> Result<EditFiles> {
+        let number = self.next_number;
         self.next_number += 1;
         let path = format!("{}/{directory}", self.dir);
-        write_deleted(&*self.disk, &format!("{path}/{name}"), rows, saved)?;
-        self.disk
-            .sync_dir(&path)
-            .map_err(|error| Error::io(path, error))?;
-        Ok(Some(name))
+        saved.write(&*self.disk, &path, rows, number)
     }
 
     /// Takes the segments with these directories out of the table.
@@ -358,21 +350,20 @@ impl Table {
     }
 }
 
-/// Lets a failed seal, when it is tried again, write the deletions of the new segment instead of
+/// Lets a failed seal, when it is tried again, write the edits of the new segment instead of
 /// those of its sources.
 fn replace_frozen(
     work: &mut Frozen,
     old: &HashSet<String>,
     (directory, rows): (String, Option<u32>),
-    deleted: Option<RoaringBitmap>,
+    edits: Option<Edits>,
 ) {
-    work.deletions
-        .retain(|deletions| !old.contains(&deletions.directory));
-    if let (Some(rows), Some(deleted)) = (rows, deleted) {
-        work.deletions.push(SegmentDeletions {
+    work.edits.retain(|edits| !old.contains(&edits.directory));
+    if let (Some(rows), Some(edits)) = (rows, edits) {
+        work.edits.push(SegmentEdits {
             directory,
             rows,
-            deleted: Arc::new(deleted),
+            edits,
         });
     }
 }

@@ -4,17 +4,16 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
-use disk::Disk;
-use roaring::RoaringBitmap;
-
 use super::parts::{SealedPart, shard_of};
+use crate::edits::{Edits, is_edit_file};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::part::{Part, Source};
 use crate::seal::segment_name;
-use crate::segment::{LegacySegment, Opened, Segment, read_deleted};
+use crate::segment::{LegacySegment, Opened, Segment};
 use crate::shape::TableShape;
 use crate::warning::Warning;
+use disk::Disk;
 
 /// Makes a directory and its missing parents. All their names are durable on return, also those
 /// that an earlier call made and could not sync. Cost: a sync for each part of the path.
@@ -71,46 +70,39 @@ impl<'a> Opening<'a> {
     /// Opens a segment. Errors: also `Corrupt`.
     fn sound_segment(&mut self, listed: &SegmentFiles) -> Result<()> {
         let path = format!("{}/{}", self.dir, listed.directory);
-        let deleted = match &listed.deleted {
-            Some(name) => read_deleted(&**self.disk, &format!("{path}/{name}"), listed.rows)?,
-            None => RoaringBitmap::new(),
-        };
+        let edits = Edits::read(&**self.disk, &path, listed)?;
         match Opened::open(self.disk, &path, listed.rows)? {
-            Opened::Current(segment) => self.push(*segment, listed.clone(), deleted),
+            Opened::Current(segment) => self.push(*segment, listed.clone(), edits),
             Opened::Legacy(old) => {
-                self.rewrite(&old, &deleted)?;
+                self.rewrite(&old, &edits)?;
                 self.unused.push(path);
                 Ok(())
             }
         }
     }
 
-    /// Adds an open segment with its deleted rows.
-    fn push(
-        &mut self,
-        segment: Segment,
-        files: SegmentFiles,
-        deleted: RoaringBitmap,
-    ) -> Result<()> {
+    /// Adds an open segment with its edits.
+    fn push(&mut self, segment: Segment, files: SegmentFiles, edits: Edits) -> Result<()> {
         let shard = shard_of(segment.id_range().0, self.shape.shards);
         let mut part = Part::new(Source::Segment(Arc::new(segment)));
-        part.remove_all(&deleted)?;
+        part.remove_all(&edits.deleted)?;
+        part.changes = edits.changes.clone();
         self.segments.push(SealedPart {
             part: Arc::new(part),
             files,
             shard,
-            saved: Arc::new(deleted),
+            saved: edits,
         });
         Ok(())
     }
 
     /// Writes a segment of an old format again as one of the present format, without its deleted
-    /// rows, and adds that.
-    fn rewrite(&mut self, old: &LegacySegment, deleted: &RoaringBitmap) -> Result<()> {
+    /// rows, and adds that. No release could change values in segments of that format.
+    fn rewrite(&mut self, old: &LegacySegment, edits: &Edits) -> Result<()> {
         let directory = segment_name(self.next_number);
         self.next_number += 1;
         let path = format!("{}/{directory}", self.dir);
-        let rows = old.rewrite(self.disk, &path, self.shape, deleted)?;
+        let rows = old.rewrite(self.disk, &path, self.shape, &edits.deleted)?;
         if rows == 0 {
             return Ok(());
         }
@@ -122,8 +114,9 @@ impl<'a> Opening<'a> {
             directory,
             rows,
             deleted: None,
+            changed: None,
         };
-        self.push(segment, files, RoaringBitmap::new())
+        self.push(segment, files, Edits::default())
     }
 }
 
@@ -151,7 +144,8 @@ pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Resul
                 listed => listed?,
             };
             for name in listed {
-                if name.starts_with("deleted-") && segment.deleted.as_ref() != Some(&name) {
+                let named = [&segment.deleted, &segment.changed];
+                if is_edit_file(&name) && !named.contains(&&Some(name.clone())) {
                     disk.remove(&format!("{path}/{name}"))?;
                 }
             }
@@ -166,12 +160,12 @@ fn next_number(files: &Files) -> u64 {
     let names = files
         .segments
         .iter()
-        .flat_map(|s| [Some(&s.directory), s.deleted.as_ref()]);
+        .flat_map(|s| [Some(&s.directory), s.deleted.as_ref(), s.changed.as_ref()]);
     let numbers = names.flatten().filter_map(|name| number_of(name));
     numbers.max().unwrap_or(0) + 1
 }
 
-/// The number in the name of a segment's directory or file of deleted rows.
+/// The number in the name of a segment's directory or file of edits.
 pub(super) fn number_of(name: &str) -> Option<u64> {
     name.rsplit_once('-')?.1.parse().ok()
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use roaring::RoaringBitmap;
-
 use super::status::TailStatus;
+use crate::edits::Edits;
 use crate::error::Result;
 use crate::files::SegmentFiles;
 use crate::part::{Part, Source};
@@ -12,15 +11,17 @@ use crate::seal::{Frozen, SealedTail};
 use crate::segment::Segment;
 use crate::tail::{Tail, TailWriter, gallop};
 
+/// Memory of a segment's changed values from which on a merge writes them into their rows. Bytes.
+const CHANGE_BYTES_MAX: u64 = 64 << 20;
+
 /// A segment, and its entry in the manifest.
 pub(super) struct SealedPart {
     pub(super) part: Arc<Part>,
     pub(super) files: SegmentFiles,
     /// Shard of its rows.
     pub(super) shard: u16,
-    /// The rows in its file of deleted rows: those deleted up to the position that all files cover.
-    /// `part` may have later deletions.
-    pub(super) saved: Arc<RoaringBitmap>,
+    /// The edits in its files: those up to the position that all files cover. `part` may have later ones.
+    pub(super) saved: Edits,
 }
 
 /// The tail of one shard, and the frozen tail before it while a seal writes that.
@@ -52,9 +53,16 @@ pub struct Discarded {
 }
 
 impl SealedPart {
-    /// Whether rows were deleted since the last file of deleted rows.
+    /// Whether rows were deleted or changed since the last files of edits.
     pub(super) fn is_changed(&self) -> bool {
-        self.part.deleted.len() != self.saved.len()
+        !self.part.has_only(&self.saved)
+    }
+
+    /// Whether the changed values in its file take more than a quarter of the segment's bytes, or [`CHANGE_BYTES_MAX`].
+    pub(super) fn is_worn(&self) -> bool {
+        let bytes = self.segment().map_or(0, |segment| segment.bytes());
+        let (changed, changed_bytes) = self.saved.changes.size();
+        changed > 0 && changed_bytes > CHANGE_BYTES_MAX.min(bytes / 4)
     }
 
     /// Index in `ids` (rising) of each live row's id; `None` if an id is not among them, or no row
@@ -142,10 +150,10 @@ impl TailPart {
         }
     }
 
-    /// The tail and its deleted rows, for a seal.
-    pub(super) fn frozen(&self) -> Option<(Tail, Arc<RoaringBitmap>)> {
+    /// The tail and its edits, for a seal.
+    pub(super) fn frozen(&self) -> Option<(Tail, Edits)> {
         match &self.part.source {
-            Source::Tail(tail) => Some((tail.clone(), Arc::clone(&self.part.deleted))),
+            Source::Tail(tail) => Some((tail.clone(), self.part.edits())),
             Source::Segment(_) => None,
         }
     }
@@ -185,29 +193,31 @@ impl TailPart {
 }
 
 /// The segment's part that takes the place of a frozen tail. Rows deleted since the freeze are in
-/// the segment, marked as deleted.
+/// the segment, marked as deleted; values changed since are changes of the segment's rows.
 pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPart> {
     let SealedTail {
         shard,
         directory,
         segment,
-        gone,
+        written,
         docs,
     } = sealed;
     let rows = segment.rows();
     let mut part = Part::new(Source::Segment(Arc::new(segment)));
-    let deleted = &*frozen.deleted - &*gone;
-    let deleted = deleted.iter().map(|ordinal| docs[ordinal as usize]);
-    part.remove_all(&deleted.collect())?;
+    let mut later = Edits::default();
+    frozen.edits().since(&written, &docs, &mut later);
+    part.remove_all(&later.deleted)?;
+    part.changes = later.changes;
     let files = SegmentFiles {
         directory,
         rows,
         deleted: None,
+        changed: None,
     };
     Ok(SealedPart {
         part: Arc::new(part),
         files,
         shard,
-        saved: Arc::default(),
+        saved: Edits::default(),
     })
 }

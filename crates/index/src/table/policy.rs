@@ -19,7 +19,8 @@
 //! 10 20 100            60 s of quiet      all: 100 is at most 7 times 30
 //! ```
 //!
-//! A segment of which more than a quarter is deleted is written again alone, before these rules.
+//! A segment of which more than a quarter is deleted is written again alone, before these rules. So
+//! is one whose changed values take more than a quarter of its bytes.
 
 use std::cmp::Reverse;
 
@@ -73,22 +74,26 @@ pub(super) struct Candidate {
     pub(super) rows: u64,
     /// Deleted rows that a merge would leave behind.
     pub(super) gone: u64,
+    /// Whether a merge would write changed values into their rows.
+    pub(super) is_changed: bool,
+    /// Whether the changed values take a large part of the segment's bytes.
+    pub(super) is_worn: bool,
     /// Highest value of retention's column; `None` without retention.
     pub(super) newest: Option<i64>,
 }
 
 /// Indexes of the segments to be merged next; empty if none are due. `wholly`: merge until one
-/// segment without deleted rows is left, whatever the request.
+/// segment without deleted or changed rows is left, whatever the request.
 pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|at| segments[*at].live());
     if wholly {
         let total = segments.iter().map(Candidate::live).sum::<u64>();
-        let is_one = segments.len() == 1 && segments[0].gone == 0;
+        let is_one = segments.len() == 1 && segments[0].gone == 0 && !segments[0].is_changed;
         let fits = total <= ROWS_MAX;
         return if fits && !is_one { order } else { Vec::new() };
     }
-    let worn = |segment: &Candidate| segment.gone * GONE_PART > segment.rows;
+    let worn = |segment: &Candidate| segment.is_worn || segment.gone * GONE_PART > segment.rows;
     if let Some(worn) = segments.iter().position(worn) {
         return vec![worn];
     }

@@ -6,15 +6,15 @@ use super::parts::{Discarded, SealedPart, TailPart, install_tail};
 use super::writer::Table;
 use crate::error::{Error, Result};
 use crate::files::Files;
-use crate::seal::{Frozen, FrozenTail, SealJob, Sealed, SegmentDeletions};
+use crate::seal::{Frozen, FrozenTail, SealJob, Sealed, SegmentEdits};
 
 impl Table {
-    /// Freezes the tails of all shards and the deletions made so far, and returns the job that
+    /// Freezes the tails of all shards and the edits made so far, and returns the job that
     /// writes them. `position`: the last record applied; it must be synced.
     ///
     /// `None` while a job runs; if nothing has changed since the last one ([`Table::is_saved`]
     /// tells); and if a segment is damaged ([`Table::check_whole`]). After [`Table::thaw`] the job
-    /// writes the same rows and deletions for the same position again; later changes wait for the
+    /// writes the same rows and edits for the same position again; later changes wait for the
     /// next job.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
         if self.is_job_running || self.is_saved() || !self.damaged.is_empty() {
@@ -39,24 +39,24 @@ impl Table {
         })
     }
 
-    /// Sets the tails aside, and collects the deletions that files lack.
+    /// Sets the tails aside, and collects the edits that files lack.
     fn freeze_at(&mut self, position: u64) -> Frozen {
         let mut tails = Vec::new();
         let keyed = self.shape.keyed();
         for (shard, held) in (0..).zip(&mut self.shards) {
             held.freeze(&keyed);
             let frozen = held.frozen.as_ref().and_then(TailPart::frozen);
-            tails.extend(frozen.map(|(tail, gone)| FrozenTail { shard, tail, gone }));
+            tails.extend(frozen.map(|(tail, edits)| FrozenTail { shard, tail, edits }));
         }
         let changed = self.segments.iter().filter(|sealed| sealed.is_changed());
-        let deletions = changed.map(|sealed| SegmentDeletions {
+        let edits = changed.map(|sealed| SegmentEdits {
             directory: sealed.files.directory.clone(),
             rows: sealed.files.rows,
-            deleted: Arc::clone(&sealed.part.deleted),
+            edits: sealed.part.edits(),
         });
         Frozen {
             position,
-            deletions: deletions.collect(),
+            edits: edits.collect(),
             tails,
         }
     }
@@ -67,12 +67,12 @@ impl Table {
     pub fn is_saved(&self) -> bool {
         let unchanged = !self.segments.iter().any(SealedPart::is_changed);
         let mut tails = self.shards.iter().flat_map(|shard| shard.tails());
-        let is_whole = self.damaged.is_empty(); // a deletion of a row of a damaged segment may have been skipped
+        let is_whole = self.damaged.is_empty(); // an edit of a row of a damaged segment may have been skipped
         is_whole && unchanged && self.work.is_none() && tails.all(|tail| tail.status().rows == 0)
     }
 
-    /// Installs the result of a job. From the next snapshot on its rows are in the segment; rows
-    /// deleted while the job ran are marked there. Returns the files for the manifest. Errors,
+    /// Installs the result of a job. From the next snapshot on its rows are in the segment, with the
+    /// edits made while the job ran. Returns the files for the manifest. Errors,
     /// before anything changed: `Io` and `Corrupt` (the new segment cannot be read back),
     /// `Internal` (no job runs).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
@@ -88,14 +88,18 @@ impl Table {
                 parts.push(install_tail(segment, &frozen.part)?);
             }
         }
-        for (directory, name, deleted) in sealed.deletions {
+        for (directory, files, edits) in sealed.edits {
             let known = self
                 .segments
                 .iter_mut()
                 .find(|known| known.files.directory == directory);
             if let Some(known) = known {
-                let old = known.files.deleted.replace(name);
-                known.saved = deleted;
+                let old = [
+                    std::mem::replace(&mut known.files.deleted, files.deleted),
+                    std::mem::replace(&mut known.files.changed, files.changed),
+                ];
+                known.saved = edits;
+                let old = old.into_iter().flatten();
                 let old = old.map(|old| format!("{}/{directory}/{old}", self.dir));
                 self.unused.extend(old);
             }

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Words;
+use query::value::Value;
 
 use super::merging::Merging;
 use super::open::{Opening, highest_number, make_dir, remove_orphans};
@@ -33,6 +34,7 @@ use super::parts::{Discarded, SealedPart, Shard, shard_of};
 use super::status::{Status, TailStatus};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
+use crate::part::Part;
 use crate::seal::Frozen;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
@@ -62,6 +64,19 @@ pub struct Table {
     pub(super) unused: Vec<String>,
     /// Memory that the table does not use any more.
     pub(super) discarded: Vec<Discarded>,
+}
+
+/// A row that was found by its id, and the part that holds it.
+pub struct StoredRow {
+    part: Arc<Part>,
+    doc: u32,
+}
+
+impl StoredRow {
+    /// A column by its place in the table. Errors: `Io`, `Corrupt`.
+    pub fn column(&self, column: usize) -> Result<Value> {
+        self.part.column(self.doc, column)
+    }
 }
 
 /// The place of a live row: its shard, or its segment's index and its doc.
@@ -186,6 +201,62 @@ impl Table {
         Ok(true)
     }
 
+    /// The live row with an id, as of the last change; `None` if there is none. Readers do not see it yet. Cost: as
+    /// [`Table::prepare_snapshot`]. Errors: `Io`, `Corrupt`.
+    pub fn row(&mut self, id: u64) -> Result<Option<StoredRow>> {
+        self.prepare_snapshot();
+        let Some(location) = self.locate(id)? else {
+            return Ok(None);
+        };
+        let at = |part: &Arc<Part>, doc: Option<u32>| {
+            doc.map(|doc| StoredRow {
+                part: Arc::clone(part),
+                doc,
+            })
+        };
+        Ok(match location {
+            Location::Segment(segment, doc) => at(&self.segments[segment].part, Some(doc)),
+            Location::Tail(shard) => {
+                let tail = &self.shards[shard].tail;
+                at(&tail.part, tail.writer.ordinal(id))
+            }
+            Location::Frozen(shard) => {
+                let frozen = self.shards[shard].frozen.as_ref();
+                frozen.and_then(|frozen| at(&frozen.part, frozen.writer.ordinal(id)))
+            }
+        })
+    }
+
+    /// Sets values of a row's columns, by their place in the table; `false` if no live row has the id. No text column may be
+    /// among them. Errors, before anything changed: `Io`, `Corrupt`.
+    pub fn change(
+        &mut self,
+        id: u64,
+        values: impl IntoIterator<Item = (u16, Value)>,
+    ) -> Result<bool> {
+        let Some(location) = self.locate(id)? else {
+            return Ok(false);
+        };
+        let (part, doc) = match location {
+            Location::Segment(at, doc) => (Some(&mut self.segments[at].part), Some(doc)),
+            Location::Tail(shard) => {
+                let tail = &mut self.shards[shard].tail;
+                (Some(&mut tail.part), tail.writer.ordinal(id))
+            }
+            Location::Frozen(shard) => match &mut self.shards[shard].frozen {
+                Some(frozen) => (Some(&mut frozen.part), frozen.writer.ordinal(id)),
+                None => (None, None),
+            },
+        };
+        if let (Some(part), Some(doc)) = (part, doc) {
+            let part = Arc::make_mut(part);
+            for (column, value) in values {
+                part.changes.set(column, doc, value);
+            }
+        }
+        Ok(true)
+    }
+
     /// Does most of the work of the next [`Table::snapshot`] now: makes the chunk of the rows
     /// inserted since the last. Readers do not see it yet.
     pub fn prepare_snapshot(&mut self) {
@@ -226,11 +297,32 @@ impl Table {
     }
 
     /// Memory of the rows that are in no segment yet, in bytes, estimated; includes the rows of a
-    /// running or failed job.
+    /// running or failed job. Also that of changed values, until a merge writes them into their rows.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let tails = self.shards.iter().flat_map(Shard::tails);
-        tails.map(|tail| tail.status().bytes).sum()
+        let rows: u64 = tails.map(|tail| tail.status().bytes).sum();
+        rows + self.change_bytes()
+    }
+
+    /// All parts, segments first.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Arc<Part>> {
+        let tails = self.shards.iter().flat_map(Shard::tails);
+        let segments = self.segments.iter().map(|sealed| &sealed.part);
+        segments.chain(tails.map(|tail| &tail.part))
+    }
+
+    /// As [`Table::parts`], to be replaced.
+    pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = &mut Arc<Part>> {
+        let tails = self.shards.iter_mut();
+        let tails = tails.flat_map(|shard| shard.frozen.iter_mut().chain([&mut shard.tail]));
+        let segments = self.segments.iter_mut().map(|sealed| &mut sealed.part);
+        segments.chain(tails.map(|tail| &mut tail.part))
+    }
+
+    /// Memory of the changed values of all rows, in bytes, estimated.
+    fn change_bytes(&self) -> u64 {
+        self.parts().map(|part| part.changes.size().1).sum()
     }
 
     /// The memory that installs and dropped segments have made useless since the last call.

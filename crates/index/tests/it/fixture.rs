@@ -126,7 +126,7 @@ fn write(folder: &Path, disk: &MemoryDisk, manifest: &Files) {
 fn read(folder: &Path) -> (MemoryDisk, Files) {
     let disk = MemoryDisk::new();
     let bytes = std::fs::read(folder.join("files")).expect("the list of files");
-    let manifest = Files::decode(&mut &bytes[..]).expect("the list of files");
+    let manifest = Files::decode(&mut &bytes[..], false).expect("the list of files");
     for segment in &manifest.segments {
         let path = format!("{DIR}/{}", segment.directory);
         disk.create_dir(&path).expect("a folder");

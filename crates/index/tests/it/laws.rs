@@ -19,6 +19,10 @@ pub(crate) enum Step {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Replace(u64, Vec<Value>),
+    /// UPDATE of one row.
+    Change(u64, Vec<(u16, Value)>),
+    /// UPDATE of the rows with this `n`, planned before the other steps and taken in after them.
+    Planned(i64, Vec<Step>),
     /// Replaces and deletes rows, and takes all of it back.
     Refused(Vec<(u64, Vec<Value>)>, Vec<u64>),
     Publish,
@@ -45,10 +49,30 @@ fn columns() -> BoxedStrategy<Vec<Value>> {
         .boxed()
 }
 
+/// Values of columns that are no texts. One in ten integers takes more than 64 bits.
+fn changed() -> impl Strategy<Value = Vec<(u16, Value)>> {
+    let number = prop_oneof![9 => -3..4i128, 1 => Just(1i128 << 70)];
+    let value = prop_oneof![
+        2 => number.prop_map(|number| (1, Value::Int(number))),
+        1 => (-2..3i8).prop_map(|number| (3, Value::Float(f64::from(number) / 2.0))),
+        1 => text().prop_map(|text| (4, Value::Str(text))),
+    ];
+    vec(value, 1..3)
+}
+
 /// A step; `columns` gives the rows.
-pub(crate) fn step(columns: impl Fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
+pub(crate) fn step(columns: fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
+    let planned = (-3..4i64, vec(simple_step(columns), 0..8));
+    prop_oneof![
+        40 => simple_step(columns),
+        2 => planned.prop_map(|(n, steps)| Step::Planned(n, steps)),
+    ]
+}
+
+fn simple_step(columns: fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
     let id = 1..40u64;
     prop_oneof![
+        6 => (id.clone(), changed()).prop_map(|(id, values)| Step::Change(id, values)),
         12 => (id.clone(), columns()).prop_map(|(id, row)| Step::Insert(id, row)),
         4 => id.clone().prop_map(Step::Delete),
         4 => (id.clone(), columns()).prop_map(|(id, row)| Step::Replace(id, row)),
@@ -209,6 +233,13 @@ pub(crate) fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option
         Step::Delete(id) => subject.delete(id),
         Step::Replace(id, row) => subject.replace(id, row),
         Step::Refused(rows, gone) => subject.refuse(rows, &gone),
+        Step::Change(id, values) => subject.change(id, values),
+        Step::Planned(n, steps) => {
+            let plan = subject.plan(n);
+            let between = steps.iter().filter(|step| !matches!(step, Step::Reopen));
+            between.for_each(|step| apply(subject, step, asked));
+            subject.take_planned(plan, n);
+        }
         Step::Publish => drop(subject.table.snapshot()),
         Step::Freeze => subject.freeze(),
         Step::Run => subject.run_job(),

@@ -89,6 +89,24 @@ impl Model {
         self.rows.remove(&id).is_some()
     }
 
+    /// `false` if there is no such row.
+    pub(crate) fn change(&mut self, id: u64, values: &[(u16, Value)]) -> bool {
+        let Some((row, _)) = self.rows.get_mut(&id) else {
+            return false;
+        };
+        for (column, value) in values {
+            row[usize::from(*column)] = value.clone();
+        }
+        true
+    }
+
+    /// The ids of the rows with this value in a column.
+    pub(crate) fn value_of(&self, column: u16, value: &Value) -> Vec<u64> {
+        let rows = self.rows.iter();
+        let rows = rows.filter(|(_, (row, _))| row[usize::from(column)] == *value);
+        rows.map(|(id, _)| *id).collect()
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.rows.len() as u64
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
 use index::{
-    Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed,
-    Snapshot, Table, TableShape,
+    Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, PlannedChange, Pool,
+    ReadColumn, SealJob, Sealed, Snapshot, Table, TableShape,
 };
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
@@ -24,6 +24,7 @@ pub(crate) const DIR: &str = "tables/posts";
 pub(crate) enum Record {
     Insert(u64, Vec<Value>),
     Delete(u64),
+    Change(u64, Vec<(u16, Value)>),
 }
 
 pub(crate) struct Subject {
@@ -91,6 +92,44 @@ impl Subject {
         self.journal.push(Record::Delete(id));
     }
 
+    /// UPDATE of one row; nothing if there is none.
+    pub(crate) fn change(&mut self, id: u64, values: Vec<(u16, Value)>) {
+        assert_eq!(
+            self.table.change(id, values.clone()).expect("change"),
+            self.model.change(id, &values)
+        );
+        self.journal.push(Record::Change(id, values));
+    }
+
+    /// `UPDATE posts SET n = 3 - n WHERE n = …`, worked out over a snapshot.
+    pub(crate) fn plan(&mut self, n: i64) -> PlannedChange {
+        let snapshot = self.table.snapshot();
+        let select = filtered(&format!("n = {n}"));
+        let bound = snapshot
+            .bind(&select, &Options::default())
+            .expect("a bound SELECT");
+        let mut set = |_, read: &ReadColumn<'_>, out: &mut Vec<(u16, Value)>| {
+            assert_eq!(read(1)?, Value::Int(n.into()));
+            out.push((1, Value::Int(3 - i128::from(n))));
+            Ok::<(), index::Error>(())
+        };
+        let planned = snapshot.plan_change(&bound, None, &Control::default(), &mut set);
+        planned.expect("a plan")
+    }
+
+    /// Takes in a plan. Rows that moved since stay as they are.
+    pub(crate) fn take_planned(&mut self, plan: PlannedChange, n: i64) {
+        let moved = self.table.moved_since(&plan);
+        self.table.take_planned(&plan).expect("healthy rows");
+        let old = self.model.value_of(1, &Value::Int(n.into()));
+        let new = vec![(1, Value::Int(3 - i128::from(n)))];
+        for id in plan.ids().filter(|id| !moved.contains(id)) {
+            assert!(old.contains(&id), "row {id} is still as the plan saw it");
+            self.model.change(id, &new);
+            self.journal.push(Record::Change(id, new.clone()));
+        }
+    }
+
     pub(crate) fn replace(&mut self, id: u64, row: Vec<Value>) {
         self.delete(id);
         self.insert(id, row);
@@ -109,6 +148,11 @@ impl Subject {
             drop(self.table.snapshot()); // as a DELETE with a condition makes one
         }
         for id in gone {
+            let values = [(1, Value::Int(77)), (4, Value::Str("refused".to_owned()))];
+            self.table.change(*id, values).expect("change");
+            drop(self.table.snapshot());
+        }
+        for id in gone.iter().step_by(2) {
             self.table.delete(*id).expect("delete");
         }
         let touched = rows.iter().map(|(id, _)| *id).chain(gone.iter().copied());
@@ -150,7 +194,7 @@ impl Subject {
         let mut bytes = Vec::new();
         self.manifest.encode(&mut bytes);
         assert_eq!(
-            Files::decode(&mut &bytes[..]).as_ref(),
+            Files::decode(&mut &bytes[..], true).as_ref(),
             Some(&self.manifest)
         );
         self.table.remove_unused().expect("a healthy disk");
@@ -244,6 +288,9 @@ impl Subject {
                 }
                 Record::Delete(id) => {
                     self.table.delete(*id).expect("delete");
+                }
+                Record::Change(id, values) => {
+                    self.table.change(*id, values.clone()).expect("change");
                 }
             }
         }

@@ -1,5 +1,8 @@
 //! Expressions prepared for many rows: columns are slots, IN lists are sets.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
 use super::simple::{self, Simple};
@@ -15,6 +18,8 @@ pub struct UnknownColumn(pub String);
 #[derive(Clone, Debug)]
 pub struct Prepared {
     root: PreparedNode,
+    /// The slots of its columns, rising.
+    slots: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,9 +57,7 @@ impl Prepared {
         resolve: &dyn Fn(&str) -> Option<usize>,
     ) -> Result<Prepared, UnknownColumn> {
         let plain = |name: &str| resolve(name).map(|slot| (slot, None));
-        Ok(Prepared {
-            root: PreparedNode::new(expression, &plain)?,
-        })
+        Prepared::resolved(expression, &plain)
     }
 
     /// As [`Prepared::new`], with the columns' types. Dates, times and decimals are stored as text; they are compared
@@ -67,9 +70,25 @@ impl Prepared {
         resolve: &dyn Fn(&str) -> Option<(usize, ColumnType)>,
     ) -> Result<Prepared, UnknownColumn> {
         let typed = |name: &str| resolve(name).map(|(slot, kind)| (slot, Some(kind)));
-        Ok(Prepared {
-            root: PreparedNode::new(expression, &typed)?,
-        })
+        Prepared::resolved(expression, &typed)
+    }
+
+    fn resolved(expression: &Expression, resolve: &Resolve<'_>) -> Result<Prepared, UnknownColumn> {
+        let slots = RefCell::new(BTreeSet::new());
+        let noted = |name: &str| {
+            let found = resolve(name);
+            slots.borrow_mut().extend(found.map(|(slot, _)| slot));
+            found
+        };
+        let root = PreparedNode::new(expression, &noted)?;
+        let slots = slots.into_inner().into_iter().collect();
+        Ok(Prepared { root, slots })
+    }
+
+    /// The slots of the columns that the value depends on, rising.
+    #[must_use]
+    pub fn slots(&self) -> &[usize] {
+        &self.slots
     }
 
     /// The value over a row; `row` gives a column's value by its slot. An IN list of any length costs one look-up.

@@ -43,6 +43,7 @@ samples! {
     disk_full "disk_full" "seine_disk_full" "1 while the device has no room for writes.";
     documents_total "documents" "seine_documents_total" "Documents inserted or replaced.";
     documents_deleted_total "documents_deleted" "seine_documents_deleted_total" "Documents deleted.";
+    documents_updated_total "documents_updated" "seine_documents_updated_total" "Documents changed by UPDATE.";
     hits_total "hits" "seine_hits_total" "Hits: pairs of document and standing query.";
     candidates_total "candidates" "seine_candidates_total" "Standing queries tried on documents.";
     matching_steps_total "matching_steps" "seine_matching_steps_total" "Counted work of matching inserted documents, in steps of some nanoseconds.";

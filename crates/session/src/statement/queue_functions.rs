@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Command, Error, Family, Hold, Kind, QueueStats, Reply};
+use engine::{Command, Error, Family, Hold, QueueStats, Reply};
 use query::request::{Select, WaitSource};
 use query::schema::ColumnType;
 use query::value::Value;
@@ -11,7 +11,7 @@ use wire::sql::{self, QueueCall, QueueNext};
 use super::owned_row::OwnedRow;
 use super::{Execution, FoundRows, Outcome, ready, show, unexpected};
 use crate::counters::add;
-use crate::errors::{self, Failure};
+use crate::errors::Failure;
 use crate::rights::{Action, Deed};
 
 impl Execution<'_> {
@@ -152,23 +152,6 @@ impl Execution<'_> {
             search: None,
             held: Some(Arc::new(held)),
         }))
-    }
-
-    /// UPDATE is refused, with a message that fits the kind of table.
-    pub(super) fn update(&self, table: &str) -> Result<Outcome, Failure> {
-        let writes = Action(Deed::Write, Some(table));
-        let snapshot = self.node.snapshot(self.session, writes)?;
-        Err(match snapshot.definition(table)?.kind {
-            Kind::Queue(_) => Failure::new(
-                errors::NOT_THIS_KIND,
-                format!(
-                    "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
-                ),
-            ),
-            Kind::Search(_) | Kind::Percolate { .. } | Kind::Distributed { .. } => {
-                Failure::new(errors::NOT_YET, "not yet: UPDATE; REPLACE replaces a row")
-            }
-        })
     }
 }
 

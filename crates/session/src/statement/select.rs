@@ -133,7 +133,7 @@ impl Execution<'_> {
     }
 
     /// Memory for the rows that a SELECT finds, taken from the budget through `held`.
-    fn memory(&self, held: &Arc<Grant>) -> Arc<Memory> {
+    pub(super) fn memory(&self, held: &Arc<Grant>) -> Arc<Memory> {
         let bytes_max = self.node.bounds().search_memory_bytes;
         Arc::new(held.for_rows(bytes_max))
     }

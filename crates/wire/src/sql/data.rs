@@ -1,7 +1,8 @@
-//! INSERT, REPLACE, DELETE and TRUNCATE.
+//! INSERT, REPLACE, UPDATE, DELETE and TRUNCATE.
 
+use query::expression::Expression;
 use query::lexer::TokenKind;
-use query::request::{Delete, Insert};
+use query::request::{Delete, Insert, Update};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
@@ -98,20 +99,58 @@ impl Parser<'_> {
         }))
     }
 
-    /// Parses UPDATE as far as the table's name, which decides the refusal. Skips the rest.
+    /// Parses UPDATE, from behind that word.
     pub(super) fn update(&mut self) -> Result<Statement> {
         self.take_any(&["low_priority"]);
-        self.take_word("ignore");
+        if self.at_word("ignore") {
+            return Err(self.not_yet("UPDATE IGNORE"));
+        }
         let table = self.table()?;
+        let alias = match self.at_word("set") {
+            true => None,
+            false => self.table_alias()?,
+        };
+        if self.at_any(&["join", "inner", "left"]) || self.peek() == TokenKind::Comma {
+            return Err(self.not_yet("UPDATE over several tables"));
+        }
+        self.tables = [table.clone()].into_iter().chain(alias).collect();
         self.expect_word("set")?;
-        while !self.at_end() {
-            if let TokenKind::Invalid(_) = self.peek() {
-                return Err(self.unexpected("an assignment"));
+        let mut set = Vec::new();
+        loop {
+            set.push(self.column_value()?);
+            self.listed(set.len())?;
+            if !self.take(TokenKind::Comma) {
+                break;
             }
-            self.next();
+        }
+        let (matching, filter) = self.filter()?;
+        let order = self.order(&[])?;
+        let limit = limit_of(self)?;
+        if self.at_word("option") {
+            return Err(self.not_yet("UPDATE … OPTION"));
         }
         self.end()?;
-        Ok(Statement::Update { table })
+        Ok(Statement::Update(Update {
+            table,
+            set,
+            matching,
+            filter,
+            order,
+            limit,
+        }))
+    }
+
+    /// `column = expression`; the column may stand behind its table's name.
+    fn column_value(&mut self) -> Result<(String, Expression)> {
+        let mut column = self.column()?;
+        if self.take(TokenKind::Dot) {
+            if !self.tables.contains(&column) {
+                return Err(self.error(format!("'{column}' is not the table of this UPDATE")));
+            }
+            column = self.column()?;
+        }
+        self.expect(TokenKind::Equal, "`=`")?;
+        Ok((column, self.expression(&mut |_, _| Ok(None))?))
     }
 
     /// Parses TRUNCATE, from behind that word.

@@ -3,7 +3,7 @@
 mod queue_call;
 
 use query::expression::Expression;
-use query::request::{Change, Delete, Insert, Select};
+use query::request::{Change, Delete, Insert, Select, Update};
 use query::schema::Column;
 use query::value::Value;
 pub use queue_call::{QueueCall, QueueNext};
@@ -62,11 +62,8 @@ pub enum Statement {
         /// The changes, in order; at least one.
         changes: Vec<Change>,
     },
-    /// UPDATE of one table. The rest of the statement is not parsed, because no table can be updated.
-    Update {
-        /// Name of the table.
-        table: String,
-    },
+    /// UPDATE of one table.
+    Update(Update),
     /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names. Does nothing: they are built in.
     Installed,
     /// DROP TABLE of one or more tables: drops all of them or none.

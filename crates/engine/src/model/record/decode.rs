@@ -10,11 +10,11 @@ use queue::{RowNumber, read_origins, read_sources};
 use super::encode::{
     ALTER, CLEAR, COLLECTED, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS,
     LOAD, LUCENE, MANY, MARKED_ROWS, MESSAGES, PAUSE, QUERIES, REMOVE_ROWS, RETIRE,
-    RETIRE_SEGMENTS, RETURNED, ROWS, SPHINX,
+    RETIRE_SEGMENTS, RETURNED, ROWS, SPHINX, UPDATE,
 };
 use super::{
     Document, Documents, HitCounts, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
-    Record, SYNC,
+    Record, SYNC, UpdatedRows,
 };
 use crate::catalog::TableId;
 use crate::catalog::{read_keep, read_option};
@@ -59,6 +59,10 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
         DELETE_DOCUMENTS => Record::DeleteDocuments {
             table,
             ids: read_ids(reader)?,
+        },
+        UPDATE if version > 8 => Record::Update {
+            table,
+            rows: UpdatedRows::read(reader)?,
         },
         QUERIES => Record::Queries {
             table,

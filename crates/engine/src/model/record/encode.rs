@@ -7,7 +7,7 @@ use query::codec::{
 use queue::{RowNumber, put_origins, put_sources};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
-use crate::catalog::{keep_pairs, pairs};
+use crate::catalog::{TableId, keep_pairs, pairs};
 use crate::command::{CursorChange, Definition, Kind};
 
 pub(super) const CREATE: u8 = 1;
@@ -31,6 +31,7 @@ pub(super) const RETIRE_SEGMENTS: u8 = 18;
 pub(super) const RETIRE: u8 = 19;
 pub(super) const MESSAGES: u8 = 20;
 pub(super) const COLLECTED: u8 = 21;
+pub(super) const UPDATE: u8 = 22;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -66,6 +67,11 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         Record::DeleteDocuments { table, ids } => {
             put_ids(out, DELETE_DOCUMENTS, table.0, ids);
         }
+        Record::Update { table, rows } => {
+            out.push(UPDATE);
+            put_number(out, table.0.into());
+            rows.put(out);
+        }
         Record::Queries { table, queries } => {
             out.push(QUERIES);
             put_number(out, table.0.into());
@@ -85,13 +91,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, segments.len() as u64);
             segments.iter().for_each(|name| put_text(out, name));
         }
-        Record::Load { table, load, place } => {
-            out.push(LOAD);
-            put_number(out, table.0.into());
-            put_number(out, *load);
-            out.push(u8::from(place.is_some()));
-            place.iter().for_each(|place| put_number(out, *place));
-        }
+        Record::Load { table, load, place } => put_load(out, *table, *load, *place),
         Record::Messages(messages) => {
             out.push(MESSAGES);
             put_bytes(out, messages.encoded());
@@ -109,6 +109,14 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         | Record::Returned { .. }
         | Record::Done { .. } => put_queue_record(out, record),
     }
+}
+
+fn put_load(out: &mut Vec<u8>, table: TableId, load: u64, place: Option<u64>) {
+    out.push(LOAD);
+    put_number(out, table.0.into());
+    put_number(out, load);
+    out.push(u8::from(place.is_some()));
+    place.iter().for_each(|place| put_number(out, *place));
 }
 
 fn put_collected(out: &mut Vec<u8>, upto: u64, cursors: &[CursorChange]) {

@@ -223,6 +223,20 @@ fn documents() -> impl Strategy<Value = Record> {
         })
 }
 
+/// Rows of two columns; in half of them the first column has one value.
+fn updated() -> impl Strategy<Value = UpdatedRows> {
+    let rows = proptest::collection::vec((id(), value(), value()), 0..6);
+    (rows, any::<u16>(), any::<bool>()).prop_map(|(rows, column, is_one)| {
+        let mut updated = UpdatedRows::new(vec![column, column.wrapping_add(1)]);
+        let first = rows.first().map(|(_, value, _)| value.clone());
+        for (id, one, other) in rows {
+            let one = first.clone().filter(|_| is_one).unwrap_or(one);
+            updated.push(id, &mut vec![one, other]);
+        }
+        updated
+    })
+}
+
 fn record() -> impl Strategy<Value = Record> {
     let ids = || proptest::collection::vec(id(), 0..6);
     let row = || id().prop_map(RowNumber);
@@ -245,6 +259,7 @@ fn record() -> impl Strategy<Value = Record> {
         table().prop_map(|table| Record::Drop { table }),
         documents(),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteDocuments { table, ids }),
+        (table(), updated()).prop_map(|(table, rows)| Record::Update { table, rows }),
         (table(), proptest::collection::vec(query, 0..4))
             .prop_map(|(table, queries)| Record::Queries { table, queries }),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteQueries { table, ids }),

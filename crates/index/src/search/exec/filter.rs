@@ -14,6 +14,7 @@ use query::expression::{Prepared, Simple};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
 use super::rows::{Rows, has};
+use crate::changes::ChangedColumn;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::part::Part;
@@ -55,8 +56,13 @@ pub(super) struct FilteredPage<'p> {
     pub(super) rows: u32,
 }
 
-/// A column of a page, and the range that it must be in.
-type Compared<'p> = (&'p [[u8; 8]], Numbers);
+/// A column of a page as it was written, the values set since, and the range that both must be in.
+#[derive(Clone, Copy)]
+struct Compared<'p> {
+    written: &'p [[u8; 8]],
+    changed: Option<&'p ChangedColumn>,
+    numbers: Numbers,
+}
 
 impl FilteredPage<'_> {
     fn doc(&self, low: u16) -> u32 {
@@ -140,10 +146,7 @@ impl<'a> Filter<'a> {
         }
         let mut bitmap = buffers.bitmap();
         let made = match &compared {
-            Some(compared) => {
-                compare_all(compared, &mut bitmap);
-                true
-            }
+            Some(compared) => compare_all(compared, filtered, &mut bitmap),
             None => self.ask_all(filtered, &mut bitmap).is_ok(),
         };
         match &reserved {
@@ -169,7 +172,14 @@ impl<'a> Filter<'a> {
         let (filters, text) = self.kept.as_ref()?;
         let known = self.parts[filtered.at.at()].get_or_init(|| {
             let segment = filtered.part.segment_number()?;
-            filters.verdicts(segment, filtered.part.rows(), text)
+            let version = {
+                let slots = self.prepared.slots().iter();
+                filtered
+                    .part
+                    .changes
+                    .version(slots.filter_map(|slot| slot.checked_sub(1)))
+            };
+            filters.verdicts((segment, version), filtered.part.rows(), text)
         });
         Some((*filters, Arc::clone(known.as_ref()?)))
     }
@@ -182,11 +192,18 @@ impl<'a> Filter<'a> {
         let first = filtered.doc(0);
         let docs = first..first + filtered.rows;
         let column = |(slot, numbers): &(usize, Numbers)| {
-            let column = match *slot {
-                ID => filtered.part.id_column(docs.clone()),
-                slot => filtered.part.integers(slot - 1, docs.clone()),
+            let (written, changed) = match *slot {
+                ID => (filtered.part.id_column(docs.clone()), None),
+                slot => (
+                    filtered.part.integers(slot - 1, docs.clone()),
+                    filtered.part.changed(slot - 1),
+                ),
             };
-            Some((column.ok()??, *numbers))
+            Some(Compared {
+                written: written.ok()??,
+                changed,
+                numbers: *numbers,
+            })
         };
         self.ranges.iter().map(column).collect()
     }
@@ -230,12 +247,44 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
     conditions.into_iter().map(range).collect()
 }
 
-/// Sets the bitmap to the rows whose numbers are in all ranges.
-fn compare_all(compared: &[Compared<'_>], bitmap: &mut Bitmap) {
+/// Sets the bitmap to the rows whose numbers are in all ranges. `false`: a changed value is no integer of 64 bits, so the rows
+/// must be evaluated.
+fn compare_all(
+    compared: &[Compared<'_>],
+    filtered: &FilteredPage<'_>,
+    bitmap: &mut Bitmap,
+) -> bool {
     bitmap.fill(u64::MAX);
-    for (column, numbers) in compared {
-        compare_wide(column, *numbers, bitmap);
+    for column in compared {
+        compare_wide(column.written, column.numbers, bitmap);
     }
+    // Rows with a changed value are decided by all of their columns again: a written value may have left them out.
+    let first = filtered.doc(0);
+    let docs = first..first + filtered.rows;
+    let mut again: Vec<u32> = Vec::new();
+    for column in compared {
+        if let Some(changed) = column.changed
+            && !changed.numbers(docs.clone(), |doc, _| again.push(doc))
+        {
+            return false;
+        }
+    }
+    again.sort_unstable();
+    again.dedup();
+    for doc in again {
+        let low = (doc - first) as usize;
+        let holds = |column: &Compared<'_>| {
+            let changed = column.changed.and_then(|changed| changed.number(doc));
+            let number = changed.map_or(column.written[low], i64::to_le_bytes);
+            column.numbers.holds(number)
+        };
+        let bit = 1 << (low % 64);
+        match compared.iter().all(holds) {
+            true => bitmap[low / 64] |= bit,
+            false => bitmap[low / 64] &= !bit,
+        }
+    }
+    true
 }
 
 /// Clears the rows whose number is not in the range, and all rows behind the end of the column.

@@ -21,6 +21,8 @@ impl Shard {
         self.segments.push(Candidate {
             rows,
             gone: 0,
+            is_changed: false,
+            is_worn: false,
             newest: Some(self.sealed as i64),
         });
         self.merge(0);
@@ -50,6 +52,8 @@ impl Shard {
             self.segments.push(Candidate {
                 rows,
                 gone: 0,
+                is_changed: false,
+                is_worn: false,
                 newest,
             });
         }
@@ -167,6 +171,8 @@ fn a_segment_of_which_much_is_deleted_is_written_again() {
     let segment = |rows, gone| Candidate {
         rows,
         gone,
+        is_changed: false,
+        is_worn: false,
         newest: None,
     };
     let choose = |segments: &[Candidate]| choose(segments, false, MergeRequest::default());
@@ -180,6 +186,8 @@ fn optimizing_ends_with_one_segment_and_no_deleted_row() {
     let segment = |rows, gone| Candidate {
         rows,
         gone,
+        is_changed: false,
+        is_worn: false,
         newest: None,
     };
     let choose = |segments: &[Candidate]| choose(segments, true, MergeRequest::default());

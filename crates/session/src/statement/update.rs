@@ -1,0 +1,90 @@
+//! UPDATE: which thread works out its rows.
+//!
+//! A condition that names ids is decided by the engine's thread at once. Any other one is worked out here, over a snapshot, while
+//! writers go on; the engine then only takes the result in. If many of its rows were changed meanwhile, it is worked out again.
+
+use std::sync::Arc;
+
+use engine::{Command, Control, Kind, PlannedUpdate, Reply};
+use query::bind::Ids;
+use query::request::Update;
+
+use super::{Execution, Outcome, guarded, unexpected};
+use crate::errors::{self, Failure};
+use crate::rights::{Action, Deed};
+
+/// How often an UPDATE is worked out here. After that the engine's thread does it, and other writes wait.
+const PLANS_MAX: u32 = 4;
+
+/// Ids in a condition that the engine's thread looks up.
+const IDS_MAX: usize = 1_000;
+
+impl Execution<'_> {
+    pub(super) async fn update(&mut self, update: Update) -> Result<Outcome, Failure> {
+        let table = &update.table;
+        let writes = Action(Deed::Write, Some(table));
+        let snapshot = self.node.snapshot(self.session, writes)?;
+        if matches!(snapshot.definition(table)?.kind, Kind::Queue(_)) {
+            let message = format!(
+                "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
+            );
+            return Err(Failure::new(errors::NOT_THIS_KIND, message));
+        }
+        drop(snapshot);
+        let ids = update.filter.as_ref().and_then(Ids::of);
+        let is_small = ids.is_some_and(|ids| ids.ids.len() <= IDS_MAX);
+        if !is_small || update.matching.is_some() {
+            for _ in 0..PLANS_MAX {
+                let Some(plan) = self.plan(&update)? else {
+                    break;
+                };
+                let planned = Command::Update {
+                    update: update.clone(),
+                    planned: Some(plan),
+                };
+                match self.submit(planned).await? {
+                    Reply::Moved => {}
+                    reply => return self.written(reply),
+                }
+            }
+        }
+        let planned = None;
+        self.write(Command::Update { update, planned }).await
+    }
+
+    /// Works out the rows and their values over the present snapshot. `None`: the engine does.
+    fn plan(&mut self, update: &Update) -> Result<Option<PlannedUpdate>, Failure> {
+        let writes = Action(Deed::Write, Some(&update.table));
+        let snapshot = self.node.snapshot(self.session, writes)?;
+        let held = Arc::new(self.node.budget.grant());
+        let search = self.node.searches.begin(self.search_request(&update.table));
+        let control = Control {
+            interrupt: Arc::clone(&search.interrupt),
+            pool: self.node.searches.pool.clone(),
+            memory: self.memory(&held),
+            filters: Some(Arc::clone(&self.node.searches.filters)),
+            ..Control::default()
+        };
+        let plan = || guarded(self.node, || Ok(snapshot.plan_update(update, &control)?));
+        tokio::task::block_in_place(plan)
+    }
+
+    /// The outcome of a write's reply.
+    pub(super) fn written(&mut self, reply: Reply) -> Result<Outcome, Failure> {
+        match reply {
+            Reply::Done {
+                affected,
+                last_id,
+                mut ids,
+                warnings,
+            } => {
+                if ids.is_empty() && last_id != 0 {
+                    ids.push(last_id);
+                }
+                self.session.wrote(affected, ids, warnings);
+                Ok(Outcome::Done { affected, last_id })
+            }
+            _ => Err(unexpected()),
+        }
+    }
+}
