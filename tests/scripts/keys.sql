@@ -123,6 +123,28 @@ id | email | age
 2 | bob@x | -4
 3 |  | 31
 
+# A value set by UPDATE is found by key, and the old one is not.
+
+UPDATE users SET email = 'Carl@x', seen = 0 WHERE age = 32;
+----
+ok, 1 rows
+
+SELECT id, email FROM users WHERE email IN ('carl@X', 'ann@y');
+----
+id | email
+1 | Carl@x
+
+UPDATE users SET age = age + 1 WHERE email = 'bob@x' OR email = '';
+----
+ok, 2 rows
+
+SELECT id, age FROM users WHERE age IN (-4, -3, 31, 32) ORDER BY id ASC;
+----
+id | age
+1 | 32
+2 | -3
+3 | 32
+
 # What is refused, by name.
 
 CREATE TABLE t (a int, UNIQUE (a));
