@@ -193,7 +193,7 @@ error 1064 (42000): syntax error: expected BTREE or HASH near 'RTREE)' at line 1
 
 ALTER TABLE users ADD KEY (seen);
 ----
-error 1235 (42000): not yet: KEY (every column can be searched or filtered without one; leave it out)
+error 1235 (42000): not yet: KEY in ALTER TABLE (CREATE TABLE takes keys of search tables)
 
 # A pq table and a distributed table take the columns, not the keys.
 
@@ -222,4 +222,48 @@ SHOW CREATE TABLE plain;
 ----
 Table | Create Table
 plain | CREATE TABLE `plain` (\n  `id` bigint,\n  `a` int\n) type='rt'
+
+
+CREATE TABLE typed (small tinyint unsigned, big bigint unsigned, code char(4), name varchar(20), y year, KEY (small), KEY (big), KEY (code), KEY (name), KEY (y));
+----
+ok, 0 rows
+
+INSERT INTO typed VALUES (1, 200, 18446744073709551615, 'ab', 'Ann', 1999), (2, 7, 5, 'AB', '', 2024), (3, NULL, NULL, NULL, NULL, NULL);
+----
+ok, 3 rows
+
+SELECT id FROM typed WHERE big = 18446744073709551615 AND code = 'ab';
+----
+id
+1
+
+SELECT id FROM typed WHERE code = 'Ab' ORDER BY id ASC;
+----
+id
+1
+2
+
+SELECT id FROM typed WHERE small IN (200, 7) AND y = '2024';
+----
+id
+2
+
+SELECT id FROM typed WHERE small IS NULL;
+----
+id
+3
+
+SELECT id FROM typed WHERE name IN ('', 'ANN') ORDER BY id ASC;
+----
+id
+1
+2
+
+CREATE TABLE t (d date, KEY (d));
+----
+error 1210 (HY000): KEY (d): date has no key, only integers and strings have
+
+CREATE TABLE t (m decimal(5,2), KEY (m));
+----
+error 1210 (HY000): KEY (m): decimal(5,2) has no key, only integers and strings have
 

@@ -101,9 +101,9 @@ CREATE TABLE t (body text, more json);
 ----
 error 1235 (42000): not yet: the column type json
 
-CREATE TABLE t (body text, at datetime);
+CREATE TABLE t (body text, at geometry);
 ----
-error 1235 (42000): not yet: the column type datetime
+error 1064 (42000): syntax error: a search or pq table has no column type 'geometry' near 'geometry)' at line 1, position 30
 
 CREATE TABLE t (body text, body string);
 ----

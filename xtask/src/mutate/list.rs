@@ -537,7 +537,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/index/src/planned.rs",
         text: "part.changes.set(column, doc, value);",
         becomes: "let _ = (column, doc, value);",
-        test: "crates/index/tests/it/laws.rs::answers_do_not_depend_on_history_or_layout",
+        test: "crates/index/tests/it/laws.rs::a_planned_update_leaves_rows_alone_that_moved_meanwhile",
         may_hang: false,
     },
     Mutation {

@@ -126,15 +126,12 @@ fn id_column() -> Column {
     }
 }
 
-/// What a document stores for NULL or nothing: the default, else empty or 0. There is no NULL in documents.
-pub(crate) fn absent_in_document(column: &Column, is_given: bool, _row: usize) -> Result<Value> {
+/// What a document stores for NULL or nothing: the default, else empty or 0. In columns of MySQL's types it is as in a queue.
+pub(crate) fn absent_in_document(column: &Column, is_given: bool, row: usize) -> Result<Value> {
     match &column.default {
         Some(default) if !is_given => Ok(default.clone()),
-        _ => Ok(match column.kind {
-            ColumnType::Text | ColumnType::String => Value::Str(String::new()),
-            ColumnType::Float => Value::Float(0.0),
-            _ => Value::Int(0),
-        }),
+        _ if column.kind.keeps_null() => absent_in_queue(column, is_given, row),
+        _ => Ok(column.kind.empty()),
     }
 }
 

@@ -36,7 +36,15 @@ impl Into {
                     "column '{name}' of '{queue}': neither a hit nor '{on}' supplies it"
                 ))
             })?;
+            let may_be_null = match source {
+                Source::Document(place) => {
+                    let given = &documents.columns[usize::from(place)];
+                    given.nullable && given.kind.keeps_null() && !column.nullable
+                }
+                _ => false,
+            };
             match fit(kind, column.kind) {
+                Fit::Always if may_be_null => into.narrow.push(place),
                 Fit::Always => {}
                 Fit::Checked => into.narrow.push(place),
                 Fit::Never => {
@@ -117,8 +125,19 @@ fn fit(from: ColumnType, to: ColumnType) -> Fit {
         let inside = to_low <= from_low && from_high <= to_high;
         return if inside { Fit::Always } else { Fit::Checked };
     }
-    let text = matches!(from, ColumnType::Text | ColumnType::String);
+    let text = matches!(
+        from,
+        ColumnType::Text
+            | ColumnType::String
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Time { .. }
+            | ColumnType::Decimal { .. }
+    );
     match to {
+        to if to == from => Fit::Always,
         ColumnType::Text | ColumnType::String if text => Fit::Always,
         ColumnType::Char { .. } | ColumnType::LongText { .. } | ColumnType::Blob { .. } if text => {
             Fit::Checked

@@ -319,7 +319,10 @@ fn attribute(document: &PqDocument, columns: &[Column], place: usize) -> Value {
 
 fn absent(column: &Column) -> Value {
     let default = column.default.clone();
-    default.unwrap_or_else(|| column.kind.empty())
+    default.unwrap_or_else(|| match column.kind.keeps_null() {
+        true => Value::Null,
+        false => column.kind.empty(),
+    })
 }
 
 fn documents_matched(hits: &PqHits, documents: usize) -> u64 {

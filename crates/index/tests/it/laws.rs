@@ -333,3 +333,38 @@ fn what_is_not_published_is_not_visible() {
     assert!(before.get(1).expect("a look-up").is_some());
     assert_eq!(subject.table.snapshot().get(1).expect("a look-up"), None);
 }
+
+/// A row that was changed, deleted or replaced after an UPDATE was worked out stays as it is then: the engine decides it again.
+#[test]
+fn a_planned_update_leaves_rows_alone_that_moved_meanwhile() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in 1..=20 {
+        subject.insert(id, row("cat", 1, "", 0.0, ""));
+    }
+    for sealed in [false, true] {
+        if sealed {
+            subject.seal();
+        }
+        let n = if sealed { 2 } else { 1 };
+        let plan = subject.plan(n);
+        let base = if sealed { 10 } else { 0 };
+        subject.change(base + 1, vec![(1, Value::Int(9))]);
+        subject.change(base + 2, vec![(4, Value::Str("other".to_owned()))]);
+        subject.delete(base + 3);
+        subject.replace(base + 4, row("dog", 7, "", 0.0, ""));
+        let moved = subject.table.moved_since(&plan);
+        let wanted: Vec<u64> = (base + 1..=base + 4).collect();
+        assert_eq!(moved.into_iter().collect::<Vec<_>>(), wanted);
+        subject.take_planned(plan, n);
+        for asked in [
+            select_all(),
+            filtered("n = 9"),
+            filtered("n = 2"),
+            filtered("n = 1"),
+        ] {
+            subject.check(&asked, None);
+        }
+    }
+    subject.reopen();
+    subject.check(&select_all(), None);
+}

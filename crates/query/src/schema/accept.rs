@@ -11,14 +11,15 @@ use crate::value::{Number, Value};
 
 impl Column {
     /// The value as the column stores it; see [`ColumnType::accept`]. A NULL in a nullable column stays NULL in a
-    /// queue and becomes [`ColumnType::empty`] in a search table.
+    /// queue; in a search table it stays NULL only in a column of MySQL's types ([`ColumnType::keeps_null`]).
     ///
     /// # Errors
     /// Those of [`ColumnType::accept`]; [`ValueError::Null`] for NULL in a NOT NULL column.
     pub fn accept(&self, value: Value, system: TypeSystem) -> Result<Value, ValueError> {
         match (value, system) {
             (Value::Null, _) if !self.nullable => Err(ValueError::Null),
-            (Value::Null, TypeSystem::Search) => Ok(self.kind.empty()),
+            (Value::Null, TypeSystem::Search) if !self.kind.keeps_null() => Ok(self.kind.empty()),
+            (Value::Null, TypeSystem::Search) => Ok(Value::Null),
             (Value::Null, TypeSystem::Queue) => Ok(Value::Null),
             (value, _) => self.kind.accept(value),
         }
@@ -61,7 +62,23 @@ impl ColumnType {
         }
     }
 
-    /// The value that a search table stores for NULL: the empty text or 0.
+    /// Whether a search table stores NULL in a column of this type. In columns of Sphinx's types it stores
+    /// [`ColumnType::empty`], as Sphinx does.
+    #[must_use]
+    pub fn keeps_null(&self) -> bool {
+        !matches!(
+            self,
+            ColumnType::Text
+                | ColumnType::String
+                | ColumnType::Int
+                | ColumnType::Bigint
+                | ColumnType::Float
+                | ColumnType::Bool
+                | ColumnType::Timestamp
+        )
+    }
+
+    /// The value that a search table stores for NULL where it keeps no NULL: the empty text or 0.
     #[must_use]
     pub fn empty(&self) -> Value {
         match self {

@@ -11,7 +11,7 @@ pub struct Column {
     pub name: String,
     /// The type, which decides the values that the column accepts.
     pub kind: ColumnType,
-    /// False for NOT NULL. Search tables store no NULL; a NULL becomes "empty or 0" there.
+    /// False for NOT NULL. In search tables a NULL becomes "empty or 0" in columns of Sphinx's types.
     pub nullable: bool,
     /// The value of DEFAULT, if given.
     pub default: Option<Value>,

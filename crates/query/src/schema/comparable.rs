@@ -8,7 +8,8 @@ use crate::value::Value;
 
 impl ColumnType {
     /// Whether [`ColumnType::comparable`] or [`ColumnType::comparable_constant`] changes anything.
-    pub(crate) fn has_comparable(&self) -> bool {
+    #[must_use]
+    pub fn has_comparable(&self) -> bool {
         matches!(
             self,
             ColumnType::Date

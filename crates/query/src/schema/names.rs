@@ -7,7 +7,8 @@ use super::decimal::{DIGITS_MAX, SCALE_MAX};
 /// The set of type names that a table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeSystem {
-    /// Sphinx's names, for search and pq tables: `text`, `string`, `int`, `bigint`, `float`, `bool`, `timestamp`.
+    /// Sphinx's names, for search and pq tables: `text`, `string`, `int`, `bigint`, `float`, `bool`, `timestamp`; and MySQL's
+    /// names for all others. `int unsigned` and `bigint unsigned` are MySQL's.
     Search,
     /// MySQL's names, for queues; and Sphinx's `text`, `string`, `float` and `timestamp`. `text` lacks MySQL's limit
     /// of 65,535 bytes, so that a queue takes every document that its source takes.
@@ -48,7 +49,14 @@ impl ColumnType {
     ) -> Result<ColumnType, TypeError> {
         let name = name.to_ascii_lowercase();
         match system {
-            TypeSystem::Search => bare(search_type(&name)?, args, unsigned),
+            TypeSystem::Search => match (search_type(&name), args) {
+                (Ok(kind), []) if !unsigned => Ok(kind),
+                // A width to show, as MySQL's dumps have it.
+                (Ok(kind @ (ColumnType::Int | ColumnType::Bigint)), [0..=255]) if !unsigned => {
+                    Ok(kind)
+                }
+                _ => queue_type(&name, args, unsigned),
+            },
             TypeSystem::Queue => queue_type(&name, args, unsigned),
         }
     }

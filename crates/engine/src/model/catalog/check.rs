@@ -158,13 +158,6 @@ fn check_columns(definition: &mut Definition, documents: bool) -> Result<()> {
         if before.iter().any(|other| other.name == column.name) {
             return Err(Error::invalid(format!("column '{}' twice", column.name)));
         }
-        if documents && !of_documents(column.kind) {
-            let kind = column.kind.sql_name();
-            return Err(Error::invalid(format!(
-                "column '{}': {kind} is a type of queues",
-                column.name
-            )));
-        }
         check_default(column)?;
     }
     let defaults = columns.iter().filter_map(|column| column.default.as_ref());
@@ -220,28 +213,6 @@ pub(super) fn without_keys(mut columns: Vec<Column>) -> Vec<Column> {
         column.keyed = false;
     }
     columns
-}
-
-fn of_documents(kind: ColumnType) -> bool {
-    match kind {
-        ColumnType::Text
-        | ColumnType::String
-        | ColumnType::Int
-        | ColumnType::Bigint
-        | ColumnType::Float
-        | ColumnType::Bool
-        | ColumnType::Timestamp => true,
-        ColumnType::Integer { .. }
-        | ColumnType::Double
-        | ColumnType::Char { .. }
-        | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. }
-        | ColumnType::Date
-        | ColumnType::DateTime { .. }
-        | ColumnType::Time { .. }
-        | ColumnType::Year
-        | ColumnType::Decimal { .. } => false,
-    }
 }
 
 /// Turns a default into the form in which the column stores it. Errors: `Invalid` if the column cannot hold it.

@@ -22,16 +22,17 @@ pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared
         return Err(lexer.unexpected("the end of the filter").to_string());
     }
     check_constants(&asked, columns)?;
-    let prepared = Prepared::new(&asked, &|name| slot(name, columns));
+    let prepared = Prepared::typed(&asked, &|name| slot(name, columns));
     let prepared = prepared.map_err(|error| format!("no column '{}' in the documents", error.0))?;
     Ok(Some(Arc::new(prepared)))
 }
 
-fn slot(name: &str, columns: &[Column]) -> Option<usize> {
+fn slot(name: &str, columns: &[Column]) -> Option<(usize, ColumnType)> {
     if name == "id" {
-        return Some(columns.len());
+        return Some((columns.len(), ColumnType::Bigint));
     }
-    columns.iter().position(|column| column.name == name)
+    let place = columns.iter().position(|column| column.name == name)?;
+    Some((place, columns[place].kind))
 }
 
 /// Refuses a text that is compared with a column of numbers and is none: such a filter would compare with 0.
@@ -82,7 +83,11 @@ fn check_value(needle: &Expression, value: &Value, columns: &[Column]) -> Result
     match kind.accept(value.clone()) {
         Err(ValueError::Incorrect) => {
             let kind = column.kind.sql_name();
-            Err(format!("column '{name}' is {kind}, '{text}' is no number"))
+            let what = match column.kind.has_comparable() {
+                true => "no value of it",
+                false => "no number",
+            };
+            Err(format!("column '{name}' is {kind}, '{text}' is {what}"))
         }
         _ => Ok(()),
     }
