@@ -108,21 +108,24 @@ impl CheckedFile {
     }
 
     /// Index of the first of the little-endian `u64`s at `start`, rising, that is not below
-    /// `wanted`. Looks in `among`; the end of it if all are below. Cost: a logarithm of the distance
-    /// from its start. Errors: as [`CheckedFile::range`].
+    /// `wanted`. Looks in `among`; the end of it if all are below. `near`: where it is expected, as a
+    /// distance from the start of `among`. Cost: a logarithm of that distance, or of the real one if
+    /// that is longer. Errors: as [`CheckedFile::range`].
     #[inline]
     pub(super) fn first_not_below(
         &self,
         start: usize,
         among: Range<usize>,
+        near: usize,
         wanted: u64,
     ) -> Result<usize> {
-        let (from, count) = (among.start, among.end);
-        let mut step = 1;
-        while from + step <= count && self.number(start, from + step - 1)? < wanted {
+        let (mut low, count) = (among.start, among.end);
+        let mut step = near.max(1);
+        while low + step <= count && self.number(start, low + step - 1)? < wanted {
+            low += step;
             step *= 2;
         }
-        let (mut low, mut high) = (from + step / 2, (from + step).min(count));
+        let mut high = (low + step).min(count);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.number(start, middle)? < wanted {

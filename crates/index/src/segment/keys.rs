@@ -85,13 +85,14 @@ impl Key {
         let entries = (self.codes.bytes / 8) as usize;
         let (start, mut at) = (self.codes.start as usize, 0);
         let mut found = Vec::new();
-        for code in codes {
-            at = file.first_not_below(start, at..entries, *code)?;
+        for (done, code) in codes.iter().enumerate() {
+            let near = (entries - at) / (codes.len() - done);
+            at = file.first_not_below(start, at..entries, near, *code)?;
             if at == entries {
                 break;
             }
             let end = match code.checked_add(1) {
-                Some(next) => file.first_not_below(start, at..entries, next)?,
+                Some(next) => file.first_not_below(start, at..entries, 1, next)?,
                 None => entries,
             };
             if found.len() + (end - at) > most {

@@ -159,7 +159,7 @@ impl Segment {
         if !(self.id_first..=self.id_last).contains(&id) {
             return Ok(None);
         }
-        let doc = self.rows.first_at(id, 0)?;
+        let doc = self.rows.first_at(id, 0, 1)?;
         Ok((doc < self.docs && self.id(doc)? == id).then_some(doc))
     }
 

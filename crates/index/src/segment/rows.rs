@@ -93,12 +93,12 @@ impl Rows {
     }
 
     /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
-    /// none. Cost: a logarithm of the distance.
-    pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
+    /// none. `wanted`: ids that are looked up from `doc` on, at least 1. Cost: a logarithm of the
+    /// rows for each of them, or of the distance.
+    pub(super) fn first_at(&self, id: u64, doc: u32, wanted: usize) -> Result<u32> {
         let among = doc as usize..self.docs as usize;
-        let first = self
-            .file
-            .first_not_below(self.ids.start as usize, among, id)?;
+        let (start, near) = (self.ids.start as usize, among.len() / wanted.max(1));
+        let first = self.file.first_not_below(start, among, near, id)?;
         Ok(first as u32)
     }
 
@@ -149,8 +149,9 @@ impl Rows {
         visit: &mut impl FnMut(u32),
     ) -> Result<()> {
         let mut doc = 0;
-        for id in &ids[..gallop(ids, |id| *id <= last)] {
-            doc = self.first_at(*id, doc)?;
+        let ids = &ids[..gallop(ids, |id| *id <= last)];
+        for (at, id) in ids.iter().enumerate() {
+            doc = self.first_at(*id, doc, ids.len() - at)?;
             if self.id(doc)? == *id {
                 visit(doc);
             }
