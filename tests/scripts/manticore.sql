@@ -61,6 +61,7 @@ segments | 0
 SHOW INDEX FROM posts
 ----
 Table | Non_unique | Key_name | Seq_in_index | Column_name
+posts | 0 | PRIMARY | 1 | id
 
 OPTIMIZE TABLE posts OPTION cutoff=1
 ----

@@ -151,3 +151,26 @@ SELECT COUNT(*) FROM items;
 COUNT(*)
 5
 
+
+# The words of MySQL and Manticore that change nothing.
+CREATE TABLE words (id bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY, title text indexed stored, s string attribute engine='columnar', n int engine='rowwise') engine='columnar';
+----
+ok, 0 rows
+
+INSERT INTO words (title, s, n) VALUES ('a', 'b', 1);
+----
+ok, 1 rows
+
+SHOW CREATE TABLE words;
+----
+Table | Create Table
+words | CREATE TABLE `words` (\n  `id` bigint,\n  `title` text,\n  `s` string,\n  `n` int\n) type='rt'
+
+CREATE TABLE more (title text, n int AUTO_INCREMENT);
+----
+error 1235 (42000): not yet: AUTO_INCREMENT (search and pq tables have an implied unique `id`, queues have no key; leave it out)
+
+CREATE TABLE more (title text, n int engine='other');
+----
+error 1064 (42000): syntax error: no engine 'other' of a column near ')' at line 1, position 51
+

@@ -265,6 +265,7 @@ fn create() -> Command {
         kind: ColumnType::Text,
         nullable: true,
         default: None,
+        keyed: false,
     };
     Command::CreateTable {
         definition: Definition {

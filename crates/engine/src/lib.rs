@@ -25,6 +25,7 @@
 //!     kind: ColumnType::Text,
 //!     nullable: true,
 //!     default: None,
+//!     keyed: false,
 //! };
 //! let create = Command::CreateTable {
 //!     definition: Definition {

@@ -22,6 +22,8 @@ pub struct Answer {
     pub partial: Option<Reason>,
     /// Damage met by the search. The answer is right all the same, or `partial` says why it is not.
     pub warnings: Vec<Warning>,
+    /// Damaged keys that the search would have used. The answer is whole: their rows were scanned.
+    pub damaged_keys: Vec<Warning>,
 }
 
 /// Statistics of one word or pattern over the live rows of the table.

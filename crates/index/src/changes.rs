@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use query::row;
 use query::value::Value;
+use query::{key, row};
 
 pub(crate) use file::{read_changes, write_changes};
 
@@ -314,6 +314,29 @@ impl ChangedColumn {
         match &page.values {
             Values::Numbers(numbers) => Some(numbers[page.find(place(doc).2).ok()?]),
             Values::Any(_) => None,
+        }
+    }
+
+    /// Appends the rows whose changed value has one of these codes ([`key::code`]; rising). Cost: a look at each changed value.
+    pub(crate) fn find(&self, codes: &[u64], rows: &mut Vec<u32>) {
+        let is_wanted = |value: &Value| {
+            let code = key::code(value);
+            code.is_some_and(|code| codes.binary_search(&code).is_ok())
+        };
+        for (first, page) in self.pages() {
+            let lows = page.lows.iter().map(|low| first + u32::from(*low));
+            match &page.values {
+                Values::Numbers(numbers) => {
+                    let wanted = lows.zip(numbers);
+                    let wanted =
+                        wanted.filter(|(_, number)| is_wanted(&Value::Int(i128::from(**number))));
+                    rows.extend(wanted.map(|(row, _)| row));
+                }
+                Values::Any(values) => {
+                    let wanted = lows.zip(values).filter(|(_, value)| is_wanted(value));
+                    rows.extend(wanted.map(|(row, _)| row));
+                }
+            }
         }
     }
 

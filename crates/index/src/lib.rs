@@ -23,7 +23,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let analyzer = Analyzer::default();
-//! let body = Column { name: "body".into(), kind: ColumnType::Text, nullable: true, default: None };
+//! let body = Column { name: "body".into(), kind: ColumnType::Text, nullable: true, default: None, keyed: false };
 //! let shape = TableShape { columns: vec![body], analyzer: analyzer.clone(), shards: 1 };
 //! let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape)?;
 //!

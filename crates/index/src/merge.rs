@@ -20,6 +20,8 @@ pub struct MergeJob {
     pub(crate) shard: u16,
     /// Text columns of the table.
     pub(crate) fields: u8,
+    /// Columns with a KEY.
+    pub(crate) keyed: Arc<[u16]>,
     /// Journal position that the table's files cover.
     pub(crate) position: u64,
     /// Directories of the source segments, in the order of `sources`.
@@ -73,7 +75,7 @@ impl MergeJob {
     }
 
     fn write(&self, path: &str) -> Result<Merged> {
-        let what = (self.fields, self.position);
+        let what = (self.fields, &*self.keyed, self.position);
         let merged = segment::merge_segments(&self.disk, path, &self.sources, what, &self.stop)?;
         let mut made = None;
         if merged.rows > 0 {

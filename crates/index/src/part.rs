@@ -236,6 +236,32 @@ impl Part {
         Ok(docs)
     }
 
+    /// The rows that may have a value with one of these codes ([`query::key::code`]; rising, each
+    /// once) in a column: all live rows that have one, and others. They rise. `None` if they are
+    /// more than `most`, and if the part has no key of the column: then every row may have one.
+    /// Cost: a logarithm for each code, and a look at each value of the column that was changed
+    /// since. Errors: `Corrupt`, of a damaged key; all rows can be read all the same.
+    pub(crate) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let found = match &self.source {
+            Source::Tail(tail) => tail.find_by_key(column, codes, most),
+            Source::Segment(segment) => segment.find_by_key(column, codes, most)?,
+        };
+        Ok(found.map(|mut docs| {
+            if let Some(changed) = self.changes.of(column) {
+                changed.find(codes, &mut docs); // rows that had these values before stay candidates
+            }
+            docs.retain(|doc| self.is_live(*doc));
+            docs.sort_unstable();
+            docs.dedup();
+            docs
+        }))
+    }
+
     /// All columns of a row.
     pub(crate) fn columns(&self, doc: u32) -> Result<Vec<Value>> {
         let mut values = row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))?;

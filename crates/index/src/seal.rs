@@ -17,6 +17,8 @@ pub struct SealJob {
     pub(crate) dir: String,
     /// Text columns of the table.
     pub(crate) fields: u8,
+    /// Columns with a KEY.
+    pub(crate) keyed: Arc<[u16]>,
     /// First number for the names of new files: one number for each tail.
     pub(crate) number: u64,
     pub(crate) frozen: Frozen,
@@ -140,7 +142,8 @@ impl SealJob {
         let directory = segment_name(number);
         let path = format!("{}/{directory}", self.dir);
         let position = self.frozen.position;
-        let docs = write_segment(&self.disk, &path, (tail, self.fields), edits, position)?;
+        let what = (self.fields, &*self.keyed);
+        let docs = write_segment(&self.disk, &path, tail, what, edits, position)?;
         self.disk
             .sync_dir(&self.dir)
             .map_err(|error| Error::io(self.dir.as_str(), error))?;

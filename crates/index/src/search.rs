@@ -10,6 +10,7 @@
 //! An answer does not depend on how rows are spread over parts. Statistics are sums over all parts,
 //! weights are sums of integers, and the document id is the last key of every order.
 
+mod candidates;
 mod collect;
 mod cutoff;
 mod exec;
@@ -30,6 +31,7 @@ use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
 use crate::error::{Error, Reason, Result};
 use crate::snapshot::Snapshot;
+use candidates::Candidates;
 use collect::{Count, Top};
 use exec::{Filter, Job, Opened};
 use plan::Plan;
@@ -91,13 +93,15 @@ fn search(
         Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
         None => (None, FoundWords::default()),
     };
+    let mut damaged_keys = Vec::new();
+    let candidates = Candidates::of(condition, snapshot, &control.memory, &mut damaged_keys)?;
     let (keep, cutoff) = bounds(select);
     let mut job = Job {
         snapshot,
         ranked: plan.is_some() && select.needs_weight(),
         plan,
         words,
-        ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
+        candidates,
         filter: condition
             .map(|condition| Filter::new(condition, snapshot, control.filters.as_deref())),
         order: Arc::clone(&select.order),
@@ -143,6 +147,7 @@ fn search(
         keywords,
         partial,
         warnings: Vec::new(),
+        damaged_keys,
     })
 }
 

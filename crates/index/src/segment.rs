@@ -38,6 +38,7 @@ mod file_names;
 mod forward;
 mod from_tail;
 mod inspect;
+mod keys;
 mod legacy;
 mod look_up;
 mod merge;

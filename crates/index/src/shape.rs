@@ -1,5 +1,7 @@
 //! The definition of a table, as this crate needs it.
 
+use std::sync::Arc;
+
 use query::analysis::Analyzer;
 use query::schema::{Column, ColumnType};
 
@@ -23,6 +25,13 @@ impl TableShape {
         numbered
             .filter(|(_, column)| column.kind == ColumnType::Text)
             .map(|(place, _)| place)
+    }
+
+    /// Indexes in `columns` of the columns with a KEY, rising.
+    pub(crate) fn keyed(&self) -> Arc<[u16]> {
+        let numbered = (0u16..).zip(&self.columns);
+        let keyed = numbered.filter(|(_, column)| column.keyed);
+        keyed.map(|(place, _)| place).collect()
     }
 
     /// Number of text columns.

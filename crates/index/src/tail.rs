@@ -24,6 +24,7 @@
 
 mod chunk;
 mod dictionary;
+mod keys;
 mod radix;
 
 #[cfg(test)]
@@ -53,6 +54,9 @@ const CHUNK_ROWS_MAX: usize = 4_096;
 /// Memory of a row beside its columns and postings, in bytes, estimated, for [`Tail::bytes`].
 const ROW_BYTES: u64 = 160;
 
+/// Memory of a row in the key of one column, in bytes.
+const KEY_BYTES: u64 = 16;
+
 /// Memory of a word in the dictionary, in bytes, estimated: its lists and table grow by doubling.
 const WORD_BYTES: u64 = 96;
 
@@ -74,6 +78,8 @@ pub(crate) struct Tail {
 #[derive(Default)]
 pub(crate) struct TailWriter {
     dictionary: Arc<Dictionary>,
+    /// Columns with a KEY.
+    keyed: Arc<[u16]>,
     /// Ordinal of the first row in `rows`: the number of published rows.
     first: u32,
     rows: Vec<NewRow>,
@@ -169,6 +175,22 @@ impl Tail {
         }
     }
 
+    /// The ordinals of the rows that have one of these codes (rising, each once) in a keyed column,
+    /// deleted rows included, in any order. `None` if they are more than `most`, and if a chunk has
+    /// no key of the column. Cost: for each chunk and code a logarithm.
+    pub(crate) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Option<Vec<u32>> {
+        let mut found = Vec::new();
+        for chunk in &self.chunks {
+            chunk.find_by_key(column, codes, &mut found)?;
+        }
+        (found.len() <= most).then_some(found)
+    }
+
     /// Makes a chunk of the writer's rows, and empties the writer.
     pub(crate) fn publish(&mut self, writer: &mut TailWriter) {
         if writer.rows.is_empty() {
@@ -181,6 +203,7 @@ impl Tail {
         self.chunks.push(Arc::new(Chunk::new(
             writer.first,
             rows,
+            &writer.keyed,
             &mut writer.occurrences,
         )));
         writer.first = self.rows;
@@ -225,9 +248,10 @@ pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
 }
 
 impl TailWriter {
-    /// A writer for a tail; both use one dictionary.
-    pub(crate) fn new(tail: &Tail) -> TailWriter {
+    /// A writer for a tail; both use one dictionary. `keyed`: the columns with a KEY.
+    pub(crate) fn new(tail: &Tail, keyed: Arc<[u16]>) -> TailWriter {
         TailWriter {
+            keyed,
             dictionary: Arc::clone(&tail.dictionary),
             ..TailWriter::default()
         }
@@ -268,6 +292,7 @@ impl TailWriter {
         let hits = words.len() as u64;
         self.hits += hits;
         self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;
+        self.bytes += KEY_BYTES * self.keyed.len() as u64;
         self.bytes += WORD_BYTES * new_words as u64;
         self.rows.push(NewRow {
             id,

@@ -11,7 +11,9 @@
 //! condition  slot 2 > 4
 //! ```
 
+mod evident;
 mod ids;
+mod keys;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +28,7 @@ use crate::schema::{Column, ColumnType};
 use crate::value::Value;
 
 pub use ids::Ids;
+pub use keys::KeyCodes;
 
 /// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id have no such limit.
 const IMPLICIT_LIMIT: u64 = 20;
@@ -104,6 +107,8 @@ pub struct Condition<'s> {
     pub prepared: Prepared,
     /// The only ids for which it can be true, if they are evident.
     pub ids: Option<Ids>,
+    /// The values of keyed columns for which alone it can be true. Empty where `ids` are evident.
+    pub keys: Vec<KeyCodes>,
 }
 
 impl<'s> BoundSelect<'s> {
@@ -203,13 +208,18 @@ impl<'s> BoundSelect<'s> {
 impl Scope<'_> {
     /// Prepares a condition. Errors: `UnknownColumn`.
     pub fn condition<'s>(&self, written: &'s Expression) -> Result<Condition<'s>, BindError> {
+        let ids = match self.has_id {
+            true => Ids::of(written),
+            false => None,
+        };
         Ok(Condition {
             written,
             prepared: self.prepare(written)?,
-            ids: match self.has_id {
-                true => Ids::of(written),
-                false => None,
+            keys: match ids {
+                Some(_) => Vec::new(),
+                None => KeyCodes::of(written, self.columns),
             },
+            ids,
         })
     }
 

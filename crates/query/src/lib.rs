@@ -26,6 +26,7 @@ pub mod codec;
 pub mod expression;
 pub mod highlight;
 pub mod json;
+pub mod key;
 pub mod lexer;
 pub mod limits;
 pub mod options;

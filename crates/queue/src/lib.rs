@@ -15,7 +15,7 @@
 //! use query::value::Value;
 //! use queue::{Backlog, Holder, Now, Queue, QueueOptions, RowNumber};
 //!
-//! let n = Column { name: "n".to_owned(), kind: ColumnType::Bigint, nullable: false, default: None };
+//! let n = Column { name: "n".to_owned(), kind: ColumnType::Bigint, nullable: false, default: None, keyed: false };
 //! let mut queue = Queue::new("jobs", &[n], &QueueOptions::default(), Backlog::new(), 0);
 //! queue.backlog.push(&[Value::Int(10)]); // row 1
 //! queue.backlog.push(&[Value::Int(20)]); // row 2

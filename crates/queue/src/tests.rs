@@ -70,6 +70,7 @@ fn columns() -> Vec<Column> {
         kind: ColumnType::Bigint,
         nullable: false,
         default: None,
+        keyed: false,
     }]
 }
 

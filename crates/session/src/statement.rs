@@ -238,6 +238,7 @@ impl Parsed {
                     | Statement::ShowTableStatus { .. }
                     | Statement::ShowFullColumns { .. }
                     | Statement::ShowCreateTable { .. }
+                    | Statement::ShowIndexes { .. }
                     | Statement::ShowDatabases { .. }
                     | Statement::ShowEngineQueueStatus
                     | Statement::ShowMeta { .. }

@@ -47,6 +47,7 @@ fn shape(shards: u16) -> TableShape {
         kind: ColumnType::Text,
         nullable: false,
         default: None,
+        keyed: false,
     };
     TableShape {
         columns: vec![body],

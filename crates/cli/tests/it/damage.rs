@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use bench::client::Client;
 
-use crate::server::{Server, request};
+use crate::server::{Server, Setup, clean_command, request};
 
 fn cells(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
     let cell = |cell: Option<Vec<u8>>| String::from_utf8(cell.unwrap_or_default()).unwrap();
@@ -115,5 +115,90 @@ fn a_byte_that_turns_in_a_segment_is_named_in_every_answer_that_lacks_its_rows()
         found,
         [["43"]],
         "the byte is as it was written, and nothing is lost"
+    );
+}
+
+/// A server with a segment of 3,000 rows, whose `n` is the id modulo 100. Returns also the path of the file that ends with its key.
+fn keyed_server() -> (Server, String) {
+    let server = Server::start();
+    let mut client = server.client();
+    client
+        .query("CREATE TABLE t (body text, n int, KEY (n))")
+        .unwrap();
+    let rows = (1..=3_000).map(|id| format!("({id}, 'cat', {})", id % 100));
+    let rows = rows.collect::<Vec<_>>().join(", ");
+    let insert = format!("INSERT INTO t (id, body, n) VALUES {rows}");
+    client.query(&insert).unwrap();
+    client.query("FLUSH TABLE t").unwrap();
+    let table = server.folder().path("data/tables/1");
+    let mut names = fs::read_dir(&table).unwrap();
+    let segment = names.next().unwrap().unwrap().file_name();
+    let name = format!("tables/1/{}/rows", segment.into_string().unwrap());
+    (server, name)
+}
+
+#[test]
+fn a_byte_that_turns_in_a_key_is_named_and_no_row_is_lost() {
+    let (mut server, rows) = keyed_server();
+    let path = server.folder().path(&format!("data/{rows}"));
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 16; // the row of the highest code
+    server.stop_and_restart();
+    fs::write(&path, &bytes).unwrap();
+    let mut client = server.client();
+    let count = cells(&mut client, "SELECT COUNT(*) FROM t WHERE n = 99");
+    assert_eq!(count, [["30"]]);
+    let warnings = cells(&mut client, "SHOW WARNINGS");
+    assert!(
+        warnings.len() == 1 && warnings[0][2].contains("a KEY of table 't' cannot be used"),
+        "{warnings:?}"
+    );
+    client
+        .query("INSERT INTO t (id, body, n) VALUES (5000, 'dog', 99)")
+        .unwrap();
+    server.terminate();
+    let data = server.folder().path("data");
+    let checked = clean_command().args(["check", &data]).output().unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert!(
+        said.contains(&rows) && said.contains("the index of a KEY"),
+        "{said}"
+    );
+    let repaired = clean_command().args(["repair", &data]).output().unwrap();
+    assert_eq!(repaired.status.code(), Some(0));
+    let said = String::from_utf8(repaired.stdout).unwrap();
+    assert!(said.contains("lost: nothing"), "{said}");
+    server.restart_as(Setup::default());
+    let mut client = server.client();
+    let count = cells(&mut client, "SELECT COUNT(*) FROM t WHERE n = 99");
+    assert_eq!(count, [["31"]]);
+    assert_eq!(
+        cells(&mut client, "SHOW WARNINGS"),
+        Vec::<Vec<String>>::new()
+    );
+    let shown = cells(&mut client, "SHOW INDEX FROM t");
+    assert_eq!(shown[1], ["t", "1", "n", "1", "n"]);
+}
+
+#[test]
+fn optimize_writes_a_damaged_key_again() {
+    let (mut server, rows) = keyed_server();
+    let path = server.folder().path(&format!("data/{rows}"));
+    server.stop_and_restart();
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 16;
+    fs::write(&path, &bytes).unwrap();
+    let mut client = server.client();
+    client
+        .query("INSERT INTO t (id, body, n) VALUES (5000, 'dog', 99)")
+        .unwrap();
+    client.query("FLUSH TABLE t").unwrap();
+    client.query("OPTIMIZE TABLE t").unwrap();
+    let count = cells(&mut client, "SELECT COUNT(*) FROM t WHERE n = 99");
+    assert_eq!(count, [["31"]]);
+    assert_eq!(
+        cells(&mut client, "SHOW WARNINGS"),
+        Vec::<Vec<String>>::new()
     );
 }

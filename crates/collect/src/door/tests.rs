@@ -175,6 +175,7 @@ impl Made {
             kind,
             nullable: true,
             default: None,
+            keyed: false,
         };
         let definition = engine::Definition {
             name: name.to_owned(),

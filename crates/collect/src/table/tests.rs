@@ -23,6 +23,7 @@ fn definition(kind: Kind, columns: &[&str]) -> Arc<Definition> {
             kind: ColumnType::parse(words[1], &[], false, system).unwrap(),
             nullable: words.len() == 2,
             default: None,
+            keyed: false,
         }
     };
     Arc::new(Definition {

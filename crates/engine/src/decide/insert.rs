@@ -325,6 +325,7 @@ pub(crate) fn query_columns() -> Vec<Column> {
         kind: ColumnType::String,
         nullable: true,
         default: None,
+        keyed: false,
     };
     ["query", "tags", "filters", "source"].map(column).into()
 }

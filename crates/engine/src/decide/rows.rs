@@ -122,6 +122,7 @@ fn id_column() -> Column {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     }
 }
 

@@ -63,7 +63,7 @@ use crate::messages::Messages;
 ///
 /// 8: a unit may hold collected messages.
 ///
-/// 9: values changed by UPDATE.
+/// 9: values changed by UPDATE; a column may have a KEY.
 pub(crate) const RECORD_VERSION: u8 = 9;
 
 /// Name of the one setting in a definition that is no setting of analysis.

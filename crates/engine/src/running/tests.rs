@@ -50,6 +50,7 @@ fn engine() -> Engine {
             kind: ColumnType::Int,
             nullable: true,
             default: None,
+            keyed: false,
         }],
         analysis: Settings::default(),
         sync: None,

@@ -47,6 +47,10 @@ impl Snapshot {
             let sentence = lacking(&name, &file, offset, what);
             damaged.add(file, sentence);
         }
+        let mut warnings = query.map_or_else(Vec::new, |query| query.warnings);
+        for index::Warning::Damaged { file, offset, what } in answer.damaged_keys {
+            warnings.push(slow(&name, &file, offset, what));
+        }
         let skips = control.on_damage == OnDamage::Skip && !bound.is_lookup();
         let (table, noted) = (name.clone(), damaged.clone());
         let rows = answer.rows.filter_map(move |row| match row {
@@ -62,10 +66,18 @@ impl Snapshot {
             rows: Rows::reading(rows).noting(damaged),
             total_found: answer.total_found,
             keywords: answer.keywords,
-            warnings: query.map_or_else(Vec::new, |query| query.warnings),
+            warnings,
             partial: answer.partial,
         })
     }
+}
+
+/// The warning of a whole answer for which a damaged key was of no use.
+fn slow(table: &str, file: &str, offset: u64, what: &str) -> String {
+    format!(
+        "all rows of a segment were read: a KEY of table '{table}' cannot be used, file {file} is damaged at byte {offset}: \
+         {what}; OPTIMIZE writes it again"
+    )
 }
 
 /// The warning of an answer that lacks the rows of a damaged file.

@@ -407,6 +407,7 @@ impl Life {
                 kind,
                 nullable: true,
                 default: Some(Value::Int(self.column_next.into())),
+                keyed: false,
             };
             self.columns.insert(column.name.clone());
             Change::Add {

@@ -14,8 +14,8 @@ use query::value::Value;
 /// Statements that make the schema. `alerts` listens to posts and news. Hits of `watch` on posts become documents of
 /// `log`, to which `loud` listens.
 pub const SCHEMA: [&str; 9] = [
-    "create search posts (body text, n int)",
-    "create search news (n int, extra string, body text)",
+    "create search posts (body text, n int key)",
+    "create search news (n int, extra string key, body text)",
     "create queue hits (query_id bigint, doc_table varchar(8), doc_id bigint, body text, n bigint)",
     "create pq alerts on posts, news into hits",
     "create queue jobs (id int)",

@@ -21,6 +21,7 @@ fn column(name: &str, kind: ColumnType) -> Column {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     }
 }
 

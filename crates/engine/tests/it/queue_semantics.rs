@@ -449,6 +449,7 @@ fn column(name: &str, kind: ColumnType, default: Option<Value>) -> Column {
         kind,
         nullable: default.is_none(),
         default,
+        keyed: false,
     }
 }
 

@@ -365,6 +365,7 @@ impl Parser<'_> {
             kind: ColumnType::parse(&kind, &args, unsigned, system).expect("a type"),
             nullable,
             default,
+            keyed: self.word("key"),
         }
     }
 

@@ -49,7 +49,7 @@ const SECOND_US: u64 = 1_000_000;
 const OF_SCHEMA: &str = "the schema:";
 
 const SCHEMA: [&str; 12] = [
-    "create search posts (body text, n int)",
+    "create search posts (body text, n int key)",
     "create queue hits (query_id bigint, doc_id bigint, body text)",
     "create pq alerts on posts into hits",
     "create search log (query_id bigint, doc_id bigint, body text)",

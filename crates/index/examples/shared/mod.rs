@@ -31,6 +31,7 @@ pub(crate) fn column(name: &str, kind: ColumnType) -> Column {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     }
 }
 

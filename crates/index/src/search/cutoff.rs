@@ -36,7 +36,7 @@ pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Resul
     }
     only.iter_mut().for_each(|docs| docs.sort_unstable());
     job.only = Some(only);
-    (job.filter, job.ids) = (None, None);
+    (job.filter, job.candidates) = (None, None);
     // The first run opened the lists without what weights need.
     job.lists = Opened::new(job.snapshot);
     Ok(is_cut)

@@ -107,6 +107,36 @@ impl CheckedFile {
             .map_err(|_| self.corrupt(at, "a number is cut short"))
     }
 
+    /// Index of the first of the little-endian `u64`s at `start`, rising, that is not below
+    /// `wanted`. Looks in `among`; the end of it if all are below. `near`: where it is expected, as a
+    /// distance from the start of `among`. Cost: a logarithm of that distance, or of the real one if
+    /// that is longer. Errors: as [`CheckedFile::range`].
+    #[inline]
+    pub(super) fn first_not_below(
+        &self,
+        start: usize,
+        among: Range<usize>,
+        near: usize,
+        wanted: u64,
+    ) -> Result<usize> {
+        let (mut low, count) = (among.start, among.end);
+        let mut step = near.max(1);
+        while low + step <= count && self.number(start, low + step - 1)? < wanted {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step).min(count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.number(start, middle)? < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
     /// Verifies every block; returns an error for each damaged one.
     pub(super) fn damages(&self) -> Vec<Error> {
         let blocks = 0..self.sums.len();

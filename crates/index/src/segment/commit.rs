@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 /// Version of a segment's files; a higher one is refused. Raise it with any change of a layout, and
 /// keep the old reader. Add a fixture of the new form beside those in `tests/fixtures/`, and
 /// describe it in `docs/formats/segment.md`.
-pub(super) const FORMAT_VERSION: u32 = 2;
+pub(super) const FORMAT_VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 
 /// Largest commit file that is read, in bytes: checksums for half a terabyte.
 const COMMIT_BYTES_MAX: u64 = 128 << 20;
 
-/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward` and `Lengths` is an array
-/// of 8-byte numbers.
+/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward`, `Lengths` and `KeyDocs`
+/// is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Document ids, rising, one for each row.
@@ -39,6 +39,10 @@ pub(super) enum Kind {
     Forward,
     /// Length class of each row, one byte each.
     Lengths,
+    /// Codes of a keyed column, rising; see [`super::keys`].
+    KeyCodes(u16),
+    /// The row of each of these codes, 4 bytes each.
+    KeyDocs(u16),
 }
 
 /// A section of the file `rows`.
@@ -153,6 +157,8 @@ impl Kind {
             Kind::Rows => (7, 0),
             Kind::Forward => (8, 0),
             Kind::Lengths => (9, 0),
+            Kind::KeyCodes(column) => (10, column),
+            Kind::KeyDocs(column) => (11, column),
         }
     }
 
@@ -167,6 +173,8 @@ impl Kind {
             7 => Kind::Rows,
             8 => Kind::Forward,
             9 => Kind::Lengths,
+            10 => Kind::KeyCodes(column),
+            11 => Kind::KeyDocs(column),
             _ => return None,
         })
     }

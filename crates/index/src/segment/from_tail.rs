@@ -44,11 +44,12 @@ struct Renumbered<'a> {
 
 /// Writes the live rows of a tail as a segment in the directory `path`, which must not exist. The
 /// tail must have a live row. Changed values are written into their rows. All files and their names are durable on return; the directory's own
-/// name is not. `fields`: the table's text columns. Returns the docs by ordinal. Errors: `Io`.
+/// name is not. `fields`: the table's text columns; `keyed`: its columns with a KEY. Returns the docs by ordinal. Errors: `Io`.
 pub(crate) fn write_segment(
     disk: &Arc<dyn Disk>,
     path: &str,
-    (tail, fields): (&Tail, u8),
+    tail: &Tail,
+    (fields, keyed): (u8, &[u16]),
     edits: &Edits,
     position: u64,
 ) -> Result<Vec<u32>> {
@@ -68,7 +69,7 @@ pub(crate) fn write_segment(
     let mut writer = SegmentWriter::create(disk, path, head)?;
     // A caller that waits for a seal (the end of a load, or FLUSH) leaves a processor idle.
     let rows = std::thread::scope(|scope| {
-        let rows = scope.spawn(|| write_rows(disk, path, head.rows, &renumbered));
+        let rows = scope.spawn(|| write_rows(disk, path, (head.rows, keyed), &renumbered));
         let words = write_words(&mut writer, tail, &words, &renumbered);
         let rows = rows.join().unwrap_or_else(|panic| resume_unwind(panic));
         words.and(rows)

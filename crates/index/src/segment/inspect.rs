@@ -9,6 +9,7 @@ use query::value::Value;
 use roaring::RoaringBitmap;
 
 use super::deleted::read_deleted;
+use super::file_names::ROWS;
 use super::opened::Opened;
 use super::reader::Files;
 use crate::changes::{Changes, read_changes};
@@ -34,8 +35,12 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
         }
     };
     for (name, _) in &files.commit.files {
-        match files.open(name) {
-            Ok(file) => found.extend(file.damages()),
+        let damages = match name.as_str() {
+            ROWS => files.rows().map(|rows| rows.damages()),
+            _ => files.open(name).map(|file| file.damages()),
+        };
+        match damages {
+            Ok(damages) => found.extend(damages),
             Err(error) => found.push(error),
         }
     }

@@ -44,7 +44,7 @@ impl LegacySegment {
         deleted: &RoaringBitmap,
     ) -> Result<u32> {
         let mut tail = Tail::default();
-        let mut writer = TailWriter::new(&tail);
+        let mut writer = TailWriter::new(&tail, Arc::default());
         let mut words = Words::new();
         for doc in (0..self.docs).filter(|doc| !deleted.contains(*doc)) {
             let encoded = self.rows.row(doc)?;
@@ -59,7 +59,8 @@ impl LegacySegment {
         tail.publish(&mut writer);
         let fields = shape.text_columns() as u8; // at most 64
         let nothing = Edits::default();
-        write_segment(disk, path, (&tail, fields), &nothing, self.position)?;
+        let what = (fields, &*shape.keyed());
+        write_segment(disk, path, &tail, what, &nothing, self.position)?;
         Ok(tail.rows())
     }
 }

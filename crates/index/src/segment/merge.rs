@@ -46,13 +46,13 @@ pub(crate) struct MergedRows {
 
 /// Writes the rows of all sources that are not deleted as a segment in the directory `path`, which
 /// must not exist. All is durable on return but the directory's own name. `fields`: the table's
-/// text columns; `position`: the journal position of the files. Memory: 32 bytes a row, and the
-/// longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
+/// text columns; `keyed`: its columns with a KEY; `position`: the journal position of the files.
+/// Memory: 32 bytes a row (48 with keys), and the longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
 pub(crate) fn merge_segments(
     disk: &Arc<dyn Disk>,
     path: &str,
     sources: &[Source],
-    (fields, position): (u8, u64),
+    (fields, keyed, position): (u8, &[u16], u64),
     stop: &AtomicBool,
 ) -> Result<MergedRows> {
     let mut merge = Merge::new(sources)?;
@@ -69,7 +69,7 @@ pub(crate) fn merge_segments(
             merge: &merge,
             stop,
         };
-        writer.finish(write_rows(disk, path, rows, &source)?)?;
+        writer.finish(write_rows(disk, path, (rows, keyed), &source)?)?;
     }
     Ok(MergedRows {
         rows,

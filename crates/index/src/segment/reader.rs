@@ -159,7 +159,7 @@ impl Segment {
         if !(self.id_first..=self.id_last).contains(&id) {
             return Ok(None);
         }
-        let doc = self.rows.first_at(id, 0)?;
+        let doc = self.rows.first_at(id, 0, 1)?;
         Ok((doc < self.docs && self.id(doc)? == id).then_some(doc))
     }
 
@@ -168,6 +168,17 @@ impl Segment {
     pub(crate) fn find_all(&self, ids: &[u64], visit: &mut impl FnMut(u32)) -> Result<()> {
         let ids = &ids[ids.partition_point(|id| *id < self.id_first)..];
         self.rows.find_all(ids, self.id_last, visit)
+    }
+
+    /// The rows that the key of a column has for these codes, as [`super::keys`] has it: deleted rows
+    /// included, by code. `None` if they are more than `most`, and if the segment has no such key.
+    pub(crate) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        self.rows.find_by_key(column, codes, most)
     }
 
     /// An encoded row; see [`query::row`].

@@ -1,4 +1,4 @@
-//! The file `rows`: ids, encoded rows, numeric columns, forward lists, lengths.
+//! The file `rows`: ids, encoded rows, numeric columns, forward lists, lengths, keys.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,6 +8,7 @@ use query::value::Value;
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
 use super::forward;
+use super::keys::Key;
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 use crate::tail::gallop;
@@ -25,6 +26,8 @@ pub(super) struct Rows {
     lengths: Option<Section>,
     /// By column: its numbers; `None` for a column that is not all integers or all floats.
     numbers: Vec<Option<Section>>,
+    /// The look-up indexes of keyed columns.
+    keys: Vec<Key>,
     /// By column: its highest integer, where it is known.
     highest: Vec<OnceLock<i64>>,
 }
@@ -68,6 +71,7 @@ impl Rows {
                 .transpose()?,
             highest: numbers.iter().map(|_| OnceLock::new()).collect(),
             numbers,
+            keys: Key::all(commit, file.len() as u64),
             file,
         })
     }
@@ -89,22 +93,51 @@ impl Rows {
     }
 
     /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
-    /// none. Cost: a logarithm of the distance.
-    pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
-        let mut step = 1;
-        while doc + step <= self.docs && self.id(doc + step - 1)? < id {
-            step *= 2;
+    /// none. `wanted`: ids that are looked up from `doc` on, at least 1. Cost: a logarithm of the
+    /// rows for each of them, or of the distance.
+    pub(super) fn first_at(&self, id: u64, doc: u32, wanted: usize) -> Result<u32> {
+        let among = doc as usize..self.docs as usize;
+        let (start, near) = (self.ids.start as usize, among.len() / wanted.max(1));
+        let first = self.file.first_not_below(start, among, near, id)?;
+        Ok(first as u32)
+    }
+
+    /// The rows that a key has for these codes (rising, each once), deleted rows included, by code.
+    /// `None` if they are more than `most`, and if there is no key of the column.
+    pub(super) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(key) = self.keys.iter().find(|key| key.is_of(column)) else {
+            return Ok(None);
+        };
+        let found = key.find(&self.file, codes, most)?;
+        let highest = found.iter().flatten().max();
+        if highest.is_some_and(|doc| *doc >= self.docs) {
+            return Err(self.file.corrupt(0, "a key has a row that is not there"));
         }
-        let (mut start, mut end) = (doc + step / 2, (doc + step).min(self.docs));
-        while start < end {
-            let middle = start + (end - start) / 2;
-            if self.id(middle)? < id {
-                start = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        Ok(start)
+        Ok(found)
+    }
+
+    /// The file's damage: all blocks that have not the checksum that was written. Damage of keys
+    /// alone is named so.
+    pub(super) fn damages(&self) -> Vec<Error> {
+        let of_key = |error| match error {
+            Error::Corrupt { file, offset, .. } if self.is_of_key(offset) => Error::Corrupt {
+                file,
+                offset,
+                what: "the index of a KEY is damaged; look-ups read all rows, and OPTIMIZE writes it again",
+            },
+            other => other,
+        };
+        self.file.damages().into_iter().map(of_key).collect()
+    }
+
+    /// Whether a block begins in a key. A key begins with a block, or behind another key.
+    fn is_of_key(&self, offset: u64) -> bool {
+        self.keys.iter().any(|key| key.holds(offset))
     }
 
     /// Calls `visit` with the row of each of `ids` that is there. `ids`: rising; `last`: the last
@@ -116,8 +149,9 @@ impl Rows {
         visit: &mut impl FnMut(u32),
     ) -> Result<()> {
         let mut doc = 0;
-        for id in &ids[..gallop(ids, |id| *id <= last)] {
-            doc = self.first_at(*id, doc)?;
+        let ids = &ids[..gallop(ids, |id| *id <= last)];
+        for (at, id) in ids.iter().enumerate() {
+            doc = self.first_at(*id, doc, ids.len() - at)?;
             if self.id(doc)? == *id {
                 visit(doc);
             }

@@ -45,6 +45,8 @@ fn commit() -> Commit {
         Kind::Rows,
         Kind::Forward,
         Kind::Lengths,
+        Kind::KeyCodes(5),
+        Kind::KeyDocs(5),
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,

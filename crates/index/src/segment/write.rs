@@ -9,12 +9,12 @@ use query::analysis::Analyzer;
 use query::row;
 use query::value::Value;
 
-use super::checked::{SummedWriter, Sums};
+use super::checked::{BLOCK_BYTES, SummedWriter, Sums};
 use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
 use super::dictionary::DictionaryWriter;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
-use super::forward;
 use super::words::WordsWriter;
+use super::{forward, keys};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 use crate::removed::WordCount;
@@ -162,11 +162,11 @@ pub(super) struct WrittenRows {
 }
 
 /// Writes the file `rows` in a directory that [`SegmentWriter::create`] has made. Another thread
-/// may write the words at the same time.
+/// may write the words at the same time. `keyed`: the columns with a KEY.
 pub(super) fn write_rows(
     disk: &Arc<dyn Disk>,
     path: &str,
-    rows: u32,
+    (rows, keyed): (u32, &[u16]),
     source: &dyn RowSource,
 ) -> Result<WrittenRows> {
     let path = format!("{path}/{ROWS}");
@@ -197,6 +197,12 @@ pub(super) fn write_rows(
         forward::encode(&words, bytes);
         Ok(())
     })?;
+    if !keyed.is_empty() {
+        out.begin_block()?; // so that a damaged key takes no row with it
+    }
+    for column in keyed {
+        out.key(*column, source)?;
+    }
     Ok(WrittenRows {
         sums: out.writer.finish().map_err(failed)?,
         sections: out.sections,
@@ -265,6 +271,34 @@ impl RowsWriter<'_> {
             Ok(())
         })?;
         self.numbers(ends_kind, |doc| Ok(ends[doc as usize]))
+    }
+
+    /// Writes zeroes up to the next block under a checksum.
+    fn begin_block(&mut self) -> Result<()> {
+        let behind = self.writer.position() % BLOCK_BYTES as u64;
+        if behind == 0 {
+            return Ok(());
+        }
+        let zeroes = vec![0; BLOCK_BYTES - behind as usize];
+        let written = self.writer.write_all(&zeroes);
+        written.map_err(|error| Error::io(self.path, error))
+    }
+
+    /// Writes the key of a column; see [`super::keys`]. Nothing if a row has no such column.
+    fn key(&mut self, column: u16, source: &dyn RowSource) -> Result<()> {
+        let Some(pairs) = keys::pairs(source, self.rows, column)? else {
+            return Ok(());
+        };
+        let path = self.path;
+        let failed = |error| Error::io(path, error);
+        self.section(Kind::KeyCodes(column), |writer| {
+            let mut pairs = pairs.iter();
+            pairs.try_for_each(|(code, _)| writer.write_all(&code.to_le_bytes()).map_err(failed))
+        })?;
+        self.section(Kind::KeyDocs(column), |writer| {
+            let mut pairs = pairs.iter();
+            pairs.try_for_each(|(_, doc)| writer.write_all(&doc.to_le_bytes()).map_err(failed))
+        })
     }
 
     /// Writes a column that is all integers (of 64 bits) or all floats; nothing for any other

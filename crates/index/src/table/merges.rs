@@ -71,6 +71,7 @@ impl Table {
             directory: segment_name(self.next_number - 1),
             shard,
             fields: self.fields(),
+            keyed: self.shape.keyed(),
             position: self.position,
             directories: parts
                 .clone()

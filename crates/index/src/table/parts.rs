@@ -97,10 +97,11 @@ impl SealedPart {
 }
 
 impl Shard {
-    pub(super) fn new() -> Shard {
+    /// `keyed`: the columns with a KEY.
+    pub(super) fn new(keyed: &Arc<[u16]>) -> Shard {
         Shard {
             frozen: None,
-            tail: TailPart::new(),
+            tail: TailPart::new(keyed),
         }
     }
 
@@ -110,18 +111,19 @@ impl Shard {
     }
 
     /// Sets the tail aside if it has rows, and starts an empty one.
-    pub(super) fn freeze(&mut self) {
+    pub(super) fn freeze(&mut self, keyed: &Arc<[u16]>) {
         self.tail.publish();
         if self.tail.status().rows > 0 {
-            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
+            let empty = TailPart::new(keyed);
+            self.frozen = Some(std::mem::replace(&mut self.tail, empty));
         }
     }
 }
 
 impl TailPart {
-    fn new() -> TailPart {
+    fn new(keyed: &Arc<[u16]>) -> TailPart {
         let tail = Tail::default();
-        let writer = TailWriter::new(&tail);
+        let writer = TailWriter::new(&tail, Arc::clone(keyed));
         TailPart {
             part: Arc::new(Part::new(Source::Tail(tail))),
             writer,

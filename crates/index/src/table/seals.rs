@@ -33,6 +33,7 @@ impl Table {
             disk,
             dir,
             fields: self.fields(),
+            keyed: self.shape.keyed(),
             number,
             frozen,
         })
@@ -41,8 +42,9 @@ impl Table {
     /// Sets the tails aside, and collects the edits that files lack.
     fn freeze_at(&mut self, position: u64) -> Frozen {
         let mut tails = Vec::new();
+        let keyed = self.shape.keyed();
         for (shard, held) in (0..).zip(&mut self.shards) {
-            held.freeze();
+            held.freeze(&keyed);
             let frozen = held.frozen.as_ref().and_then(TailPart::frozen);
             tails.extend(frozen.map(|(tail, edits)| FrozenTail { shard, tail, edits }));
         }

@@ -124,7 +124,8 @@ impl Table {
             next_number,
             ..
         } = opening;
-        let shards = (0..shape.shards).map(|_| Shard::new()).collect();
+        let keyed = shape.keyed();
+        let shards = (0..shape.shards).map(|_| Shard::new(&keyed)).collect();
         Ok(Table {
             disk,
             dir: dir.to_owned(),

@@ -19,6 +19,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::keys::ChunkKey;
 use super::radix::by_number;
 use crate::postings::code;
 use crate::removed::{Frequency, WordCount};
@@ -55,6 +56,7 @@ pub(crate) struct Chunk {
     pub(crate) rows: Vec<Arc<TailRow>>,
     /// `(id, ordinal)`, sorted. An id comes twice if its earlier row was deleted.
     by_id: Vec<(u64, u32)>,
+    keys: Vec<ChunkKey>,
     words: Vec<u32>,
     starts: Vec<u32>,
     ordinals: Vec<u32>,
@@ -93,7 +95,13 @@ impl TailRow {
 impl Chunk {
     /// Makes a chunk of new rows. `first`: ordinal of the first. `occurrences`: row by row; those
     /// of one word in a row by rising place. Sorts them by word.
-    pub(super) fn new(first: u32, rows: Vec<NewRow>, occurrences: &mut Vec<Occurrence>) -> Chunk {
+    /// `keyed`: the columns with a KEY.
+    pub(super) fn new(
+        first: u32,
+        rows: Vec<NewRow>,
+        keyed: &[u16],
+        occurrences: &mut Vec<Occurrence>,
+    ) -> Chunk {
         by_number(occurrences, |occurrence| occurrence.word);
         debug_assert!(occurrences.is_sorted());
         let mut by_id: Vec<(u64, u32)> =
@@ -102,6 +110,7 @@ impl Chunk {
         let mut chunk = Chunk {
             first,
             by_id,
+            keys: ChunkKey::all(keyed, first, rows.iter().map(|row| &*row.columns)),
             ..Chunk::default()
         };
         chunk.ordinals.reserve_exact(occurrences.len());
@@ -139,6 +148,8 @@ impl Chunk {
             merged.by_id.extend(&chunk.by_id);
         }
         merged.by_id.sort(); // sorted runs: the standard sort merges them
+        let keys: Vec<&[ChunkKey]> = chunks.iter().map(|chunk| &chunk.keys[..]).collect();
+        merged.keys = ChunkKey::merge(&keys);
         let mut entries: Vec<(u32, u16, u32)> = Vec::new();
         for (chunk, source) in chunks.iter().zip(0u16..) {
             entries.extend(
@@ -172,6 +183,18 @@ impl Chunk {
     /// `(id, ordinal)` of every row, sorted.
     pub(crate) fn by_id(&self) -> &[(u64, u32)] {
         &self.by_id
+    }
+
+    /// Appends the ordinals of the rows that have one of these codes (rising, each once) in a keyed
+    /// column. `None` if the chunk has no key of the column.
+    pub(super) fn find_by_key(
+        &self,
+        column: usize,
+        codes: &[u64],
+        out: &mut Vec<u32>,
+    ) -> Option<()> {
+        ChunkKey::of(&self.keys, column)?.find(codes, out);
+        Some(())
     }
 
     /// Every word with its postings, by rising number.

@@ -1,5 +1,7 @@
 //! Compares chunks and look-ups of the tail with plain lists.
 
+use std::sync::Arc;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::analysis::{Analyzer, Words};
@@ -18,7 +20,7 @@ fn insert(writer: &mut TailWriter, id: u64, text: &str) {
 #[test]
 fn single_rows_make_few_chunks() {
     let mut tail = Tail::default();
-    let mut writer = TailWriter::new(&tail);
+    let mut writer = TailWriter::new(&tail, Arc::default());
     for id in 0..20_000u64 {
         insert(
             &mut writer,
@@ -59,7 +61,7 @@ fn a_place_beyond_24_bits_is_refused() {
 #[test]
 fn an_id_that_came_twice_is_found_twice() {
     let mut tail = Tail::default();
-    let mut writer = TailWriter::new(&tail);
+    let mut writer = TailWriter::new(&tail, Arc::default());
     for round in 0..3 {
         for id in [9, 4, 6] {
             writer.delete(id);

@@ -15,7 +15,7 @@ use crate::subject::{Subject, expression, filtered, order, row, select_all, sele
 const WORDS: [&str; 7] = ["ant", "bee", "cat", "dog", "eel", "fox", "#cat"];
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(crate) enum Step {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Replace(u64, Vec<Value>),
@@ -43,9 +43,10 @@ fn text() -> impl Strategy<Value = String> {
     vec(common.prop_map(|at| WORDS[at]), 0..8).prop_map(|words| words.join(" "))
 }
 
-fn columns() -> impl Strategy<Value = Vec<Value>> {
+fn columns() -> BoxedStrategy<Vec<Value>> {
     (text(), -3..4i64, text(), -2..3i8, text())
         .prop_map(|(body, n, title, f, s)| row(&body, n, &title, f32::from(f) / 2.0, &s))
+        .boxed()
 }
 
 /// Values of columns that are no texts. One in ten integers takes more than 64 bits.
@@ -59,15 +60,16 @@ fn changed() -> impl Strategy<Value = Vec<(u16, Value)>> {
     vec(value, 1..3)
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    let planned = (-3..4i64, vec(simple_step(), 0..8));
+/// A step; `columns` gives the rows.
+pub(crate) fn step(columns: fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
+    let planned = (-3..4i64, vec(simple_step(columns), 0..8));
     prop_oneof![
-        40 => simple_step(),
+        40 => simple_step(columns),
         2 => planned.prop_map(|(n, steps)| Step::Planned(n, steps)),
     ]
 }
 
-fn simple_step() -> impl Strategy<Value = Step> {
+fn simple_step(columns: fn() -> BoxedStrategy<Vec<Value>>) -> impl Strategy<Value = Step> {
     let id = 1..40u64;
     prop_oneof![
         6 => (id.clone(), changed()).prop_map(|(id, values)| Step::Change(id, values)),
@@ -135,7 +137,7 @@ fn leaf() -> impl Strategy<Value = Node> {
     prop_oneof![8 => single, 2 => phrase, 1 => near, 1 => Just(Node::All)]
 }
 
-fn node() -> impl Strategy<Value = Node> {
+pub(crate) fn node() -> impl Strategy<Value = Node> {
     leaf().prop_recursive(3, 12, 3, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
         let several = || vec(inner.clone(), 2..4);
@@ -225,7 +227,7 @@ fn select() -> impl Strategy<Value = Select> {
     })
 }
 
-fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
+pub(crate) fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
     match step.clone() {
         Step::Insert(id, row) => subject.insert(id, row),
         Step::Delete(id) => subject.delete(id),
@@ -262,7 +264,7 @@ proptest! {
 
     #[test]
     fn answers_do_not_depend_on_history_or_layout(
-        steps in vec(step(), 1..90),
+        steps in vec(step(columns), 1..90),
         shards in prop_oneof![2 => Just(1u16), 1 => 2..8u16, 1 => Just(64)],
         asked in vec((select(), prop::option::of(node())), 6),
     ) {

@@ -6,6 +6,7 @@ mod damage;
 mod faults;
 mod filters;
 mod fixture;
+mod keys;
 mod laws;
 mod model;
 mod oracle;

@@ -37,6 +37,7 @@ pub(crate) fn shape() -> TableShape {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     };
     TableShape {
         columns: vec![

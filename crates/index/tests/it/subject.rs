@@ -45,7 +45,10 @@ impl Subject {
     }
 
     pub(crate) fn with_shards(disk: Arc<dyn Disk>, shards: u16) -> Subject {
-        let shape = TableShape { shards, ..shape() };
+        Subject::with_shape(disk, TableShape { shards, ..shape() })
+    }
+
+    pub(crate) fn with_shape(disk: Arc<dyn Disk>, shape: TableShape) -> Subject {
         let table = Table::create(Arc::clone(&disk), DIR, shape.clone()).expect("an empty table");
         let manifest = table.files();
         let model = Model::new(shape);

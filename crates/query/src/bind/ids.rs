@@ -2,7 +2,8 @@
 //!
 //! Example: `id IN (7, 3, 7) AND price > 4` names the ids 3 and 7, of which not all need be wanted.
 
-use crate::expression::{BinaryOperator, Expression};
+use super::evident::evident;
+use crate::expression::Expression;
 use crate::value::Value;
 
 /// The ids that a condition names.
@@ -19,54 +20,14 @@ impl Ids {
     /// AND of one of these with anything.
     #[must_use]
     pub fn of(condition: &Expression) -> Option<Ids> {
-        let mut found = gather(condition)?;
-        found.ids.sort_unstable();
-        found.ids.dedup();
-        Some(found)
-    }
-
-    fn all(ids: Vec<u64>) -> Ids {
-        Ids {
+        let found = evident(condition, "id", &gather_values)?;
+        let mut ids = found.values;
+        ids.sort_unstable();
+        ids.dedup();
+        Some(Ids {
             ids,
-            are_all_wanted: true,
-        }
-    }
-}
-
-/// The ids in any order, with repetitions. The parser balances chains of OR and AND, so the depth is a logarithm.
-fn gather(condition: &Expression) -> Option<Ids> {
-    match condition {
-        Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
-            (Expression::Literal(value), column) | (column, Expression::Literal(value))
-                if is_id(column) =>
-            {
-                gather_values(std::slice::from_ref(value)).map(Ids::all)
-            }
-            _ => None,
-        },
-        Expression::In {
-            needle,
-            negated: false,
-            list,
-        } if is_id(needle) => gather_values(list).map(Ids::all),
-        Expression::Binary(BinaryOperator::Or, left, right) => {
-            let (mut left, right) = (gather(left)?, gather(right)?);
-            left.ids.extend(right.ids);
-            left.are_all_wanted &= right.are_all_wanted;
-            Some(left)
-        }
-        Expression::Binary(BinaryOperator::And, left, right) => {
-            let fewest = match (gather(left), gather(right)) {
-                (Some(left), Some(right)) if left.ids.len() <= right.ids.len() => Some(left),
-                (Some(_), Some(right)) => Some(right),
-                (one, other) => one.or(other),
-            };
-            fewest.map(|ids| Ids {
-                are_all_wanted: false,
-                ..ids
-            })
-        }
-        _ => None,
+            are_all_wanted: found.are_all_wanted,
+        })
     }
 }
 
@@ -85,8 +46,4 @@ fn gather_values(values: &[Value]) -> Option<Vec<u64>> {
         }
     }
     Some(ids)
-}
-
-fn is_id(expression: &Expression) -> bool {
-    matches!(expression, Expression::Column(name) if name == "id")
 }

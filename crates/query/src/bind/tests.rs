@@ -1,6 +1,6 @@
 //! Names, limits and ids of statements.
 
-use super::{BindError, BoundSelect, Ids, Scope};
+use super::{BindError, BoundSelect, Ids, KeyCodes, Scope};
 use crate::expression::{self, Expression};
 use crate::lexer::Lexer;
 use crate::options::Options;
@@ -49,6 +49,40 @@ fn other_conditions_name_no_ids() {
     }
 }
 
+/// Over `n int`, `s string` with a KEY each, and `m int` without one.
+#[track_caller]
+fn check_keys(condition: &str, expected: &[(usize, &[u64])]) {
+    let kinds = [
+        ("n", ColumnType::Int, true),
+        ("s", ColumnType::String, true),
+        ("m", ColumnType::Int, false),
+    ];
+    let columns = kinds.map(|(name, kind, keyed)| Column {
+        name: name.to_owned(),
+        kind,
+        nullable: true,
+        default: None,
+        keyed,
+    });
+    let found = KeyCodes::of(&expression(condition), &columns);
+    let found: Vec<_> = found.iter().map(|it| (it.column, &it.codes[..])).collect();
+    assert_eq!(found, expected, "{condition}");
+}
+
+#[test]
+fn values_of_keys_are_read_off_the_conditions_that_name_them() {
+    let a = crate::key::code(&Value::Str("a".to_owned())).unwrap();
+    check_keys("n = 5", &[(0, &[5])]);
+    check_keys("n IN (5, '6x', 7.0, NULL) AND m = 3", &[(0, &[5, 6, 7])]);
+    check_keys("n = 1 OR n = 2 AND s = 'A'", &[(0, &[1, 2])]);
+    check_keys("(n = 1 OR n = 1) AND s = 'A'", &[(0, &[1]), (1, &[a])]);
+    check_keys("n = NULL", &[(0, &[])]);
+    check_keys("s = 5 AND n = -1", &[(0, &[u64::MAX])]);
+    check_keys("m = 5", &[]);
+    check_keys("n > 5 OR s = 'a'", &[]);
+    check_keys("NOT n = 5", &[]);
+}
+
 fn columns() -> Vec<Column> {
     [("title", ColumnType::Text), ("n", ColumnType::Int)]
         .map(|(name, kind)| Column {
@@ -56,6 +90,7 @@ fn columns() -> Vec<Column> {
             kind,
             nullable: true,
             default: None,
+            keyed: false,
         })
         .to_vec()
 }

@@ -1,4 +1,4 @@
-//! The bytes of a table's column: name, type with its size, whether NULL is allowed, default.
+//! The bytes of a table's column: name, type with its size, flags, default.
 //!
 //! Example: `price decimal(12,2) NOT NULL` without a default.
 //!
@@ -6,11 +6,17 @@
 //! 05 70 72 69 63 65   name
 //! 12                  tag 18, DECIMAL
 //! 82 18               size 3074 = 12·256 + 2
-//! 00 00               not nullable, no default
+//! 00 00               no flag (not nullable, no KEY), no default
 //! ```
 
 use super::{Read, Reader, put_number, put_text, put_value};
 use crate::schema::{Column, ColumnType};
+
+/// Flag of a column that may be NULL. Up to version 8 of the records it is the only one.
+const NULLABLE: u8 = 1;
+
+/// Flag of a column with a KEY.
+const KEYED: u8 = 2;
 
 /// Appends a column.
 pub fn put_column(out: &mut Vec<u8>, column: &Column) {
@@ -53,7 +59,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
     };
     out.push(tag);
     put_number(out, size.into());
-    out.push(u8::from(column.nullable));
+    out.push(NULLABLE * u8::from(column.nullable) + KEYED * u8::from(column.keyed));
     out.push(u8::from(column.default.is_some()));
     if let Some(value) = &column.default {
         put_value(out, value);
@@ -65,6 +71,28 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
     let name = reader.string()?;
     let tag = reader.byte()?;
     let size = reader.small()?;
+    let kind = column_type(reader, tag, size)?;
+    let flags = reader.byte()?;
+    if flags & !(NULLABLE | KEYED) != 0 {
+        return Err(reader.damage("known flags of a column"));
+    }
+    let (nullable, keyed) = (flags & NULLABLE != 0, flags & KEYED != 0);
+    let default = if reader.flag()? {
+        Some(reader.value()?)
+    } else {
+        None
+    };
+    Ok(Column {
+        name,
+        kind,
+        nullable,
+        default,
+        keyed,
+    })
+}
+
+/// The type of a column, by its tag and size.
+fn column_type(reader: &Reader<'_>, tag: u8, size: u32) -> Read<ColumnType> {
     let width = |reader: &Reader<'_>| match size {
         1 | 2 | 3 | 4 | 8 => Ok(size as u8),
         _ => Err(reader.damage("an integer's width")),
@@ -73,7 +101,7 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         0..=6 => Ok(size as u8),
         _ => Err(reader.damage("digits of a second's fraction")),
     };
-    let kind = match tag {
+    Ok(match tag {
         0 => ColumnType::Text,
         1 => ColumnType::String,
         2 => ColumnType::Int,
@@ -109,22 +137,12 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         },
         17 => ColumnType::Year,
         18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
-        19 if (1..=64).contains(&size) => ColumnType::Bit { bits: size as u8 },
+        19 => ColumnType::Bit {
+            bits: size.clamp(1, 64) as u8,
+        },
         20 => ColumnType::Multi { wide: size == 1 },
         21 => ColumnType::Json,
         _ => return Err(reader.damage("a known column type")),
-    };
-    let nullable = reader.flag()?;
-    let default = if reader.flag()? {
-        Some(reader.value()?)
-    } else {
-        None
-    };
-    Ok(Column {
-        name,
-        kind,
-        nullable,
-        default,
     })
 }
 

@@ -63,6 +63,7 @@ fn columns() -> [Column; 2] {
         kind: ColumnType::Bigint,
         nullable: true,
         default: None,
+        keyed: false,
     })
 }
 

@@ -15,6 +15,9 @@ pub struct Column {
     pub nullable: bool,
     /// The value of DEFAULT, if given.
     pub default: Option<Value>,
+    /// Whether a search table keeps a look-up index of the column: `KEY (name)`. Only of a type that
+    /// [`ColumnType::takes_key`].
+    pub keyed: bool,
 }
 
 impl Column {

@@ -77,3 +77,32 @@ pub enum ColumnType {
         scale: u8,
     },
 }
+
+impl ColumnType {
+    /// Whether a column of this type may have a `KEY`: it holds integers, or texts that are compared as they are.
+    #[must_use]
+    pub fn takes_key(self) -> bool {
+        match self {
+            ColumnType::String
+            | ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Bool
+            | ColumnType::Timestamp
+            | ColumnType::Integer { .. }
+            | ColumnType::Char { .. }
+            | ColumnType::Bit { .. }
+            | ColumnType::Year => true,
+            ColumnType::Text
+            | ColumnType::Float
+            | ColumnType::Double
+            | ColumnType::Multi { .. }
+            | ColumnType::Json
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Time { .. }
+            | ColumnType::Decimal { .. } => false,
+        }
+    }
+}

@@ -184,6 +184,7 @@ fn null_is_empty_in_search_tables_and_itself_in_queues() {
             kind,
             nullable,
             default: None,
+            keyed: false,
         }
         .accept(value, system)
     };

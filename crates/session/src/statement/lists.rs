@@ -33,13 +33,6 @@ pub(super) fn headers(list: ShowList) -> &'static [&'static str] {
         ShowList::Processes => &[
             "Id", "User", "Host", "db", "Command", "Time", "State", "Info",
         ],
-        ShowList::Indexes => &[
-            "Table",
-            "Non_unique",
-            "Key_name",
-            "Seq_in_index",
-            "Column_name",
-        ],
         ShowList::Triggers => &["Trigger", "Event", "Table", "Statement", "Timing"],
         ShowList::Routines => &["Db", "Name", "Type"],
         ShowList::Events => &["Db", "Name", "Status"],
@@ -89,7 +82,6 @@ pub(super) fn rows(node: &Node, session: &Session, list: ShowList) -> Vec<Vec<St
         ])],
         ShowList::Processes => processes(node, session),
         ShowList::Plugins
-        | ShowList::Indexes
         | ShowList::Triggers
         | ShowList::Routines
         | ShowList::Events

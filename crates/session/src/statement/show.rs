@@ -85,6 +85,7 @@ fn table_of(statement: &Statement) -> Option<&str> {
         Statement::Describe { table, .. }
         | Statement::ShowFullColumns { table, .. }
         | Statement::ShowCreateTable { table }
+        | Statement::ShowIndexes { table }
         | Statement::ShowTableStatus { table, .. } => Some(table),
         _ => None,
     }
@@ -134,6 +135,10 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
         Statement::ShowCreateTable { table } => {
             let text = snapshot.show_create(&table)?;
             Ok(pairs(["Table", "Create Table"], vec![(table, text)], None))
+        }
+        Statement::ShowIndexes { table } => {
+            let rows = indexes(&*snapshot.definition(&table)?);
+            Ok(matching(&INDEXES, rows, None))
         }
         Statement::ShowTableStatus { table, like } => Ok(pairs(
             ["Variable_name", "Value"],
@@ -192,7 +197,7 @@ struct Described {
     is_text: bool,
     /// YES or NO.
     null: &'static str,
-    /// PRI for an id, else empty.
+    /// PRI for an id, MUL for a column with a KEY, else empty.
     key: &'static str,
     default: Value,
     /// `indexed stored`, `document`, `read only` or empty.
@@ -211,6 +216,28 @@ const FULL_COLUMNS: [&str; 9] = [
     "Privileges",
     "Comment",
 ];
+
+/// Headers of SHOW INDEX.
+const INDEXES: [&str; 5] = [
+    "Table",
+    "Non_unique",
+    "Key_name",
+    "Seq_in_index",
+    "Column_name",
+];
+
+/// The rows of SHOW INDEX: the id, then each column with a KEY.
+fn indexes(definition: &Definition) -> Vec<Vec<String>> {
+    let row = |non_unique: &str, name: &str, column: &str| {
+        let cells = [&definition.name, non_unique, name, "1", column];
+        cells.map(str::to_owned).to_vec()
+    };
+    let id = !matches!(definition.kind, Kind::Queue(_));
+    let id = id.then(|| row("0", "PRIMARY", "id"));
+    let keyed = definition.columns.iter().filter(|column| column.keyed);
+    let keyed = keyed.map(|column| row("1", &column.name, &column.name));
+    id.into_iter().chain(keyed).collect()
+}
 
 impl Described {
     /// The cells of DESCRIBE.
@@ -275,6 +302,7 @@ impl Described {
     fn of(column: &Column, extra: &str) -> Described {
         Described {
             null: if column.nullable { "YES" } else { "NO" },
+            key: if column.keyed { "MUL" } else { "" },
             default: match &column.default {
                 Some(Value::Str(default)) => Value::Str(default.clone()),
                 _ => column.default_constant().map_or(Value::Null, Value::Str),

@@ -181,6 +181,7 @@ impl Mapping {
             kind,
             nullable: true,
             default: None,
+            keyed: false,
         };
         let fields = self.fields.iter();
         let mut columns: Vec<Column> = fields

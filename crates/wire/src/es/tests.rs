@@ -87,6 +87,7 @@ fn a_table_made_by_sql_is_an_index_with_its_columns_for_fields() {
         kind: query::schema::ColumnType::Text,
         nullable: true,
         default: None,
+        keyed: false,
     };
     let mapping = Mapping::of_columns(&[column]);
     assert_eq!(mapping.percolator, "query");

@@ -52,12 +52,12 @@ impl Parser<'_> {
 
     fn change(&mut self, changes: &mut Vec<Change>) -> Result<()> {
         if self.take_word("add") {
-            self.refuse_key()?;
+            self.refuse_altered_key()?;
             self.take_word("column");
             return self.added(changes);
         }
         if self.take_word("drop") {
-            self.refuse_key()?;
+            self.refuse_altered_key()?;
             self.take_word("column");
             let name = self.column()?;
             changes.push(Change::Drop { name });

@@ -4,6 +4,7 @@ use query::lexer::TokenKind;
 use query::schema::{Column, ColumnType, TypeError, TypeSystem};
 use query::value::Value;
 
+use super::key::Key;
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{CreateTable, Statement};
 
@@ -30,6 +31,15 @@ struct Draft {
     type_position: usize,
     args: Vec<u64>,
     unsigned: bool,
+    /// A clause that only `id` of a search or pq table may have, PRIMARY KEY or AUTO_INCREMENT, and its place in the statement.
+    of_id: Option<(&'static str, usize)>,
+}
+
+/// Column definitions in brackets, and the keys among them.
+#[derive(Default)]
+struct Drafts {
+    columns: Vec<Draft>,
+    keys: Vec<Key>,
 }
 
 impl Parser<'_> {
@@ -66,23 +76,25 @@ impl Parser<'_> {
     }
 
     /// Column definitions in brackets; empty without brackets.
-    fn drafts(&mut self) -> Result<Vec<Draft>> {
-        let mut drafts: Vec<Draft> = Vec::new();
+    fn drafts(&mut self) -> Result<Drafts> {
+        let mut drafts = Drafts::default();
         if !self.take(TokenKind::Open) {
             return Ok(drafts);
         }
         loop {
-            let position = self.position();
-            let draft = self.draft()?;
-            if drafts
-                .iter()
-                .any(|other| other.column.name == draft.column.name)
-            {
-                let message = format!("column '{}' is there twice", draft.column.name);
-                return Err(self.error_at(position, message));
+            if let Some(key) = self.key()? {
+                drafts.keys.push(key);
+            } else {
+                let position = self.position();
+                let draft = self.draft()?;
+                let mut others = drafts.columns.iter();
+                if others.any(|other| other.column.name == draft.column.name) {
+                    let message = format!("column '{}' is there twice", draft.column.name);
+                    return Err(self.error_at(position, message));
+                }
+                drafts.columns.push(draft);
             }
-            drafts.push(draft);
-            self.listed(drafts.len())?;
+            self.listed(drafts.columns.len() + drafts.keys.len())?;
             if self.take(TokenKind::Close) {
                 return Ok(drafts);
             }
@@ -90,10 +102,20 @@ impl Parser<'_> {
         }
     }
 
+    /// Refuses a key or a constraint in place of a column of ALTER TABLE. Errors: `NotYet`.
+    pub(super) fn refuse_altered_key(&self) -> Result<()> {
+        match self.at_any(&["key", "index"]) {
+            true => {
+                Err(self.not_yet("KEY in ALTER TABLE (CREATE TABLE takes keys of search tables)"))
+            }
+            false => self.refuse_key(),
+        }
+    }
+
     /// Refuses a key or a constraint in place of a column.
-    pub(super) fn refuse_key(&self) -> Result<()> {
+    fn refuse_key(&self) -> Result<()> {
         if self.at_any(&CONSTRAINTS) {
-            return Err(self.no_key());
+            return Err(self.no_constraint());
         }
         Ok(())
     }
@@ -101,6 +123,9 @@ impl Parser<'_> {
     /// One column of a queue.
     pub(super) fn queue_column(&mut self) -> Result<Column> {
         let draft = self.draft()?;
+        if let Some((clause, position)) = draft.of_id {
+            return Err(self.no_key(position, clause));
+        }
         self.typed(draft, true)
     }
 
@@ -117,11 +142,13 @@ impl Parser<'_> {
                 kind: ColumnType::Text,
                 nullable: true,
                 default: None,
+                keyed: false,
             },
             type_name,
             type_position,
             args,
             unsigned: false,
+            of_id: None,
         };
         while self.column_clause(&mut draft)? {}
         Ok(draft)
@@ -164,10 +191,21 @@ impl Parser<'_> {
             self.word_or_string("a name")?;
         } else if self.take_word("comment") {
             self.string("a comment in quotes")?;
+        } else if self.at_any(&["primary"]) {
+            draft.of_id = Some(("PRIMARY KEY", self.position()));
+            self.take_word("primary");
+            if !self.take_word("key") {
+                return Err(self.unexpected("KEY"));
+            }
         } else if draft.type_name == "text" && self.take_any(&["indexed", "stored"]) {
             // A text is always indexed and stored here.
-        } else if draft.type_name == "string" && self.take_word("attribute") {
-            // A string is always an attribute here.
+        } else if self.at_word("auto_increment") {
+            draft.of_id = Some(("AUTO_INCREMENT", self.position()));
+            self.take_word("auto_increment");
+        } else if draft.type_name != "text" && self.take_word("attribute") {
+            // Every column that is no text is an attribute here.
+        } else if self.take_word("engine") {
+            self.column_engine()?;
         } else if is_character(&draft.type_name) && self.take_word("binary") {
             // Accepted without effect: texts are compared by their bytes.
         } else if matches!(self.peek(), TokenKind::Comma | TokenKind::Close)
@@ -175,10 +213,8 @@ impl Parser<'_> {
             || self.at_any(&["first", "after"])
         {
             return Ok(false);
-        } else if self.at_any(&CONSTRAINTS)
-            || self.at_any(&["auto_increment", "references", "serial"])
-        {
-            return Err(self.no_key());
+        } else if self.at_any(&CONSTRAINTS) || self.at_any(&["references", "serial"]) {
+            return Err(self.no_constraint());
         } else if self.at_any(&[
             "zerofill",
             "generated",
@@ -187,7 +223,6 @@ impl Parser<'_> {
             "invisible",
             "virtual",
             "indexed",
-            "engine",
         ]) {
             let clause = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
             return Err(self.not_yet(format!("the column clause {clause}")));
@@ -197,15 +232,20 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// The refusal of a key; it names the kind of key.
-    fn no_key(&self) -> super::SyntaxError {
+    /// The refusal of the constraint at the next token; it names the constraint.
+    fn no_constraint(&self) -> super::SyntaxError {
         let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
         let word = if word == "PRIMARY" {
             "PRIMARY KEY".to_owned()
         } else {
             word
         };
-        let why = match word.as_str() {
+        self.no_key(self.position(), &word)
+    }
+
+    /// The refusal of a key or constraint.
+    pub(super) fn no_key(&self, position: usize, word: &str) -> super::SyntaxError {
+        let why = match word {
             "PRIMARY KEY" | "AUTO_INCREMENT" | "SERIAL" => {
                 "search and pq tables have an implied unique `id`, queues have no key"
             }
@@ -215,13 +255,28 @@ impl Parser<'_> {
             }
             _ => "every column can be searched or filtered without one",
         };
-        self.not_yet(format!("{word} ({why}; leave it out)"))
+        self.not_yet_at(position, format!("{word} ({why}; leave it out)"))
+    }
+
+    /// `engine='rowwise'` and `'columnar'`: Manticore's two stores are one here.
+    fn column_engine(&mut self) -> Result<()> {
+        self.take(TokenKind::Equal);
+        let engine = self.word_or_string("'rowwise' or 'columnar'")?;
+        match engine.to_lowercase().as_str() {
+            "rowwise" | "columnar" => Ok(()),
+            other => Err(self.error(format!("no engine '{other}' of a column"))),
+        }
     }
 
     /// The columns with the types of this kind of table; an implied `id` is left out.
-    fn columns(&self, drafts: Vec<Draft>, is_queue: bool) -> Result<Vec<Column>> {
-        let mut columns = Vec::with_capacity(drafts.len());
-        for draft in drafts {
+    fn columns(&self, drafts: Drafts, is_queue: bool) -> Result<Vec<Column>> {
+        let mut columns = Vec::with_capacity(drafts.columns.len());
+        for draft in drafts.columns {
+            if let Some((clause, position)) = draft.of_id
+                && (is_queue || draft.column.name != "id")
+            {
+                return Err(self.no_key(position, clause));
+            }
             let name = draft.type_name.as_str();
             if draft.column.name == "id" && !is_queue {
                 if matches!(name, "bigint" | "int" | "integer") {
@@ -231,6 +286,12 @@ impl Parser<'_> {
                 return Err(self.error_at(draft.type_position, message));
             }
             columns.push(self.typed(draft, is_queue)?);
+        }
+        for key in drafts.keys {
+            if is_queue {
+                return Err(self.no_key(key.position, key.word));
+            }
+            self.mark_key(key, &mut columns)?;
         }
         Ok(columns)
     }

@@ -327,7 +327,11 @@ impl<'a> Parser<'a> {
 
     /// The error "not yet", at the next token.
     pub(super) fn not_yet(&self, what: impl Into<String>) -> SyntaxError {
-        SyntaxError::new(ErrorKind::NotYet, what, self.text, self.position())
+        self.not_yet_at(self.position(), what)
+    }
+
+    pub(super) fn not_yet_at(&self, position: usize, what: impl Into<String>) -> SyntaxError {
+        SyntaxError::new(ErrorKind::NotYet, what, self.text, position)
     }
 
     /// An error of the lexer or the expression parser, without its `, found …`: `near` shows the text anyway.

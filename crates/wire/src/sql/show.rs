@@ -64,6 +64,14 @@ impl Parser<'_> {
                 table: self.table()?,
             });
         }
+        if self.take_any(&["index", "indexes", "keys"]) {
+            if !self.take_any(&["from", "in"]) {
+                return Err(self.unexpected("FROM"));
+            }
+            let table = self.table()?;
+            self.skip_database()?;
+            return Ok(Statement::ShowIndexes { table });
+        }
         if self.take_word("meta") {
             return Ok(Statement::ShowMeta { like: self.like()? });
         }
@@ -116,14 +124,6 @@ impl Parser<'_> {
         }
         if self.take_any(&["processlist", "threads"]) {
             return Ok(ShowList::Processes);
-        }
-        if self.take_any(&["index", "indexes", "keys"]) {
-            if !self.take_any(&["from", "in"]) {
-                return Err(self.unexpected("FROM"));
-            }
-            self.table()?;
-            self.skip_database()?;
-            return Ok(ShowList::Indexes);
         }
         if self.take_word("triggers") {
             self.skip_database()?;

@@ -139,6 +139,11 @@ pub enum Statement {
         /// Name of the table.
         table: String,
     },
+    /// SHOW INDEX FROM t, SHOW KEYS FROM t: a row for each key.
+    ShowIndexes {
+        /// Name of the table.
+        table: String,
+    },
     /// SHOW TABLE t STATUS, SHOW INDEX t STATUS: name and value pairs of one table.
     ShowTableStatus {
         /// Name of the table.
@@ -224,8 +229,6 @@ pub enum ShowList {
     Plugins,
     /// `SHOW [FULL] PROCESSLIST`, `SHOW THREADS`
     Processes,
-    /// SHOW INDEX / KEYS FROM t
-    Indexes,
     /// SHOW TRIGGERS
     Triggers,
     /// SHOW PROCEDURE STATUS, SHOW FUNCTION STATUS

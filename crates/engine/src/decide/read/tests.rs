@@ -26,6 +26,7 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         kind: ColumnType::String,
         nullable: true,
         default: None,
+        keyed: false,
     }];
     let scope = Scope {
         columns: &columns,

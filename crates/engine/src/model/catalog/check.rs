@@ -27,6 +27,7 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
             max: TABLES_MAX as u64,
         });
     }
+    check_keys(&definition)?;
     match definition.kind.clone() {
         Kind::Search(options) => {
             check_columns(&mut definition, true)?;
@@ -186,6 +187,34 @@ fn drop_implied_id(columns: &mut Vec<Column>) -> Result<()> {
     Ok(())
 }
 
+/// Errors: `NotYet` for a KEY in a table that is no search table; `Invalid` for a column that cannot have one.
+fn check_keys(definition: &Definition) -> Result<()> {
+    let keyed = definition.columns.iter().filter(|column| column.keyed);
+    for column in keyed {
+        if !matches!(definition.kind, Kind::Search(_)) {
+            return Err(Error::NotYet {
+                what: "KEY in a table that is no search table (leave it out)".to_owned(),
+            });
+        }
+        if !column.kind.takes_key() {
+            return Err(Error::invalid(format!(
+                "KEY ({}): {} has no key, only integers and strings have",
+                column.name,
+                column.kind.sql_name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The columns of a search table for a table that has no look-up index of its own.
+pub(super) fn without_keys(mut columns: Vec<Column>) -> Vec<Column> {
+    for column in &mut columns {
+        column.keyed = false;
+    }
+    columns
+}
+
 /// Turns a default into the form in which the column stores it. Errors: `Invalid` if the column cannot hold it.
 fn check_default(column: &mut Column) -> Result<()> {
     let Some(default) = column.default.take() else {
@@ -246,7 +275,7 @@ fn check_percolate(
             "the columns differ from those of on='{on}': leave them out"
         )));
     }
-    definition.columns = common;
+    definition.columns = without_keys(common);
     into.map_or(Ok(()), |into| {
         check_into(catalog, definition, on, into, &listened)
     })

@@ -1,6 +1,7 @@
 //! The checks of CREATE TABLE for `type='distributed'`: its local tables have the same columns and the same analysis.
 
 use super::Catalog;
+use super::check::without_keys;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::LOCALS_MAX;
@@ -47,7 +48,7 @@ pub(super) fn check(
             )));
         }
     }
-    definition.columns = first.columns.clone();
+    definition.columns = without_keys(first.columns.clone());
     definition.analysis = first.analysis.clone();
     Ok(())
 }

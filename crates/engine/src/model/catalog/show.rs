@@ -24,6 +24,7 @@ pub(crate) fn show_create(definition: &Definition) -> String {
         let columns: Vec<String> = id
             .into_iter()
             .chain(definition.columns.iter().map(show_column))
+            .chain(definition.columns.iter().filter_map(show_key))
             .collect();
         let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
     }
@@ -75,6 +76,12 @@ fn show_column(column: &Column) -> String {
         let _ = write!(text, " DEFAULT {default}");
     }
     text
+}
+
+/// The look-up index of a column. It has the column's name.
+fn show_key(column: &Column) -> Option<String> {
+    let name = quote_name(&column.name);
+    column.keyed.then(|| format!("KEY {name} ({name})"))
 }
 
 /// A name in backticks. MySQL writes every name so, and drivers that read the statement look for them.

@@ -159,5 +159,6 @@ fn column(name: &str, kind: ColumnType) -> Column {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     }
 }

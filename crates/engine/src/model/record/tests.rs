@@ -49,12 +49,14 @@ fn column() -> impl Strategy<Value = Column> {
         Just(ColumnType::Year),
         (30..=65u8, 0..=30u8).prop_map(|(digits, scale)| ColumnType::Decimal { digits, scale }),
     ];
-    (".{1,8}", kind, any::<bool>(), proptest::option::of(value())).prop_map(
-        |(name, kind, nullable, default)| Column {
+    let flags = any::<(bool, bool)>();
+    (".{1,8}", kind, flags, proptest::option::of(value())).prop_map(
+        |(name, kind, (nullable, keyed), default)| Column {
             name,
             kind,
             nullable,
             default,
+            keyed,
         },
     )
 }

@@ -51,6 +51,7 @@ impl QueryColumns {
             kind,
             nullable: true,
             default: None,
+            keyed: false,
         };
         let named = QUERY_COLUMNS.iter();
         let named = named.map(|(name, kind)| column((*name).to_owned(), *kind));

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use query::rows::Order;
 
+use super::super::candidates::Candidates;
 use super::super::collect::{Collector, FoundRow};
 use super::super::plan::Plan;
 use super::super::rank::Needs;
@@ -31,14 +32,15 @@ pub(in super::super) struct Job<'a> {
     /// Whether the order, a column or an expression uses weights.
     pub(in super::super) ranked: bool,
     pub(in super::super) filter: Option<Filter<'a>>,
-    /// The ids that WHERE names, if the filter can be true for no others: rising, each once.
-    pub(in super::super) ids: Option<&'a [u64]>,
+    /// The only rows for which the filter can be true, where WHERE names their ids or the values of a
+    /// keyed column.
+    pub(in super::super) candidates: Option<Candidates>,
     pub(in super::super) order: Arc<Order>,
     /// Rows to keep: OFFSET and LIMIT together. `None`: all; 0: only the count.
     pub(in super::super) keep: Option<u64>,
     pub(in super::super) lists: Opened<'a>,
     /// For each part, the rows that match (rising), where `search/cutoff.rs` has found them already. Then
-    /// there is no filter and there are no `ids`.
+    /// there is no filter and there are no `candidates`.
     pub(in super::super) only: Option<Vec<Vec<u32>>>,
     /// Only the first rows by id are wanted and no total: pages behind them are skipped.
     pub(in super::super) stops: bool,
@@ -145,8 +147,8 @@ impl<'a> Job<'a> {
         if let Some(only) = &self.only {
             return only.iter().map(|docs| docs.len() as u64).sum();
         }
-        match (&self.ids, &self.plan) {
-            (Some(ids), _) => ids.len() as u64,
+        match (&self.candidates, &self.plan) {
+            (Some(candidates), _) => candidates.count(self.snapshot),
             (None, Some(plan)) if !plan.is_all() => plan.postings(),
             _ if self.filter.is_none() && self.keep.is_some() && self.order.is_by_id() => 0,
             _ => rows,

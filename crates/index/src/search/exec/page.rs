@@ -172,9 +172,10 @@ impl<'r> PageRun<'r, '_> {
             return Ok(rows);
         }
         let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
-        let mut rows = match &job.ids {
-            Some(ids) => {
-                let mut rows = eval::listed(&self.part.find_all(ids)?, self.view.page, out.scratch);
+        let candidates = job.candidates.as_ref();
+        let mut rows = match candidates.and_then(|of| of.of_part(self.at)) {
+            Some(docs) => {
+                let mut rows = eval::listed(docs, self.view.page, out.scratch);
                 if !rows.is_empty() && !matches!(step, Step::All) {
                     let matched = eval::matches(step, &self.view, out.scratch);
                     rows.intersect(&matched, true);

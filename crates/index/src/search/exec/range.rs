@@ -104,10 +104,15 @@ impl<'a> Job<'a> {
         id_first.is_some_and(|id| id > shared.id_last.load(Ordering::Relaxed))
     }
 
-    /// Whether the page can have a matching row: always, unless `Job::only` lists the rows.
+    /// Whether the page can have a matching row: always, unless `Job::only` or `Job::candidates`
+    /// list the rows.
     fn may_match(&self, part: PartIndex, page: u32) -> bool {
-        self.only.as_ref().is_none_or(|only| {
-            let docs = &only[part.at()];
+        let listed = match (&self.only, &self.candidates) {
+            (Some(only), _) => Some(&only[part.at()][..]),
+            (None, Some(candidates)) => candidates.of_part(part),
+            (None, None) => None,
+        };
+        listed.is_none_or(|docs| {
             let first = docs.partition_point(|doc| doc >> PAGE_BITS < page);
             docs.get(first).is_some_and(|doc| doc >> PAGE_BITS == page)
         })

@@ -20,11 +20,12 @@ use query::schema::{Column, ColumnType};
 use query::tree::Query;
 use query::value::Value;
 
+use super::super::candidates::Candidates;
 use super::super::collect::{Collector, FoundRow, Top};
 use super::super::plan;
 use super::job::{Gathered, Shared};
 use super::{Filter, Job, Opened};
-use crate::control::Control;
+use crate::control::{Control, Memory};
 use crate::filters::Filters;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
@@ -39,6 +40,7 @@ fn shape(texts: usize) -> TableShape {
         kind,
         nullable: true,
         default: None,
+        keyed: false,
     };
     let mut columns = vec![column("n", ColumnType::Int)];
     let texts = ["body", "sub"].into_iter().take(texts);
@@ -301,7 +303,8 @@ fn both(
         ranked: true,
         plan: Some(plan),
         words,
-        ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
+        candidates: Candidates::of(condition, snapshot, &Memory::new(u64::MAX), &mut Vec::new())
+            .unwrap(),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),
         keep,

@@ -34,7 +34,7 @@ INSERT INTO posts VALUES (1),
 INSERT INTO posts VALUES (1) x
 INSERT INTO posts VALUES (0xZZ)
 INSERT INTO posts VALUES (12abc)
-INSERT INTO posts VALUES ((1,2))
+INSERT INTO posts VALUES ((1,'a'))
 INSERT INTO posts VALUES (?)
 INSERT INTO posts VALUES (DEFAULT)
 INSERT INTO posts (a,) VALUES (1)
@@ -53,11 +53,11 @@ CREATE TABLE t (a)
 CREATE TABLE t (a int
 CREATE TABLE t (a nothing)
 CREATE TABLE t (a int, A text)
-CREATE TABLE t (id int PRIMARY KEY)
+CREATE TABLE t (b int PRIMARY KEY)
 CREATE TABLE t (a int, PRIMARY KEY (a))
 CREATE TABLE t (a int AUTO_INCREMENT) ENGINE=queue
 CREATE TABLE t (a int UNIQUE)
-CREATE TABLE t (a int, KEY k (a))
+CREATE TABLE t (a int, KEY k (a, b))
 CREATE TABLE t (a enum('x'))
 CREATE TABLE t (id text)
 CREATE TABLE t (a int) type='rt' type='pq'
@@ -70,7 +70,6 @@ DROP TABLE a,
 CREATE TABEL t (a int)
 SHOW INDEX posts
 OPTIMIZE TABLE t OPTION cutoff=2
-SELECT p.id, q.id FROM posts p
 SELECT wieght() FROM posts
 INSERT INTO posts VALUES (1), (nothing)
 DROP DATABASE d

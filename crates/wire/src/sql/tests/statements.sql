@@ -25,6 +25,7 @@ DELETE FROM posts
 DELETE FROM posts WHERE id = 1 LIMIT 5
 DELETE FROM posts WHERE MATCH('spam') AND score < 3
 CREATE TABLE posts (body text, sub string, ts timestamp, score int)
+CREATE TABLE t (id bigint PRIMARY KEY, a int, s string, KEY (a), INDEX by_s USING HASH (s(10) DESC) COMMENT 'c', PRIMARY KEY (id))
 CREATE TABLE IF NOT EXISTS posts (id bigint, title text indexed stored, price float DEFAULT 1.5, ok bool NOT NULL) charset=utf8mb4 COLLATE utf8mb4_general_ci COMMENT='x'
 CREATE TABLE alerts (body text, sub string) type='pq'
 CREATE TABLE alerts type='pq' on='posts' into='hits'

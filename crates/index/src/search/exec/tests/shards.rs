@@ -32,7 +32,7 @@ fn found(
         ranked: true,
         words: words.of_plan(plan.texts()),
         plan: Some(plan),
-        ids: None,
+        candidates: None,
         filter: None,
         order: Arc::clone(&select.order),
         keep: bounds(select).0,

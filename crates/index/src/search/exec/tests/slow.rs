@@ -47,10 +47,9 @@ impl Job<'_> {
 
     /// The cursor over the part's rows: by the query, by the ids, by both, or over every row.
     fn cursor<'p>(&self, at: PartIndex, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
-        let listed = match &self.ids {
-            Some(ids) => Some(cursor::listed(part.find_all(ids)?)),
-            None => None,
-        };
+        let candidates = self.candidates.as_ref();
+        let listed = candidates.and_then(|of| of.of_part(at));
+        let listed = listed.map(|docs| cursor::listed(docs.to_vec()));
         let matched = match &self.plan {
             Some(plan) => {
                 let needs = match self.ranked {

@@ -1,0 +1,127 @@
+//! Keys: for a column with a KEY, the codes of its values with their rows, sorted.
+//!
+//! Example: a column of texts, whose codes ([`query::key::code`]) are written here as small numbers.
+//!
+//! ```text
+//! doc      0     1     2      3     4
+//! value    'b'   'a'   NULL   'A'   'c'
+//! codes    1     1     2      3           'a' and 'A' have one code, NULL has none
+//! docs     1     3     0      4
+//! ```
+//!
+//! Invariants:
+//! - Pairs of code and doc rise. So the rows of a code are neighbours, and rise.
+//! - Each row whose value is not NULL has one pair. A look-up by the codes of all values wanted
+//!   finds every row wanted; it may find others, as codes are hashes.
+//! - Both sections are only used to find candidates. If they cannot be read, the reader asks every
+//!   row instead: no answer depends on them.
+
+use query::{key, row};
+
+use super::checked::CheckedFile;
+use super::commit::{Commit, Kind, Section};
+use super::write::RowSource;
+use crate::error::Result;
+
+/// The sections of one keyed column.
+pub(super) struct Key {
+    /// Index of the column, the id not counted.
+    column: u16,
+    codes: Section,
+    docs: Section,
+}
+
+impl Key {
+    /// The keys that a commit lists, each with as many codes as rows and at most one for each of
+    /// the segment's rows. Others are left out, as if they had not been written.
+    pub(super) fn all(commit: &Commit, file_bytes: u64) -> Vec<Key> {
+        let is_inside = |section: &Section| {
+            let end = section.start.checked_add(section.bytes);
+            end.is_some_and(|end| end <= file_bytes)
+        };
+        let mut keys = Vec::new();
+        for codes in commit.sections.iter().filter(|codes| is_inside(codes)) {
+            let Kind::KeyCodes(column) = codes.kind else {
+                continue;
+            };
+            let docs = commit.section(Kind::KeyDocs(column)).filter(is_inside);
+            let fits = |docs: &Section| {
+                let entries = codes.bytes / 8;
+                let is_whole = codes.bytes == 8 * entries && docs.bytes == 4 * entries;
+                is_whole && entries <= u64::from(commit.rows)
+            };
+            keys.extend(docs.filter(fits).map(|docs| Key {
+                column,
+                codes: *codes,
+                docs,
+            }));
+        }
+        keys
+    }
+
+    /// Whether it is of this column.
+    pub(super) fn is_of(&self, column: usize) -> bool {
+        usize::from(self.column) == column
+    }
+
+    /// Whether a byte of the file lies in one of the sections.
+    pub(super) fn holds(&self, offset: u64) -> bool {
+        let sections = [&self.codes, &self.docs];
+        sections.iter().any(|section| {
+            let end = section.start + section.bytes;
+            (section.start..end).contains(&offset)
+        })
+    }
+
+    /// The rows of these codes (rising, each once), deleted rows included, by code; `None` if they
+    /// are more than `most`. Cost: for each code a logarithm of the distance to the one before.
+    /// Errors: `Corrupt`.
+    pub(super) fn find(
+        &self,
+        file: &CheckedFile,
+        codes: &[u64],
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let entries = (self.codes.bytes / 8) as usize;
+        let (start, mut at) = (self.codes.start as usize, 0);
+        let mut found = Vec::new();
+        for (done, code) in codes.iter().enumerate() {
+            let near = (entries - at) / (codes.len() - done);
+            at = file.first_not_below(start, at..entries, near, *code)?;
+            if at == entries {
+                break;
+            }
+            let end = match code.checked_add(1) {
+                Some(next) => file.first_not_below(start, at..entries, 1, next)?,
+                None => entries,
+            };
+            if found.len() + (end - at) > most {
+                return Ok(None);
+            }
+            let docs = self.docs.start as usize;
+            let docs = file.range(docs + 4 * at, docs + 4 * end)?;
+            let (docs, _) = docs.as_chunks::<4>();
+            found.extend(docs.iter().map(|doc| u32::from_le_bytes(*doc)));
+            at = end;
+        }
+        Ok(Some(found))
+    }
+}
+
+/// The pairs of code and doc of a column, sorted; `None` if a row has no such column. Memory: 16
+/// bytes a row. Errors: those of the source.
+pub(super) fn pairs(
+    source: &dyn RowSource,
+    rows: u32,
+    column: u16,
+) -> Result<Option<Vec<(u64, u32)>>> {
+    let mut pairs = Vec::with_capacity(rows as usize);
+    for doc in 0..rows {
+        match row::decode_column(&source.columns(doc)?, usize::from(column)) {
+            Some(value) => pairs.extend(key::code(&value).map(|code| (code, doc))),
+            None => return Ok(None),
+        }
+    }
+    pairs.sort_unstable();
+    Ok(Some(pairs))
+}
