@@ -71,7 +71,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "messages-left-out-of-the-record-of-their-rows",
         file: "crates/engine/src/engine/write.rs",
-        text: "        records.extend(messages.clone().map(Record::Messages));\n",
+        text: "        records.extend(last.iter().cloned());\n",
         becomes: "",
         test: "crates/engine/tests/it/collect.rs::rows_of_a_call_are_stored_matched_and_queued_with_its_messages_in_one_record",
         may_hang: false,
@@ -79,7 +79,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "rows-of-a-refused-call-stay",
         file: "crates/engine/src/engine/write.rs",
-        text: "            undo.note(&mut self.state, &record);\n",
+        text: "        undo.note(&mut self.state, &record);\n",
         becomes: "",
         test: "crates/engine/tests/it/lives.rs::an_engine_that_collects_hands_over_after_any_crash_what_its_journal_says",
         may_hang: false,
