@@ -59,6 +59,11 @@ enum Step {
     Close {
         session: u64,
     },
+    /// Inserts an id that is then taken by another session, behind another change, and commits.
+    Clash {
+        session: u64,
+        id: u64,
+    },
     Kill,
 }
 
@@ -77,6 +82,7 @@ fn step() -> impl Strategy<Value = Step> {
         5 => session().prop_map(|session| Step::Commit { session }),
         2 => session().prop_map(|session| Step::Rollback { session }),
         1 => session().prop_map(|session| Step::Close { session }),
+        2 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Clash { session, id }),
         1 => Just(Step::Kill),
     ]
 }
@@ -318,6 +324,22 @@ impl Pair {
                 after.open.remove(session);
                 after.kept.remove(session);
                 self.ask(*session, Command::SessionClosed, &after)?.unwrap();
+            }
+            Step::Clash { session, id } => {
+                let (session, id) = (*session, Some(*id));
+                for step in [
+                    Step::Enqueue { session },
+                    Step::Insert {
+                        session,
+                        id,
+                        replace: false,
+                    },
+                    Step::Post { id },
+                    Step::Commit { session },
+                ] {
+                    self.play(&step)?;
+                }
+                return Ok(());
             }
             Step::Kill => {
                 after.open.clear();
