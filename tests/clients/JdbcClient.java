@@ -119,12 +119,18 @@ public class JdbcClient {
         run(db, "INSERT INTO j_posts (id, body) VALUES (2001, 'committed')");
         db.commit();
         db.rollback();
-        run(db, "INSERT INTO j_posts (id, body) VALUES (2002, 'stays')");
-        refused(1235, db::rollback);
+        String left = "SELECT id FROM j_posts WHERE id > 2000 ORDER BY id ASC";
+        run(db, "INSERT INTO j_posts (id, body) VALUES (2002, 'one of two')");
+        run(db, "INSERT INTO j_posts (id, body) VALUES (2003, 'two of two')");
+        db.rollback();
+        check("what was undone", rows(db, left), List.of(List.of("2001")));
+        run(db, "INSERT INTO j_posts (id, body) VALUES (2002, 'one of two')");
+        run(db, "INSERT INTO j_posts (id, body) VALUES (2003, 'two of two')");
+        db.commit();
+        db.rollback();
         db.setAutoCommit(true);
         check("autocommit is on", db.getAutoCommit(), true);
-        String left = "SELECT id FROM j_posts WHERE id > 2000 ORDER BY id ASC";
-        check("what was written", rows(db, left), List.of(List.of("2001"), List.of("2002")));
+        check("what was written", rows(db, left), List.of(List.of("2001"), List.of("2002"), List.of("2003")));
     }
 
     static void errors(Connection db) throws SQLException {

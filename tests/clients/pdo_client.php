@@ -53,9 +53,17 @@ foreach ([true, false] as $emulates) {
     $db->beginTransaction();
     check('rollback of nothing', $db->rollBack(), true);
     $db->beginTransaction();
-    $db->exec("INSERT INTO f_posts (id, body) VALUES (2002, 'stays')");
-    refused(1235, '42000', fn () => $db->rollBack());
-    check('what was written', $db->query('SELECT COUNT(*) FROM f_posts WHERE id > 2000')->fetchColumn(), 2);
+    $db->exec("INSERT INTO f_posts (id, body) VALUES (2002, 'one of two')");
+    $db->exec("INSERT INTO f_posts (id, body) VALUES (2003, 'two of two')");
+    check('seen within', $db->query('SELECT COUNT(*) FROM f_posts WHERE id > 2000')->fetchColumn(), 3);
+    check('rollback', $db->rollBack(), true);
+    check('what was undone', $db->query('SELECT COUNT(*) FROM f_posts WHERE id > 2000')->fetchColumn(), 1);
+    $db->beginTransaction();
+    $db->exec("INSERT INTO f_posts (id, body) VALUES (2002, 'one of two')");
+    $db->exec("INSERT INTO f_posts (id, body) VALUES (2003, 'two of two')");
+    check('commit of two', $db->commit(), true);
+    check('after', $db->inTransaction(), false);
+    check('what was written', $db->query('SELECT COUNT(*) FROM f_posts WHERE id > 2000')->fetchColumn(), 3);
 
     refused(1146, '42S02', fn () => $db->query('SELECT * FROM f_missing'));
     refused(1054, '42S22', fn () => $db->query('SELECT nothing FROM f_posts'));

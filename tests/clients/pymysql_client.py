@@ -124,6 +124,32 @@ def bad_input(connection):
     connection.ping(reconnect=False)
 
 
+def transactions(connection):
+    """A worker's result and the end of its row are one commit; a rollback and a vanished client undo both."""
+    other = connect()
+    ask(connection, "CREATE TABLE p_jobs (n int) ENGINE=queue")
+    ask(connection, "CREATE TABLE p_done (body text, n int)")
+    ask(connection, "INSERT INTO p_jobs VALUES (1)")
+    for ending, stored, left in [("rollback", 0, 1), ("close", 0, 1), ("commit", 2, 0)]:
+        worker = connect()
+        worker.begin()
+        assert worker.server_status & 1, "SERVER_STATUS_IN_TRANS"
+        assert ask(worker, "CALL QUEUE_NEXT('p_jobs', 20)") == ((1,),)
+        ask(worker, "INSERT INTO p_done (body, n) VALUES ('one', 1)")
+        ask(worker, "INSERT INTO p_done (body, n) VALUES ('two', 2)")
+        ask(worker, "CALL QUEUE_DONE()")
+        assert ask(worker, "SELECT COUNT(*) FROM p_done") == ((2,),)
+        assert ask(other, "SELECT COUNT(*) FROM p_done") == ((0,),)
+        getattr(worker, ending)()
+        assert ask(other, "SELECT COUNT(*) FROM p_done") == ((stored,),)
+        if ending != "close":
+            assert not worker.server_status & 1, ending
+            assert ask(other, "SELECT COUNT(*) FROM p_jobs") == ((left,),)
+            worker.close()
+    ask(connection, "DROP TABLE p_jobs, p_done")
+    other.close()
+
+
 def main():
     connection = connect()
     search_and_percolate(connection)
@@ -132,6 +158,7 @@ def main():
     batches(connection)
     call_pq(connection)
     bad_input(connection)
+    transactions(connection)
     for table in ("p_alerts", "p_hits", "p_posts", "p_empty", "p_pq"):
         ask(connection, f"DROP TABLE {table}")
     connection.close()

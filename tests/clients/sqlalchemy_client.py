@@ -55,11 +55,17 @@ def transactions(engine, posts):
         connection.commit()
         connection.execute(select(posts.c.id))
         connection.rollback()
-        connection.execute(insert(posts).values(id=2002, body="stays"))
-        refused(1235, connection.rollback)
         left = select(posts.c.id).where(posts.c.id > 2000).order_by(posts.c.id)
-        assert connection.execute(left).all() == [(2001,), (2002,)]
-        connection.execute(delete(posts).where(posts.c.id == 2002))
+        connection.execute(insert(posts).values(id=2002, body="one of two"))
+        connection.execute(insert(posts).values(id=2003, body="two of two"))
+        assert connection.execute(left).all() == [(2001,), (2002,), (2003,)]
+        connection.rollback()
+        assert connection.execute(left).all() == [(2001,)]
+        connection.execute(insert(posts).values(id=2002, body="one of two"))
+        connection.execute(insert(posts).values(id=2003, body="two of two"))
+        connection.commit()
+        assert connection.execute(left).all() == [(2001,), (2002,), (2003,)]
+        connection.execute(delete(posts).where(posts.c.id > 2001))
         connection.commit()
 
 

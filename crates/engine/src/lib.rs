@@ -76,7 +76,7 @@ mod snapshot;
 mod status;
 mod table;
 
-use apply::{sessions, state, undo};
+use apply::{sessions, state, transactions, undo};
 pub use model::limits;
 use model::{catalog, command, error, failure, into, messages, planned, record, sync_mode};
 use open::{backup, manifest};
@@ -87,7 +87,7 @@ pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
     Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
-    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, SessionId, SourceMode, Taken,
+    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Seen, SessionId, SourceMode, Taken,
     TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};

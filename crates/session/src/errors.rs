@@ -54,6 +54,7 @@ kinds! {
     TOO_LONG "too_long" 1406 "22001" 400 "The value is longer than its column allows.";
     OUT_OF_RANGE "out_of_range" 1264 "22003" 400 "The number is outside its column's range.";
     DUPLICATE_ID "duplicate_id" 1062 "23000" 409 "INSERT of an id that is there; REPLACE replaces it.";
+    CONFLICT "conflict" 1213 "40001" 409 "COMMIT of a transaction whose rows of a queue are no longer held, or whose table was altered: nothing was stored; run the transaction again.";
     NOT_YET "not_yet" 1235 "42000" 501 "A later version will do this.";
     INVALID "invalid" 1210 "HY000" 400 "The statement can never be done as written; the message says why.";
     NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() or queue_rowid() outside owner mode: no queue_wait() went before.";
@@ -168,6 +169,7 @@ fn kind_of(error: &Error) -> Kind {
         },
         Error::OutOfRange { .. } => OUT_OF_RANGE,
         Error::DuplicateId { .. } => DUPLICATE_ID,
+        Error::Conflict { .. } => CONFLICT,
         Error::Query(error) if error.message.starts_with(LATER) => NOT_YET,
         Error::Query(_) => QUERY,
         Error::TableInUse { .. } => TABLE_IN_USE,

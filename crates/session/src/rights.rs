@@ -57,6 +57,7 @@ pub(crate) fn each(
     check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match command {
+        Command::Within(inner) => each(inner, check),
         Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
         Command::CreateTable { definition, .. } => {
             check(Action(Deed::Define, Some(&definition.name)))?;
@@ -82,6 +83,7 @@ pub(crate) fn each(
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
         Command::Backfill(piece) => check(Action(Deed::Write, Some(&piece.table))),
+        Command::Look { table } => check(Action(Deed::Read, Some(table))),
         Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
         Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
         Command::QueueWait { sources, .. } => all(
@@ -115,6 +117,8 @@ pub(crate) fn each(
         | Command::QueueAbort
         | Command::QueueRowId
         | Command::QueueSetSource { .. }
+        | Command::Commit
+        | Command::Rollback
         | Command::SessionClosed => Ok(()),
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Answer, Damaged, SessionId};
+use engine::{Answer, Command, Damaged, SessionId};
 use query::value::Value;
 use wire::mysql::{STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION};
 
@@ -49,7 +49,8 @@ pub struct Session {
     /// Whether the engine has received a command of this session. If so, it must be told when the session ends.
     pub(crate) has_asked: AtomicBool,
     in_transaction: bool,
-    written_in_transaction: bool,
+    /// The engine has received a statement of the transaction.
+    engine_has_part: bool,
 }
 
 /// The answer to SHOW META after a SELECT or CALL PQ.
@@ -90,7 +91,7 @@ impl Session {
             load_refused: false,
             has_asked: AtomicBool::new(false),
             in_transaction: false,
-            written_in_transaction: false,
+            engine_has_part: false,
         }
     }
 
@@ -157,7 +158,6 @@ impl Session {
         if !ids.is_empty() {
             self.last_insert_ids = ids;
         }
-        self.written_in_transaction |= self.in_transaction || self.is_manual_commit();
         for warning in warnings {
             self.warn(warning);
         }
@@ -239,39 +239,47 @@ impl Session {
         };
     }
 
-    /// BEGIN. Every statement commits by itself all the same; see [`Session::rollback`].
+    /// BEGIN: the statements from now on are one transaction.
     pub(crate) fn begin_transaction(&mut self) {
         self.in_transaction = true;
-        self.written_in_transaction = false;
     }
 
-    /// COMMIT: ends the transaction. Its statements were committed one by one.
-    pub(crate) fn commit(&mut self) {
+    /// The transaction is over. True if the engine has part of it, and must be told how it ends.
+    pub(crate) fn end_transaction(&mut self) -> bool {
         self.in_transaction = false;
-        self.written_in_transaction = false;
+        std::mem::take(&mut self.engine_has_part)
     }
 
-    /// ROLLBACK: succeeds if nothing was written since BEGIN. Otherwise it fails: a committed write cannot be undone.
-    pub(crate) fn rollback(&mut self) -> Result<(), Failure> {
-        let written =
-            self.written_in_transaction && (self.in_transaction || self.is_manual_commit());
-        self.in_transaction = false;
-        self.written_in_transaction = false;
-        if written {
-            let message =
-                "not yet: ROLLBACK; every statement was committed when it was acknowledged";
-            return Err(Failure::new(errors::NOT_YET, message));
+    /// Whether a statement belongs to a transaction: after BEGIN, or with autocommit off.
+    pub(crate) fn is_in_transaction(&self) -> bool {
+        self.in_transaction || self.is_manual_commit()
+    }
+
+    /// Whether the engine has part of the transaction.
+    pub(crate) fn engine_has_part(&self) -> bool {
+        self.engine_has_part
+    }
+
+    /// A command on its way to the engine: inside the transaction if there is one.
+    pub(crate) fn within(&mut self, command: Command) -> Command {
+        if !self.is_in_transaction() {
+            return command;
         }
-        Ok(())
+        self.engine_has_part = true;
+        Command::Within(Box::new(command))
     }
 
-    /// Status flags of the protocol. IN_TRANSACTION is set after BEGIN, and after a write with autocommit off. Without it some
-    /// drivers do not send ROLLBACK at all, so the user would never learn that the write stays.
+    /// Status flags of the protocol. IN_TRANSACTION is set after BEGIN, and after a write with autocommit off.
     pub fn status(&self) -> u16 {
         let is_manual = self.is_manual_commit();
         let autocommit = if is_manual { 0 } else { STATUS_AUTOCOMMIT };
-        let is_open = self.in_transaction || is_manual && self.written_in_transaction;
+        let is_open = self.has_open_transaction();
         autocommit | if is_open { STATUS_IN_TRANSACTION } else { 0 }
+    }
+
+    /// `@@in_transaction`: BEGIN went before, or a write with autocommit off.
+    pub(crate) fn has_open_transaction(&self) -> bool {
+        self.in_transaction || self.engine_has_part
     }
 
     pub(crate) fn is_manual_commit(&self) -> bool {

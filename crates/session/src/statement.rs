@@ -22,6 +22,7 @@ mod pq;
 mod queue_functions;
 mod select;
 mod show;
+mod transaction;
 mod translate;
 mod update;
 mod variables;
@@ -301,19 +302,14 @@ pub async fn execute(
     );
     session.begin(started_us, looks_back);
     count(node, &statement);
-    let commits = commits(&statement);
-    let outcome = Execution {
+    let mut execution = Execution {
         node,
         session,
         fault: parsed.fault,
         text: parsed.text,
         is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
-    }
-    .run(statement)
-    .await;
-    if commits {
-        session.commit();
-    }
+    };
+    let outcome = execution.run(statement).await;
     if outcome.is_err() {
         add(&node.counters.failed, 1);
     }
@@ -352,18 +348,12 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    fn in_transaction(&mut self, statement: &Statement) -> Result<Outcome, Failure> {
-        match statement {
-            Statement::Begin => self.session.begin_transaction(),
-            Statement::Commit => self.session.commit(),
-            _ => self.session.rollback()?,
-        }
-        Ok(Outcome::NOTHING)
-    }
-
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) {
             self.session.owned_row = None;
+        }
+        if transaction::commits(&statement) {
+            self.commit().await?;
         }
         match statement {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
@@ -372,7 +362,7 @@ impl Execution<'_> {
             Statement::Queue { call, name } => self.queue(call, &name).await,
             Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
             Statement::QueueNext(next) => self.queue_next(next).await,
-            Statement::QueueDone => self.write(Command::QueueEnd).await,
+            Statement::QueueDone => self.write_within(Command::QueueEnd).await,
             Statement::QueuePause {
                 table,
                 group,
@@ -390,7 +380,7 @@ impl Execution<'_> {
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert(_) | Statement::Delete(_) => {
                 let command = translate::write(self.node, self.session, statement)?;
-                self.write(command).await
+                self.write_within(command).await
             }
             Statement::Truncate { .. } => self.truncate(statement).await,
             Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
@@ -412,10 +402,10 @@ impl Execution<'_> {
             Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
-            Statement::Begin | Statement::Commit | Statement::Rollback => {
-                self.in_transaction(&statement)
-            }
-            Statement::Set(assignments) => variables::set(self.session, assignments),
+            Statement::Begin => self.begin().await,
+            Statement::Commit => self.commit().await,
+            Statement::Rollback => self.rollback().await,
+            Statement::Set(assignments) => self.set(assignments).await,
             Statement::Use(database) => {
                 self.session.use_database(database)?;
                 Ok(Outcome::NOTHING)
@@ -437,6 +427,12 @@ impl Execution<'_> {
 
     async fn submit(&self, command: Command) -> Result<Reply, Failure> {
         self.node.submit(self.session, command).await
+    }
+
+    /// A write that is part of the transaction, if there is one.
+    async fn write_within(&mut self, command: Command) -> Result<Outcome, Failure> {
+        let command = self.session.within(command);
+        self.write(command).await
     }
 
     async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
@@ -493,17 +489,6 @@ pub fn unexpected() -> Failure {
     Failure::new(
         errors::INTERNAL,
         "internal error: unexpected reply of the engine",
-    )
-}
-
-/// Whether a statement ends the open transaction, as statements that change tables do in MySQL.
-fn commits(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::CreateTable(_)
-            | Statement::AlterTable { .. }
-            | Statement::DropTable { .. }
-            | Statement::Truncate { .. }
     )
 }
 

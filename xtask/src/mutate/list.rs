@@ -13,6 +13,30 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "members-of-a-transaction-are-records-of-their-own",
+        file: "crates/engine/src/engine/transact.rs",
+        text: "        self.unit(members, Engine::decide_member, last).map(drop)\n",
+        becomes: "        for member in members {\n            self.unit(vec![member], Engine::decide_member, None)?;\n        }\n        let members: Vec<&Member> = Vec::new();\n        self.unit(members, Engine::decide_member, last).map(drop)\n",
+        test: "crates/engine/tests/it/transactions.rs::transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones",
+        may_hang: false,
+    },
+    Mutation {
+        name: "ends-left-out-of-the-record-of-their-transaction",
+        file: "crates/engine/src/engine/transact.rs",
+        text: "modes.min().map(|mode| (ends, mode))",
+        becomes: "modes.min().map(|mode| (Vec::new(), mode))",
+        test: "crates/engine/tests/it/transactions.rs::transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones",
+        may_hang: false,
+    },
+    Mutation {
+        name: "rolled-back-rows-stay-taken",
+        file: "crates/engine/src/engine/transact.rs",
+        text: "for delivery in &transaction.taken {",
+        becomes: "for delivery in transaction.taken.iter().take(0) {",
+        test: "crates/engine/tests/it/transactions.rs::transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones",
+        may_hang: false,
+    },
+    Mutation {
         name: "messages-hold-no-journal",
         file: "crates/engine/src/apply/state.rs",
         text: "            .chain(self.collected.folded())\n",
@@ -71,7 +95,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "messages-left-out-of-the-record-of-their-rows",
         file: "crates/engine/src/engine/write.rs",
-        text: "        records.extend(messages.clone().map(Record::Messages));\n",
+        text: "        records.extend(last.iter().cloned());\n",
         becomes: "",
         test: "crates/engine/tests/it/collect.rs::rows_of_a_call_are_stored_matched_and_queued_with_its_messages_in_one_record",
         may_hang: false,
@@ -79,7 +103,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "rows-of-a-refused-call-stay",
         file: "crates/engine/src/engine/write.rs",
-        text: "            undo.note(&mut self.state, &record);\n",
+        text: "        undo.note(&mut self.state, &record);\n",
         becomes: "",
         test: "crates/engine/tests/it/lives.rs::an_engine_that_collects_hands_over_after_any_crash_what_its_journal_says",
         may_hang: false,

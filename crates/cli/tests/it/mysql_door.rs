@@ -373,23 +373,37 @@ fn a_killed_connection_is_closed_and_others_go_on() {
 }
 
 #[test]
-fn rollback_is_refused_where_it_would_lie() {
+fn a_reset_and_a_vanished_connection_roll_back() {
+    const RESET: &[u8] = b"\x1f";
     let server = Server::start();
-    let mut client = server.client();
-    client.query("CREATE TABLE t (n int)").unwrap();
-    client.query("BEGIN").unwrap();
-    client.query("SELECT * FROM t").unwrap();
-    client.query("ROLLBACK").unwrap();
-    client.query("BEGIN").unwrap();
-    client.query("INSERT INTO t (id, n) VALUES (1, 1)").unwrap();
-    refusal(client.query("ROLLBACK"), "1235");
-    client.query("COMMIT").unwrap();
-    // Rows written before autocommit was off are committed: ROLLBACK need not undo them.
-    client.query("INSERT INTO t (id, n) VALUES (2, 1)").unwrap();
-    client.query("SET autocommit=0").unwrap();
-    client.query("ROLLBACK").unwrap();
-    client.query("INSERT INTO t (id, n) VALUES (3, 1)").unwrap();
-    refusal(client.query("ROLLBACK"), "1235");
+    let mut other = server.client();
+    other.query("CREATE TABLE t (n int)").unwrap();
+    other.query("CREATE TABLE q (n int) ENGINE=queue").unwrap();
+    other.query("INSERT INTO q VALUES (1)").unwrap();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    let begin = b"\x03BEGIN".as_slice();
+    let insert = b"\x03INSERT INTO t (n) VALUES (1)".as_slice();
+    for packet in [begin, insert, RESET, b"\x03COMMIT"] {
+        send(&mut stream, &command(packet));
+        assert_eq!(receive(&mut stream)[0], 0, "an OK packet");
+    }
+    let stored = |client: &mut Client| client.query("SELECT id FROM t").unwrap().rows.len();
+    assert_eq!(stored(&mut other), 0);
+
+    let mut vanishing = server.client();
+    vanishing.query("BEGIN").unwrap();
+    vanishing.query("INSERT INTO t (n) VALUES (1)").unwrap();
+    vanishing.query("CALL QUEUE_NEXT('q', 0)").unwrap();
+    vanishing.query("CALL QUEUE_DONE()").unwrap();
+    drop(vanishing);
+    let taken = other.query("CALL QUEUE_NEXT('q', 60)").unwrap();
+    assert_eq!(
+        taken.rows.len(),
+        1,
+        "the row came back with the end of the session"
+    );
+    assert_eq!(stored(&mut other), 0);
 }
 
 #[test]

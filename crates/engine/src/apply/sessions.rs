@@ -13,6 +13,7 @@ use crate::catalog::TableId;
 use crate::command::{Answering, Reply, SessionId, SourceMode};
 use crate::error::Result;
 use crate::state::State;
+use crate::transactions::Transactions;
 use queue::{Holder, RowNumber};
 
 /// The sessions in owner mode and the waiters. A session that is neither has no entry.
@@ -55,6 +56,8 @@ pub(crate) struct Sessions {
     next_ticket: u64,
     /// Sessions that called `queue_set_srcid`, with the source of their next INSERT into a queue.
     relays: FxHashMap<SessionId, Relay>,
+    /// The open transactions.
+    pub(crate) transactions: Transactions,
 }
 
 /// Rows of one queue that a session owns. The session may have deleted some of them: `Queue::is_owed` tells.
@@ -159,6 +162,13 @@ impl Sessions {
         let rows = owned.rows.iter().copied();
         let there: Vec<RowNumber> = rows.filter(|row| queue.is_owed(lane, *row)).collect();
         (!there.is_empty()).then_some((table, lane, there))
+    }
+
+    /// The session no longer owns these rows, which stay held; it stays in owner mode.
+    pub(crate) fn yield_rows(&mut self, session: SessionId, rows: &[RowNumber]) {
+        if let Some(owned) = self.owners.get_mut(&session) {
+            owned.rows.retain(|row| !rows.contains(row));
+        }
     }
 
     /// Leaves owner mode. The rows stay held until the caller gives them back.

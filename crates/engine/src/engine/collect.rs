@@ -39,7 +39,7 @@ impl Engine {
         let asked = sync.unwrap_or(self.options.sync).max(self.options.sync);
         let messages = (count > 0).then(|| Arc::new(messages));
         if !feeds.is_empty() {
-            let messages = messages.map(|messages| (messages, asked));
+            let messages = messages.map(|messages| (vec![Record::Messages(messages)], asked));
             self.unit(feeds, Engine::decide_feed, messages)?;
         } else if let Some(messages) = messages {
             let record = Record::Messages(messages);

@@ -9,7 +9,7 @@ use crate::catalog::TableId;
 use crate::command::{Issuer, Receipt, Reply, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
-use crate::limits::{RECEIPTS_MAX, WAIT_US_MAX};
+use crate::limits::{RECEIPTS_MAX, TRANSACTION_US_MAX, WAIT_US_MAX};
 use crate::record::Record;
 
 /// Rows by queue and lane.
@@ -55,7 +55,7 @@ impl Engine {
     }
 
     /// The rows of receipts that are still held under their delivery, handed out by this engine from this table.
-    fn held(&self, receipts: &[Receipt]) -> Result<ByLane> {
+    pub(super) fn held(&self, receipts: &[Receipt]) -> Result<ByLane> {
         if receipts.len() > RECEIPTS_MAX {
             return Err(Error::Limit {
                 what: "receipts at once",
@@ -112,14 +112,14 @@ impl Engine {
         Ok(())
     }
 
-    fn let_go(&mut self, table: TableId, lane: usize, rows: &[RowNumber]) {
+    pub(super) fn let_go(&mut self, table: TableId, lane: usize, rows: &[RowNumber]) {
         if let Some(queue) = self.state.queues.get_mut(&table) {
             rows.iter().for_each(|row| queue.let_go(lane, *row));
         }
     }
 
     /// What takes rows from a lane for good.
-    fn ending(&self, table: TableId, lane: usize, rows: Vec<RowNumber>) -> Record {
+    pub(super) fn ending(&self, table: TableId, lane: usize, rows: Vec<RowNumber>) -> Record {
         let queue = self.state.queues.get(&table);
         match queue.is_some_and(|queue| !queue.options().groups.is_empty()) {
             true => Record::Done {
@@ -246,8 +246,12 @@ impl Engine {
     pub(super) fn next_timer_us(&self) -> Option<u64> {
         let timed = self.state.timed.iter();
         let queues = timed.filter_map(|table| self.state.queues.get(table));
+        let transaction = self.sessions.transactions.oldest();
+        let transaction =
+            transaction.map(|(began_us, _)| began_us.saturating_add(TRANSACTION_US_MAX));
         queues
             .filter_map(|queue| queue.next_timer_us(self.now))
+            .chain(transaction)
             .min()
     }
 }

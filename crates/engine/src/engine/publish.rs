@@ -12,6 +12,7 @@ use queue::QueueReport;
 
 use crate::catalog::{Catalog, TableId};
 use crate::snapshot::{PercolateView, SearchView, Snapshot, View};
+use crate::table::search::SearchTable;
 use crate::table::standing::PercolateTable;
 
 /// The views of the last snapshot. The next snapshot shares those that have not changed.
@@ -90,31 +91,13 @@ impl Engine {
         }
         for (table, search) in &mut self.state.searches {
             if std::mem::take(&mut search.is_unpublished) {
-                let view = SearchView {
-                    definition: Arc::clone(&search.definition),
-                    analyzer: Arc::clone(&search.analyzer),
-                    rows: search.table.snapshot(),
-                    shards: search.table.shard_status(),
-                    folded: search.folded,
-                };
-                self.views
-                    .views
-                    .insert(*table, View::Search(Arc::new(view)));
+                self.views.views.insert(*table, search_view(search));
                 changed = true;
             }
         }
         for (table, pq) in &mut self.state.percolates {
             if std::mem::take(&mut pq.is_unpublished) {
-                let view = PercolateView {
-                    definition: Arc::clone(&pq.definition),
-                    analyzer: Arc::clone(&pq.analyzer),
-                    queries: pq.set.snapshot(),
-                    text_bytes: pq.text_bytes,
-                    folded: pq.folded,
-                };
-                self.views
-                    .views
-                    .insert(*table, View::Percolate(Arc::new(view)));
+                self.views.views.insert(*table, percolate_view(pq));
                 changed = true;
             }
         }
@@ -135,6 +118,22 @@ impl Engine {
             self.shared.snapshot.store(Arc::new(snapshot));
         }
         self.discard();
+    }
+
+    /// The last snapshot with the tables that have changed since. No reader gets it but the session whose transaction is applied.
+    pub(super) fn unpublished(&mut self) -> Snapshot {
+        let mut views = self.views.views.clone();
+        for (table, search) in &mut self.state.searches {
+            if search.is_unpublished {
+                views.insert(*table, search_view(search));
+            }
+        }
+        for (table, pq) in &mut self.state.percolates {
+            if pq.is_unpublished {
+                views.insert(*table, percolate_view(pq));
+            }
+        }
+        Snapshot::new(Arc::new(self.state.catalog.clone()), views)
     }
 
     /// Brings the counters up to date and shows them.
@@ -185,4 +184,24 @@ impl Engine {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = *status;
     }
+}
+
+fn search_view(search: &mut SearchTable) -> View {
+    View::Search(Arc::new(SearchView {
+        definition: Arc::clone(&search.definition),
+        analyzer: Arc::clone(&search.analyzer),
+        rows: search.table.snapshot(),
+        shards: search.table.shard_status(),
+        folded: search.folded,
+    }))
+}
+
+fn percolate_view(pq: &mut PercolateTable) -> View {
+    View::Percolate(Arc::new(PercolateView {
+        definition: Arc::clone(&pq.definition),
+        analyzer: Arc::clone(&pq.analyzer),
+        queries: pq.set.snapshot(),
+        text_bytes: pq.text_bytes,
+        folded: pq.folded,
+    }))
 }

@@ -24,6 +24,8 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
         | Command::QueueAbort
         | Command::QueueRowId
         | Command::SessionClosed
+        | Command::Commit
+        | Command::Rollback
         | Command::Shutdown => None,
         _ => Some(Err(Error::ReadOnly)),
     }

@@ -87,7 +87,10 @@ impl Engine {
         });
         match self.is_follower {
             true => self.follow()?,
-            false => self.return_due_rows()?,
+            false => {
+                self.end_overdue_transactions()?;
+                self.return_due_rows()?;
+            }
         }
         let mut batch = batch.into_iter();
         while let Some(envelope) = batch.next() {
@@ -154,6 +157,7 @@ impl Engine {
                 timeout_us,
             } => self.queue_wait(session, &sources, timeout_us, reply),
             Command::QueueNext(asked) => self.queue_next(session, &asked, reply),
+            Command::Within(inner) => self.within(session, *inner, reply),
             command => {
                 let outcome = self.execute(session, command);
                 self.answer(reply, outcome)
@@ -175,7 +179,7 @@ impl Engine {
 
     /// A SELECT on a queue or pq table. A long one is answered with a [`Reply::Reading`], which the caller's thread runs; without
     /// background threads it runs here.
-    fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
+    pub(super) fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
         let is_alone = !matches!(self.options.background, Background::Threads);
         match read(&self.state, self.sessions.owner(session), select)? {
             Reply::Reading(reading) if is_alone => {
@@ -199,6 +203,8 @@ impl Engine {
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),
+            Command::Commit => self.commit_transaction(session),
+            Command::Rollback => self.roll_back(session),
             Command::Load { table, load, step } => self.load(session, &table, load, step),
             Command::Read { select } => self.read(session, &select),
             Command::QueueEnd => {
@@ -229,6 +235,7 @@ impl Engine {
     fn close_session(&mut self, session: SessionId) -> Result<Reply> {
         self.sessions
             .stop_waiting(&mut self.state, session, &mut self.outbox);
+        self.roll_back(session)?;
         self.give_back(session, true)?;
         self.sessions.relayed(session);
         Ok(Reply::done())

@@ -124,10 +124,14 @@ impl Engine {
     ) -> Result<Option<Reply>> {
         self.sessions
             .stop_waiting(&mut self.state, session, &mut self.outbox);
-        if want.owns() {
-            self.end_owned(session, done)?;
+        let owns = want.owns();
+        let are_kept = self.ends_are_kept(session, owns, done)?;
+        if owns {
+            if !are_kept {
+                self.end_owned(session, done)?;
+            }
             self.sessions.enter(&mut self.state, session);
-        } else {
+        } else if !are_kept {
             self.queue_done(done)?;
         }
         let asked = (stands, want);

@@ -4,8 +4,6 @@
 //! of several statements applies each member before it decides the next, and is admitted last. [`Undo`] takes the members back if
 //! one of them or the unit is refused.
 
-use std::sync::Arc;
-
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
 use crate::command::{Command, Definition, Feed, Kind, QueueStats, Reply, SessionId};
@@ -17,10 +15,10 @@ use crate::decide::update::{planned, update};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
-use crate::messages::Messages;
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
+use crate::status::EngineStatus;
 use crate::sync_mode::SyncMode;
 use crate::undo::Undo;
 
@@ -302,81 +300,104 @@ impl Engine {
         self.unit(members, decide, None).map(Reply::Many)
     }
 
-    /// Decides and applies members, then messages, as one record; or takes all back and gives the error of the first that is
-    /// refused.
+    /// Decides and applies members, then the records of `last`, which nothing refuses, as one record; or takes all back and gives
+    /// the error of the first member that is refused.
     pub(super) fn unit<M>(
         &mut self,
         members: Vec<M>,
         decide: impl Fn(&mut Engine, M) -> Result<Decision>,
-        messages: Option<(Arc<Messages>, SyncMode)>,
+        last: Option<(Vec<Record>, SyncMode)>,
     ) -> Result<Vec<Reply>> {
         let mut undo = Undo::default();
         let (before, counted) = (self.state.position, self.status);
-        match self.unit_members(members, decide, messages, &mut undo) {
+        match self.unit_members(members, decide, last, &mut undo) {
             Ok(replies) => {
                 self.wake();
                 Ok(replies)
             }
             Err(error) if is_fatal(&error) => Err(error),
             Err(error) => {
-                let undone = undo.run(&mut self.state);
-                undone.map_err(|error| Error::Poisoned {
-                    why: error.to_string(),
-                })?;
-                self.state.position = before;
-                self.status = counted;
+                self.undo_members(undo, before, counted)?;
                 Err(error)
             }
         }
+    }
+
+    /// Restores the state, the position and the counters of before the members that `undo` has noted.
+    pub(super) fn undo_members(
+        &mut self,
+        undo: Undo,
+        position: u64,
+        counted: EngineStatus,
+    ) -> Result<()> {
+        let undone = undo.run(&mut self.state);
+        undone.map_err(|error| Error::Poisoned {
+            why: error.to_string(),
+        })?;
+        self.state.position = position;
+        self.status = counted;
+        Ok(())
+    }
+
+    /// Applies a member that is decided, and gives its record. Nothing is admitted yet.
+    pub(super) fn apply_part(
+        &mut self,
+        decision: Decision,
+        position: u64,
+        undo: &mut Undo,
+    ) -> Result<Option<Record>> {
+        let Some(record) = decision.record else {
+            return Ok(None);
+        };
+        undo.note(&mut self.state, &record);
+        if let Some(counting) = &decision.prepared.counting {
+            undo.note_counts(counting);
+        }
+        self.apply(&record, position, decision.prepared)?;
+        Ok(Some(record))
     }
 
     fn unit_members<M>(
         &mut self,
         members: Vec<M>,
         decide: impl Fn(&mut Engine, M) -> Result<Decision>,
-        messages: Option<(Arc<Messages>, SyncMode)>,
+        last: Option<(Vec<Record>, SyncMode)>,
         undo: &mut Undo,
     ) -> Result<Vec<Reply>> {
         let position = self.state.position + 1;
         let (mut records, mut replies) = (Vec::new(), Vec::new());
-        let mut gives_room = messages.is_none();
+        let (last, mode) = last.unzip();
+        let last = last.unwrap_or_default();
+        let is_message = |record: &Record| matches!(record, Record::Messages(_));
+        let mut gives_room = !last.iter().any(is_message);
         for (index, member) in members.into_iter().enumerate() {
             let decided = decide(self, member);
             let in_many = |error| Error::InMany {
                 index,
                 error: Box::new(error),
             };
-            let decision = decided.map_err(in_many)?;
-            replies.push(decision.reply);
-            let Some(record) = decision.record else {
-                continue;
-            };
-            gives_room &= decision.gives_room;
-            undo.note(&mut self.state, &record);
-            if let Some(counting) = &decision.prepared.counting {
-                undo.note_counts(counting);
+            let mut decision = decided.map_err(in_many)?;
+            replies.push(std::mem::replace(&mut decision.reply, Reply::done()));
+            let gives = decision.gives_room;
+            match self.apply_part(decision, position, undo)? {
+                None => continue,
+                Some(Record::Many(parts)) => records.extend(parts),
+                Some(single) => records.push(single),
             }
-            self.apply(&record, position, decision.prepared)?;
-            match record {
-                Record::Many(parts) => records.extend(parts),
-                single => records.push(single),
-            }
+            gives_room &= gives;
         }
         let of_tables = records.iter().map(|record| self.sync_mode(record)).min();
-        let of_messages = messages.as_ref().map(|(_, mode)| *mode);
-        let Some(mode) = of_tables.into_iter().chain(of_messages).min() else {
+        let Some(mode) = of_tables.into_iter().chain(mode).min() else {
             return Ok(replies);
         };
-        let messages = messages.map(|(messages, _)| messages);
-        records.extend(messages.clone().map(Record::Messages));
+        records.extend(last.iter().cloned());
         self.state.position = position - 1;
         let admitted = self.admit_with(&Record::Many(records), gives_room, mode)?;
         assert_eq!(admitted, position, "a unit is one record");
         self.state.position = position;
         // Last, since nothing takes them back.
-        if let Some(messages) = messages {
-            let applied = Record::Messages(messages);
-            self.apply(&applied, position, Prepared::default())?;
+        for record in last {
+            self.apply(&record, position, Prepared::default())?;
         }
         Ok(replies)
     }

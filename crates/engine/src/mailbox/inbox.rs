@@ -214,9 +214,14 @@ impl Desk {
 /// Whether a command is decided in microseconds. The thread of its caller serves other sockets too, and may do it without delay
 /// for them.
 fn is_short(command: &Command) -> bool {
+    let command = match command {
+        Command::Within(inner) => inner,
+        command => command,
+    };
     matches!(
         command,
         Command::Insert(_)
+            | Command::Rollback
             | Command::QueueWait { .. }
             | Command::QueueNext(_)
             | Command::QueueEnd

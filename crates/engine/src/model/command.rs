@@ -12,11 +12,11 @@ pub use self::queue_commands::{
 use crate::messages::Messages;
 use crate::planned::PlannedUpdate;
 use crate::sync_mode::SyncMode;
-use index::Memory;
+use index::{Control, Memory};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::Expression;
-use query::options::Ranker;
+use query::options::{Options, Ranker};
 use query::request::{Delete, Insert, Select, Update};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -53,6 +53,21 @@ pub enum Command {
     },
     /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
     Backfill(Backfill),
+    /// A statement inside the session's transaction; the first one opens it. INSERT, REPLACE and DELETE are answered as if they
+    /// were done, and kept until [`Command::Commit`]; ends of rows are kept too. Other commands are done at once, a read over
+    /// what the transaction has written.
+    Within(Box<Command>),
+    /// Only in [`Command::Within`]: the search and pq tables with the transaction's own writes. Answer: [`Reply::Seen`], or
+    /// [`Reply::Done`] where the transaction has not touched the table.
+    Look {
+        /// Name of the table that the session will read.
+        table: String,
+    },
+    /// COMMIT: stores the statements of the session's transaction as one record, or refuses all of them ([`Error::InMany`],
+    /// [`Error::Conflict`]). Either way the transaction is over. Without a transaction it does nothing.
+    Commit,
+    /// ROLLBACK: forgets the session's transaction and gives the rows that it took back to their queues.
+    Rollback,
     /// Inserts and deletes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
     Many(Vec<Command>),
     /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
@@ -280,6 +295,8 @@ pub enum Reply {
     RowId(Option<RowNumber>),
     /// `queue_stats`.
     QueueStats(QueueStats),
+    /// The tables as the session's transaction sees them.
+    Seen(Seen),
     /// One reply a member of [`Command::Many`].
     Many(Vec<Reply>),
 }
@@ -487,6 +504,34 @@ impl Reading {
     }
 }
 
+/// SELECT over search and pq tables, as [`crate::Snapshot::select`] does it, over tables that no other session sees.
+#[derive(Clone)]
+pub struct Seen(Arc<Search>);
+
+type Search = dyn Fn(&Select, &Options, &Control) -> Result<Answer> + Send + Sync;
+
+impl Seen {
+    pub(crate) fn new(
+        search: impl Fn(&Select, &Options, &Control) -> Result<Answer> + Send + Sync + 'static,
+    ) -> Seen {
+        Seen(Arc::new(search))
+    }
+
+    /// Runs a SELECT.
+    ///
+    /// # Errors
+    /// Those of [`crate::Snapshot::select`].
+    pub fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer> {
+        (self.0)(select, options, control)
+    }
+}
+
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seen(..)")
+    }
+}
+
 impl std::fmt::Debug for Reading {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Reading(..)")
@@ -526,6 +571,7 @@ impl Command {
             Command::Delete(Delete { filter, .. }) => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
+            Command::Within(inner) => own + inner.bytes(),
             Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
             Command::Collect {
                 messages, feeds, ..

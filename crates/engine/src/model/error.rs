@@ -127,6 +127,12 @@ pub enum Error {
         /// The refusal of this member.
         error: Box<Error>,
     },
+    /// COMMIT cannot store the transaction, because another session has changed what it depends on. Nothing of it is stored. To
+    /// run the transaction again may succeed.
+    Conflict {
+        /// What has changed: lower case, no full stop.
+        what: String,
+    },
     /// The journal failed. The engine takes no further command. The last commands may be durable or lost.
     Poisoned {
         /// The journal's message.
@@ -215,6 +221,7 @@ impl Error {
             | Error::TableInUse { .. }
             | Error::NotYet { .. }
             | Error::Invalid { .. }
+            | Error::Conflict { .. }
             | Error::NotOwner { .. } => Family::Caller,
             Error::Interrupted
             | Error::OutOfTime
@@ -308,6 +315,7 @@ impl fmt::Display for Error {
             Error::Stopped => f.write_str("server is shutting down"),
             Error::NotOwner { function } => write!(f, "{function}(): not in owner mode"),
             Error::AtRow { row, error } => write!(f, "{error} at row {row}"),
+            Error::Conflict { what } => f.write_str(what),
             Error::InMany { index, error } => write!(f, "statement {}: {error}", index + 1),
             Error::Poisoned { why } => write!(f, "journal failed, outcome unknown: {why}"),
             Error::Corrupt { file, offset, why } => {

@@ -52,6 +52,20 @@ pub const SCANNED_ROWS_MAX: u64 = 1_000;
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// Commands in one [`crate::Command::Many`].
 pub const MANY_COMMANDS_MAX: usize = 100_000;
+/// Statements that one transaction keeps until COMMIT.
+pub const TRANSACTION_STATEMENTS_MAX: usize = MANY_COMMANDS_MAX;
+/// Memory of the rows that one transaction keeps until COMMIT, in bytes.
+pub const TRANSACTION_BYTES_MAX: u64 = 64 << 20;
+/// Share of `memory_bytes` that all open transactions may take: an eighth.
+pub const TRANSACTIONS_SHARE_OF_MEMORY: u64 = 8;
+/// Longest time from a transaction's first statement to its COMMIT, in microseconds: five minutes.
+pub const TRANSACTION_US_MAX: u64 = 300_000_000;
+/// Statements of a transaction that the engine carries out again for a later statement that must see them.
+pub const REPLAYED_STATEMENTS_MAX: usize = 1_000;
+/// Memory of the rows of those statements, in bytes.
+pub const REPLAYED_BYTES_MAX: u64 = 1 << 20;
+/// Rows of queues whose ends one transaction keeps.
+pub const TRANSACTION_ENDS_MAX: usize = RECEIPTS_MAX;
 /// Rows of an INSERT whose ids its answer lists; of one with more rows a client is told the last.
 pub const INSERTED_IDS_MAX: usize = 1000;
 /// Tables in one DROP TABLE.

@@ -68,6 +68,8 @@ mod sync_modes;
 #[cfg(test)]
 mod threads;
 #[cfg(test)]
+mod transactions;
+#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod workload;

@@ -35,7 +35,7 @@ impl Execution<'_> {
                 sources,
                 timeout_us,
             } => return self.wait(sources, timeout_us).await,
-            QueueCall::End => Command::QueueEnd,
+            QueueCall::End => self.session.within(Command::QueueEnd),
             QueueCall::Abort => Command::QueueAbort,
             QueueCall::RowId => Command::QueueRowId,
             QueueCall::SetSource { sender, mode, row } => {
@@ -70,6 +70,7 @@ impl Execution<'_> {
             hold: Hold::Session,
             done: Vec::new(),
         });
+        let command = self.session.within(command);
         match self.node.submit_raw(self.session, command).await? {
             Ok(Reply::Taken(taken)) => {
                 let source = taken.source;
@@ -127,6 +128,7 @@ impl Execution<'_> {
             hold: Hold::Session,
             done: Vec::new(),
         });
+        let command = self.session.within(command);
         let Reply::Taken(taken) = self.submit(command).await? else {
             return Err(unexpected());
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Snapshot};
+use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen, Snapshot};
 use query::options::Options;
 use query::request::Select;
 
@@ -14,6 +14,14 @@ use crate::faults::ReadFault;
 use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
+
+/// The tables that a SELECT reads.
+enum Tables {
+    /// As every session sees them.
+    Published(Arc<Snapshot>),
+    /// With what the session's transaction has written.
+    Own(Seen),
+}
 
 /// The beginning of a statement, for SHOW THREADS.
 pub(super) fn shown(text: &[u8]) -> Arc<str> {
@@ -34,12 +42,18 @@ impl Execution<'_> {
             return Ok(self.counted(answer, select.table, None, None));
         }
         let held = Arc::new(self.node.budget.grant());
-        let (answer, search) = match snapshot.definition(&select.table)?.kind {
+        let kind = snapshot.definition(&select.table)?.kind.clone();
+        let tables = match &kind {
+            Kind::Queue(_) => None,
+            _ => self.own_tables(&select.table).await?,
+        };
+        let tables = tables.map_or(Tables::Published(snapshot), Tables::Own);
+        let (answer, search) = match kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
                 // Without LIMIT a search gives few rows, or rows that the statement names by id.
                 let rows = select.limit.map_or(0, |rows| rows as usize);
                 let _turn = self.node.turn(Some(rows)).await;
-                let (answer, search) = self.search(&snapshot, &select, &options, &held)?;
+                let (answer, search) = self.search(&tables, &select, &options, &held)?;
                 (answer, Some(search))
             }
             Kind::Percolate { .. } => {
@@ -48,12 +62,16 @@ impl Execution<'_> {
                     ..Control::default()
                 };
                 let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
-                let read = || self.read(&snapshot, &select, &options, &control);
+                let read = || self.read(&tables, &select, &options, &control);
                 (tokio::task::block_in_place(read)?, None)
             }
             Kind::Queue(_) => {
                 let table = select.table.clone();
-                let reply = self.submit(Command::Read { select }).await?;
+                let command = match self.session.engine_has_part() {
+                    true => self.session.within(Command::Read { select }),
+                    false => Command::Read { select },
+                };
+                let reply = self.submit(command).await?;
                 let memory = self.memory(&held);
                 let answer = self.node.rows_of(reply, &memory).await?;
                 return Ok(self.counted(answer, table, None, Some(held)));
@@ -88,7 +106,7 @@ impl Execution<'_> {
     /// search that takes longer calls [`Control::long`]; tokio then moves the sockets to another thread.
     fn search(
         &mut self,
-        snapshot: &Snapshot,
+        tables: &Tables,
         select: &Select,
         options: &Options,
         held: &Arc<Grant>,
@@ -113,7 +131,7 @@ impl Execution<'_> {
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
-        let read = || self.read(snapshot, select, options, &control);
+        let read = || self.read(tables, select, options, &control);
         // Compiling many words, or gathering and sorting many rows, takes long even if the search itself is short.
         let words = select.matching.as_ref().map_or(0, String::len);
         let is_long = self.is_large
@@ -151,7 +169,7 @@ impl Execution<'_> {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        tables: &Tables,
         select: &Select,
         options: &Options,
         control: &Control,
@@ -162,7 +180,10 @@ impl Execution<'_> {
             if self.fault == Some(ReadFault::Hold) {
                 (control.long)(&mut || hold(&control.interrupt));
             }
-            Ok(snapshot.select(select, options, control)?)
+            Ok(match tables {
+                Tables::Published(snapshot) => snapshot.select(select, options, control)?,
+                Tables::Own(seen) => seen.select(select, options, control)?,
+            })
         })
     }
 }

@@ -31,6 +31,10 @@ impl Execution<'_> {
             return Err(Failure::new(errors::NOT_THIS_KIND, message));
         }
         drop(snapshot);
+        if self.session.is_in_transaction() {
+            let planned = None;
+            return self.write_within(Command::Update { update, planned }).await;
+        }
         let ids = update.filter.as_ref().and_then(Ids::of);
         let is_small = ids.is_some_and(|ids| ids.ids.len() <= IDS_MAX);
         if !is_small || update.matching.is_some() {

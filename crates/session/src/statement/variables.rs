@@ -3,7 +3,6 @@
 use query::value::Value;
 use wire::sql::{Assignment, Scope};
 
-use super::Outcome;
 use crate::VERSION;
 use crate::errors::{self, Failure};
 use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX};
@@ -88,6 +87,7 @@ pub(super) fn read(
         return Ok(value.clone());
     }
     match name {
+        "in_transaction" => return Ok(Value::Int(session.has_open_transaction().into())),
         "last_insert_id" | "identity" => return Ok(session.last_insert_id()),
         _ => {}
     }
@@ -119,21 +119,11 @@ pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     rows
 }
 
-/// SET. The session keeps its variables and gives them back; only `autocommit` changes anything else. Setting it from 0 to 1
-/// commits, as in MySQL.
+/// The assignments of SET. The session keeps its variables and gives them back; only `autocommit` changes anything else.
 ///
 /// # Errors
 /// `READ_ONLY_VARIABLE`: SET GLOBAL. `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`.
-pub(super) fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<Outcome, Failure> {
-    let was_manual = session.is_manual_commit();
-    assign(session, assignments)?;
-    if was_manual && !session.is_manual_commit() {
-        session.commit();
-    }
-    Ok(Outcome::NOTHING)
-}
-
-fn assign(session: &mut Session, assignments: Vec<Assignment>) -> Result<(), Failure> {
+pub(super) fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<(), Failure> {
     for Assignment { scope, name, value } in assignments {
         let name = match scope {
             Scope::Session => name,

@@ -60,17 +60,23 @@ async fn transactions(connection: &mut MySqlConnection) -> Result<(), Error> {
         .execute(&mut *transaction)
         .await?;
     transaction.commit().await?;
-    // ROLLBACK succeeds, since the transaction wrote nothing.
-    connection.begin().await?.rollback().await?;
-    let mut transaction = connection.begin().await?;
-    raw_sql("INSERT INTO x_posts (id, body) VALUES (2002, 'stays')")
-        .execute(&mut *transaction)
-        .await?;
-    assert_eq!(number(transaction.rollback().await.unwrap_err()), 1235);
-    let left = raw_sql("SELECT id FROM x_posts WHERE id > 2000 ORDER BY id ASC")
-        .fetch_all(&mut *connection)
-        .await?;
-    assert_eq!(left.len(), 2);
+    for (is_stored, left) in [(false, 1), (true, 3)] {
+        let mut transaction = connection.begin().await?;
+        for insert in [
+            "INSERT INTO x_posts (id, body) VALUES (2002, 'one of two')",
+            "INSERT INTO x_posts (id, body) VALUES (2003, 'two of two')",
+        ] {
+            raw_sql(insert).execute(&mut *transaction).await?;
+        }
+        match is_stored {
+            true => transaction.commit().await?,
+            false => transaction.rollback().await?,
+        }
+        let found = raw_sql("SELECT id FROM x_posts WHERE id > 2000 ORDER BY id ASC")
+            .fetch_all(&mut *connection)
+            .await?;
+        assert_eq!(found.len(), left);
+    }
     Ok(())
 }
 

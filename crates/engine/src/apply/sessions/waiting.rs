@@ -14,6 +14,7 @@ use crate::command::{
 use crate::error::{Error, Result};
 use crate::limits::{LEASE_US, TAKEN_BYTES_MAX};
 use crate::state::State;
+use crate::transactions::Delivery;
 
 /// One source of a wait: a queue, the lane of the consumer group (0 without groups), the line of the condition.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +155,14 @@ impl Sessions {
                 return reply.map(Some);
             }
             count(&mut queue.stats);
+            if let Some(transaction) = self.transactions.get_mut(session) {
+                transaction.taken.extend(rows.iter().map(|&row| Delivery {
+                    table: stand.table,
+                    lane: stand.lane,
+                    row,
+                    number: queue.delivery(stand.lane, row),
+                }));
+            }
             if want.owns() {
                 let owned = Owned::new(stand.table, stand.lane, rows);
                 self.owners.insert(session, owned);

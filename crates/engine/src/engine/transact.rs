@@ -1,0 +1,675 @@
+//! Transactions: statements between BEGIN and COMMIT, which become one record.
+//!
+//! A write is decided at its statement, which tells errors, counts and ids, and its member is kept. COMMIT decides all members
+//! again, one after the other, as `write.rs` does with a unit. A statement that must see earlier ones is decided, or read, with the
+//! members applied; [`Undo`] then takes them back within the same command, so that no other session sees them.
+//!
+//! | statement | members applied | cost |
+//! |---|---|---|
+//! | INSERT, REPLACE | none: an id is compared with `Transaction::ids` | its rows |
+//! | INSERT of ids into a table of which the transaction deleted rows; into a queue with `unique_by=` | all | all members |
+//! | UPDATE, DELETE; SELECT on a table that a member touches | all | all members |
+//! | COMMIT | all | all members |
+//!
+//! So that n statements do not cost n² without a bound, members are applied for a later statement only while there are at most
+//! [`REPLAYED_STATEMENTS_MAX`] of them, of [`REPLAYED_BYTES_MAX`] bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use query::expression::Expression;
+use query::request::{Insert, Select, Update};
+use query::value::Value;
+use queue::{Holder, RowNumber};
+
+use super::{Engine, is_fatal};
+use crate::Answering;
+use crate::catalog::TableId;
+use crate::command::{Command, Kind, Receipt, Reply, Seen, SessionId};
+use crate::decide::Decision;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::limits::{
+    REPLAYED_BYTES_MAX, REPLAYED_STATEMENTS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ENDS_MAX,
+    TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
+};
+use crate::record::Record;
+use crate::snapshot::Snapshot;
+use crate::transactions::{Change, Delivery, Member, Transaction};
+use crate::undo::Undo;
+
+/// Memory of a member beside its values, in bytes, and of each row and id in it.
+const MEMBER_BYTES: u64 = 256;
+const ROW_BYTES: u64 = 64;
+
+impl Engine {
+    /// A statement inside the session's transaction. A write is answered at once: there is nothing to sync.
+    pub(super) fn within(
+        &mut self,
+        session: SessionId,
+        command: Command,
+        reply: Answering,
+    ) -> Result<()> {
+        let transactions = &mut self.sessions.transactions;
+        let transaction = transactions.enter(session, self.now.steady_us);
+        if let Some(error) = transaction.refused.clone() {
+            return self.answer(reply, Err(error));
+        }
+        let outcome = match command {
+            Command::QueueWait {
+                sources,
+                timeout_us,
+            } => return self.queue_wait(session, &sources, timeout_us, reply),
+            Command::QueueNext(asked) => return self.queue_next(session, &asked, reply),
+            Command::Look { table } => {
+                let outcome = self.look(session, &table);
+                return self.answer(reply, outcome);
+            }
+            Command::Read { select } => {
+                let outcome = self.read_within(session, &select);
+                return self.answer(reply, outcome);
+            }
+            Command::Insert(_) | Command::Update { .. } | Command::Delete(_) => {
+                self.write_within(session, command)
+            }
+            Command::QueueDone { receipts } => self.end_later(session, &receipts),
+            Command::QueueEnd => self.end_owned_later(session).map(|()| {
+                self.sessions.leave(&mut self.state, session);
+                Reply::done()
+            }),
+            _ => Err(Error::internal(
+                "a command that is no part of a transaction",
+            )),
+        };
+        self.status.commands_refused_total += u64::from(outcome.is_err());
+        let fatal = outcome.as_ref().err().filter(|error| is_fatal(error));
+        let fatal = fatal.cloned();
+        reply(outcome);
+        fatal.map_or(Ok(()), Err)
+    }
+
+    /// Decides a write, keeps it for COMMIT, and answers as if it were done.
+    fn write_within(&mut self, session: SessionId, command: Command) -> Result<Reply> {
+        if self.sessions.relay(session).is_some() {
+            return Err(Error::NotYet {
+                what: "rows of queue_set_srcid() in a transaction".to_owned(),
+            });
+        }
+        let counted = self.status;
+        let decided = match self.must_see(session, &command) {
+            true => self.beside(session, |engine| {
+                engine.decide_write(session, command.clone(), None)
+            }),
+            false => self.decide_write(session, command.clone(), None),
+        };
+        self.status = counted;
+        let decision = decided?;
+        let Some(record) = &decision.record else {
+            return Ok(decision.reply);
+        };
+        let name = match &command {
+            Command::Insert(insert) => &insert.table,
+            Command::Delete(delete) => &delete.table,
+            Command::Update { update, .. } => &update.table,
+            _ => return Err(Error::internal("a write without a table")),
+        };
+        let table = self.state.catalog.find(name)?;
+        match command {
+            Command::Insert(insert) => self.keep_insert(session, table, insert, record)?,
+            Command::Update { update, .. } => self.keep_update(session, table, update, record)?,
+            _ => self.keep_delete(session, table, record)?,
+        }
+        Ok(decision.reply)
+    }
+
+    /// Whether the outcome of a write depends on what the transaction has written.
+    fn must_see(&self, session: SessionId, command: &Command) -> bool {
+        let Some(transaction) = self.sessions.transactions.get(session) else {
+            return false;
+        };
+        match command {
+            Command::Insert(insert) => {
+                let Ok(table) = self.state.catalog.find(&insert.table) else {
+                    return false;
+                };
+                let queue = self.state.queues.get(&table);
+                let is_unique = queue.is_some_and(|queue| queue.options().unique_by.is_some());
+                let is_kept = |member: &Member| member.table == table;
+                transaction.deleted.contains(&table)
+                    || is_unique && transaction.members.iter().any(is_kept)
+            }
+            Command::Delete(delete) => self.touches(transaction, &delete.table),
+            Command::Update { update, .. } => self.touches(transaction, &update.table),
+            _ => true,
+        }
+    }
+
+    /// Whether a member may change rows of a table: its own, or those that it gets as hits or as a part.
+    fn touches(&self, transaction: &Transaction, name: &str) -> bool {
+        let catalog = &self.state.catalog;
+        let Ok(table) = catalog.find(name) else {
+            return false;
+        };
+        let members = transaction.members.iter();
+        let mut touched: BTreeSet<TableId> = members.map(|member| member.table).collect();
+        loop {
+            let before = touched.len();
+            let of = |names: &[String]| {
+                let mut found = names.iter().filter_map(|name| catalog.find(name).ok());
+                found.any(|table| touched.contains(&table))
+            };
+            let mut reached = Vec::new();
+            for (id, definition) in catalog.iter() {
+                match &definition.kind {
+                    Kind::Percolate { on, into, .. } if of(on) => {
+                        reached.push(id);
+                        let into = into.as_ref().and_then(|into| catalog.find(into).ok());
+                        reached.extend(into);
+                    }
+                    Kind::Distributed { locals } if of(locals) => reached.push(id),
+                    _ => {}
+                }
+            }
+            touched.extend(reached);
+            if touched.len() == before {
+                return touched.contains(&table);
+            }
+        }
+    }
+
+    fn keep_insert(
+        &mut self,
+        session: SessionId,
+        table: TableId,
+        mut insert: Insert,
+        record: &Record,
+    ) -> Result<()> {
+        let ids = inserted(record);
+        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+            return Err(Error::internal("no transaction"));
+        };
+        let own = transaction.ids.entry(table).or_default();
+        let is_new = !insert.replace && !transaction.deleted.contains(&table);
+        if let Some(&id) = ids.iter().find(|id| is_new && own.contains(id)) {
+            return Err(Error::DuplicateId { id });
+        }
+        own.extend(ids.iter().copied());
+        if let Some(&highest) = ids.iter().max() {
+            if let Some(search) = self.state.searches.get_mut(&table) {
+                search.highest = search.highest.max(highest);
+            }
+            if let Some(pq) = self.state.percolates.get_mut(&table) {
+                pq.highest = pq.highest.max(highest);
+            }
+        }
+        name_ids(&mut insert, &ids);
+        let rows = insert.rows.len() as u64;
+        let values = insert.rows.iter().flatten().map(Value::memory);
+        let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
+        let command = Box::new(Command::Insert(insert));
+        self.keep(session, table, Change::Write(command), bytes)
+    }
+
+    /// COMMIT sets the rows that the statement has found, by its expressions over their values then: no other session's change is
+    /// overwritten by an old sum.
+    fn keep_update(
+        &mut self,
+        session: SessionId,
+        table: TableId,
+        update: Update,
+        record: &Record,
+    ) -> Result<()> {
+        let Record::Update { rows, .. } = record else {
+            return Err(Error::internal("an UPDATE with another record"));
+        };
+        let ids = rows.ids.iter();
+        let found = Expression::In {
+            needle: Box::new(Expression::Column("id".to_owned())),
+            negated: false,
+            list: ids.map(|id| Value::Int(i128::from(*id))).collect(),
+        };
+        let update = Update {
+            matching: None,
+            filter: Some(found),
+            order: Vec::new(),
+            limit: None,
+            ..update
+        };
+        let bytes = rows.ids.len() as u64 * ROW_BYTES;
+        let planned = None;
+        let command = Box::new(Command::Update { update, planned });
+        self.keep(session, table, Change::Write(command), bytes)
+    }
+
+    fn keep_delete(&mut self, session: SessionId, table: TableId, record: &Record) -> Result<()> {
+        match record {
+            Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => {
+                if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+                    transaction.deleted.insert(table);
+                }
+                let bytes = ids.len() as u64 * ROW_BYTES;
+                self.keep(session, table, Change::Delete(ids.clone()), bytes)
+            }
+            Record::RemoveRows { rows, .. } if self.sessions.owner(session).is_some() => {
+                self.add_ends(session, table, 0, rows)?;
+                self.sessions.yield_rows(session, rows);
+                Ok(())
+            }
+            Record::RemoveRows { rows, .. } => {
+                let bytes = rows.len() as u64 * ROW_BYTES;
+                self.keep(session, table, Change::Remove(rows.clone()), bytes)
+            }
+            _ => Err(Error::internal("a DELETE with another record")),
+        }
+    }
+
+    /// Keeps a member, or ends the transaction where it is too large.
+    fn keep(
+        &mut self,
+        session: SessionId,
+        table: TableId,
+        change: Change,
+        bytes: u64,
+    ) -> Result<()> {
+        let bytes = bytes + MEMBER_BYTES;
+        let (transactions, catalog) = (&mut self.sessions.transactions, &self.state.catalog);
+        let (Some(transaction), Some(definition)) = (transactions.get(session), catalog.get(table))
+        else {
+            return Err(Error::internal("no transaction, or no table"));
+        };
+        let limit = |what, max| Error::Limit { what, max };
+        let too_large = if transaction.members.len() >= TRANSACTION_STATEMENTS_MAX {
+            Some(limit(
+                "statements of a transaction",
+                TRANSACTION_STATEMENTS_MAX as u64,
+            ))
+        } else if transaction.bytes + bytes > TRANSACTION_BYTES_MAX {
+            Some(limit("bytes of a transaction", TRANSACTION_BYTES_MAX))
+        } else if transactions.bytes + bytes
+            > self.options.memory_bytes / TRANSACTIONS_SHARE_OF_MEMORY
+        {
+            Some(Error::Overloaded)
+        } else {
+            None
+        };
+        if let Some(error) = too_large {
+            self.refuse_transaction(session, &error)?;
+            return Err(error);
+        }
+        let member = Member {
+            table,
+            definition: Arc::clone(definition),
+            change,
+        };
+        transactions.add(session, member, bytes);
+        Ok(())
+    }
+
+    /// Takes a transaction back before its client asks for it. Its later statements are answered with the error.
+    fn refuse_transaction(&mut self, session: SessionId, error: &Error) -> Result<()> {
+        match self.sessions.transactions.refuse(session, error.clone()) {
+            Some(ended) => self.give_taken_back(session, &ended),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends transactions that have lasted longer than [`TRANSACTION_US_MAX`].
+    pub(super) fn end_overdue_transactions(&mut self) -> Result<()> {
+        while let Some((began_us, session)) = self.sessions.transactions.oldest()
+            && began_us.saturating_add(TRANSACTION_US_MAX) <= self.now.steady_us
+        {
+            let error = Error::Limit {
+                what: "seconds of a transaction",
+                max: TRANSACTION_US_MAX / 1_000_000,
+            };
+            self.refuse_transaction(session, &error)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `look` with the transaction's members applied, and takes them back.
+    fn beside<T>(
+        &mut self,
+        session: SessionId,
+        look: impl FnOnce(&mut Engine) -> Result<T>,
+    ) -> Result<T> {
+        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+            return look(self);
+        };
+        let limit = |what, max| Err(Error::Limit { what, max });
+        if transaction.members.len() > REPLAYED_STATEMENTS_MAX {
+            let what = "statements of a transaction before one that must see them";
+            return limit(what, REPLAYED_STATEMENTS_MAX as u64);
+        }
+        if transaction.bytes > REPLAYED_BYTES_MAX {
+            let what = "bytes of a transaction before a statement that must see them";
+            return limit(what, REPLAYED_BYTES_MAX);
+        }
+        let members = std::mem::take(&mut transaction.members);
+        let (mut undo, position, counted) = (Undo::default(), self.state.position, self.status);
+        let looked = self
+            .apply_members(&members, &mut undo)
+            .and_then(|()| look(self));
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            transaction.members = members;
+        }
+        if let Err(error) = &looked
+            && is_fatal(error)
+        {
+            return looked;
+        }
+        self.undo_members(undo, position, counted)?;
+        looked
+    }
+
+    fn apply_members(&mut self, members: &[Member], undo: &mut Undo) -> Result<()> {
+        let position = self.state.position + 1;
+        for (index, member) in members.iter().enumerate() {
+            let decided = self.decide_member(member);
+            let decision = decided.map_err(|error| Error::InMany {
+                index,
+                error: Box::new(error),
+            })?;
+            self.apply_part(decision, position, undo)?;
+        }
+        Ok(())
+    }
+
+    /// Decides a member of a transaction, over what is there now.
+    fn decide_member(&mut self, member: &Member) -> Result<Decision> {
+        let table = member.table;
+        let is_same = |there: &Arc<_>| Arc::ptr_eq(there, &member.definition);
+        if !self.state.catalog.get(table).is_some_and(is_same) {
+            return Err(Error::Conflict {
+                what: format!("table '{}' was altered or dropped", member.definition.name),
+            });
+        }
+        let done = Reply::done;
+        match &member.change {
+            Change::Write(command) => {
+                let command = Command::clone(command);
+                self.decide_write(SessionId(0), command, None)
+            }
+            Change::Remove(rows) => {
+                let Some(queue) = self.state.queues.get(&table) else {
+                    return Err(Error::internal("no queue for rows to remove"));
+                };
+                let own = queue.options().groups.is_empty();
+                let held = queue.lanes.first().map(|lane| lane.held()).filter(|_| own);
+                let is_free = |row: &RowNumber| {
+                    queue.backlog.contains(*row) && held.is_none_or(|held| !held.contains_key(row))
+                };
+                let rows: Vec<RowNumber> = rows.iter().copied().filter(is_free).collect();
+                if rows.is_empty() {
+                    return Ok(Decision::nothing(done()));
+                }
+                Ok(Decision::giving_room(
+                    Record::RemoveRows { table, rows },
+                    done(),
+                ))
+            }
+            Change::Delete(ids) => {
+                let ids = self.still_there(table, ids)?;
+                if ids.is_empty() {
+                    return Ok(Decision::nothing(done()));
+                }
+                let record = match self.state.percolates.contains_key(&table) {
+                    true => Record::DeleteQueries { table, ids },
+                    false => Record::DeleteDocuments { table, ids },
+                };
+                Ok(Decision::giving_room(record, done()))
+            }
+        }
+    }
+
+    fn still_there(&self, table: TableId, ids: &[u64]) -> Result<Vec<u64>> {
+        let mut there = Vec::with_capacity(ids.len());
+        for &id in ids {
+            let is_there = match self.state.searches.get(&table) {
+                Some(search) => search.table.contains(id).map_err(failure::of_index)?,
+                None => {
+                    let pq = self.state.percolates.get(&table);
+                    pq.is_some_and(|pq| pq.set.get(id).is_some())
+                }
+            };
+            there.extend(is_there.then_some(id));
+        }
+        Ok(there)
+    }
+
+    /// The tables with the transaction's own writes, if the transaction touches the table.
+    fn look(&mut self, session: SessionId, table: &str) -> Result<Reply> {
+        let transaction = self.sessions.transactions.get(session);
+        if !transaction.is_some_and(|transaction| self.touches(transaction, table)) {
+            return Ok(Reply::done());
+        }
+        self.beside(session, |engine| {
+            let snapshot: Snapshot = engine.unpublished();
+            Ok(Reply::Seen(Seen::new(move |select, options, control| {
+                snapshot.select(select, options, control)
+            })))
+        })
+    }
+
+    fn read_within(&mut self, session: SessionId, select: &Select) -> Result<Reply> {
+        let transaction = self.sessions.transactions.get(session);
+        match transaction.is_some_and(|transaction| self.touches(transaction, &select.table)) {
+            true => self.beside(session, |engine| engine.read(session, select)),
+            false => self.read(session, select),
+        }
+    }
+
+    /// `QUEUE_DONE` in a transaction.
+    fn end_later(&mut self, session: SessionId, receipts: &[Receipt]) -> Result<Reply> {
+        let mut affected = 0;
+        for ((table, lane), rows) in self.held(receipts)? {
+            affected += self.add_ends(session, table, lane, &rows)?;
+        }
+        Ok(Reply::affected(affected))
+    }
+
+    /// The row that the session owns is to be ended by COMMIT. The session owns nothing then, and is out of owner mode.
+    pub(super) fn end_owned_later(&mut self, session: SessionId) -> Result<()> {
+        if let Some((table, lane, rows)) = self.sessions.owned_rows(&self.state, session) {
+            self.add_ends(session, table, lane, &rows)?;
+            self.sessions.yield_rows(session, &rows);
+        }
+        Ok(())
+    }
+
+    /// Ends deliveries of receipts later, and the row that the session owns too where `owns`; false: no transaction is open.
+    pub(super) fn ends_are_kept(
+        &mut self,
+        session: SessionId,
+        owns: bool,
+        receipts: &[Receipt],
+    ) -> Result<bool> {
+        if self.sessions.transactions.get(session).is_none() {
+            return Ok(false);
+        }
+        self.end_later(session, receipts)?;
+        if owns {
+            self.end_owned_later(session)?;
+        }
+        Ok(true)
+    }
+
+    /// Adds deliveries to those that COMMIT ends, and gives their number. A delivery that is there already is passed over.
+    fn add_ends(
+        &mut self,
+        session: SessionId,
+        table: TableId,
+        lane: usize,
+        rows: &[RowNumber],
+    ) -> Result<u64> {
+        let (queues, transactions) = (&self.state.queues, &mut self.sessions.transactions);
+        let (Some(queue), Some(transaction)) = (queues.get(&table), transactions.get_mut(session))
+        else {
+            return Ok(0);
+        };
+        if transaction.ends.len() + rows.len() > TRANSACTION_ENDS_MAX {
+            return Err(Error::Limit {
+                what: "rows that a transaction ends",
+                max: TRANSACTION_ENDS_MAX as u64,
+            });
+        }
+        let known: BTreeSet<RowNumber> = transaction
+            .ends
+            .iter()
+            .filter(|end| (end.table, end.lane) == (table, lane))
+            .map(|end| end.row)
+            .collect();
+        let before = transaction.ends.len();
+        let fresh = rows.iter().filter(|row| !known.contains(row));
+        transaction.ends.extend(fresh.map(|&row| Delivery {
+            table,
+            lane,
+            row,
+            number: queue.delivery(lane, row),
+        }));
+        Ok((transaction.ends.len() - before) as u64)
+    }
+
+    /// COMMIT: all members and ends as one record, or none.
+    pub(super) fn commit_transaction(&mut self, session: SessionId) -> Result<Reply> {
+        let Some(transaction) = self.sessions.transactions.remove(session) else {
+            return Ok(Reply::done());
+        };
+        if let Some(error) = transaction.refused {
+            return Err(error);
+        }
+        match self.store(&transaction) {
+            Ok(()) => {
+                for end in &transaction.ends {
+                    self.let_go(end.table, end.lane, &[end.row]);
+                }
+                self.wake();
+                Ok(Reply::done())
+            }
+            Err(error) if is_fatal(&error) => Err(error),
+            Err(error) => {
+                self.give_taken_back(session, &transaction)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn store(&mut self, transaction: &Transaction) -> Result<()> {
+        let mut ended: BTreeMap<(TableId, usize), Vec<RowNumber>> = BTreeMap::new();
+        for end in &transaction.ends {
+            if !self.is_out(end) {
+                let definition = self.state.catalog.get(end.table);
+                let name = definition.map_or("?", |definition| definition.name.as_str());
+                return Err(Error::Conflict {
+                    what: format!(
+                        "a row of '{name}' is no longer held: its lease was over, or the row is gone"
+                    ),
+                });
+            }
+            ended
+                .entry((end.table, end.lane))
+                .or_default()
+                .push(end.row);
+        }
+        let ends = ended
+            .into_iter()
+            .map(|((table, lane), rows)| self.ending(table, lane, rows));
+        let ends: Vec<Record> = ends.collect();
+        let members: Vec<&Member> = transaction.members.iter().collect();
+        let modes = ends.iter().map(|record| self.sync_mode(record));
+        let last = modes.min().map(|mode| (ends, mode));
+        self.unit(members, Engine::decide_member, last).map(drop)
+    }
+
+    /// Whether a delivery is still held, and its row there.
+    fn is_out(&self, delivery: &Delivery) -> bool {
+        let queue = self.state.queues.get(&delivery.table);
+        queue.is_some_and(|queue| {
+            queue.delivery(delivery.lane, delivery.row) == delivery.number
+                && queue.is_owed(delivery.lane, delivery.row)
+        })
+    }
+
+    /// ROLLBACK, or the end of the session.
+    pub(super) fn roll_back(&mut self, session: SessionId) -> Result<Reply> {
+        if let Some(transaction) = self.sessions.transactions.remove(session) {
+            self.give_taken_back(session, &transaction)?;
+        }
+        Ok(Reply::done())
+    }
+
+    /// Gives back the rows that the transaction took, and those that the session owned when the transaction ended them.
+    fn give_taken_back(&mut self, session: SessionId, transaction: &Transaction) -> Result<()> {
+        let mut back: BTreeMap<(TableId, usize), BTreeSet<RowNumber>> = BTreeMap::new();
+        for delivery in &transaction.taken {
+            if self.is_out(delivery) {
+                let rows = back.entry((delivery.table, delivery.lane)).or_default();
+                rows.insert(delivery.row);
+            }
+        }
+        for end in &transaction.ends {
+            let queue = self.state.queues.get(&end.table);
+            let lane = queue.and_then(|queue| queue.lanes.get(end.lane));
+            let held = lane.and_then(|lane| lane.held().get(&end.row));
+            let is_own = held.is_some_and(|held| held.holder == Holder::Session(session));
+            if is_own && self.is_out(end) {
+                let rows = back.entry((end.table, end.lane)).or_default();
+                rows.insert(end.row);
+            }
+        }
+        for ((table, lane), rows) in back {
+            let rows: Vec<RowNumber> = rows.into_iter().collect();
+            let owner = self.sessions.owner(session);
+            let owns = |owned: &crate::sessions::Owned| {
+                let (of, owned) = owned.rows_of(table);
+                of == lane && owned.iter().any(|row| rows.contains(row))
+            };
+            if owner.is_some_and(owns) {
+                self.sessions.disown(session);
+            }
+            self.return_rows(table, lane, &rows, 0)?;
+        }
+        self.wake();
+        Ok(())
+    }
+}
+
+/// The ids of the rows that a decision inserts; empty for a queue. Rows that are hits come after the statement's own.
+fn inserted(record: &Record) -> Vec<u64> {
+    match record {
+        Record::Documents(documents) => documents.documents.iter().map(|one| one.id).collect(),
+        Record::Queries { queries, .. } => queries.iter().map(|one| one.id).collect(),
+        Record::Many(records) => records.first().map(inserted).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// Writes the ids that were told into the rows.
+fn name_ids(insert: &mut Insert, ids: &[u64]) {
+    if ids.is_empty() {
+        return;
+    }
+    let is_query_alone = insert.rows.first().is_some_and(|row| row.len() == 1);
+    if insert.columns.is_none() && is_query_alone {
+        insert.columns = Some(vec!["query".to_owned()]);
+    }
+    let place = match &mut insert.columns {
+        None => 0,
+        Some(names) => {
+            let named = names
+                .iter()
+                .position(|name| name.eq_ignore_ascii_case("id"));
+            named.unwrap_or_else(|| {
+                names.push("id".to_owned());
+                names.len() - 1
+            })
+        }
+    };
+    for (row, id) in insert.rows.iter_mut().zip(ids) {
+        let id = Value::Int(i128::from(*id));
+        match row.get_mut(place) {
+            Some(given) => *given = id,
+            None => row.push(id),
+        }
+    }
+}

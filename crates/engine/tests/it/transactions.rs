@@ -1,0 +1,701 @@
+//! Transactions against a model in memory: random histories of three sessions, with crashes between any two steps and in any call.
+//!
+//! The model keeps committed rows, and for each session a list of changes. It replays the list for every question: slow, and
+//! obvious.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
+use engine::inspect::{self, Dumped};
+use engine::{Command, Control, Error, Hold, Now, QueueNext, Receipt, Reply, WaitSource, limits};
+use proptest::prelude::*;
+use query::options::Options;
+use query::request::Select;
+use query::value::Value;
+
+use crate::driver::{Driver, options};
+use crate::power::{mixed_cut, places};
+use crate::statement::{Statement, command, parse};
+use crate::workload::cases;
+
+const SESSIONS: u64 = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// A row into the queue, outside transactions.
+    Put,
+    /// A document outside transactions, with or without an id.
+    Post {
+        id: Option<u64>,
+    },
+    /// The same in a transaction.
+    Insert {
+        session: u64,
+        id: Option<u64>,
+        replace: bool,
+    },
+    Delete {
+        session: u64,
+        id: u64,
+    },
+    /// A row into the queue, in a transaction.
+    Enqueue {
+        session: u64,
+    },
+    /// Takes a row, and so ends the one before it.
+    Take {
+        session: u64,
+    },
+    End {
+        session: u64,
+    },
+    Commit {
+        session: u64,
+    },
+    Rollback {
+        session: u64,
+    },
+    Close {
+        session: u64,
+    },
+    /// Inserts an id that is then taken by another session, behind another change, and commits.
+    Clash {
+        session: u64,
+        id: u64,
+    },
+    Kill,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let session = || 1..=SESSIONS;
+    let id = || prop_oneof![1 => Just(None), 2 => (1..6_u64).prop_map(Some)];
+    prop_oneof![
+        3 => Just(Step::Put),
+        2 => id().prop_map(|id| Step::Post { id }),
+        6 => (session(), id(), any::<bool>())
+            .prop_map(|(session, id, replace)| Step::Insert { session, id, replace }),
+        3 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Delete { session, id }),
+        2 => session().prop_map(|session| Step::Enqueue { session }),
+        4 => session().prop_map(|session| Step::Take { session }),
+        3 => session().prop_map(|session| Step::End { session }),
+        5 => session().prop_map(|session| Step::Commit { session }),
+        2 => session().prop_map(|session| Step::Rollback { session }),
+        1 => session().prop_map(|session| Step::Close { session }),
+        2 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Clash { session, id }),
+        1 => Just(Step::Kill),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Insert { id: u64, n: i128, replace: bool },
+    Delete { id: u64 },
+    Enqueue { k: i128 },
+}
+
+#[derive(Clone, Default)]
+struct Open {
+    changes: Vec<Change>,
+    ends: BTreeSet<u64>,
+    owned: Option<u64>,
+    /// Rows that it took, ended ones included.
+    taken: BTreeSet<u64>,
+}
+
+/// Documents and rows, by number.
+type Rows = (BTreeMap<u64, i128>, BTreeMap<u64, i128>);
+
+#[derive(Clone, Default)]
+struct Model {
+    documents: BTreeMap<u64, i128>,
+    jobs: BTreeMap<u64, i128>,
+    next_job: u64,
+    /// Tells rows apart.
+    next_value: i128,
+    open: BTreeMap<u64, Open>,
+    /// Rows that are owned by sessions outside a transaction.
+    kept: BTreeMap<u64, u64>,
+}
+
+impl Model {
+    fn rows(&self) -> Rows {
+        (self.documents.clone(), self.jobs.clone())
+    }
+
+    /// The documents as a session sees them; `None`: an id that it inserts is taken.
+    fn seen(&self, session: u64) -> Option<BTreeMap<u64, i128>> {
+        let mut documents = self.documents.clone();
+        let changes = self.open.get(&session).map(|open| open.changes.as_slice());
+        for change in changes.unwrap_or_default() {
+            match change {
+                Change::Insert { id, n, replace } => {
+                    if documents.insert(*id, *n).is_some() && !replace {
+                        return None;
+                    }
+                }
+                Change::Delete { id } => {
+                    documents.remove(id);
+                }
+                Change::Enqueue { .. } => {}
+            }
+        }
+        Some(documents)
+    }
+
+    fn free_jobs(&self) -> Vec<i128> {
+        let held = |row: &u64| {
+            self.kept.values().any(|kept| kept == row)
+                || self
+                    .open
+                    .values()
+                    .any(|open| open.taken.contains(row) || open.ends.contains(row))
+        };
+        let free = self.jobs.iter().filter(|(row, _)| !held(row));
+        free.map(|(_, k)| *k).collect()
+    }
+
+    fn first_free(&self) -> Option<u64> {
+        let free = self.free_jobs();
+        let first = free.first()?;
+        self.jobs
+            .iter()
+            .find(|(_, k)| *k == first)
+            .map(|(row, _)| *row)
+    }
+
+    fn put(&mut self, k: i128) {
+        self.next_job += 1;
+        self.jobs.insert(self.next_job, k);
+    }
+
+    fn begin(&mut self, session: u64) -> &mut Open {
+        self.open.entry(session).or_default()
+    }
+
+    /// The end of the row that the session owns, with COMMIT.
+    fn end(&mut self, session: u64) {
+        let kept = self.kept.remove(&session);
+        let open = self.begin(session);
+        open.ends.extend(open.owned.take().or(kept));
+    }
+
+    /// COMMIT; false: it is refused.
+    fn commit(&mut self, session: u64) -> bool {
+        let seen = self.seen(session);
+        let Some(open) = self.open.remove(&session) else {
+            return true;
+        };
+        let Some(documents) = seen else {
+            return false;
+        };
+        self.documents = documents;
+        for change in &open.changes {
+            if let Change::Enqueue { k } = change {
+                self.put(*k);
+            }
+        }
+        for row in &open.ends {
+            self.jobs.remove(row);
+        }
+        if let Some(owned) = open.owned {
+            self.kept.insert(session, owned);
+        }
+        true
+    }
+}
+
+struct Pair {
+    driver: Driver,
+    model: Model,
+}
+
+/// The engine ended in a step: it is done or not.
+struct Ended(Rows);
+
+fn open(disk: Arc<dyn Disk>) -> Result<Driver, Error> {
+    let mut driver = Driver::open(options(disk), Now::default())?;
+    for line in [
+        "create search posts (body text, n int)",
+        "create queue jobs (k int)",
+    ] {
+        driver.run(command(line))?;
+    }
+    Ok(driver)
+}
+
+fn within(command: Command) -> Command {
+    Command::Within(Box::new(command))
+}
+
+fn take_one() -> Command {
+    Command::QueueNext(QueueNext {
+        sources: vec![WaitSource::all("jobs")],
+        group: None,
+        rows: 1,
+        timeout_us: 0,
+        hold: Hold::Session,
+        done: Vec::new(),
+    })
+}
+
+impl Pair {
+    fn ask(
+        &mut self,
+        session: u64,
+        asked: Command,
+        after: &Model,
+    ) -> Result<Result<Reply, Error>, Ended> {
+        match self.driver.ask(session, asked).take().expect("an answer") {
+            Err(Error::Poisoned { .. }) => Err(Ended(after.rows())),
+            answer => Ok(answer),
+        }
+    }
+
+    fn play(&mut self, step: &Step) -> Result<(), Ended> {
+        let mut after = self.model.clone();
+        after.next_value += 1;
+        let n = after.next_value;
+        match step {
+            Step::Put => {
+                after.put(n);
+                let asked = command(&format!("insert jobs (k) values ({n})"));
+                self.ask(9, asked, &after)?.unwrap();
+            }
+            Step::Post { id } => {
+                let taken = id.is_some_and(|id| after.documents.contains_key(&id));
+                if let (Some(id), false) = (id, taken) {
+                    after.documents.insert(*id, n);
+                }
+                let mut perhaps = after.clone();
+                if id.is_none() {
+                    perhaps.documents.insert(u64::MAX, n); // the id is not known without an answer
+                }
+                match (id, self.ask(9, insert(*id, n, false), &perhaps)?) {
+                    (_, Err(Error::DuplicateId { .. })) => assert!(taken),
+                    (None, Ok(Reply::Done { last_id, .. })) => {
+                        assert_eq!(after.documents.insert(last_id, n), None);
+                    }
+                    (Some(_), Ok(_)) => assert!(!taken),
+                    other => panic!("{other:?}"),
+                }
+            }
+            Step::Insert {
+                session,
+                id,
+                replace,
+            } => self.insert(*session, *id, *replace, &mut after)?,
+            Step::Delete { session, id } => {
+                let asked = within(command(&format!("delete posts where id = {id}")));
+                let seen = after.seen(*session);
+                let open = after.begin(*session);
+                match (seen, self.ask(*session, asked, &self.model.clone())?) {
+                    (None, Err(Error::InMany { .. })) => {}
+                    (Some(seen), Ok(Reply::Done { affected, .. })) => {
+                        assert_eq!(affected, u64::from(seen.contains_key(id)));
+                        if affected > 0 {
+                            open.changes.push(Change::Delete { id: *id });
+                        }
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            Step::Enqueue { session } => {
+                after.begin(*session).changes.push(Change::Enqueue { k: n });
+                let asked = within(command(&format!("insert jobs (k) values ({n})")));
+                self.ask(*session, asked, &self.model.clone())?.unwrap();
+            }
+            Step::Take { session } => self.take(*session, &mut after)?,
+            Step::End { session } => {
+                after.end(*session);
+                self.ask(*session, within(Command::QueueEnd), &self.model.clone())?
+                    .unwrap();
+            }
+            Step::Commit { session } => {
+                let is_stored = after.commit(*session);
+                let answer = self.ask(*session, Command::Commit, &after)?;
+                assert_eq!(answer.is_ok(), is_stored, "{answer:?}");
+            }
+            Step::Rollback { session } => {
+                after.open.remove(session);
+                self.ask(*session, Command::Rollback, &after)?.unwrap();
+            }
+            Step::Close { session } => {
+                after.open.remove(session);
+                after.kept.remove(session);
+                self.ask(*session, Command::SessionClosed, &after)?.unwrap();
+            }
+            Step::Clash { session, id } => {
+                let (session, id) = (*session, Some(*id));
+                for step in [
+                    Step::Enqueue { session },
+                    Step::Insert {
+                        session,
+                        id,
+                        replace: false,
+                    },
+                    Step::Post { id },
+                    Step::Commit { session },
+                ] {
+                    self.play(&step)?;
+                }
+                return Ok(());
+            }
+            Step::Kill => {
+                after.open.clear();
+                after.kept.clear();
+                let disk = Arc::clone(&self.driver.options.disk);
+                let Ok(driver) = Driver::open(options(Arc::new(MemoryDisk::new())), Now::default())
+                else {
+                    panic!("a new directory")
+                };
+                drop(std::mem::replace(&mut self.driver, driver));
+                match Driver::open(options(disk), Now::default()) {
+                    Ok(driver) => self.driver = driver,
+                    Err(_) => return Err(Ended(after.rows())),
+                }
+            }
+        }
+        self.model = after;
+        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        session: u64,
+        id: Option<u64>,
+        replace: bool,
+        after: &mut Model,
+    ) -> Result<(), Ended> {
+        let n = after.next_value;
+        let seen = after.seen(session);
+        let open = after.begin(session);
+        let answer = self.ask(session, within(insert(id, n, replace)), &self.model.clone())?;
+        let id = match (&answer, id) {
+            (Ok(Reply::Done { last_id, .. }), None) => *last_id,
+            (_, id) => id.unwrap_or_default(),
+        };
+        match (answer, seen) {
+            (Ok(_), Some(seen)) => {
+                assert!(replace || !seen.contains_key(&id), "{id} was there");
+                open.changes.push(Change::Insert { id, n, replace });
+            }
+            // The transaction cannot be stored any more; the statement may still be answered.
+            (Ok(_), None) => open.changes.push(Change::Insert { id, n, replace }),
+            (Err(Error::DuplicateId { .. }), Some(seen)) => {
+                assert!(!replace && seen.contains_key(&id));
+            }
+            (Err(Error::DuplicateId { .. } | Error::InMany { .. }), None) => {}
+            other => panic!("{other:?}"),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, session: u64, after: &mut Model) -> Result<(), Ended> {
+        after.end(session);
+        let row = after.first_free();
+        let open = after.begin(session);
+        open.taken.extend(row);
+        open.owned = row;
+        match self.ask(session, within(take_one()), &self.model.clone())? {
+            Ok(Reply::Taken(taken)) => {
+                let rows: Vec<u64> = taken.rows.iter().map(|row| row.row.0).collect();
+                assert_eq!(rows, Vec::from_iter(row));
+            }
+            other => panic!("{other:?}"),
+        }
+        Ok(())
+    }
+
+    /// Each session sees its own changes and no other; the directory has what is committed.
+    fn check(&mut self, image: &MemoryDisk) {
+        assert_eq!(held(image), self.model.rows());
+        let read = command("read k from jobs");
+        let Ok(Reply::Rows(answer)) = self.driver.ask(9, read).take().unwrap() else {
+            panic!("no rows")
+        };
+        let rows = answer.rows.map(|row| row.unwrap());
+        let free: Vec<i128> = rows.map(|row| number(&row[0])).collect();
+        assert_eq!(free, self.model.free_jobs());
+        for session in 1..=SESSIONS {
+            let Some(open) = self.model.open.get(&session) else {
+                continue;
+            };
+            let table = "posts".to_owned();
+            let look = self.driver.ask(session, within(Command::Look { table }));
+            let touched = open
+                .changes
+                .iter()
+                .any(|change| !matches!(change, Change::Enqueue { .. }));
+            match (look.take().unwrap(), self.model.seen(session)) {
+                (Ok(Reply::Done { .. }), _) => assert!(!touched),
+                (Ok(Reply::Seen(seen)), Some(want)) => {
+                    let select = all_posts();
+                    let found = seen.select(&select, &Options::default(), &Control::default());
+                    let rows = found.unwrap().rows.map(|row| row.unwrap());
+                    let found: BTreeMap<u64, i128> = rows
+                        .map(|row| (number(&row[0]) as u64, number(&row[1])))
+                        .collect();
+                    assert_eq!(found, want);
+                }
+                (Err(Error::InMany { .. }), None) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn insert(id: Option<u64>, n: i128, replace: bool) -> Command {
+    let verb = if replace { "replace" } else { "insert" };
+    match id {
+        Some(id) => command(&format!(
+            "{verb} posts (id, body, n) values ({id}, 'cat', {n})"
+        )),
+        None => command(&format!("{verb} posts (body, n) values ('cat', {n})")),
+    }
+}
+
+fn all_posts() -> Select {
+    match parse("select id, n from posts limit 1000") {
+        Statement::Select(select) => select,
+        _ => panic!("no select"),
+    }
+}
+
+fn number(value: &Value) -> i128 {
+    match value {
+        Value::Int(number) => *number,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a directory holds, by its files alone.
+fn held(image: &MemoryDisk) -> Rows {
+    let (mut documents, mut jobs) = Rows::default();
+    let disk: Arc<dyn Disk> = Arc::new(image.clone());
+    let faults = inspect::dump(&disk, None, &mut |line| {
+        if let Dumped::Row {
+            number: row,
+            values,
+            ..
+        } = line
+        {
+            match row {
+                Some(row) => jobs.insert(row, number(&values[0])),
+                None => documents.insert(number(&values[0]) as u64, number(&values[2])),
+            };
+        }
+    });
+    assert_eq!(faults.unwrap(), Vec::new());
+    (documents, jobs)
+}
+
+fn memory() -> Driver {
+    open(Arc::new(MemoryDisk::new())).unwrap()
+}
+
+fn keep(driver: &mut Driver, session: u64, line: &str) -> Result<Reply, Error> {
+    let asked = within(command(line));
+    driver.ask(session, asked).take().expect("an answer")
+}
+
+fn lease(groups: Option<&str>) -> Command {
+    let Command::QueueNext(mut asked) = take_one() else {
+        panic!("a wait")
+    };
+    asked.group = groups.map(str::to_owned);
+    asked.sources = vec![WaitSource::all("grouped")];
+    asked.hold = Hold::Lease {
+        visible_again_us: Some(10_000_000),
+    };
+    Command::QueueNext(asked)
+}
+
+fn receipt(taken: Reply, group: &str) -> Receipt {
+    let Reply::Taken(taken) = taken else {
+        panic!("no rows")
+    };
+    Receipt {
+        table: "grouped".to_owned(),
+        issuer: taken.issuer,
+        group: Some(group.to_owned()),
+        row: taken.rows[0].row,
+        delivery: taken.rows[0].delivery,
+    }
+}
+
+#[test]
+fn a_lease_that_is_over_at_commit_refuses_all_of_it_and_one_that_holds_ends_for_its_group() {
+    let mut driver = memory();
+    driver
+        .run(command("create queue grouped (k int) groups a, b"))
+        .unwrap();
+    driver
+        .run(command("insert grouped (k) values (7)"))
+        .unwrap();
+    for (wait_us, is_stored) in [(11_000_000, false), (1_000_000, true)] {
+        let taken = driver.run(lease(Some("a"))).unwrap();
+        let receipts = vec![receipt(taken, "a")];
+        keep(
+            &mut driver,
+            1,
+            "insert posts (id, body, n) values (1, 'cat', 1)",
+        )
+        .unwrap();
+        let done = within(Command::QueueDone { receipts });
+        let Ok(Reply::Done { affected: 1, .. }) = driver.ask(1, done.clone()).take().unwrap()
+        else {
+            panic!("not kept")
+        };
+        let Ok(Reply::Done { affected: 0, .. }) = driver.ask(1, done).take().unwrap() else {
+            panic!("ended twice")
+        };
+        driver.tick(wait_us);
+        let answer = driver.run(Command::Commit);
+        match is_stored {
+            true => assert!(answer.is_ok(), "{answer:?}"),
+            false => assert!(matches!(answer, Err(Error::Conflict { .. })), "{answer:?}"),
+        }
+    }
+    let mut driver = driver.reopen().unwrap();
+    let Ok(Reply::Taken(of_a)) = driver.run(lease(Some("a"))) else {
+        panic!("no answer")
+    };
+    assert!(of_a.rows.is_empty(), "group a has ended the row");
+    receipt(driver.run(lease(Some("b"))).unwrap(), "b");
+}
+
+#[test]
+fn a_transaction_that_lasts_too_long_is_rolled_back_and_says_so_until_it_is_ended() {
+    let mut driver = memory();
+    driver.run(command("insert jobs (k) values (1)")).unwrap();
+    keep(
+        &mut driver,
+        1,
+        "insert posts (id, body, n) values (1, 'cat', 1)",
+    )
+    .unwrap();
+    driver.ask(1, within(take_one()));
+    driver.tick(limits::TRANSACTION_US_MAX);
+    let free = driver.ask(2, take_one()).take().unwrap().unwrap();
+    assert!(
+        matches!(free, Reply::Taken(taken) if taken.rows.len() == 1),
+        "the row came back"
+    );
+    let is_limit = |answer: Result<Reply, Error>| matches!(answer, Err(Error::Limit { .. }));
+    assert!(is_limit(keep(
+        &mut driver,
+        1,
+        "insert posts (id, body, n) values (2, 'cat', 1)"
+    )));
+    assert!(is_limit(driver.run(Command::Commit)));
+    keep(
+        &mut driver,
+        1,
+        "insert posts (id, body, n) values (1, 'cat', 1)",
+    )
+    .unwrap();
+    driver.run(Command::Commit).unwrap();
+}
+
+#[test]
+fn a_statement_that_must_see_many_others_is_refused_and_inserts_are_not() {
+    let mut driver = memory();
+    for id in 1..=limits::REPLAYED_STATEMENTS_MAX + 1 {
+        let line = format!("insert posts (id, body, n) values ({id}, 'cat', 1)");
+        keep(&mut driver, 1, &line).unwrap();
+    }
+    let refused = keep(&mut driver, 1, "delete posts where id = 1");
+    assert!(matches!(refused, Err(Error::Limit { .. })), "{refused:?}");
+    keep(&mut driver, 1, "insert posts (body, n) values ('cat', 1)").unwrap();
+    driver.run(Command::Commit).unwrap();
+    let answer = driver.run(command("delete posts where n = 1")).unwrap();
+    let Reply::Done { affected, .. } = answer else {
+        panic!("no count")
+    };
+    assert_eq!(affected as usize, limits::REPLAYED_STATEMENTS_MAX + 2);
+}
+
+#[test]
+fn a_transaction_of_too_many_bytes_is_rolled_back_and_the_memory_of_it_is_free_again() {
+    let mut driver = memory();
+    let text = "x".repeat(1 << 20);
+    let line = format!("insert posts (body, n) values ('{text}', 1)");
+    for _ in 0..2 {
+        let refused = (0..64).find_map(|_| keep(&mut driver, 1, &line).err());
+        assert_eq!(
+            refused,
+            Some(Error::Overloaded),
+            "an eighth of the memory is less than 64 MiB"
+        );
+        let again = keep(
+            &mut driver,
+            1,
+            "insert posts (id, body, n) values (1, 'cat', 1)",
+        );
+        assert!(matches!(again, Err(Error::Overloaded)));
+        driver.run(Command::Rollback).unwrap();
+    }
+    keep(&mut driver, 1, &line).unwrap();
+    driver.run(Command::Commit).unwrap();
+}
+
+/// The values, which tell rows apart, of documents and of the queue.
+fn values((documents, jobs): &Rows) -> (BTreeSet<i128>, BTreeSet<i128>) {
+    let values = |rows: &BTreeMap<u64, i128>| rows.values().copied().collect();
+    (values(documents), values(jobs))
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones(
+        steps in proptest::collection::vec(step(), 1..50),
+        cut in mixed_cut(),
+    ) {
+        let disk = FaultDisk::new();
+        let driver = open(Arc::new(disk.clone())).unwrap();
+        let mut pair = Pair { driver, model: Model::default() };
+        for (number, step) in steps.iter().enumerate() {
+            prop_assert!(pair.play(step).is_ok(), "{:?}", step);
+            pair.check(&disk.crash(everything_lost));
+            prop_assert_eq!(held(&cut.nth_image(&disk, number)), pair.model.rows());
+        }
+    }
+
+    #[test]
+    fn power_lost_in_any_call_leaves_every_transaction_whole_or_not_at_all(
+        steps in proptest::collection::vec(step(), 1..40),
+        places in places(10),
+        cut in mixed_cut(),
+    ) {
+        let run = |disk: &FaultDisk| {
+            let Ok(driver) = open(Arc::new(disk.clone())) else {
+                return vec![Rows::default()];
+            };
+            let mut pair = Pair { driver, model: Model::default() };
+            for step in &steps {
+                if let Err(Ended(after)) = pair.play(step) {
+                    return vec![pair.model.rows(), after];
+                }
+            }
+            vec![pair.model.rows()]
+        };
+        let disk = FaultDisk::new();
+        open(Arc::new(disk.clone())).unwrap();
+        let first = disk.change_count();
+        let disk = FaultDisk::new();
+        run(&disk);
+        let calls = disk.change_count().saturating_sub(first).max(1);
+        for (number, place) in places.iter().enumerate() {
+            let call = first + place.index(calls as usize) as u64;
+            let disk = FaultDisk::new();
+            disk.power_off_after(call);
+            let may_be = run(&disk);
+            let found = held(&cut.nth_image(&disk, number));
+            let may_be: Vec<_> = may_be.iter().map(values).collect();
+            prop_assert!(may_be.contains(&values(&found)), "call {}: {:?} is none of {:?}", call, found, may_be);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! BEGIN, COMMIT, ROLLBACK, `SET autocommit`, and the statements that commit by themselves.
+
+use engine::{Command, Seen};
+use wire::sql::{Assignment, Statement};
+
+use super::{Execution, Outcome, variables};
+use crate::errors::Failure;
+
+/// Whether a statement commits the open transaction before it is done, as statements that change tables do in MySQL.
+pub(super) fn commits(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::CreateTable(_)
+            | Statement::AlterTable { .. }
+            | Statement::DropTable { .. }
+            | Statement::Truncate { .. }
+            | Statement::QueuePurge { .. }
+            | Statement::PqBackfill { .. }
+            | Statement::Backup { .. }
+    )
+}
+
+impl Execution<'_> {
+    /// BEGIN. Commits an open transaction first.
+    pub(super) async fn begin(&mut self) -> Result<Outcome, Failure> {
+        self.commit().await?;
+        self.session.begin_transaction();
+        Ok(Outcome::NOTHING)
+    }
+
+    /// COMMIT. The transaction is over also where it is refused.
+    pub(super) async fn commit(&mut self) -> Result<Outcome, Failure> {
+        if self.session.end_transaction() {
+            let stored = self.submit(Command::Commit).await;
+            stored.map_err(|failure| Failure {
+                message: format!("the transaction was rolled back: {}", failure.message),
+                ..failure
+            })?;
+        }
+        Ok(Outcome::NOTHING)
+    }
+
+    pub(super) async fn rollback(&mut self) -> Result<Outcome, Failure> {
+        if self.session.end_transaction() {
+            self.submit(Command::Rollback).await?;
+        }
+        Ok(Outcome::NOTHING)
+    }
+
+    /// SET. To set `autocommit` from 0 to 1 commits, as in MySQL.
+    pub(super) async fn set(&mut self, assignments: Vec<Assignment>) -> Result<Outcome, Failure> {
+        let was_manual = self.session.is_manual_commit();
+        variables::set(self.session, assignments)?;
+        match was_manual && !self.session.is_manual_commit() {
+            true => self.commit().await,
+            false => Ok(Outcome::NOTHING),
+        }
+    }
+
+    /// The tables as the transaction sees them, for a SELECT on `table`; `None`: as everybody sees them.
+    pub(super) async fn own_tables(&mut self, table: &str) -> Result<Option<Seen>, Failure> {
+        if !self.session.engine_has_part() {
+            return Ok(None);
+        }
+        let table = table.to_owned();
+        let command = self.session.within(Command::Look { table });
+        Ok(match self.submit(command).await? {
+            engine::Reply::Seen(seen) => Some(seen),
+            _ => None,
+        })
+    }
+}
