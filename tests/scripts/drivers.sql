@@ -36,7 +36,7 @@ error 1064 (42000): syntax error: expected a column name near '* FROM posts p' a
 
 SELECT q.id FROM posts p
 ----
-error 1064 (42000): syntax error: no table or alias 'q' in this statement near 'q.id FROM posts p' at line 1, position 7
+error 1054 (42S22): no column 'q' in table 'posts'
 
 SELECT id FROM posts WHERE posts.nothing = 1
 ----
@@ -56,7 +56,7 @@ ok, 0 rows
 
 DELETE FROM posts p WHERE q.id = 2
 ----
-error 1064 (42000): syntax error: no table or alias 'q' in this statement near 'q.id = 2' at line 1, position 26
+error 1054 (42S22): no column 'q' in table 'posts'
 
 SHOW CREATE TABLE posts
 ----

@@ -97,9 +97,9 @@ CREATE TABLE t (body nonsense);
 ----
 error 1064 (42000): syntax error: a search or pq table has no column type 'nonsense' near 'nonsense)' at line 1, position 21
 
-CREATE TABLE t (body text, more json);
+CREATE TABLE t (body text, more float_vector);
 ----
-error 1235 (42000): not yet: the column type json
+error 1235 (42000): not yet: the column type float_vector
 
 CREATE TABLE t (body text, at geometry);
 ----

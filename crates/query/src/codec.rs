@@ -18,6 +18,8 @@ mod column;
 
 pub use column::{put_column, read_column};
 
+use crate::json::Json;
+use crate::row::numbers;
 use crate::value::Value;
 
 /// Bytes that could not be read: where, and what was expected.
@@ -120,6 +122,8 @@ const WIDE: u8 = 3;
 const FLOAT: u8 = 4;
 const STR: u8 = 5;
 const BYTES: u8 = 6;
+const SET: u8 = 7;
+const DOCUMENT: u8 = 8;
 
 /// Appends a value: a tag, then the bytes that the tag demands.
 #[inline]
@@ -138,6 +142,17 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value) {
         Value::Bytes(bytes) => {
             out.push(BYTES);
             put_bytes(out, bytes);
+        }
+        Value::Set(numbers) => {
+            out.push(SET);
+            put_number(out, 8 * numbers.len() as u64);
+            numbers
+                .iter()
+                .for_each(|number| out.extend(number.to_le_bytes()));
+        }
+        Value::Json(document) => {
+            out.push(DOCUMENT);
+            put_bytes(out, document.bytes());
         }
     }
 }
@@ -304,6 +319,13 @@ impl<'a> Reader<'a> {
             )))),
             STR => Ok(Value::Str(self.text()?.to_owned())),
             BYTES => Ok(Value::Bytes(self.bytes()?.to_vec())),
+            SET => {
+                let numbers = numbers(self.bytes()?);
+                Ok(Value::Set(
+                    numbers.ok_or(self.damage("numbers of 8 bytes"))?,
+                ))
+            }
+            DOCUMENT => Ok(Value::Json(Json::of_bytes(self.bytes()?))),
             _ => Err(self.damage("a known tag of a value")),
         }
     }

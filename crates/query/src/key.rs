@@ -13,11 +13,11 @@ use crate::value::{Number, Value};
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// The code of a stored value; `None` for NULL.
+/// The code of a stored value; `None` for NULL, and for sets and documents, whose columns take no key.
 #[must_use]
 pub fn code(value: &Value) -> Option<u64> {
     match value {
-        Value::Null => None,
+        Value::Null | Value::Set(_) | Value::Json(_) => None,
         Value::Int(number) => Some(of_whole(*number)),
         Value::Float(number) => Some(of_real(*number)),
         Value::Str(text) => Some(of_text(text.as_bytes())),
@@ -33,6 +33,7 @@ pub(crate) fn codes_of(kind: ColumnType, constants: &[Value]) -> Option<Vec<u64>
     for constant in constants {
         codes.extend(match (is_text, constant) {
             (_, Value::Null) => None,
+            (_, Value::Set(_) | Value::Json(_)) => return None,
             (true, Value::Int(_) | Value::Float(_)) => return None,
             (true, text) => code(text),
             (false, other) => other.number().map(|number| match number {

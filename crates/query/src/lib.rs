@@ -25,6 +25,7 @@ pub mod bind;
 pub mod codec;
 pub mod expression;
 pub mod highlight;
+pub mod json;
 pub mod key;
 pub mod lexer;
 pub mod limits;

@@ -11,6 +11,8 @@
 //! | 3 | float (`f64` bits) | 8 |
 //! | 4 | text, UTF-8 | its length |
 //! | 5 | bytes | their length |
+//! | 6 | set of integers (`i64`s) | 8 each |
+//! | 7 | JSON document, see [`crate::json`] | its length |
 //!
 //! Example: the row `'ab', 7, NULL` takes 27 bytes.
 //!
@@ -37,6 +39,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::json::Json;
 use crate::limits::COLUMNS_MAX;
 use crate::value::Value;
 
@@ -49,6 +52,8 @@ const LONG: u8 = 2;
 const FLOAT: u8 = 3;
 const TEXT: u8 = 4;
 const BINARY: u8 = 5;
+const SET: u8 = 6;
+const DOCUMENT: u8 = 7;
 
 /// Encodes one row, for all who keep it to share. Panics above [`COLUMNS_MAX`] columns and from 4 GiB of values on. Cost: one
 /// allocation.
@@ -113,6 +118,8 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
         FLOAT => Value::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
         TEXT => Value::Str(std::str::from_utf8(bytes).ok()?.to_owned()),
         BINARY => Value::Bytes(bytes.to_vec()),
+        SET => Value::Set(numbers(bytes)?),
+        DOCUMENT => Value::Json(Json::of_bytes(bytes)),
         _ => return None,
     })
 }
@@ -127,10 +134,20 @@ pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
     }
 }
 
-/// Bytes that a row counts as: the length of each text, and 8 for every other value.
+/// The numbers of a set. `None` where the bytes are no whole numbers of 64 bits.
+pub(crate) fn numbers(bytes: &[u8]) -> Option<Arc<[i64]>> {
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    let numbers = numbers.iter().map(|number| i64::from_le_bytes(*number));
+    rest.is_empty().then(|| numbers.collect())
+}
+
+/// Bytes that a row counts as: the length of each text, set and document, and 8 for every other value.
 #[must_use]
 pub fn counted_bytes(row: &[Value]) -> u64 {
-    let bytes = |value: &Value| value.text_bytes().map_or(8, <[u8]>::len);
+    let bytes = |value: &Value| match value {
+        Value::Set(_) | Value::Json(_) => value_bytes(value),
+        other => other.text_bytes().map_or(8, <[u8]>::len),
+    };
     row.iter().map(bytes).sum::<usize>() as u64
 }
 
@@ -151,6 +168,8 @@ fn tag(value: &Value) -> u8 {
         Value::Float(_) => FLOAT,
         Value::Str(_) => TEXT,
         Value::Bytes(_) => BINARY,
+        Value::Set(_) => SET,
+        Value::Json(_) => DOCUMENT,
     }
 }
 
@@ -162,6 +181,8 @@ fn value_bytes(value: &Value) -> usize {
         Value::Float(_) => 8,
         Value::Str(text) => text.len(),
         Value::Bytes(bytes) => bytes.len(),
+        Value::Set(numbers) => size_of_val::<[i64]>(numbers),
+        Value::Json(document) => document.bytes().len(),
     }
 }
 
@@ -176,5 +197,11 @@ fn put(value: &Value, out: &mut [u8]) {
         Value::Float(number) => out.copy_from_slice(&number.to_le_bytes()),
         Value::Str(text) => out.copy_from_slice(text.as_bytes()),
         Value::Bytes(bytes) => out.copy_from_slice(bytes),
+        Value::Set(numbers) => {
+            for (slot, number) in out.chunks_exact_mut(8).zip(numbers.iter()) {
+                slot.copy_from_slice(&number.to_le_bytes());
+            }
+        }
+        Value::Json(document) => out.copy_from_slice(document.bytes()),
     }
 }

@@ -8,9 +8,11 @@ pub(crate) mod tests;
 use std::cmp::Ordering;
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 
 pub(crate) use compare::Number;
 
+use crate::json::{Json, JsonNode, JsonStep};
 use crate::schema::ColumnType;
 
 /// A value. `Int` holds every integer type, signed or not (`bigint unsigned` needs more than an `i64`).
@@ -26,6 +28,10 @@ pub enum Value {
     Str(String),
     /// Bytes that need not be UTF-8 (blobs, binary literals).
     Bytes(Vec<u8>),
+    /// A set of integers: in a column rising, each once.
+    Set(Arc<[i64]>),
+    /// A JSON document.
+    Json(Json),
 }
 
 /// The bytes of a text as texts are compared: ASCII letters in lower case.
@@ -34,7 +40,7 @@ pub(crate) fn without_case(text: &str) -> impl Iterator<Item = u8> {
 }
 
 impl Value {
-    /// Compares as SQL does. `None` when either is NULL or NaN. Else by kind:
+    /// Compares as SQL does. `None` when either is NULL or NaN, or one is a set or document and the other none. Else by kind:
     /// - numbers: by exact value;
     /// - two texts: without regard to the case of ASCII letters (Sphinx's default collation, `libc_ci`);
     /// - bytes, or a text beside bytes: byte by byte;
@@ -44,6 +50,8 @@ impl Value {
         match (self, other) {
             (Value::Null, _) | (_, Value::Null) => None,
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Set(a), Value::Set(b)) => Some(a.cmp(b)),
+            (Value::Json(a), Value::Json(b)) => Some(a.bytes().cmp(b.bytes())),
             (Value::Str(a), Value::Str(b)) => Some(without_case(a).cmp(without_case(b))),
             _ => match (self.text_bytes(), other.text_bytes()) {
                 (Some(a), Some(b)) => Some(a.cmp(b)),
@@ -79,7 +87,7 @@ impl Value {
     /// appends nothing.
     /// - Whole numbers are decimal, a YEAR with four digits.
     /// - Floats have six decimals, as in Sphinx; a queue's doubles are as short as reads back the same.
-    /// - Texts and bytes are as they are.
+    /// - Texts and bytes are as they are. A set is `1,2,3`, a document JSON.
     pub fn write_text(&self, kind: Option<ColumnType>, out: &mut Vec<u8>) {
         // Writing to a vector cannot fail.
         let _ = match self {
@@ -93,7 +101,35 @@ impl Value {
             Value::Float(number) => write!(out, "{number:.6}"),
             Value::Str(text) => out.write_all(text.as_bytes()),
             Value::Bytes(bytes) => out.write_all(bytes),
+            Value::Set(numbers) => {
+                for (place, number) in numbers.iter().enumerate() {
+                    let comma = if place > 0 { "," } else { "" };
+                    let _ = write!(out, "{comma}{number}");
+                }
+                Ok(())
+            }
+            Value::Json(document) => {
+                document.write_text(out);
+                Ok(())
+            }
         };
+    }
+
+    /// The value inside a document: a number, text, truth (0 or 1), or a document for an array or object. NULL where there is
+    /// nothing, for JSON's null, and if `self` is no document.
+    #[must_use]
+    pub fn at_path(&self, path: &[JsonStep]) -> Value {
+        let Value::Json(document) = self else {
+            return Value::Null;
+        };
+        match document.node_at(path) {
+            None | Some(JsonNode::Null) => Value::Null,
+            Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
+            Some(JsonNode::Whole(number)) => Value::Int(number.into()),
+            Some(JsonNode::Real(number)) => Value::Float(number),
+            Some(JsonNode::Text(text)) => Value::Str(text.to_owned()),
+            Some(JsonNode::Document(bytes)) => Value::Json(Json::of_bytes(bytes)),
+        }
     }
 
     /// The bytes of a text or of bytes; `None` for other values.
@@ -109,13 +145,18 @@ impl Value {
     /// Memory of the value, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        size_of::<Value>() + self.text_bytes().map_or(0, <[u8]>::len)
+        let own = match self {
+            Value::Set(numbers) => size_of_val::<[i64]>(numbers),
+            Value::Json(document) => document.bytes().len(),
+            other => other.text_bytes().map_or(0, <[u8]>::len),
+        };
+        size_of::<Value>() + own
     }
 
-    /// The value as a number; `None` for NULL.
+    /// The value as a number; `None` for NULL, a set and a document.
     pub(crate) fn number(&self) -> Option<Number> {
         match self {
-            Value::Null => None,
+            Value::Null | Value::Set(_) | Value::Json(_) => None,
             Value::Int(number) => Some(Number::Whole(*number)),
             Value::Float(number) => Some(Number::Real(*number)),
             Value::Str(text) => Some(Number::at_start(text.as_bytes())),

@@ -162,7 +162,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::WrongColumnCount { .. } => WRONG_COLUMN_COUNT,
         Error::BadValue { why, .. } => match why {
             engine::Why::Incorrect(_) => BAD_VALUE,
-            engine::Why::TooLong => TOO_LONG,
+            engine::Why::TooLong | engine::Why::TooDeep => TOO_LONG,
             engine::Why::Null => NULL_VALUE,
             engine::Why::NoDefault => NO_DEFAULT,
         },

@@ -15,7 +15,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "query",
-        "lexer limits < analysis pattern tree < expression schema value processor \
+        "json lexer limits < analysis pattern tree < expression schema value processor \
          < codec key parser reference request row < options syntax verify < bind rows highlight weight",
     ),
     (

@@ -178,6 +178,8 @@ pub enum Why {
     Incorrect(ColumnType),
     /// The value is longer than the column allows.
     TooLong,
+    /// JSON nested deeper than 64 levels.
+    TooDeep,
     /// The value is NULL, and the column is NOT NULL.
     Null,
     /// The command gives no value, and the column has no default.
@@ -347,6 +349,7 @@ impl fmt::Display for Why {
         match self {
             Why::Incorrect(_) => f.write_str("incorrect value"),
             Why::TooLong => f.write_str("value too long"),
+            Why::TooDeep => f.write_str("JSON nested deeper than 64 levels"),
             Why::Null => f.write_str("NULL given"),
             Why::NoDefault => f.write_str("no value and no default"),
         }

@@ -78,6 +78,7 @@ pub(crate) fn store(column: &Column, value: Value, row: usize) -> Result<Value> 
             }
             ValueError::Incorrect => Why::Incorrect(column.kind),
             ValueError::TooLong => Why::TooLong,
+            ValueError::TooDeep => Why::TooDeep,
             ValueError::Null => Why::Null,
         };
         Error::BadValue {
@@ -164,8 +165,11 @@ fn range(kind: ColumnType) -> Option<(i128, i128)> {
             let half = 1i128 << (8 * u32::from(bytes) - 1);
             (-half, half - 1)
         }
+        ColumnType::Bit { bits } => (0, (1i128 << bits) - 1),
         ColumnType::Text
         | ColumnType::String
+        | ColumnType::Multi { .. }
+        | ColumnType::Json
         | ColumnType::Float
         | ColumnType::Double
         | ColumnType::Char { .. }

@@ -55,7 +55,7 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
         assert_eq!(found("tomcat", &patterns), [1, 2, 6]);
         assert_eq!(found("atat", &patterns), [2]);
         assert_eq!(found("catalogueofcatalogues", &patterns), [0, 2, 5, 6]);
-        assert_eq!(found("dog", &patterns), []);
+        assert!(found("dog", &patterns).is_empty());
     }
     assert_eq!(found("cat", &kept[0]), [0]);
     assert_eq!(found("bat", &kept[3]), [2, 3]);

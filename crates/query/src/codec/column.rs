@@ -52,6 +52,9 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
         ColumnType::DateTime { fraction_digits } => (15, fraction_digits.into()),
         ColumnType::Time { fraction_digits } => (16, fraction_digits.into()),
         ColumnType::Year => (17, 0),
+        ColumnType::Bit { bits } => (19, bits.into()),
+        ColumnType::Multi { wide } => (20, wide.into()),
+        ColumnType::Json => (21, 0),
         ColumnType::Decimal { digits, scale } => (18, u32::from(digits) * 256 + u32::from(scale)),
     };
     out.push(tag);
@@ -112,13 +115,12 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         },
         17 => ColumnType::Year,
         18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
+        19 if (1..=64).contains(&size) => ColumnType::Bit { bits: size as u8 },
+        20 => ColumnType::Multi { wide: size == 1 },
+        21 => ColumnType::Json,
         _ => return Err(reader.damage("a known column type")),
     };
-    let flags = reader.byte()?;
-    if flags & !(NULLABLE | KEYED) != 0 {
-        return Err(reader.damage("known flags of a column"));
-    }
-    let (nullable, keyed) = (flags & NULLABLE != 0, flags & KEYED != 0);
+    let (nullable, keyed) = read_flags(reader)?;
     let default = if reader.flag()? {
         Some(reader.value()?)
     } else {
@@ -131,6 +133,16 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         default,
         keyed,
     })
+}
+
+/// Whether a column may be NULL, and whether it has a KEY.
+fn read_flags(reader: &mut Reader<'_>) -> Read<(bool, bool)> {
+    match reader.byte()? {
+        flags if flags & !(NULLABLE | KEYED) == 0 => {
+            Ok((flags & NULLABLE != 0, flags & KEYED != 0))
+        }
+        _ => Err(reader.damage("known flags of a column")),
+    }
 }
 
 /// A DECIMAL's size: its digits times 256, plus the digits behind the point.

@@ -11,6 +11,9 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
     match expression {
         Expression::Literal(literal) => literal.clone(),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
+        Expression::Path { column, steps } => {
+            row(column).map_or(Value::Null, |document| document.at_path(steps))
+        }
         Expression::Unary(operator, operand) => unary(*operator, &value(operand)),
         Expression::Binary(operator, left, right) => {
             binary(*operator, value(left), &mut || value(right))
@@ -103,10 +106,21 @@ pub(super) fn binary(
 }
 
 pub(super) fn between(needle: &Value, low: &Value, high: &Value, negated: bool) -> Value {
-    let inside = and(
-        truth(needle, low, Ordering::is_ge),
-        truth(needle, high, Ordering::is_le),
-    );
+    let within = |one: &Value| {
+        and(
+            truth(one, low, Ordering::is_ge),
+            truth(one, high, Ordering::is_le),
+        )
+    };
+    let inside = match needle {
+        Value::Set(numbers) => {
+            let each = numbers
+                .iter()
+                .map(|number| within(&Value::Int((*number).into())));
+            each.fold(Some(false), or)
+        }
+        one => within(one),
+    };
     three_valued(negate_if(negated, inside))
 }
 
@@ -120,7 +134,27 @@ pub(super) fn negate_if(negated: bool, truth: Option<bool>) -> Option<bool> {
 }
 
 fn truth(left: &Value, right: &Value, is: fn(Ordering) -> bool) -> Option<bool> {
-    left.cmp_sql(right).map(is)
+    match (left, right) {
+        (Value::Set(_), Value::Set(_)) => left.cmp_sql(right).map(is),
+        (Value::Set(numbers), one) => any(numbers, is, |number| number.cmp_sql(one)),
+        (one, Value::Set(numbers)) => any(numbers, is, |number| one.cmp_sql(number)),
+        _ => left.cmp_sql(right).map(is),
+    }
+}
+
+/// A set beside a value: whether any of its numbers compares so. `<>` is the opposite of `=`, as in Sphinx: no number is equal.
+fn any(
+    numbers: &[i64],
+    is: fn(Ordering) -> bool,
+    compare: impl Fn(&Value) -> Option<Ordering>,
+) -> Option<bool> {
+    compare(&Value::Int(0))?; // NULL beside the set
+    let differs = is(Ordering::Less) && is(Ordering::Greater) && !is(Ordering::Equal);
+    let holds = |number: &i64| {
+        let found = compare(&Value::Int(i128::from(*number)));
+        found.is_some_and(|found| is(found) != differs)
+    };
+    Some(numbers.iter().any(holds) != differs)
 }
 
 fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {

@@ -8,6 +8,7 @@ use super::chain::{balanced, equate_the_same, merge_equalities};
 use super::functions::refusal;
 use super::literal::{constant, literal, whole_hex, word_literal};
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
 use crate::value::Value;
@@ -386,14 +387,44 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
 
     fn brackets(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
         self.lexer.next();
+        if self.lexer.take(TokenKind::Close) {
+            return self.built(Expression::Literal(Value::Set([].into())), 0);
+        }
         let inside = self.climb(Binding::Or, nesting)?;
         if self.lexer.peek().kind == TokenKind::Comma {
-            return Err(self.not_yet("lists of values in brackets"));
+            return self.set(inside.tree);
         }
         if !self.lexer.take(TokenKind::Close) {
             return Err(self.lexer.unexpected(")"));
         }
         Ok(inside)
+    }
+
+    /// Reads the rest of `(1, 2, 3)`, a set, behind its first number.
+    fn set(&mut self, first: Expression) -> Result<Built, SyntaxError> {
+        let mut numbers = Vec::new();
+        let mut next = match first {
+            Expression::Literal(value) => value,
+            _ => return Err(self.not_yet("lists of values in brackets")),
+        };
+        loop {
+            self.count_values(1)?;
+            match next {
+                Value::Int(number) if i64::try_from(number).is_ok() => numbers.push(number as i64),
+                _ => {
+                    return Err(
+                        self.not_yet("lists of other values than whole numbers in brackets")
+                    );
+                }
+            }
+            if self.lexer.take(TokenKind::Close) {
+                return self.built(Expression::Literal(Value::Set(numbers.into())), 0);
+            }
+            if !self.lexer.take(TokenKind::Comma) {
+                return Err(self.lexer.unexpected(", or )"));
+            }
+            next = constant(self.lexer)?;
+        }
     }
 
     /// Reads TRUE, FALSE, NULL, a column or a call.
@@ -405,7 +436,8 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return Err(self.lexer.unexpected("a value"));
         }
         let token = self.lexer.next();
-        let name = self.lexer.name(&token)?.to_lowercase();
+        let written = self.lexer.name(&token)?;
+        let name = written.to_lowercase();
         let column = match self.lexer.peek().kind {
             TokenKind::Open if token.kind == TokenKind::Word => {
                 self.lexer.next();
@@ -415,7 +447,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 let call = (self.calls)(&name, self.lexer)?;
                 call.ok_or_else(|| self.lexer.error(&token, &refusal(&name)))?
             }
-            TokenKind::Dot => self.qualified(token, name)?,
+            TokenKind::Dot | TokenKind::OpenBracket => self.qualified(&token, written)?,
             _ => {
                 self.lexer.charge(name.len())?;
                 Expression::Column(name)
@@ -424,33 +456,61 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(column, 0)
     }
 
-    /// Reads the rest of `t.column` or `db.t.column`, behind the first name. Any database name passes.
-    fn qualified(&mut self, token: Token, name: String) -> Result<Expression, SyntaxError> {
-        if self.tables.is_empty() {
-            return Err(self.not_yet("names with a dot"));
+    /// Reads the rest of `t.column`, `db.t.column` or `column.key[2]`, behind the first name. Any database name passes.
+    fn qualified(&mut self, token: &Token, name: String) -> Result<Expression, SyntaxError> {
+        // Names as written: those of tables and columns have no case, keys of JSON have.
+        let mut steps = vec![JsonStep::Key(name)];
+        loop {
+            if self.lexer.take(TokenKind::Dot) {
+                if !matches!(self.lexer.peek().kind, TokenKind::Word | TokenKind::Quoted) {
+                    return Err(self.lexer.unexpected("a column name"));
+                }
+                let next = self.lexer.next();
+                steps.push(JsonStep::Key(self.lexer.name(&next)?));
+            } else if self.lexer.take(TokenKind::OpenBracket) {
+                steps.push(self.bracketed()?);
+            } else {
+                break;
+            }
+            self.count_nodes(1)?;
         }
-        let (mut token, mut names) = (token, vec![name]);
-        while names.len() < 3 && self.lexer.take(TokenKind::Dot) {
-            if !matches!(self.lexer.peek().kind, TokenKind::Word | TokenKind::Quoted) {
-                return Err(self.lexer.unexpected("a column name"));
+        let is_table = |at: usize| match steps.get(at) {
+            Some(JsonStep::Key(name)) => self.tables.contains(&name.to_lowercase()),
+            _ => false,
+        };
+        let before = match (is_table(0), is_table(1) && steps.len() > 2) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 0,
+        };
+        let mut steps = steps.into_iter().skip(before);
+        let Some(JsonStep::Key(column)) = steps.next() else {
+            return Err(self.lexer.error(token, "expected a column name"));
+        };
+        self.lexer.charge(column.len())?;
+        let (column, steps) = (column.to_lowercase(), steps.collect::<Vec<_>>());
+        Ok(match steps.is_empty() {
+            true => Expression::Column(column),
+            false => Expression::Path { column, steps },
+        })
+    }
+
+    /// Reads `'key']` or `2]`, behind the bracket.
+    fn bracketed(&mut self) -> Result<JsonStep, SyntaxError> {
+        let step = match literal(self.lexer)? {
+            Some(Value::Str(key)) => JsonStep::Key(key),
+            Some(Value::Int(number)) if u32::try_from(number).is_ok() => {
+                JsonStep::Item(number as u32)
             }
-            let next = self.lexer.next();
-            names.push(self.lexer.name(&next)?.to_lowercase());
-            if names.len() == 3 {
-                token = next;
+            _ => {
+                return Err(self
+                    .lexer
+                    .unexpected("a key in quotes or the number of an item"));
             }
-        }
-        let column = names.pop().unwrap_or_default();
-        match names.pop() {
-            Some(table) if self.tables.contains(&table) => {
-                self.lexer.charge(column.len())?;
-                Ok(Expression::Column(column))
-            }
-            table => {
-                let table = table.unwrap_or_default();
-                let message = format!("no table or alias '{table}' in this statement");
-                Err(self.lexer.error(&token, &message))
-            }
+        };
+        match self.lexer.take(TokenKind::CloseBracket) {
+            true => Ok(step),
+            false => Err(self.lexer.unexpected("]")),
         }
     }
 

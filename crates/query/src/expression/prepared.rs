@@ -7,6 +7,7 @@ use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use crate::json::JsonStep;
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -28,6 +29,8 @@ pub(super) enum PreparedNode {
     Slot(usize),
     /// A column whose stored form compares wrongly, such as a DECIMAL.
     Typed(usize, ColumnType),
+    /// A value inside a JSON column.
+    Path(usize, Box<[JsonStep]>),
     Unary(UnaryOperator, Box<PreparedNode>),
     Binary(BinaryOperator, Box<PreparedNode>, Box<PreparedNode>),
     In {
@@ -126,6 +129,13 @@ impl PreparedNode {
                     (slot, _) => PreparedNode::Slot(slot),
                 }
             }
+            Expression::Path { column, steps } => match resolve(column) {
+                Some((slot, None | Some(ColumnType::Json))) => {
+                    PreparedNode::Path(slot, steps.clone().into())
+                }
+                None => return Err(UnknownColumn(column.clone())),
+                Some(_) => return Err(UnknownColumn(expression.to_string())),
+            },
             Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
                 let (mut left, mut right) = (part(left)?, part(right)?);
@@ -190,6 +200,7 @@ impl PreparedNode {
         match self {
             PreparedNode::Literal(value) => value.clone(),
             PreparedNode::Slot(slot) => row(*slot),
+            PreparedNode::Path(slot, steps) => row(*slot).at_path(steps),
             PreparedNode::Typed(slot, kind) => kind.comparable(row(*slot)),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
             PreparedNode::Binary(operator, left, right) => {

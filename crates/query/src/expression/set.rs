@@ -54,6 +54,13 @@ impl Set {
 
     /// Whether the value equals a constant. `None` (NULL) for NULL, and where only a NULL in the list could be equal.
     pub(super) fn holds(&self, needle: &Value) -> Option<bool> {
+        if let Value::Set(numbers) = needle {
+            let mut held = numbers
+                .iter()
+                .map(|number| self.holds(&Value::Int((*number).into())));
+            let none = if self.has_null { None } else { Some(false) };
+            return held.find(|held| *held == Some(true)).unwrap_or(none);
+        }
         let number = needle.number()?;
         let by_text = match needle {
             Value::Str(text) => self.holds_text(text),

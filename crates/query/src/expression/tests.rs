@@ -1,3 +1,4 @@
+use crate::json::JsonStep;
 use proptest::prelude::*;
 
 use super::*;
@@ -21,6 +22,7 @@ fn shape(expression: &Expression) -> String {
         Expression::Literal(Value::Str(text)) => format!("'{text}'"),
         Expression::Literal(value) => value.to_string(),
         Expression::Column(name) => name.clone(),
+        Expression::Path { .. } => expression.to_string(),
         Expression::Unary(operator, operand) => format!("({operator:?} {})", shape(operand)),
         Expression::Binary(operator, left, right) => {
             format!("({} {operator:?} {})", shape(left), shape(right))
@@ -241,7 +243,11 @@ fn errors_say_what_was_wanted_and_where() {
         "not yet: lists of values in brackets at byte 2",
     );
     check("a <=> 1", "not yet: <=> at byte 2");
-    check("t.a = 1", "not yet: names with a dot at byte 1");
+    check("t.[1] = 1", "expected a column name, found '[' at byte 2");
+    check(
+        "t[x] = 1",
+        "expected a key in quotes or the number of an item, found 'x' at byte 2",
+    );
 }
 
 #[test]
@@ -510,14 +516,24 @@ fn a_column_may_stand_behind_the_name_of_its_table() {
     for text in ["t.price", "T.`price`", "`db`.posts.Price"] {
         assert_eq!(read(text).as_ref(), Ok(&column), "{text}");
     }
-    let no_table = "no table or alias 'u' in this statement";
-    assert_eq!(read("u.price").unwrap_err(), no_table);
+    // Any other name is a JSON column: keys have a case.
+    let path = |column: &str, steps: Vec<JsonStep>| Expression::Path {
+        column: column.to_owned(),
+        steps,
+    };
+    let key = |key: &str| JsonStep::Key(key.to_owned());
+    assert_eq!(read("U.Price"), Ok(path("u", vec![key("Price")])));
+    assert_eq!(
+        read("t.j.a[2]"),
+        Ok(path("j", vec![key("a"), JsonStep::Item(2)]))
+    );
+    assert_eq!(read("db.t.j['a b']"), Ok(path("j", vec![key("a b")])));
+    assert_eq!(
+        read("j[0].x").map(|read| read.to_string()),
+        Ok("j[0]['x']".to_owned())
+    );
     assert_eq!(
         read("t.(").unwrap_err(),
         "expected a column name, found '('"
-    );
-    assert_eq!(
-        parsed("t.price").unwrap_err().message,
-        "not yet: names with a dot"
     );
 }

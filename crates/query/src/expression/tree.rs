@@ -1,5 +1,6 @@
 //! An expression as a tree.
 
+use crate::json::JsonStep;
 use crate::value::Value;
 
 /// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
@@ -9,6 +10,13 @@ pub enum Expression {
     Literal(Value),
     /// A column by its lower-case name (`id` included).
     Column(String),
+    /// `column.key`, `column['key'][2]`: a value inside a JSON document. NULL where there is none.
+    Path {
+        /// The column by its lower-case name.
+        column: String,
+        /// At least one.
+        steps: Vec<JsonStep>,
+    },
     /// `-x`, `NOT x`, `!x`.
     Unary(UnaryOperator, Box<Expression>),
     /// `a + b`, `a = b`, `a AND b` …

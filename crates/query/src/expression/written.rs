@@ -6,6 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use crate::json::JsonStep;
 use crate::value::Value;
 
 /// How tightly a node's text binds; a node in a place that needs a higher level gets brackets.
@@ -33,6 +34,7 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
     match expression {
         Expression::Literal(value) => constant(value, out),
         Expression::Column(name) => column(name, out),
+        Expression::Path { column: of, steps } => path(of, steps, out),
         Expression::Unary(operator, operand) => unary(*operator, operand, out),
         Expression::Binary(BinaryOperator::Power, base, exponent) => {
             out.write_str("pow(")?;
@@ -103,7 +105,7 @@ fn level(expression: &Expression) -> Level {
     match expression {
         Expression::Literal(Value::Int(number)) if *number < 0 => SIGN,
         Expression::Literal(Value::Float(number)) if number.is_sign_negative() => SIGN,
-        Expression::Literal(_) | Expression::Column(_) => WHOLE,
+        Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => WHOLE,
         Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => SIGN,
         Expression::Unary(UnaryOperator::Not, _) => NOT,
         Expression::Unary(UnaryOperator::IsTrue | UnaryOperator::IsFalse, _)
@@ -156,8 +158,25 @@ fn constant(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
         }
         // Rust's shortest text that reads back as the same number, with a point or an exponent.
         Value::Float(number) => write!(out, "{number:?}"),
+        Value::Set(_) => write!(out, "({value})"),
+        Value::Json(_) => constant(&Value::Str(value.to_string()), out),
         Value::Null | Value::Int(_) => value.fmt(out),
     }
+}
+
+fn path(of: &str, steps: &[JsonStep], out: &mut Formatter<'_>) -> fmt::Result {
+    column(of, out)?;
+    for step in steps {
+        match step {
+            JsonStep::Key(key) => {
+                out.write_str("[")?;
+                constant(&Value::Str(key.clone()), out)?;
+                out.write_str("]")?;
+            }
+            JsonStep::Item(at) => write!(out, "[{at}]")?,
+        }
+    }
+    Ok(())
 }
 
 fn column(name: &str, out: &mut Formatter<'_>) -> fmt::Result {

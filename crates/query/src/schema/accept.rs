@@ -1,12 +1,14 @@
 //! Conversion of values to the type of their column, with range checks.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::column::Column;
 use super::column_type::ColumnType;
 use super::names::TypeSystem;
 use super::value_error::ValueError;
 use super::{calendar, decimal, timestamp};
+use crate::json::{Json, JsonError};
 use crate::value::{Number, Value};
 
 impl Column {
@@ -58,6 +60,10 @@ impl ColumnType {
             ColumnType::DateTime { fraction_digits } => calendar::datetime(&value, fraction_digits),
             ColumnType::Time { fraction_digits } => calendar::time(&value, fraction_digits),
             ColumnType::Year => year(&value),
+            ColumnType::Bit { bits } => integer(&value, 0..=(1 << bits) - 1),
+            ColumnType::Multi { wide: false } => set(value, 0..=u32::MAX.into()),
+            ColumnType::Multi { wide: true } => set(value, i64::MIN.into()..=i64::MAX.into()),
+            ColumnType::Json => json(value),
             ColumnType::Decimal { digits, scale } => decimal::decimal(&value, digits, scale),
         }
     }
@@ -75,6 +81,7 @@ impl ColumnType {
                 | ColumnType::Float
                 | ColumnType::Bool
                 | ColumnType::Timestamp
+                | ColumnType::Multi { .. }
         )
     }
 
@@ -97,7 +104,10 @@ impl ColumnType {
             | ColumnType::Bool
             | ColumnType::Timestamp
             | ColumnType::Integer { .. }
+            | ColumnType::Bit { .. }
             | ColumnType::Year => Value::Int(0),
+            ColumnType::Multi { .. } => Value::Set(Arc::default()),
+            ColumnType::Json => Value::Null,
         }
     }
 }
@@ -122,6 +132,58 @@ fn integer(value: &Value, range: RangeInclusive<i128>) -> Result<Value, ValueErr
         Ok(Value::Int(number))
     } else {
         Err(ValueError::OutOfRange)
+    }
+}
+
+/// A set: of numbers, of one number, or of a text such as `1,2` and `[1, 2]`.
+fn set(value: Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
+    let mut numbers = match &value {
+        Value::Set(numbers) => numbers.to_vec(),
+        Value::Str(text) => {
+            let inside = text.trim();
+            let inside = inside
+                .strip_prefix('[')
+                .and_then(|inside| inside.strip_suffix(']'))
+                .or_else(|| {
+                    inside
+                        .strip_prefix('(')
+                        .and_then(|inside| inside.strip_suffix(')'))
+                })
+                .unwrap_or(inside)
+                .trim();
+            let parts = inside.split(',').filter(|_| !inside.is_empty());
+            let number = |part: &str| part.trim().parse().map_err(|_| ValueError::Incorrect);
+            parts.map(number).collect::<Result<Vec<i64>, _>>()?
+        }
+        other => match integer(other, i64::MIN.into()..=i64::MAX.into())? {
+            Value::Int(number) => vec![number as i64],
+            _ => return Err(ValueError::Incorrect),
+        },
+    };
+    if numbers
+        .iter()
+        .any(|number| !range.contains(&i128::from(*number)))
+    {
+        return Err(ValueError::OutOfRange);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(Value::Set(numbers.into()))
+}
+
+/// A document: of a text that is JSON, or of a number.
+fn json(value: Value) -> Result<Value, ValueError> {
+    let text = match value {
+        Value::Json(document) => return Ok(Value::Json(document)),
+        Value::Str(text) => text.into_bytes(),
+        Value::Bytes(bytes) => bytes,
+        number => number.to_string().into_bytes(),
+    };
+    match Json::parse(&text) {
+        Ok(document) => Ok(Value::Json(document)),
+        Err(JsonError::Syntax) => Err(ValueError::Incorrect),
+        Err(JsonError::Depth) => Err(ValueError::TooDeep),
+        Err(JsonError::Length) => Err(ValueError::TooLong),
     }
 }
 

@@ -113,6 +113,7 @@ fn written(value: &Value) -> Result<Vec<u8>, ValueError> {
         Value::Null => Err(ValueError::Null),
         Value::Str(text) => Ok(text.as_bytes().to_vec()),
         Value::Bytes(bytes) => Ok(bytes.clone()),
+        Value::Set(_) | Value::Json(_) => Err(ValueError::Incorrect),
         Value::Int(_) | Value::Float(_) => Ok(filled(&plain(value)).into_bytes()),
     }
 }

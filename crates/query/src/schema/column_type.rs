@@ -17,47 +17,59 @@ pub enum ColumnType {
     Bool,
     /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1. Reads ISO 8601 text.
     Timestamp,
-    /// A queue's integer, as in MySQL.
+    /// An integer as in MySQL.
     Integer {
         /// Width in bytes: TINYINT 1, SMALLINT 2, MEDIUMINT 3, INT 4, BIGINT 8.
         bytes: u8,
         /// Whether it is UNSIGNED.
         unsigned: bool,
     },
-    /// A queue's DOUBLE (also REAL).
+    /// DOUBLE (also REAL).
     Double,
-    /// A queue's CHAR(n) or VARCHAR(n), longest length in characters.
+    /// CHAR(n) or VARCHAR(n), longest length in characters.
     Char {
         /// Whether it is VARCHAR, not CHAR.
         variable: bool,
         /// Longest value, in characters.
         chars_max: u32,
     },
-    /// A queue's TINYTEXT … LONGTEXT, longest length in bytes.
+    /// TINYTEXT … LONGTEXT, longest length in bytes.
     LongText {
         /// Longest value, in bytes.
         bytes_max: u32,
     },
-    /// A queue's BINARY(n), VARBINARY(n), TINYBLOB … LONGBLOB, longest length in bytes.
+    /// BINARY(n), VARBINARY(n), TINYBLOB … LONGBLOB, longest length in bytes.
     Blob {
         /// Longest value, in bytes.
         bytes_max: u32,
     },
-    /// A queue's DATE, kept as text: `2024-01-02`.
+    /// DATE, kept as text: `2024-01-02`.
     Date,
-    /// A queue's DATETIME, kept as text: `2024-01-02 03:04:05.678`.
+    /// DATETIME, kept as text: `2024-01-02 03:04:05.678`.
     DateTime {
         /// Digits of a second's fraction, 0 ..= 6.
         fraction_digits: u8,
     },
-    /// A queue's TIME, kept as text: `-838:59:59` … `838:59:59`.
+    /// TIME, kept as text: `-838:59:59` … `838:59:59`.
     Time {
         /// Digits of a second's fraction, 0 ..= 6.
         fraction_digits: u8,
     },
-    /// A queue's YEAR: 0, 1901 ..= 2155.
+    /// YEAR: 0, 1901 ..= 2155.
     Year,
-    /// A queue's DECIMAL, kept as text: `12.50`.
+    /// BIT(n): an unsigned number of 1 to 64 bits.
+    Bit {
+        /// Width in bits.
+        bits: u8,
+    },
+    /// `multi` or `multi64`: a set of integers.
+    Multi {
+        /// `multi64`: signed numbers of 64 bits; else unsigned ones of 32.
+        wide: bool,
+    },
+    /// A JSON document.
+    Json,
+    /// DECIMAL, kept as text: `12.50`.
     Decimal {
         /// All digits, 1 ..= 65.
         digits: u8,
@@ -87,6 +99,9 @@ impl ColumnType {
             | ColumnType::Date
             | ColumnType::DateTime { .. }
             | ColumnType::Time { .. }
+            | ColumnType::Bit { .. }
+            | ColumnType::Multi { .. }
+            | ColumnType::Json
             | ColumnType::Decimal { .. } => false,
         }
     }

@@ -20,6 +20,7 @@ const EXPONENT_MAX: i64 = 1 << 40;
 pub(super) fn decimal(value: &Value, digits: u8, scale: u8) -> Result<Value, ValueError> {
     let text = match value {
         Value::Null => return Err(ValueError::Null),
+        Value::Set(_) | Value::Json(_) => return Err(ValueError::Incorrect),
         Value::Float(number) if !number.is_finite() => return Err(ValueError::OutOfRange),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Value::Str(text) => text.clone(),

@@ -105,6 +105,10 @@ impl ColumnType {
             ColumnType::Time { fraction_digits: 0 } => "time",
             ColumnType::Time { fraction_digits } => return format!("time({fraction_digits})"),
             ColumnType::Year => "year",
+            ColumnType::Bit { bits } => return format!("bit({bits})"),
+            ColumnType::Multi { wide: false } => "multi",
+            ColumnType::Multi { wide: true } => "multi64",
+            ColumnType::Json => "json",
             ColumnType::Decimal { digits, scale } => return format!("decimal({digits},{scale})"),
         };
         name.to_owned()
@@ -183,6 +187,13 @@ fn queue_type(name: &str, args: &[u64], unsigned: bool) -> Result<ColumnType, Ty
         "year" if args == [4] => bare(ColumnType::Year, &[], unsigned), // YEAR(4): a width to show
         "year" => bare(ColumnType::Year, args, unsigned),
         "decimal" | "numeric" | "dec" | "fixed" => decimal(args, unsigned),
+        "bit" => match length(args, unsigned, Some(1), 64)? {
+            0 => Err(TypeError::BadModifier),
+            bits => Ok(ColumnType::Bit { bits: bits as u8 }),
+        },
+        "multi" => bare(ColumnType::Multi { wide: false }, args, unsigned),
+        "multi64" => bare(ColumnType::Multi { wide: true }, args, unsigned),
+        "json" => bare(ColumnType::Json, args, unsigned),
         "text" | "string" | "float" | "timestamp" => bare(search_type(name)?, args, unsigned),
         _ => Err(TypeError::Unknown),
     }

@@ -217,10 +217,14 @@ fn type_names_are_read_in_both_systems() {
     let search = |name| ColumnType::parse(name, &[], false, TypeSystem::Search);
     assert_eq!(search("TEXT"), Ok(ColumnType::Text));
     assert_eq!(search("uint"), Ok(ColumnType::Int));
-    assert_eq!(search("varchar"), Err(TypeError::Unknown));
+    assert_eq!(search("varchar"), Err(TypeError::BadModifier));
+    assert_eq!(search("json"), Ok(ColumnType::Json));
     assert_eq!(
         ColumnType::parse("int", &[], true, TypeSystem::Search),
-        Err(TypeError::BadModifier)
+        Ok(ColumnType::Integer {
+            bytes: 4,
+            unsigned: true
+        })
     );
     let queue =
         |name, args: &[u64], unsigned| ColumnType::parse(name, args, unsigned, TypeSystem::Queue);
@@ -240,7 +244,7 @@ fn type_names_are_read_in_both_systems() {
     );
     assert_eq!(queue("text", &[], false), Ok(ColumnType::Text));
     assert_eq!(queue("text", &[], true), Err(TypeError::BadModifier));
-    assert_eq!(queue("json", &[], false), Err(TypeError::Unknown));
+    assert_eq!(queue("uuid", &[], false), Err(TypeError::Unknown));
 }
 
 /// `varchar(20)` into its name and arguments.

@@ -9,6 +9,8 @@ pub enum ValueError {
     Incorrect,
     /// More characters or bytes than the type holds (MySQL 1406).
     TooLong,
+    /// JSON nested deeper than [`crate::json::JSON_DEPTH_MAX`].
+    TooDeep,
     /// NULL in a NOT NULL column (MySQL 1048).
     Null,
 }

@@ -4,6 +4,7 @@
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use query::value::Value;
 use wire::json::Cell;
 
 use super::Door;
@@ -69,6 +70,8 @@ impl TableReply for TextReply {
             Cell::Bool(value) => u8::from(value).to_string(),
             Cell::Str(text) => shown(text),
             Cell::Bytes(bytes) => shown(&String::from_utf8_lossy(bytes)),
+            Cell::Set(numbers) => Value::Set(numbers.into()).to_string(),
+            Cell::Document(document) => shown(&Value::Json(document.clone()).to_string()),
         };
         self.row_bytes += size_of::<String>() + cell.len();
         let Some(row) = self.rows.last_mut() else {

@@ -80,5 +80,7 @@ pub(super) fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
         (Value::Float(number), _) => Cell::Float(*number),
         (Value::Str(text), _) => Cell::Str(text),
         (Value::Bytes(bytes), _) => Cell::Bytes(bytes),
+        (Value::Set(numbers), _) => Cell::Set(numbers),
+        (Value::Json(document), _) => Cell::Document(document),
     }
 }

@@ -192,7 +192,9 @@ fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
         Some(ColumnType::Int | ColumnType::Bool | ColumnType::Timestamp | ColumnType::Year) => {
             "long"
         }
-        Some(ColumnType::Bigint | ColumnType::Integer { .. }) => "long long",
+        Some(ColumnType::Bigint | ColumnType::Integer { .. } | ColumnType::Bit { .. }) => {
+            "long long"
+        }
         Some(ColumnType::Float) => "float",
         Some(ColumnType::Double) => "double",
         Some(
@@ -204,6 +206,8 @@ fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
             | ColumnType::Date
             | ColumnType::DateTime { .. }
             | ColumnType::Time { .. }
+            | ColumnType::Multi { .. }
+            | ColumnType::Json
             | ColumnType::Decimal { .. },
         ) => "string",
         None => match sample {

@@ -104,7 +104,7 @@ fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &m
         Value::Str(written) => encoder.row_bytes(written.as_bytes()),
         Value::Bytes(bytes) => encoder.row_bytes(bytes),
         Value::Int(number) if kind != Some(ColumnType::Year) => encoder.row_integer(*number),
-        Value::Int(_) | Value::Float(_) => {
+        Value::Int(_) | Value::Float(_) | Value::Set(_) | Value::Json(_) => {
             text.clear();
             value.write_text(kind, text);
             encoder.row_bytes(text);

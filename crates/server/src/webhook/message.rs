@@ -81,6 +81,12 @@ pub fn as_json(value: &Value, kind: Option<ColumnType>) -> Json {
         (Value::Float(number), _) => Number::from_f64(*number).map_or(Json::Null, Json::Number),
         (Value::Str(text), _) => Json::from(text.as_str()),
         (Value::Bytes(bytes), _) => Json::from(String::from_utf8_lossy(bytes)),
+        (Value::Set(numbers), _) => Json::from(numbers.to_vec()),
+        (Value::Json(document), _) => {
+            let mut text = Vec::new();
+            document.write_text(&mut text);
+            serde_json::from_slice(&text).unwrap_or(Json::Null)
+        }
     }
 }
 

@@ -41,6 +41,10 @@ pub enum Cell<'a> {
     Str(&'a str),
     /// Bytes; those that are no UTF-8 are replaced.
     Bytes(&'a [u8]),
+    /// A set, written as an array of numbers.
+    Set(&'a [i64]),
+    /// A JSON document, written as it is.
+    Document(&'a query::json::Json),
 }
 
 /// Writes JSON text: sets commas and escapes strings.
@@ -103,6 +107,11 @@ impl Writer {
             Cell::Bool(value) => self.raw(if value { "true" } else { "false" }),
             Cell::Str(text) => self.string(text),
             Cell::Bytes(bytes) => self.string(&String::from_utf8_lossy(bytes)),
+            Cell::Set(numbers) => {
+                // Writing into a vector cannot fail.
+                let _ = serde_json::to_writer(&mut self.out, numbers);
+            }
+            Cell::Document(document) => document.write_text(&mut self.out),
         }
     }
 }

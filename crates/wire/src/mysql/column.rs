@@ -160,6 +160,9 @@ impl ColumnDefinition {
             ColumnType::Time { fraction_digits } => {
                 Self::clock(name, FieldType::TIME, 10, fraction_digits)
             }
+            ColumnType::Bit { .. } => Self::number(name, FieldType::LONGLONG, 20, UNSIGNED, 0),
+            ColumnType::Multi { .. } => Self::characters(name, FieldType::VAR_STRING, 65_535, 0),
+            ColumnType::Json => Self::characters(name, FieldType::BLOB, u32::MAX, BLOB),
             ColumnType::Year => Self::number(name, FieldType::YEAR, 4, UNSIGNED | ZEROFILL, 0),
             ColumnType::Decimal { digits, scale } => {
                 let sign_and_point = 1 + u32::from(scale > 0);

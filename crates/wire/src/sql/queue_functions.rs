@@ -98,7 +98,7 @@ pub fn with_answer(filter: Expression, answer: &Value) -> Expression {
             needle: inside(needle),
             negated,
         },
-        other @ (Expression::Literal(_) | Expression::Column(_)) => other,
+        other @ (Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. }) => other,
     }
 }
 
@@ -233,7 +233,7 @@ fn microseconds(seconds: &Value) -> Option<u64> {
         Value::Int(number) => *number as f64,
         Value::Float(number) => *number,
         Value::Str(text) => text.trim().parse().ok()?,
-        Value::Null | Value::Bytes(_) => return None,
+        Value::Null | Value::Bytes(_) | Value::Set(_) | Value::Json(_) => return None,
     };
     // `as` saturates.
     (seconds >= 0.0).then_some((seconds * SECOND_US) as u64)

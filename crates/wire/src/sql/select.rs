@@ -148,7 +148,10 @@ impl<'a> Parser<'a> {
         }
         let before = self.clone();
         let what = self.output()?;
-        let written = self.header_since(&before)?;
+        let written = match &what {
+            Output::Expression(Expression::Path { .. }) => self.written_since(&before),
+            _ => self.header_since(&before)?,
+        };
         let name = self.alias()?.unwrap_or(written);
         Ok(Item::Value { what, name })
     }

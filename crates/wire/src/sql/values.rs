@@ -32,6 +32,8 @@ pub(super) fn value_bytes(value: &Value) -> usize {
     let text = match value {
         Value::Str(text) => text.capacity() + 16,
         Value::Bytes(bytes) => bytes.capacity() + 16,
+        Value::Set(numbers) => size_of_val::<[i64]>(numbers),
+        Value::Json(document) => document.bytes().len(),
         Value::Null | Value::Int(_) | Value::Float(_) => 0,
     };
     size_of::<Value>() + text
@@ -464,7 +466,7 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn column_in(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Literal(_) => None,
-        Expression::Column(name) => Some(name),
+        Expression::Column(name) | Expression::Path { column: name, .. } => Some(name),
         Expression::Unary(_, operand) => column_in(operand),
         Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
         Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),

@@ -38,7 +38,7 @@ fn slot(name: &str, columns: &[Column]) -> Option<(usize, ColumnType)> {
 /// Refuses a text that is compared with a column of numbers and is none: such a filter would compare with 0.
 fn check_constants(expression: &Expression, columns: &[Column]) -> Result<(), String> {
     match expression {
-        Expression::Literal(_) | Expression::Column(_) => Ok(()),
+        Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Ok(()),
         Expression::Unary(_, operand) => check_constants(operand, columns),
         Expression::IsNull { needle, .. } => check_constants(needle, columns),
         Expression::Binary(_, left, right) => {

@@ -133,7 +133,7 @@ fn has_any(tags: &str, wanted: &[String]) -> bool {
 fn mentions_any(expression: &Expression) -> bool {
     match expression {
         Expression::Column(name) => name == ANY_TAG,
-        Expression::Literal(_) => false,
+        Expression::Literal(_) | Expression::Path { .. } => false,
         Expression::Unary(_, operand) => mentions_any(operand),
         Expression::Binary(_, left, right) => mentions_any(left) || mentions_any(right),
         Expression::In { needle, .. } | Expression::IsNull { needle, .. } => mentions_any(needle),
@@ -157,7 +157,7 @@ fn take_any(expression: &mut Expression, any_tags: &mut Vec<Vec<String>>) {
         return;
     }
     match expression {
-        Expression::Column(_) | Expression::Literal(_) => {}
+        Expression::Column(_) | Expression::Path { .. } | Expression::Literal(_) => {}
         Expression::Unary(_, operand) => take_any(operand, any_tags),
         Expression::Binary(_, left, right) => {
             take_any(left, any_tags);

@@ -254,7 +254,7 @@ fn arguments_have_mysqls_limits_and_defaults() {
     );
     assert_eq!(
         ColumnType::parse("date", &[], false, TypeSystem::Search),
-        Err(TypeError::Unknown)
+        Ok(ColumnType::Date)
     );
 }
 

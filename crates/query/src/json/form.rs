@@ -1,0 +1,22 @@
+//! The tags of the compact form, and the steps of a path.
+
+/// Deepest nesting of arrays and objects.
+pub const JSON_DEPTH_MAX: usize = 64;
+
+pub(super) const NULL: u8 = 0;
+pub(super) const FALSE: u8 = 1;
+pub(super) const TRUE: u8 = 2;
+pub(super) const WHOLE: u8 = 3;
+pub(super) const REAL: u8 = 4;
+pub(super) const TEXT: u8 = 5;
+pub(super) const ARRAY: u8 = 6;
+pub(super) const OBJECT: u8 = 7;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JsonStep {
+    /// `.key`, `['key']`: the member of an object.
+    Key(String),
+    /// `[2]`: the item of an array, from 0.
+    Item(u32),
+}

@@ -1,0 +1,182 @@
+//! Reads the compact form: a node by its path, a node's value, the whole as text. Bytes that are no document give nothing.
+
+use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JsonNode<'d> {
+    /// JSON's null; a path that leads to nothing has no node.
+    Null,
+    /// true or false
+    Truth(bool),
+    /// A whole number of 64 bits.
+    Whole(i64),
+    /// Any other number.
+    Real(f64),
+    /// UTF-8, without quotes and escapes.
+    Text(&'d str),
+    /// An array or object: a document of its own.
+    Document(&'d [u8]),
+}
+
+/// The node at a path; `None` where there is none.
+pub(super) fn node_at<'d>(document: &'d [u8], path: &[JsonStep]) -> Option<JsonNode<'d>> {
+    read(find(document, path)?)
+}
+
+fn find<'d>(mut node: &'d [u8], path: &[JsonStep]) -> Option<&'d [u8]> {
+    for step in path {
+        node = match step {
+            JsonStep::Key(key) => member(node, key.as_bytes())?,
+            JsonStep::Item(at) => item(node, *at as usize)?,
+        };
+    }
+    Some(node)
+}
+
+fn read(node: &[u8]) -> Option<JsonNode<'_>> {
+    let (tag, rest) = node.split_first()?;
+    Some(match *tag {
+        NULL => JsonNode::Null,
+        FALSE => JsonNode::Truth(false),
+        TRUE => JsonNode::Truth(true),
+        WHOLE => JsonNode::Whole(i64::from_le_bytes(rest.try_into().ok()?)),
+        REAL => JsonNode::Real(f64::from_le_bytes(rest.try_into().ok()?)),
+        TEXT => JsonNode::Text(std::str::from_utf8(rest).ok()?),
+        ARRAY | OBJECT => JsonNode::Document(node),
+        _ => return None,
+    })
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize)
+}
+
+/// The items of an array or the members of an object: their count, the bytes of ends, and what lies behind.
+fn parts(node: &[u8], tag: u8, ends_each: usize) -> Option<(usize, &[u8], &[u8])> {
+    if node.first() != Some(&tag) {
+        return None;
+    }
+    let count = number(node, 1)?;
+    let (ends, content) = node
+        .get(5..)?
+        .split_at_checked(count.checked_mul(4 * ends_each)?)?;
+    Some((count, ends, content))
+}
+
+fn item(node: &[u8], at: usize) -> Option<&[u8]> {
+    let (count, ends, items) = parts(node, ARRAY, 1)?;
+    if at >= count {
+        return None;
+    }
+    let start = if at == 0 {
+        0
+    } else {
+        number(ends, 4 * at - 4)?
+    };
+    items.get(start..number(ends, 4 * at)?)
+}
+
+/// Start and end of a member's key, and of its value.
+fn member_at(
+    count: usize,
+    ends: &[u8],
+    content: &[u8],
+    at: usize,
+) -> Option<(usize, usize, usize, usize)> {
+    let before = |offset: usize| match at {
+        0 => Some(0),
+        at => number(ends, 8 * (at - 1) + offset),
+    };
+    let keys = match count {
+        0 => 0,
+        count => number(ends, 8 * (count - 1))?,
+    };
+    let (key, key_end) = (before(0)?, number(ends, 8 * at)?);
+    let (value, value_end) = (before(4)?, number(ends, 8 * at + 4)?);
+    let fits = key <= key_end && key_end <= keys && keys <= content.len();
+    fits.then_some((
+        key,
+        key_end,
+        keys.checked_add(value)?,
+        keys.checked_add(value_end)?,
+    ))
+}
+
+fn member<'d>(node: &'d [u8], wanted: &[u8]) -> Option<&'d [u8]> {
+    let (count, ends, content) = parts(node, OBJECT, 2)?;
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let (key, key_end, value, value_end) = member_at(count, ends, content, middle)?;
+        match content.get(key..key_end)?.cmp(wanted) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return content.get(value..value_end),
+        }
+    }
+    None
+}
+
+/// Appends a node as text; bytes that are no node become null.
+pub(super) fn write(node: &[u8], depth: usize, out: &mut Vec<u8>) {
+    if depth > JSON_DEPTH_MAX || written(node, depth, out).is_none() {
+        out.extend(b"null");
+    }
+}
+
+fn written(node: &[u8], depth: usize, out: &mut Vec<u8>) -> Option<()> {
+    match *node.first()? {
+        NULL => return None,
+        FALSE => out.extend(b"false"),
+        TRUE => out.extend(b"true"),
+        WHOLE | REAL => match read(node)? {
+            JsonNode::Whole(number) => out.extend(number.to_string().as_bytes()),
+            JsonNode::Real(number) => {
+                let number = serde_json::Number::from_f64(number)?;
+                out.extend(number.to_string().as_bytes());
+            }
+            _ => return None,
+        },
+        TEXT => text(&node[1..], out),
+        ARRAY => {
+            let (count, ..) = parts(node, ARRAY, 1)?;
+            out.push(b'[');
+            for at in 0..count {
+                if at > 0 {
+                    out.push(b',');
+                }
+                write(item(node, at).unwrap_or_default(), depth + 1, out);
+            }
+            out.push(b']');
+        }
+        OBJECT => {
+            let (count, ends, content) = parts(node, OBJECT, 2)?;
+            out.push(b'{');
+            for at in 0..count {
+                if at > 0 {
+                    out.push(b',');
+                }
+                let found = member_at(count, ends, content, at).unwrap_or_default();
+                let (key, key_end, value, value_end) = found;
+                text(content.get(key..key_end).unwrap_or_default(), out);
+                out.push(b':');
+                write(
+                    content.get(value..value_end).unwrap_or_default(),
+                    depth + 1,
+                    out,
+                );
+            }
+            out.push(b'}');
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Appends a text in quotes.
+fn text(bytes: &[u8], out: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(bytes);
+    let quoted = serde_json::Value::String(text.into_owned());
+    out.extend(quoted.to_string().as_bytes());
+}

@@ -1,0 +1,149 @@
+//! Tests of the compact form: against the tree of a JSON library.
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+
+use super::{Json, JsonError, JsonStep};
+use crate::value::Value;
+
+fn tree() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<u64>().prop_map(Into::into),
+        (-1e9..1e9f64).prop_map(Into::into),
+        "[a-c\"\\\\\u{e9}\n]{0,6}".prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(serde_json::Value::Array),
+            btree_map("[a-d]{0,2}", inner, 0..6)
+                .prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Keys and numbers that mostly exist.
+fn path() -> impl Strategy<Value = Vec<JsonStep>> {
+    let step = prop_oneof![
+        "[a-d]{0,2}".prop_map(JsonStep::Key),
+        (0..7u32).prop_map(JsonStep::Item),
+    ];
+    vec(step, 0..4)
+}
+
+fn text_of(json: &Json) -> String {
+    let mut text = Vec::new();
+    json.write_text(&mut text);
+    String::from_utf8(text).expect("UTF-8")
+}
+
+/// Numbers as the compact form keeps them.
+fn kept(tree: &serde_json::Value) -> serde_json::Value {
+    match tree {
+        serde_json::Value::Number(number) if number.as_i64().is_none() => number.as_f64().into(),
+        serde_json::Value::Array(items) => items.iter().map(kept).collect(),
+        serde_json::Value::Object(members) => {
+            let kept = members
+                .iter()
+                .map(|(key, value)| (key.clone(), kept(value)));
+            serde_json::Value::Object(kept.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn slow(tree: &serde_json::Value, path: &[JsonStep]) -> Value {
+    let mut node = tree;
+    for step in path {
+        let next = match step {
+            JsonStep::Key(key) => node.get(key),
+            JsonStep::Item(at) => node.get(*at as usize),
+        };
+        match next {
+            Some(next) => node = next,
+            None => return Value::Null,
+        }
+    }
+    match node {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(truth) => Value::Int((*truth).into()),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(whole) => Value::Int(whole.into()),
+            None => Value::Float(number.as_f64().expect("a number")),
+        },
+        serde_json::Value::String(text) => Value::Str(text.clone()),
+        other => Value::Json(Json::parse(other.to_string().as_bytes()).expect("JSON")),
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_document_is_what_was_written(tree in tree()) {
+        let json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        let read: serde_json::Value = serde_json::from_str(&text_of(&json)).expect("JSON");
+        prop_assert_eq!(&read, &kept(&tree));
+        let again = Json::parse(text_of(&json).as_bytes()).expect("JSON");
+        prop_assert_eq!(again, json);
+    }
+
+    #[test]
+    fn a_path_finds_what_a_walk_of_the_tree_finds(tree in tree(), path in path()) {
+        let json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        prop_assert_eq!(Value::Json(json.clone()).at_path(&path), slow(&kept(&tree), &path));
+    }
+
+    #[test]
+    fn strangers_bytes_give_nothing_and_no_panic(bytes in vec(any::<u8>(), 0..60), path in path()) {
+        let json = Json::of_bytes(&bytes);
+        let _ = Value::Json(json.clone()).at_path(&path);
+        let _ = text_of(&json);
+    }
+
+    #[test]
+    fn a_damaged_document_is_read_without_a_panic(
+        tree in tree(), at in any::<prop::sample::Index>(), byte in any::<u8>(), path in path(),
+    ) {
+        let json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        let mut bytes = json.bytes().to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let json = Json::of_bytes(&bytes);
+        let _ = Value::Json(json.clone()).at_path(&path);
+        let _ = text_of(&json);
+    }
+}
+
+#[test]
+fn the_example_has_the_bytes_of_the_example() {
+    let json = Json::parse(br#"{"b": [true], "a": 7}"#).expect("JSON");
+    let bytes = [
+        7, 2, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 19, 0, 0, 0, 97, 98, 3, 7, 0, 0, 0, 0,
+        0, 0, 0, 6, 1, 0, 0, 0, 1, 0, 0, 0, 2,
+    ];
+    assert_eq!(json.bytes(), bytes);
+    assert_eq!(text_of(&json), r#"{"a":7,"b":[true]}"#);
+}
+
+#[test]
+fn what_is_no_json_or_too_deep_is_refused() {
+    for text in ["", "{", "{a: 1}", "[1,]", "1 2", "nul", "'a'"] {
+        assert_eq!(
+            Json::parse(text.as_bytes()),
+            Err(JsonError::Syntax),
+            "{text}"
+        );
+    }
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(Json::parse(nested(64).as_bytes()).is_ok());
+    for depth in [65, 127, 200, 100_000] {
+        assert_eq!(
+            Json::parse(nested(depth).as_bytes()),
+            Err(JsonError::Depth),
+            "{depth}"
+        );
+    }
+    let long = format!("\"{}\"", "a".repeat(1 << 24));
+    assert_eq!(Json::parse(long.as_bytes()), Err(JsonError::Length));
+}
