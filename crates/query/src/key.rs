@@ -13,7 +13,7 @@ use crate::value::{Number, Value};
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// The code of a stored value; `None` for NULL.
+/// The code of a stored value; `None` for NULL, and for sets and documents, whose columns take no key.
 #[must_use]
 pub fn code(value: &Value) -> Option<u64> {
     match value {

@@ -102,6 +102,9 @@ impl ColumnType {
             | ColumnType::Date
             | ColumnType::DateTime { .. }
             | ColumnType::Time { .. }
+            | ColumnType::Bit { .. }
+            | ColumnType::Multi { .. }
+            | ColumnType::Json
             | ColumnType::Decimal { .. } => false,
         }
     }
