@@ -102,9 +102,6 @@ impl ColumnType {
             | ColumnType::Date
             | ColumnType::DateTime { .. }
             | ColumnType::Time { .. }
-            | ColumnType::Bit { .. }
-            | ColumnType::Multi { .. }
-            | ColumnType::Json
             | ColumnType::Decimal { .. } => false,
         }
     }
