@@ -27,6 +27,10 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
         | Command::Commit
         | Command::Rollback
         | Command::Shutdown => None,
+        Command::Within(inner) => match **inner {
+            Command::Look { .. } => None,
+            ref inner => refused(inner),
+        },
         _ => Some(Err(Error::ReadOnly)),
     }
 }

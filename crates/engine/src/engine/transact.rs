@@ -90,7 +90,11 @@ impl Engine {
 
     /// Decides a write, keeps it for COMMIT, and answers as if it were done.
     fn write_within(&mut self, session: SessionId, command: Command) -> Result<Reply> {
-        if self.sessions.relay(session).is_some() {
+        let queue = match &command {
+            Command::Insert(insert) => self.queue_of(&insert.table).ok(),
+            _ => None,
+        };
+        if queue.is_some() && self.sessions.relay(session).is_some() {
             return Err(Error::NotYet {
                 what: "rows of queue_set_srcid() in a transaction".to_owned(),
             });
@@ -535,7 +539,8 @@ impl Engine {
         let Some(transaction) = self.sessions.transactions.remove(session) else {
             return Ok(Reply::done());
         };
-        if let Some(error) = transaction.refused {
+        if let Some(error) = transaction.refused.clone() {
+            self.give_taken_back(session, &transaction)?; // a wait may have ended since it was refused
             return Err(error);
         }
         match self.store(&transaction) {

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
 use engine::inspect::{self, Dumped};
-use engine::{Command, Control, Error, Hold, Now, QueueNext, Receipt, Reply, WaitSource, limits};
+use engine::{
+    Command, Control, Error, Hold, Now, Options, QueueNext, Receipt, Reply, WaitSource, limits,
+};
 use proptest::prelude::*;
-use query::options::Options;
+use query::options::Options as SearchOptions;
 use query::request::Select;
 use query::value::Value;
 
@@ -431,7 +433,8 @@ impl Pair {
                 (Ok(Reply::Done { .. }), _) => assert!(!touched),
                 (Ok(Reply::Seen(seen)), Some(want)) => {
                     let select = all_posts();
-                    let found = seen.select(&select, &Options::default(), &Control::default());
+                    let found =
+                        seen.select(&select, &SearchOptions::default(), &Control::default());
                     let rows = found.unwrap().rows.map(|row| row.unwrap());
                     let found: BTreeMap<u64, i128> = rows
                         .map(|row| (number(&row[0]) as u64, number(&row[1])))
@@ -596,6 +599,28 @@ fn a_transaction_that_lasts_too_long_is_rolled_back_and_says_so_until_it_is_ende
     )
     .unwrap();
     driver.run(Command::Commit).unwrap();
+}
+
+#[test]
+fn a_read_only_engine_reads_within_a_transaction_and_ends_it() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    drop(open(Arc::clone(&disk)).unwrap());
+    let options = Options {
+        read_only: true,
+        ..options(disk)
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let refused = keep(
+        &mut driver,
+        1,
+        "insert posts (id, body, n) values (1, 'cat', 1)",
+    );
+    assert_eq!(refused.unwrap_err(), Error::ReadOnly);
+    keep(&mut driver, 1, "read k from jobs").unwrap();
+    let table = "posts".to_owned();
+    driver.run(within(Command::Look { table })).unwrap();
+    driver.run(Command::Commit).unwrap();
+    driver.run(Command::Rollback).unwrap();
 }
 
 #[test]
