@@ -71,6 +71,14 @@ pub(crate) fn each(
             }
         }
         Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
+        Command::RenameTables { renames } => {
+            let names = renames.iter().flat_map(|(from, to)| [from, to]);
+            all(Deed::Define, names, check)
+        }
+        Command::AlterLocals { table, locals } => {
+            check(Action(Deed::Define, Some(table)))?;
+            all(Deed::Read, locals, check)
+        }
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
         Command::Insert(Insert { table, .. })
         | Command::Delete(Delete { table, .. })

@@ -41,7 +41,7 @@ pub use statement::{
 };
 
 /// First words of statements that are refused as "not yet".
-const LATER: [&str; 34] = [
+const LATER: [&str; 33] = [
     "attach",
     "import",
     "reload",
@@ -52,7 +52,6 @@ const LATER: [&str; 34] = [
     "grant",
     "revoke",
     "token",
-    "rename",
     "savepoint",
     "release",
     "with",
@@ -125,6 +124,7 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
         "create" => parser.create(),
         "drop" => parser.drop(),
         "alter" => parser.alter(),
+        "rename" => parser.rename(),
         "update" => parser.update(),
         "install" | "uninstall" => parser.plugin(),
         "call" => parser.call(written == verb),

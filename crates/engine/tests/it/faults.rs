@@ -367,10 +367,16 @@ fn a_newer_format_is_refused_and_named() {
     drop(open(Arc::clone(&disk)));
     for copy in copies_of_the_manifest(&*disk) {
         let file = disk.open("manifest").unwrap();
-        file.write_at(copy + 8, &9u32.to_le_bytes()).unwrap();
+        file.write_at(copy + 8, &10u32.to_le_bytes()).unwrap();
     }
     let error = Driver::open(options(disk), Now::default()).err();
-    assert_eq!(error, Some(Error::NewerFormat { found: 9, known: 8 }));
+    assert_eq!(
+        error,
+        Some(Error::NewerFormat {
+            found: 10,
+            known: 9
+        })
+    );
 }
 
 #[test]

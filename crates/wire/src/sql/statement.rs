@@ -55,12 +55,30 @@ pub enum Statement {
     Delete(Delete),
     /// CREATE TABLE.
     CreateTable(CreateTable),
+    /// CREATE TABLE … LIKE: the columns and options of another table, without its rows.
+    CreateLike {
+        /// The new table's name.
+        name: String,
+        /// IF NOT EXISTS: a table of that name is no error.
+        if_not_exists: bool,
+        /// The table that is copied.
+        like: String,
+    },
     /// ALTER TABLE, of a queue.
     AlterTable {
         /// Name of the queue.
         table: String,
         /// The changes, in order; at least one.
         changes: Vec<Change>,
+    },
+    /// RENAME TABLE, ALTER TABLE … RENAME: all tables or none.
+    RenameTables(Vec<(String, String)>),
+    /// ALTER TABLE of a distributed table: its local tables from now on.
+    AlterLocals {
+        /// Name of the distributed table.
+        table: String,
+        /// Names of the local tables; at least one.
+        locals: Vec<String>,
     },
     /// UPDATE of one table. The rest of the statement is not parsed, because no table can be updated.
     Update {

@@ -31,6 +31,8 @@ pub(super) const RETIRE_SEGMENTS: u8 = 18;
 pub(super) const RETIRE: u8 = 19;
 pub(super) const MESSAGES: u8 = 20;
 pub(super) const COLLECTED: u8 = 21;
+pub(super) const RENAME: u8 = 30;
+pub(super) const PARTS: u8 = 31;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -46,15 +48,10 @@ impl Record {
 
 fn put_record(out: &mut Vec<u8>, record: &Record) {
     match record {
-        Record::Create { table, definition } => {
-            out.push(CREATE);
-            put_number(out, table.0.into());
-            put_definition(out, definition);
-        }
-        Record::Drop { table } => {
-            out.push(DROP);
-            put_number(out, table.0.into());
-        }
+        Record::Create { .. }
+        | Record::Drop { .. }
+        | Record::Rename { .. }
+        | Record::Parts { .. } => put_catalog_record(out, record),
         Record::Documents(documents) => {
             out.push(DOCUMENTS);
             put_documents(out, documents);
@@ -108,6 +105,34 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         | Record::Pause { .. }
         | Record::Returned { .. }
         | Record::Done { .. } => put_queue_record(out, record),
+    }
+}
+
+/// A record that makes, renames or drops tables.
+fn put_catalog_record(out: &mut Vec<u8>, record: &Record) {
+    match record {
+        Record::Create { table, definition } => {
+            out.push(CREATE);
+            put_number(out, table.0.into());
+            put_definition(out, definition);
+        }
+        Record::Drop { table } => {
+            out.push(DROP);
+            put_number(out, table.0.into());
+        }
+        Record::Rename { names } => {
+            out.push(RENAME);
+            put_list(out, names, |out, (table, name)| {
+                put_number(out, table.0.into());
+                put_text(out, name);
+            });
+        }
+        Record::Parts { table, definition } => {
+            out.push(PARTS);
+            put_number(out, table.0.into());
+            put_definition(out, definition);
+        }
+        _ => debug_assert!(false, "`encode` writes it"),
     }
 }
 
