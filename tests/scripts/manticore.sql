@@ -185,9 +185,9 @@ CREATE VIEW v AS SELECT 1
 ----
 error 1235 (42000): not yet: CREATE VIEW
 
-ALTER TABLE posts RENAME other
+ALTER TABLE posts RENAME INDEX a TO b
 ----
-error 1235 (42000): not yet: ALTER TABLE … RENAME
+error 1235 (42000): not yet: ALTER TABLE … RENAME INDEX
 
 FLUSH LOGS
 ----

@@ -45,6 +45,7 @@ mod open;
 mod publish;
 mod queue_calls;
 mod read_only;
+mod rename;
 mod sync;
 mod transact;
 mod turn;

@@ -269,6 +269,12 @@ impl Queue {
         self.layouts.push(&self.backlog, before.to_vec(), origins);
     }
 
+    /// Gives the queue its new name, and the new name of the queue in `dead=`. Rows, holders and waiters stay.
+    pub fn rename(&mut self, name: &str, dead: Option<String>) {
+        self.name = name.into();
+        self.options.dead = dead;
+    }
+
     /// The rows that a session outside owner mode sees, rising: those that nobody holds. With consumer groups each group holds
     /// rows of its own, so all rows are shown.
     pub fn free_rows(&self) -> impl Iterator<Item = RowNumber> + '_ {

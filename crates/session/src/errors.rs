@@ -45,7 +45,7 @@ kinds! {
     EMPTY_STATEMENT "empty_statement" 1065 "42000" 400 "There is no statement in the text.";
     NO_SUCH_TABLE "no_such_table" 1146 "42S02" 404 "No table has that name; SHOW TABLES lists those there are.";
     TABLE_EXISTS "table_exists" 1050 "42S01" 409 "CREATE TABLE of a name that is taken.";
-    TABLE_IN_USE "table_in_use" 1451 "23000" 409 "DROP TABLE of a table that another one names in on= or into=.";
+    TABLE_IN_USE "table_in_use" 1451 "23000" 409 "DROP or RENAME of a table that another one names.";
     UNKNOWN_COLUMN "unknown_column" 1054 "42S22" 400 "The table has no such column; DESCRIBE lists those it has.";
     WRONG_COLUMN_COUNT "wrong_column_count" 1136 "21S01" 400 "A row has more or fewer values than columns.";
     BAD_VALUE "bad_value" 1366 "HY000" 400 "The column cannot hold the value.";

@@ -4,7 +4,7 @@
 //! Deeds without a table, such as KILL, ask [`Node::permit`](crate::Node::permit). All three call [`check`], so a right is
 //! refused there or nowhere.
 
-use engine::{Command, Kind};
+use engine::{Command, Definition, Kind};
 use query::request::{Delete, Insert, Update};
 
 use crate::errors::{self, Failure};
@@ -59,19 +59,16 @@ pub(crate) fn each(
     match command {
         Command::Within(inner) => each(inner, check),
         Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
-        Command::CreateTable { definition, .. } => {
-            check(Action(Deed::Define, Some(&definition.name)))?;
-            match &definition.kind {
-                Kind::Search(_) => Ok(()),
-                Kind::Distributed { locals } => all(Deed::Read, locals, check),
-                Kind::Percolate { on, into, .. } => {
-                    all(Deed::Read, on, check)?;
-                    all(Deed::Write, into, check)
-                }
-                Kind::Queue(options) => all(Deed::Write, &options.dead, check),
-            }
-        }
+        Command::CreateTable { definition, .. } => defines(definition, check),
         Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
+        Command::RenameTables { renames } => {
+            let names = renames.iter().flat_map(|(from, to)| [from, to]);
+            all(Deed::Define, names, check)
+        }
+        Command::AlterLocals { table, locals } => {
+            check(Action(Deed::Define, Some(table)))?;
+            all(Deed::Read, locals, check)
+        }
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
         Command::Insert(Insert { table, .. })
         | Command::Delete(Delete { table, .. })
@@ -120,6 +117,23 @@ pub(crate) fn each(
         | Command::Commit
         | Command::Rollback
         | Command::SessionClosed => Ok(()),
+    }
+}
+
+/// The actions of CREATE TABLE.
+fn defines(
+    definition: &Definition,
+    check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    check(Action(Deed::Define, Some(&definition.name)))?;
+    match &definition.kind {
+        Kind::Search(_) => Ok(()),
+        Kind::Distributed { locals } => all(Deed::Read, locals, check),
+        Kind::Percolate { on, into, .. } => {
+            all(Deed::Read, on, check)?;
+            all(Deed::Write, into, check)
+        }
+        Kind::Queue(options) => all(Deed::Write, &options.dead, check),
     }
 }
 

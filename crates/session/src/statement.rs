@@ -384,15 +384,14 @@ impl Execution<'_> {
             }
             Statement::Truncate { .. } => self.truncate(statement).await,
             Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
-            Statement::CreateTable(create) => {
-                let command = translate::create_table(create)?;
+            Statement::CreateTable(_)
+            | Statement::CreateLike { .. }
+            | Statement::AlterTable { .. }
+            | Statement::RenameTables(_)
+            | Statement::AlterLocals { .. }
+            | Statement::DropTable { .. } => {
+                let command = translate::define(self.node, self.session, statement)?;
                 self.write(command).await
-            }
-            Statement::AlterTable { table, changes } => {
-                self.write(Command::AlterTable { table, changes }).await
-            }
-            Statement::DropTable { tables, if_exists } => {
-                self.write(Command::DropTable { tables, if_exists }).await
             }
             Statement::CallPq {
                 table,

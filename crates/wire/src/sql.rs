@@ -42,7 +42,7 @@ pub use statement::{
 };
 
 /// First words of statements that are refused as "not yet".
-const LATER: [&str; 34] = [
+const LATER: [&str; 33] = [
     "attach",
     "import",
     "reload",
@@ -53,7 +53,6 @@ const LATER: [&str; 34] = [
     "grant",
     "revoke",
     "token",
-    "rename",
     "savepoint",
     "release",
     "with",
@@ -126,6 +125,7 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
         "create" => parser.create(),
         "drop" => parser.drop(),
         "alter" => parser.alter(),
+        "rename" => parser.rename(),
         "update" => parser.update(),
         "install" | "uninstall" => parser.plugin(),
         "call" => parser.call(written == verb),

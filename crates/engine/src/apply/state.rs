@@ -34,6 +34,7 @@
 mod counts;
 mod loads;
 mod queue_records;
+mod renames;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -149,22 +150,13 @@ impl State {
             prepared.counting = Some(Vec::new()); // the hits in the record are counted: `apply_hits` leaves them out
         }
         match record {
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Load { .. }
-            | Record::Collected { .. }
-                if position <= self.catalog_folded =>
-            {
+            Record::Load { .. } | Record::Collected { .. } if position <= self.catalog_folded => {
                 Ok(false)
             }
-            Record::Create { table, definition } => {
-                self.create(*table, definition, position, prepared.table.take())?;
-                Ok(true)
-            }
-            Record::Drop { table } => {
-                self.drop_table(*table);
-                Ok(true)
-            }
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Rename { .. }
+            | Record::Parts { .. } => self.apply_to_catalog(record, position, prepared),
             Record::Documents(documents) => {
                 let rows = documents.encoded();
                 let queued = self.apply_hits(documents, &rows, position, prepared)?;
@@ -203,6 +195,33 @@ impl State {
             | Record::Returned { .. }
             | Record::Done { .. } => self.apply_queue_record(record, position),
         }
+    }
+
+    /// As [`State::apply`], for a record that makes, renames or drops tables. The manifest holds the catalog, so its checkpoint
+    /// decides.
+    fn apply_to_catalog(
+        &mut self,
+        record: &Record,
+        position: u64,
+        prepared: &mut Prepared,
+    ) -> Result<bool> {
+        if position <= self.catalog_folded {
+            return Ok(false);
+        }
+        match record {
+            Record::Create { table, definition } => {
+                self.create(*table, definition, position, prepared.table.take())?;
+            }
+            Record::Drop { table } => self.drop_table(*table),
+            Record::Rename { names } => self.rename(names)?,
+            Record::Parts { table, definition } => {
+                let definition = Arc::new(Definition::clone(definition));
+                self.catalog.insert(*table, definition);
+                self.is_catalog_unpublished = true;
+            }
+            _ => return Err(Error::internal("a record of no table")),
+        }
+        Ok(true)
     }
 
     /// Applies the members of a unit, in order. `prepared` belongs to the first member, but for `counting`, which is of all

@@ -99,6 +99,8 @@ impl Undo {
             Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Rename { .. }
+            | Record::Parts { .. }
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }

@@ -77,7 +77,11 @@ impl Engine {
                 .min()
                 .unwrap_or_default(),
             // Files on disk hang on definitions, and there are few.
-            Record::Create { .. } | Record::Drop { .. } | Record::Alter { .. } => SyncMode::Always,
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Rename { .. }
+            | Record::Parts { .. }
+            | Record::Alter { .. } => SyncMode::Always,
             // The caller of `admit_with` says the mode of these.
             Record::Messages(_) | Record::Collected { .. } => self.options.sync,
         }

@@ -263,6 +263,8 @@ impl Engine {
             Command::QueuePurge { table } => self.purge(&table),
             Command::Truncate { table } => self.truncate(&table),
             Command::AlterTable { table, changes } => self.alter(&table, &changes),
+            Command::RenameTables { renames } => self.rename_tables(&renames),
+            Command::AlterLocals { table, locals } => self.alter_locals(&table, &locals),
             _ => Err(Error::internal(
                 "a command that is no part of a batch's records",
             )),

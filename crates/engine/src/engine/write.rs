@@ -149,6 +149,8 @@ impl Engine {
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Rename { .. }
+            | Record::Parts { .. }
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }

@@ -1,7 +1,7 @@
 //! The catalog: the definition of each table, by number and by name, and the checks of CREATE, ALTER and DROP.
 //!
 //! The engine's thread owns it. Readers get a copy in each snapshot whose batch changed a definition. The manifest holds it; the
-//! journal's `Create`, `Drop` and `Alter` records above the manifest bring it up to date.
+//! journal's `Create`, `Drop`, `Alter`, `Rename` and `Parts` records above the manifest bring it up to date.
 //!
 //! Example: `CREATE TABLE a …` gives number 1, `DROP TABLE a` frees the name, and a second `CREATE TABLE a …` gives number 2. The
 //! folder of table 1 may still be there, and records of table 1 may still be replayed; neither is taken for the new `a`.
@@ -10,6 +10,7 @@ mod check;
 mod distributed;
 mod keep;
 mod options;
+mod rename;
 mod search_options;
 mod show;
 mod webhook;
@@ -18,9 +19,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use check::{check_altered, complete};
+pub(crate) use check::{check_altered, check_parts, complete};
 pub(crate) use keep::{keep_pairs, read_keep};
 pub(crate) use options::missing_dead;
+pub(crate) use rename::check_rename;
 pub(crate) use search_options::shards;
 pub(crate) use show::show_create;
 pub use webhook::Webhook;

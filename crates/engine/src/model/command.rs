@@ -156,6 +156,18 @@ pub enum Command {
         /// The changes in their order. The engine makes all of them or none.
         changes: Vec<Change>,
     },
+    /// RENAME TABLE: names of tables and their new names, from left to right. The engine renames all of them or none.
+    RenameTables {
+        /// Pairs of the name and the new name.
+        renames: Vec<(String, String)>,
+    },
+    /// ALTER TABLE of a distributed table: other local tables.
+    AlterLocals {
+        /// Name of the distributed table.
+        table: String,
+        /// Names of all its local tables from now on.
+        locals: Vec<String>,
+    },
     /// Collected messages of one call, and their rows in tables: one durable unit. The engine carries out all or nothing; a
     /// refusal of rows is [`Error::InMany`] with their place in `feeds`.
     Collect {

@@ -70,6 +70,8 @@ pub const TRANSACTION_ENDS_MAX: usize = RECEIPTS_MAX;
 pub const INSERTED_IDS_MAX: usize = 1000;
 /// Tables in one DROP TABLE.
 pub const DROPPED_TABLES_MAX: usize = 256;
+/// Renames in one RENAME TABLE.
+pub const RENAMED_TABLES_MAX: usize = 256;
 /// Loads that were begun and are not over, of all tables. Another one is refused.
 pub const LOADS_MAX: usize = 256;
 /// Longest `queue_wait`, in microseconds: a year.

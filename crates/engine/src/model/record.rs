@@ -63,7 +63,7 @@ use crate::messages::Messages;
 ///
 /// 8: a unit may hold collected messages.
 ///
-/// 9: values changed by UPDATE; a column may have a KEY.
+/// 9: values changed by UPDATE; a column may have a KEY; tables are renamed, and distributed tables get other parts.
 pub(crate) const RECORD_VERSION: u8 = 9;
 
 /// Name of the one setting in a definition that is no setting of analysis.
@@ -79,6 +79,13 @@ pub(crate) enum Record {
     },
     /// DROP TABLE.
     Drop { table: TableId },
+    /// Tables got new names, all at once. What names them follows.
+    Rename { names: Vec<(TableId, String)> },
+    /// A distributed table got other local tables, and with them other columns and another analysis.
+    Parts {
+        table: TableId,
+        definition: Box<Definition>,
+    },
     /// Documents were inserted into a search table, in this order.
     Documents(Documents),
     /// A backfill found hits of stored documents, and they were put into queues.
@@ -316,6 +323,8 @@ impl Record {
         let rows = match self {
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Rename { .. }
+            | Record::Parts { .. }
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }

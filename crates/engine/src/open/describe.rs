@@ -50,6 +50,12 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             vec![(definition.name.clone(), "created".to_owned())]
         }
         Record::Drop { table } => vec![(name(table), "dropped".to_owned())],
+        Record::Rename { names } => {
+            let renamed =
+                |(table, new): &(TableId, String)| (name(table), format!("renamed to {new}"));
+            names.iter().map(renamed).collect()
+        }
+        Record::Parts { table, .. } => vec![(name(table), "change of the local tables".to_owned())],
         Record::Documents(documents) => {
             let ids: Vec<u64> = documents.documents.iter().map(|one| one.id).collect();
             let stored = format!("documents {}", numbers(&ids));

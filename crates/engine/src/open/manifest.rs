@@ -58,6 +58,7 @@ const SPARE_PATH: &str = "spare";
 /// 6: definitions as in records of version 5.
 /// 7: how far the collector is.
 /// 8: units with collected messages in the journal; pq tables with `into=` and without `on=`.
+/// 9: the journal has records of version 9, and segments have files of changed values.
 pub(crate) const FORMAT_VERSION: u32 = 9;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;

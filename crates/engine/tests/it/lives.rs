@@ -360,6 +360,10 @@ impl Life {
                 };
                 Some((1, drop))
             }
+            Step::Rename { which, both } if !self.more.is_empty() => {
+                let renames = self.renames(*which, *both);
+                Some((1, Command::RenameTables { renames }))
+            }
             Step::Fill { which } if !self.more.is_empty() => {
                 match &self.more[which % self.more.len()] {
                     (name, 0) => run(format!("insert {name} (body) values ('cat')")),
@@ -488,9 +492,41 @@ impl Life {
                 let dropped = self.dropped(*which, *both);
                 self.more.drain(dropped);
             }
+            (Step::Rename { which, both }, Ok(_)) => {
+                let place = which % self.more.len();
+                match self.renames(*which, *both).as_slice() {
+                    [(_, new)] => self.more[place].0 = new.clone(),
+                    [(name, _), (other, _), _] => {
+                        let (name, other) = (name.clone(), other.clone());
+                        self.more[place].0 = other;
+                        self.more[place + 1].0 = name;
+                    }
+                    renames => panic!("{renames:?}"),
+                }
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// A table's name and its new one, or the three renames that swap two tables.
+    fn renames(&self, which: usize, both: bool) -> Vec<(String, String)> {
+        let place = which % self.more.len();
+        let name = self.more[place].0.clone();
+        let other = self.more.get(place + 1).filter(|_| both);
+        if let Some((other, _)) = other {
+            let spare = "spare".to_owned();
+            return vec![
+                (name.clone(), spare.clone()),
+                (other.clone(), name),
+                (spare, other.clone()),
+            ];
+        }
+        let new = match name.strip_prefix("more") {
+            Some(number) => format!("less{number}"),
+            None => name.replace("less", "more"),
+        };
+        vec![(name, new)]
     }
 
     fn create(&mut self, kind: usize, failures: u64) -> Result<(), Ended> {

@@ -11,7 +11,10 @@ pub(super) fn commits(statement: &Statement) -> bool {
     matches!(
         statement,
         Statement::CreateTable(_)
+            | Statement::CreateLike { .. }
             | Statement::AlterTable { .. }
+            | Statement::AlterLocals { .. }
+            | Statement::RenameTables(_)
             | Statement::DropTable { .. }
             | Statement::Truncate { .. }
             | Statement::QueuePurge { .. }

@@ -126,7 +126,7 @@ fn is_queue(node: &Node, session: &Session, table: &str) -> Result<bool, Failure
 ///
 /// # Errors
 /// `INVALID`: an unknown option, a bad value, or an option of another kind of table. `NOT_YET`: an option of [`LATER`].
-pub(super) fn create_table(create: CreateTable) -> Result<Command, Failure> {
+fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
     let analysis = options.analysis.clone();
     let sync = options.sync;
@@ -143,6 +143,56 @@ pub(super) fn create_table(create: CreateTable) -> Result<Command, Failure> {
     Ok(Command::CreateTable {
         definition,
         if_not_exists: create.if_not_exists,
+    })
+}
+
+/// The command of a statement that makes, changes, renames or drops tables.
+///
+/// # Errors
+/// Those of [`create_table`] and [`create_like`].
+pub(super) fn define(
+    node: &Node,
+    session: &Session,
+    statement: Statement,
+) -> Result<Command, Failure> {
+    Ok(match statement {
+        Statement::CreateTable(create) => create_table(create)?,
+        Statement::CreateLike {
+            name,
+            if_not_exists,
+            like,
+        } => create_like(node, session, (name, if_not_exists), &like)?,
+        Statement::AlterTable { table, changes } => Command::AlterTable { table, changes },
+        Statement::RenameTables(renames) => Command::RenameTables { renames },
+        Statement::AlterLocals { table, locals } => Command::AlterLocals { table, locals },
+        Statement::DropTable { tables, if_exists } => Command::DropTable { tables, if_exists },
+        _ => return Err(unexpected()),
+    })
+}
+
+/// The command of a CREATE TABLE … LIKE: the columns and options of `like` as they are now.
+///
+/// # Errors
+/// `NO_SUCH_TABLE`.
+fn create_like(
+    node: &Node,
+    session: &Session,
+    (name, if_not_exists): (String, bool),
+    like: &str,
+) -> Result<Command, Failure> {
+    let snapshot = node.snapshot(session, Action(Deed::Read, Some(like)))?;
+    let mut definition = Definition {
+        name,
+        ..Definition::clone(&*snapshot.definition(like)?)
+    };
+    if matches!(definition.kind, Kind::Distributed { .. }) {
+        // It has the columns and the analysis of its local tables.
+        definition.columns.clear();
+        definition.analysis = Settings::default();
+    }
+    Ok(Command::CreateTable {
+        definition,
+        if_not_exists,
     })
 }
 

@@ -7,7 +7,7 @@ use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::Statement;
 
 /// Other changes that MySQL and Manticore know.
-const LATER: [&str; 20] = [
+const LATER: [&str; 19] = [
     "algorithm",
     "alter",
     "auto_increment",
@@ -27,7 +27,6 @@ const LATER: [&str; 20] = [
     "partition",
     "rebuild",
     "reconfigure",
-    "rename",
 ];
 
 impl Parser<'_> {
@@ -38,6 +37,12 @@ impl Parser<'_> {
             return Err(self.refused_word("ALTER", &OBJECTS_LATER, "TABLE"));
         }
         let table = self.table()?;
+        if self.at_any(&["local", "agent"]) {
+            return self.locals(table);
+        }
+        if self.take_word("rename") {
+            return self.renamed(table);
+        }
         let mut changes = Vec::new();
         loop {
             self.change(&mut changes)?;
@@ -48,6 +53,61 @@ impl Parser<'_> {
         }
         self.end()?;
         Ok(Statement::AlterTable { table, changes })
+    }
+
+    /// Parses `local='a' local='b'` or `local='a,b'` with or without commas, from the first `local`.
+    fn locals(&mut self, table: String) -> Result<Statement> {
+        let mut locals = Vec::new();
+        while !self.at_end() {
+            if self.at_word("agent") {
+                return Err(self.not_yet("agent=: tables on other servers"));
+            }
+            self.expect_word("local")?;
+            self.take(TokenKind::Equal);
+            let written = self.word_or_string("the name of a search table")?;
+            let names = written.split(',').map(|name| name.trim().to_lowercase());
+            locals.extend(names);
+            self.listed(locals.len())?;
+            self.take(TokenKind::Comma);
+        }
+        self.end()?;
+        Ok(Statement::AlterLocals { table, locals })
+    }
+
+    /// Parses the new name of ALTER TABLE … RENAME, from behind RENAME.
+    fn renamed(&mut self, table: String) -> Result<Statement> {
+        if self.at_any(&["column", "index", "key"]) {
+            return Err(self.refused_word(
+                "ALTER TABLE … RENAME",
+                &["column", "index", "key"],
+                "TO",
+            ));
+        }
+        if !self.take_any(&["to", "as"]) {
+            self.take(TokenKind::Equal);
+        }
+        let new = self.table()?;
+        self.end()?;
+        Ok(Statement::RenameTables(vec![(table, new)]))
+    }
+
+    /// Parses RENAME TABLE, from behind RENAME.
+    pub(super) fn rename(&mut self) -> Result<Statement> {
+        if !self.take_any(&["table", "tables"]) {
+            return Err(self.refused_word("RENAME", &OBJECTS_LATER, "TABLE"));
+        }
+        let mut renames = Vec::new();
+        loop {
+            let table = self.table()?;
+            self.expect_word("to")?;
+            renames.push((table, self.table()?));
+            self.listed(renames.len())?;
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.end()?;
+        Ok(Statement::RenameTables(renames))
     }
 
     fn change(&mut self, changes: &mut Vec<Change>) -> Result<()> {

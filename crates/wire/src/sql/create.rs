@@ -53,7 +53,15 @@ impl Parser<'_> {
         }
         let if_not_exists = self.take_words(&["if", "not", "exists"]);
         let name = self.table()?;
-        if self.at_any(&["like", "as", "select"]) {
+        if self.take_word("like") {
+            let like = self.like_table()?;
+            return Ok(Statement::CreateLike {
+                name,
+                if_not_exists,
+                like,
+            });
+        }
+        if self.at_any(&["as", "select"]) {
             return Err(self.not_yet("CREATE TABLE from another table"));
         }
         let drafts = self.drafts()?;
@@ -73,6 +81,16 @@ impl Parser<'_> {
             columns,
             options,
         }))
+    }
+
+    /// Parses the table behind CREATE TABLE … LIKE.
+    fn like_table(&mut self) -> Result<String> {
+        let like = self.table()?;
+        if self.at_word("with") {
+            return Err(self.not_yet("LIKE … WITH DATA; INSERT … SELECT copies rows"));
+        }
+        self.end()?;
+        Ok(like)
     }
 
     /// Column definitions in brackets; empty without brackets.

@@ -55,6 +55,15 @@ pub enum Statement {
     Delete(Delete),
     /// CREATE TABLE.
     CreateTable(CreateTable),
+    /// CREATE TABLE … LIKE: the columns and options of another table, without its rows.
+    CreateLike {
+        /// The new table's name.
+        name: String,
+        /// IF NOT EXISTS: a table of that name is no error.
+        if_not_exists: bool,
+        /// The table that is copied.
+        like: String,
+    },
     /// ALTER TABLE, of a queue.
     AlterTable {
         /// Name of the queue.
@@ -64,6 +73,15 @@ pub enum Statement {
     },
     /// UPDATE of one table.
     Update(Update),
+    /// RENAME TABLE, ALTER TABLE … RENAME: all tables or none.
+    RenameTables(Vec<(String, String)>),
+    /// ALTER TABLE of a distributed table: its local tables from now on.
+    AlterLocals {
+        /// Name of the distributed table.
+        table: String,
+        /// Names of the local tables; at least one.
+        locals: Vec<String>,
+    },
     /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names. Does nothing: they are built in.
     Installed,
     /// DROP TABLE of one or more tables: drops all of them or none.

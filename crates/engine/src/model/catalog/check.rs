@@ -86,6 +86,25 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
     Ok(definition)
 }
 
+/// The definition of a distributed table with other local tables, as it is stored: it has their columns and analysis. Errors: as
+/// CREATE TABLE.
+pub(crate) fn check_parts(
+    catalog: &Catalog,
+    distributed: &Definition,
+    locals: &[String],
+) -> Result<Definition> {
+    let locals: Vec<String> = locals.iter().map(|name| name.to_lowercase()).collect();
+    let mut definition = Definition {
+        kind: Kind::Distributed {
+            locals: locals.clone(),
+        },
+        columns: Vec::new(),
+        ..distributed.clone()
+    };
+    distributed::check(catalog, &mut definition, &locals)?;
+    Ok(definition)
+}
+
 fn lower_case(mut definition: Definition) -> Definition {
     definition.name = definition.name.to_lowercase();
     for column in &mut definition.columns {
@@ -108,7 +127,7 @@ fn lower_case(mut definition: Definition) -> Definition {
     definition
 }
 
-fn check_name(what: &str, name: &str) -> Result<()> {
+pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     if name.is_empty()
         || name
             .bytes()

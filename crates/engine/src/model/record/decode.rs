@@ -9,7 +9,7 @@ use queue::{RowNumber, read_origins, read_sources};
 
 use super::encode::{
     ALTER, CLEAR, COLLECTED, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS,
-    LOAD, LUCENE, MANY, MARKED_ROWS, MESSAGES, PAUSE, QUERIES, REMOVE_ROWS, RETIRE,
+    LOAD, LUCENE, MANY, MARKED_ROWS, MESSAGES, PARTS, PAUSE, QUERIES, REMOVE_ROWS, RENAME, RETIRE,
     RETIRE_SEGMENTS, RETURNED, ROWS, SPHINX, UPDATE,
 };
 use super::{
@@ -45,6 +45,11 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
     match kind {
         MESSAGES if version > 7 || version > 6 && outermost => return read_messages(reader),
         COLLECTED if version > 6 && outermost => return read_collected(reader),
+        RENAME if version > 8 => {
+            let name = |reader: &mut Reader<'_>| Ok((TableId(reader.small()?), reader.string()?));
+            let names = reader.list(name)?;
+            return Ok(Record::Rename { names });
+        }
         _ => {}
     }
     let table = TableId(reader.small()?);
@@ -54,6 +59,10 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             definition: Box::new(read_definition(reader, version)?),
         },
         DROP => Record::Drop { table },
+        PARTS if version > 8 => Record::Parts {
+            table,
+            definition: Box::new(read_definition(reader, version)?),
+        },
         DOCUMENTS => Record::Documents(read_documents(reader, version, table)?),
         HITS if version > 1 => Record::Hits(read_documents(reader, version, table)?),
         DELETE_DOCUMENTS => Record::DeleteDocuments {

@@ -32,6 +32,8 @@ pub(super) const RETIRE: u8 = 19;
 pub(super) const MESSAGES: u8 = 20;
 pub(super) const COLLECTED: u8 = 21;
 pub(super) const UPDATE: u8 = 22;
+pub(super) const RENAME: u8 = 23;
+pub(super) const PARTS: u8 = 24;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -47,15 +49,10 @@ impl Record {
 
 fn put_record(out: &mut Vec<u8>, record: &Record) {
     match record {
-        Record::Create { table, definition } => {
-            out.push(CREATE);
-            put_number(out, table.0.into());
-            put_definition(out, definition);
-        }
-        Record::Drop { table } => {
-            out.push(DROP);
-            put_number(out, table.0.into());
-        }
+        Record::Create { .. }
+        | Record::Drop { .. }
+        | Record::Rename { .. }
+        | Record::Parts { .. } => put_catalog_record(out, record),
         Record::Documents(documents) => {
             out.push(DOCUMENTS);
             put_documents(out, documents);
@@ -117,6 +114,34 @@ fn put_load(out: &mut Vec<u8>, table: TableId, load: u64, place: Option<u64>) {
     put_number(out, load);
     out.push(u8::from(place.is_some()));
     place.iter().for_each(|place| put_number(out, *place));
+}
+
+/// A record that makes, renames or drops tables.
+fn put_catalog_record(out: &mut Vec<u8>, record: &Record) {
+    match record {
+        Record::Create { table, definition } => {
+            out.push(CREATE);
+            put_number(out, table.0.into());
+            put_definition(out, definition);
+        }
+        Record::Drop { table } => {
+            out.push(DROP);
+            put_number(out, table.0.into());
+        }
+        Record::Rename { names } => {
+            out.push(RENAME);
+            put_list(out, names, |out, (table, name)| {
+                put_number(out, table.0.into());
+                put_text(out, name);
+            });
+        }
+        Record::Parts { table, definition } => {
+            out.push(PARTS);
+            put_number(out, table.0.into());
+            put_definition(out, definition);
+        }
+        _ => debug_assert!(false, "`encode` writes it"),
+    }
 }
 
 fn put_collected(out: &mut Vec<u8>, upto: u64, cursors: &[CursorChange]) {

@@ -257,6 +257,11 @@ fn record() -> impl Strategy<Value = Record> {
             definition: Box::new(definition)
         }),
         table().prop_map(|table| Record::Drop { table }),
+        prop::collection::vec((table(), ".{1,8}"), 0..4).prop_map(|names| Record::Rename { names }),
+        (table(), definition()).prop_map(|(table, definition)| Record::Parts {
+            table,
+            definition: Box::new(definition),
+        }),
         documents(),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteDocuments { table, ids }),
         (table(), updated()).prop_map(|(table, rows)| Record::Update { table, rows }),

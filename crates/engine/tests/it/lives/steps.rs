@@ -142,6 +142,11 @@ pub enum Step {
         which: usize,
         both: bool,
     },
+    /// A new name, or if `both` and there are two, the names of two swapped.
+    Rename {
+        which: usize,
+        both: bool,
+    },
     Fill {
         which: usize,
     },
@@ -295,6 +300,7 @@ fn table_step() -> impl Strategy<Value = Step> {
         3 => (0..3usize, 0..3u64).prop_map(|(kind, failures)| Step::Create { kind, failures }),
         2 => (0..4usize, any::<bool>()).prop_map(|(which, both)| Step::Drop { which, both }),
         3 => (0..4usize).prop_map(|which| Step::Fill { which }),
+        2 => (0..4usize, any::<bool>()).prop_map(|(which, both)| Step::Rename { which, both }),
     ]
 }
 
