@@ -243,6 +243,36 @@ const FORMAT_7: Written = Written {
     ],
 };
 
+/// Rows, deletions and columns, as the version before UPDATE, KEY and RENAME wrote them.
+const FORMAT_8: Written = Written {
+    folder: "data-v8",
+    schema: &[
+        "create search posts (body text, n int, s string, f float)",
+        "create queue hits (query_id bigint, doc_id bigint, n bigint)",
+        "create pq alerts on posts into hits",
+        "create queue jobs (id int, label varchar(9))",
+    ],
+    folded: &[
+        "insert alerts (id, query) values (1, 'star wars'), (2, 'cat')",
+        "insert posts (id, body, n, s, f) values (1, 'star wars', 1, 'a', 1.5), (2, 'cat cat', 2, 'b', 2.5), (3, 'dog', 3, 'c', 0)",
+        "insert jobs (id, label) values (1, 'x'), (2, 'y')",
+        "checkpoint",
+        "delete posts where id = 1",
+        "insert posts (id, body, n, s, f) values (4, 'a cat', 4, 'd', 4.5)",
+    ],
+    above: &[
+        "replace posts (id, body, n, s, f) values (2, 'cat dog', 5, 'e', 0)",
+        "many delete jobs where id = 1; insert jobs (id, label) values (3, 'z')",
+    ],
+    reads: &[
+        "select *, weight from posts match 'cat | dog' limit 1000",
+        "select * from posts order by id limit 1000000",
+        "select id, query, hits from alerts",
+        "read * from hits",
+        "read * from jobs",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -453,6 +483,22 @@ fn a_directory_of_format_6_opens_to_what_was_in_it() {
 #[test]
 fn a_directory_of_format_7_opens_to_what_was_in_it() {
     check(&FORMAT_7);
+}
+
+#[test]
+fn a_directory_of_format_8_opens_to_what_was_in_it() {
+    check(&FORMAT_8);
+}
+
+#[test]
+fn rows_of_format_8_are_updated() {
+    let further = [
+        "update posts set n = n + 1, s = 'changed' where n > 2",
+        "insert posts (id, body, n, s, f) values (9, 'cat', 9, 'i', 0)",
+        "checkpoint",
+        "update posts set f = 7 match 'cat'",
+    ];
+    check_written_to(&FORMAT_8, &further);
 }
 
 #[test]
