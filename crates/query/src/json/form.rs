@@ -20,3 +20,14 @@ pub enum JsonStep {
     /// `[2]`: the item of an array, from 0.
     Item(u32),
 }
+
+/// Why a text is no document that can be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JsonError {
+    /// Not JSON.
+    Syntax,
+    /// Nested deeper than [`JSON_DEPTH_MAX`].
+    Depth,
+    /// Longer than [`super::JSON_BYTES_MAX`].
+    Length,
+}

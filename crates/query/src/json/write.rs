@@ -1,0 +1,172 @@
+//! Writes the compact form while the text is read, without a tree: `[0,0,…]` of a megabyte would be a tree of sixteen.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonError, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+
+/// The message of a text that is nested too deep; [`compact`] reads it.
+const TOO_DEEP: &str = "nested too deep";
+
+/// The compact form of a text. Errors: `Syntax`, `Depth`.
+pub(super) fn compact(text: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let mut out = Vec::with_capacity(text.len() + 16);
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let node = Node {
+        out: &mut out,
+        depth: 0,
+    };
+    let read = node.deserialize(&mut reader).and_then(|()| reader.end());
+    match read {
+        Ok(()) => Ok(out),
+        Err(error) => {
+            let message = error.to_string();
+            // The library has a bound of its own, deeper than ours.
+            let is_deep = message.starts_with(TOO_DEEP) || message.starts_with("recursion limit");
+            Err(if is_deep {
+                JsonError::Depth
+            } else {
+                JsonError::Syntax
+            })
+        }
+    }
+}
+
+/// A node that is appended to `out`.
+struct Node<'o> {
+    out: &'o mut Vec<u8>,
+    /// Arrays and objects around it.
+    depth: usize,
+}
+
+impl Node<'_> {
+    fn check_depth<E: Error>(&self) -> Result<(), E> {
+        match self.depth < JSON_DEPTH_MAX {
+            true => Ok(()),
+            false => Err(E::custom(TOO_DEEP)),
+        }
+    }
+
+    fn tagged(self, tag: u8, bytes: &[u8]) {
+        self.out.push(tag);
+        self.out.extend_from_slice(bytes);
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.tagged(NULL, &[]);
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, truth: bool) -> Result<(), E> {
+        self.tagged(if truth { TRUE } else { FALSE }, &[]);
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<(), E> {
+        self.tagged(WHOLE, &number.to_le_bytes());
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
+        match i64::try_from(number) {
+            Ok(number) => self.visit_i64(number),
+            Err(_) => self.visit_f64(number as f64),
+        }
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
+        self.tagged(REAL, &number.to_le_bytes());
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.tagged(TEXT, text.as_bytes());
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        self.check_depth()?;
+        let (mut items, mut ends) = (Vec::new(), Vec::new());
+        let depth = self.depth + 1;
+        loop {
+            let node = Node {
+                out: &mut items,
+                depth,
+            };
+            if seq.next_element_seed(node)?.is_none() {
+                break;
+            }
+            ends.push(items.len() as u32); // a text has at most 4 MiB
+        }
+        self.out.push(ARRAY);
+        self.out.extend((ends.len() as u32).to_le_bytes());
+        ends.iter()
+            .for_each(|end| self.out.extend(end.to_le_bytes()));
+        self.out.append(&mut items);
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        self.check_depth()?;
+        // Keys and values in the order written, with the range of each.
+        let (mut keys, mut values) = (String::new(), Vec::new());
+        let mut members = Vec::new();
+        let depth = self.depth + 1;
+        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+            let (key_start, value_start) = (keys.len(), values.len());
+            keys.push_str(&key);
+            let node = Node {
+                out: &mut values,
+                depth,
+            };
+            map.next_value_seed(node)?;
+            members.push((key_start..keys.len(), value_start..values.len()));
+        }
+        // The sort is stable, so the last of repeated members is the last of its neighbours.
+        let key_of = |member: &Member| &keys[member.0.clone()];
+        members.sort_by(|a: &Member, b: &Member| key_of(a).cmp(key_of(b)));
+        let mut kept: Vec<Member> = Vec::with_capacity(members.len());
+        for member in members {
+            match kept.last_mut() {
+                Some(last) if key_of(last) == key_of(&member) => *last = member,
+                _ => kept.push(member),
+            }
+        }
+        self.out.push(OBJECT);
+        self.out.extend((kept.len() as u32).to_le_bytes());
+        let (mut key_end, mut value_end) = (0, 0);
+        for (key, value) in &kept {
+            key_end += key.len() as u32;
+            value_end += value.len() as u32;
+            self.out.extend(key_end.to_le_bytes());
+            self.out.extend(value_end.to_le_bytes());
+        }
+        for member in &kept {
+            self.out.extend_from_slice(key_of(member).as_bytes());
+        }
+        for (_, value) in &kept {
+            self.out.extend_from_slice(&values[value.clone()]);
+        }
+        Ok(())
+    }
+}
+
+/// Where a member's key and value lie.
+type Member = (std::ops::Range<usize>, std::ops::Range<usize>);
