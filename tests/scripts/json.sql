@@ -156,3 +156,48 @@ SELECT COUNT(*) FROM docs;
 COUNT(*)
 6
 
+# Filters of standing queries on sets and documents alone, each true and false of one of two rows.
+CREATE TABLE heard (doc_id bigint unsigned, query_id bigint unsigned) ENGINE=queue;
+----
+ok, 0 rows
+
+CREATE TABLE watch type='pq' on='docs' into='heard';
+----
+ok, 0 rows
+
+INSERT INTO watch (id, query, filters) VALUES (1, 'owl', 'm = 3'), (2, 'owl', 'm <> 3'), (3, 'owl', 'm IN (5, 6)'), (4, 'owl', 'm > 4'), (5, 'owl', 'm BETWEEN 4 AND 5'), (6, 'owl', 'j.n = 1'), (7, 'owl', 'j.n IS NULL'), (8, 'owl', 'b = 2'), (9, 'owl', 'm NOT IN (5, 6)');
+----
+ok, 9 rows
+
+INSERT INTO docs (id, body, j, m, b) VALUES (30, 'owl', '{"n": 1}', (1, 3), 2), (31, 'owl', '{}', (5), 3);
+----
+ok, 2 rows
+
+SELECT * FROM heard;
+----
+doc_id | query_id
+30 | 1
+30 | 6
+30 | 8
+30 | 9
+31 | 2
+31 | 3
+31 | 4
+31 | 5
+31 | 7
+
+SELECT id FROM docs WHERE MATCH('owl') AND m <> 3;
+----
+id
+31
+
+SELECT id FROM docs WHERE MATCH('owl') AND m > 4;
+----
+id
+31
+
+# Nested too deep.
+INSERT INTO docs (id, j) VALUES (9, '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]');
+----
+error 1406 (22001): JSON nested deeper than 64 levels for column 'j' at row 1
+

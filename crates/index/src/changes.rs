@@ -29,6 +29,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use query::value::Value;
 use query::{key, row};
 
+use crate::error::{Error, Result};
+
 pub(crate) use file::{read_changes, write_changes};
 
 /// Rows of a page.
@@ -115,16 +117,16 @@ impl Changes {
         }
     }
 
-    /// An encoded row with its changes; `None` if it has none. Errors as [`row::decode`]: `Some(None)`.
-    pub(crate) fn encode(&self, doc: u32, encoded: &[u8]) -> Option<Option<Arc<[u8]>>> {
+    /// An encoded row with its changes; `None` if it has none. Errors: `Internal`, where `encoded` is no encoded row.
+    pub(crate) fn encode(&self, doc: u32, encoded: &[u8]) -> Result<Option<Arc<[u8]>>> {
         if !self.columns.iter().any(|changed| changed.has(doc)) {
-            return None;
+            return Ok(None);
         }
-        let Some(mut values) = row::decode(encoded) else {
-            return Some(None);
-        };
+        let mut values = row::decode(encoded).ok_or_else(|| Error::Internal {
+            what: format!("row {doc} of a part is not an encoded row"),
+        })?;
         self.apply(doc, &mut values);
-        Some(Some(row::encode(&values)))
+        Ok(Some(row::encode(&values)))
     }
 
     /// A number that names the state of these columns among all that the part ever had: 0 while none of them was changed.

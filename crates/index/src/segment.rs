@@ -45,13 +45,13 @@ mod merge;
 mod opened;
 mod reader;
 mod rows;
+mod side_file;
 mod words;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use commit::read_whole;
 pub(crate) use deleted::{read_deleted, write_deleted};
 pub(crate) use file_names::FILES;
 pub(crate) use from_tail::write_segment;
@@ -61,4 +61,5 @@ pub(crate) use look_up::LookUp;
 pub(crate) use merge::{Source, merge_segments};
 pub(crate) use opened::Opened;
 pub(crate) use reader::{Segment, SegmentNumber};
+pub(crate) use side_file::SideFile;
 pub(crate) use words::SegmentWord;

@@ -274,7 +274,8 @@ impl Scope<'_> {
         })
     }
 
-    fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
+    /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`.
+    pub fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
         Prepared::typed(expression, &|name| self.slot(name))
             .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }

@@ -12,13 +12,15 @@
 //! A condition on other columns than `id` may choose a million rows. Then a reader's thread does all that is above over a
 //! snapshot ([`PlannedUpdate`]), and [`planned`] only decides the rows again that were changed since.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use index::Control;
-use query::bind::Ids;
+use index::{Control, PlannedChange, ReadColumn};
+use query::analysis::Analyzer;
+use query::bind::{Condition, Scope};
 use query::expression::{Expression, Prepared};
 use query::options::Options;
-use query::request::{Item, Output, Select, Update};
+use query::request::{Select, Update};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
@@ -37,6 +39,54 @@ use crate::state::{Prepared as Ready, State};
 /// Slot of `id` in prepared expressions; column `n` of the table has slot `n + 1`.
 const ID: usize = 0;
 
+/// Memory of an updated row beside its values, in bytes: its id, its place, and its entry in a page.
+const UPDATED_ROW_BYTES: u64 = 34;
+
+/// The columns that an UPDATE may name.
+fn scope(definition: &Definition) -> Scope<'_> {
+    Scope {
+        columns: &definition.columns,
+        has_id: true,
+        starred: definition.columns.len(),
+        is_searched: true,
+    }
+}
+
+/// The old values of a row, for expressions, which cannot fail half-way: a read that fails gives NULL and keeps the first error.
+struct OldValues<'r> {
+    id: u64,
+    read: &'r ReadColumn<'r>,
+    failed: RefCell<Option<index::Error>>,
+}
+
+impl<'r> OldValues<'r> {
+    fn new(id: u64, read: &'r ReadColumn<'r>) -> OldValues<'r> {
+        OldValues {
+            id,
+            read,
+            failed: RefCell::new(None),
+        }
+    }
+
+    fn value(&self, slot: usize) -> Value {
+        match slot {
+            ID => Value::Int(self.id.into()),
+            slot => (self.read)(slot - 1).unwrap_or_else(|error| {
+                self.failed.borrow_mut().get_or_insert(error);
+                Value::Null
+            }),
+        }
+    }
+
+    /// The first error of a read since the last call.
+    fn check(&self) -> Result<()> {
+        match self.failed.take() {
+            Some(error) => Err(failure::of_index(error)),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The assignments of an UPDATE, bound to a table.
 pub(crate) struct Assignments {
     /// Place of the column, the column, and the expression of its value; in the order written.
@@ -51,11 +101,6 @@ impl Assignments {
     pub(crate) fn new(definition: &Definition, update: &Update) -> Result<Assignments> {
         let columns = &definition.columns;
         let table = &definition.name;
-        let place = |name: &str| columns.iter().position(|column| column.name == name);
-        let unknown = |name: &str| Error::UnknownColumn {
-            column: name.to_owned(),
-            table: table.clone(),
-        };
         let mut set: Vec<(usize, Column, Prepared)> = Vec::with_capacity(update.set.len());
         for (name, expression) in &update.set {
             if name == "id" {
@@ -63,7 +108,11 @@ impl Assignments {
                     "UPDATE cannot set 'id': INSERT the row under its new id and DELETE the old one",
                 ));
             }
-            let at = place(name).ok_or_else(|| unknown(name))?;
+            let at = columns.iter().position(|column| column.name == *name);
+            let at = at.ok_or_else(|| Error::UnknownColumn {
+                column: name.clone(),
+                table: table.clone(),
+            })?;
             let column = columns[at].clone();
             if column.kind == ColumnType::Text {
                 return Err(Error::invalid(format!(
@@ -73,12 +122,8 @@ impl Assignments {
             if set.iter().any(|(before, ..)| *before == at) {
                 return Err(Error::invalid(format!("column '{name}' twice")));
             }
-            let resolve = |name: &str| match name {
-                "id" => Some((ID, ColumnType::Bigint)),
-                name => place(name).map(|at| (at + 1, columns[at].kind)),
-            };
-            let prepared = Prepared::typed(expression, &resolve);
-            let prepared = prepared.map_err(|column| unknown(&column.0))?;
+            let prepared = scope(definition).prepare(expression);
+            let prepared = prepared.map_err(|error| failure::of_bind(table, error))?;
             set.push((at, column, prepared));
         }
         Ok(Assignments { set })
@@ -98,30 +143,19 @@ impl Assignments {
     pub(crate) fn values(
         &self,
         id: u64,
-        read: &dyn Fn(usize) -> index::Result<Value>,
+        read: &ReadColumn<'_>,
         row: usize,
         out: &mut Vec<Value>,
     ) -> Result<bool> {
         let mut is_changed = false;
+        let old = OldValues::new(id, read);
         for (at, column, prepared) in &self.set {
-            let failed = std::cell::RefCell::new(None);
-            let value = |slot: usize| match slot {
-                ID => Value::Int(id.into()),
-                slot => {
-                    let earlier = self.set.iter().position(|(set, ..)| *set + 1 == slot);
-                    if let Some(value) = earlier.and_then(|earlier| out.get(earlier)) {
-                        return value.clone();
-                    }
-                    read(slot - 1).unwrap_or_else(|error| {
-                        failed.borrow_mut().get_or_insert(error);
-                        Value::Null
-                    })
-                }
-            };
-            let new = prepared.evaluate(&value);
-            if let Some(error) = failed.into_inner() {
-                return Err(failure::of_index(error));
-            }
+            let new = prepared.evaluate(&|slot| {
+                let earlier = self.set.iter().position(|(set, ..)| *set + 1 == slot);
+                let earlier = earlier.and_then(|earlier| out.get(earlier));
+                earlier.cloned().unwrap_or_else(|| old.value(slot))
+            });
+            old.check()?;
             let new = match new {
                 Value::Null => super::rows::absent_in_document(column, true, row)?,
                 value => store(column, value, row)?,
@@ -222,128 +256,104 @@ fn updated_table(state: &State, update: &Update) -> Result<TableId> {
             "'{}' holds standing queries: REPLACE stores one again",
             update.table
         ))),
-        Some(Kind::Queue(_)) => Err(Error::invalid(format!(
-            "'{}' is a queue: its rows are inserted, taken and deleted, not updated",
-            update.table
-        ))),
+        Some(Kind::Queue(_)) => Err(Error::invalid("UPDATE of a queue")),
         None => Err(Error::NoSuchTable(update.table.clone())),
     }
 }
 
 /// The SELECT that finds the rows of an UPDATE.
-pub(crate) fn rows_of(update: &Update) -> Select {
+fn rows_of(update: &Update) -> Select {
     Select {
         matching: update.matching.clone(),
         filter: update.filter.clone(),
         limit: update.limit,
         order: update.order.clone(),
-        items: vec![Item::Value {
-            what: Output::Expression(Expression::Column("id".to_owned())),
-            name: "id".to_owned(),
-        }],
         ..ids_of(&update.table)
     }
 }
 
-/// Refuses an UPDATE of too many rows.
-pub(crate) fn check_count(rows: usize) -> Result<()> {
-    match rows > UPDATED_ROWS_MAX {
-        true => Err(Error::Limit {
-            what: "rows of one UPDATE",
-            max: UPDATED_ROWS_MAX as u64,
-        }),
-        false => Ok(()),
-    }
+/// The rows with their new values over a state of the table, those left out that have them already; also as pages for the table.
+///
+/// # Errors
+/// Those of [`Assignments`] and of a SELECT of the rows; `Limit` of rows.
+pub(crate) fn work_out(
+    rows: &Arc<index::Snapshot>,
+    (definition, analyzer): (&Definition, &Analyzer),
+    update: &Update,
+    control: &Control,
+) -> Result<(PlannedChange, UpdatedRows)> {
+    let assignments = Assignments::new(definition, update)?;
+    let columns = assignments.columns();
+    let mut updated = UpdatedRows::new(columns.clone());
+    let select = rows_of(update);
+    let bound = rows.bind(&select, &Options::default());
+    let bound = bound.map_err(|error| failure::of_bind(&definition.name, error))?;
+    let fields = text_names(&definition.columns);
+    let query = match &update.matching {
+        Some(text) => Some(query::parse(text, &fields, analyzer).map_err(Error::Query)?),
+        None => None,
+    };
+    let mut values = Vec::new();
+    let mut set = |id: u64, read: &ReadColumn<'_>, out: &mut Vec<(u16, Value)>| {
+        values.clear();
+        if updated.ids.len() >= UPDATED_ROWS_MAX {
+            return Err(Error::Limit {
+                what: "rows of one UPDATE",
+                max: UPDATED_ROWS_MAX as u64,
+            });
+        }
+        if assignments.values(id, read, updated.ids.len() + 1, &mut values)? {
+            let bytes: usize = values.iter().map(Value::memory).sum();
+            control.memory.take(bytes as u64 + UPDATED_ROW_BYTES)?;
+            out.extend(columns.iter().copied().zip(values.iter().cloned()));
+            updated.push(id, &mut values);
+        }
+        Ok::<(), Error>(())
+    };
+    let change = rows.plan_change(&bound, query.as_ref(), control, &mut set)?;
+    Ok((change, updated))
 }
 
-/// The rows with their new values, those left out that have them already.
+/// The rows with their new values, decided on the engine's thread. Rows that the condition names by id are looked up one by one.
 fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedRows> {
     let Some(search) = state.searches.get_mut(&table) else {
         return Err(Error::NoSuchTable(update.table.clone()));
     };
     let definition = Arc::clone(&search.definition);
+    let is_plain = update.matching.is_none() && update.limit.is_none() && update.order.is_empty();
+    let condition = update.filter.as_ref().filter(|_| is_plain);
+    let condition = condition.map(|filter| scope(&definition).condition(filter));
+    let condition = condition.transpose();
+    let condition = condition.map_err(|error| failure::of_bind(&definition.name, error))?;
+    let Some(Condition {
+        prepared,
+        ids: Some(named),
+        ..
+    }) = condition
+    else {
+        let over = (&*definition, &*search.analyzer);
+        let snapshot = search.table.snapshot();
+        return work_out(&snapshot, over, update, &Control::default()).map(|(_, rows)| rows);
+    };
     let assignments = Assignments::new(&definition, update)?;
     let mut rows = UpdatedRows::new(assignments.columns());
     let mut values = Vec::new();
-    let ids = update.filter.as_ref().and_then(Ids::of);
-    if let (Some(named), None, None, true) =
-        (ids, &update.matching, update.limit, update.order.is_empty())
-    {
-        let condition = match named.are_all_wanted {
-            true => None,
-            false => Some(condition(&definition, update)?),
-        };
-        for id in named.ids {
-            let row = search.table.row(id).map_err(failure::of_index)?;
-            let Some(row) = row else { continue };
-            let read = |column| row.column(column);
-            if let Some(condition) = &condition
-                && !accepts(condition, id, &read)?
-            {
+    for id in named.ids {
+        let row = search.table.row(id).map_err(failure::of_index)?;
+        let Some(row) = row else { continue };
+        let read = |column| row.column(column);
+        if !named.are_all_wanted {
+            let old = OldValues::new(id, &read);
+            let accepted = prepared.accepts(&|slot| old.value(slot));
+            old.check()?;
+            if !accepted {
                 continue;
             }
-            values.clear();
-            if assignments.values(id, &read, rows.ids.len() + 1, &mut values)? {
-                rows.push(id, &mut values);
-            }
         }
-        return Ok(rows);
-    }
-    let name = &definition.name;
-    let select = rows_of(update);
-    let fields = text_names(&definition.columns);
-    let query = match &update.matching {
-        Some(text) => Some(query::parse(text, &fields, &search.analyzer).map_err(Error::Query)?),
-        None => None,
-    };
-    let snapshot = search.table.snapshot();
-    let bound = snapshot.bind(&select, &Options::default());
-    let bound = bound.map_err(|error| failure::of_bind(name, error))?;
-    let mut set = |id, read: &index::ReadColumn<'_>, _: &mut Vec<(u16, Value)>| {
         values.clear();
-        check_count(rows.ids.len())?;
         if assignments.values(id, &read, rows.ids.len() + 1, &mut values)? {
             rows.push(id, &mut values);
         }
-        Ok::<(), Error>(())
-    };
-    snapshot.plan_change(&bound, query.as_ref(), &Control::default(), &mut set)?;
-    Ok(rows)
-}
-
-/// The condition without MATCH, over the slots of a row.
-fn condition(definition: &Definition, update: &Update) -> Result<Prepared> {
-    let columns = &definition.columns;
-    let resolve = |name: &str| match name {
-        "id" => Some((ID, ColumnType::Bigint)),
-        name => {
-            let place = columns.iter().position(|column| column.name == name);
-            place.map(|at| (at + 1, columns[at].kind))
-        }
-    };
-    let always = Expression::Literal(Value::Int(1));
-    let written = update.filter.as_ref().unwrap_or(&always);
-    Prepared::typed(written, &resolve).map_err(|column| Error::UnknownColumn {
-        column: column.0,
-        table: definition.name.clone(),
-    })
-}
-
-fn accepts(
-    condition: &Prepared,
-    id: u64,
-    read: &dyn Fn(usize) -> index::Result<Value>,
-) -> Result<bool> {
-    let failed = std::cell::RefCell::new(None);
-    let accepted = condition.accepts(&|slot| match slot {
-        ID => Value::Int(id.into()),
-        slot => read(slot - 1).unwrap_or_else(|error| {
-            failed.borrow_mut().get_or_insert(error);
-            Value::Null
-        }),
-    });
-    match failed.into_inner() {
-        Some(error) => Err(failure::of_index(error)),
-        None => Ok(accepted),
     }
+    Ok(rows)
 }

@@ -181,7 +181,7 @@ impl Kind {
 }
 
 /// Reads a file of at most `bytes_max` bytes whole. Errors: `Io`; `Corrupt` if its length cannot be right.
-pub(crate) fn read_whole(disk: &dyn Disk, path: &str, bytes_max: u64) -> Result<Vec<u8>> {
+pub(super) fn read_whole(disk: &dyn Disk, path: &str, bytes_max: u64) -> Result<Vec<u8>> {
     let io = |error| Error::io(path, error);
     let file = disk.open(path).map_err(io)?;
     let length = file.len().map_err(io)?;

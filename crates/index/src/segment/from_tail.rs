@@ -20,7 +20,7 @@ use roaring::RoaringBitmap;
 use super::dictionary::key_of;
 use super::write::{Head, RowSource, SegmentWriter, write_rows};
 use crate::edits::Edits;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::removed::WordCount;
 use crate::tail::{Chunk, List, Tail, TailRow};
 
@@ -95,9 +95,8 @@ fn renumber<'a>(whole: &'a Chunk, edits: &Edits) -> Result<Renumbered<'a>> {
     if !edits.changes.is_empty() {
         for ((_, ordinal), doc) in live.iter().zip(0..) {
             let written = &whole.rows[*ordinal as usize].columns;
-            if let Some(row) = edits.changes.encode(*ordinal, written) {
-                changed.insert(doc, row.ok_or_else(|| not_a_row(*ordinal))?);
-            }
+            let row = edits.changes.encode(*ordinal, written)?;
+            changed.extend(row.map(|row| (doc, row)));
         }
     }
     Ok(Renumbered {
@@ -107,12 +106,6 @@ fn renumber<'a>(whole: &'a Chunk, edits: &Edits) -> Result<Renumbered<'a>> {
         words: Vec::new(),
         changed,
     })
-}
-
-fn not_a_row(ordinal: u32) -> Error {
-    Error::Internal {
-        what: format!("row {ordinal} of a tail is not an encoded row"),
-    }
 }
 
 /// The words of the live rows, sorted by their bytes, with their postings.

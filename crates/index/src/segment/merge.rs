@@ -226,13 +226,10 @@ impl RowSource for Stoppable<'_> {
         check(self.stop)?;
         let (source, doc) = self.merge.row(doc);
         let written = source.segment.row(doc)?;
-        match source.edits.changes.encode(doc, written) {
-            None => Ok(Cow::Borrowed(written)),
-            Some(Some(row)) => Ok(Cow::Owned(row.to_vec())),
-            Some(None) => Err(Error::Internal {
-                what: format!("row {doc} of a segment is not an encoded row"),
-            }),
-        }
+        Ok(match source.edits.changes.encode(doc, written)? {
+            None => Cow::Borrowed(written),
+            Some(row) => Cow::Owned(row.to_vec()),
+        })
     }
 
     fn length_class(&self, doc: u32) -> Result<u8> {
