@@ -286,6 +286,16 @@ impl ChangedColumn {
         self.bytes = self.bytes - before.1 + after.1;
     }
 
+    /// The changed rows of `docs`, rising.
+    pub(crate) fn rows(&self, docs: std::ops::Range<u32>) -> impl Iterator<Item = u32> {
+        let first = docs.start - docs.start % PAGE_ROWS;
+        let pages = (first..docs.end).step_by(PAGE_ROWS as usize);
+        let pages = pages.filter_map(|first| Some((first, self.page(first)?)));
+        let all = pages
+            .flat_map(|(first, page)| page.lows.iter().map(move |low| first + u32::from(*low)));
+        all.filter(move |doc| docs.contains(doc))
+    }
+
     /// Calls `visit` with row and value of each changed row of `docs`, rising. `false`: a value is no integer of 64 bits.
     pub(crate) fn numbers(
         &self,

@@ -23,6 +23,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use query::json::JsonStep;
 use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
@@ -33,7 +34,7 @@ use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::segment::{self, Segment, SegmentNumber, SegmentWord};
+use crate::segment::{self, PathNumbers, Segment, SegmentNumber, SegmentWord};
 use crate::tail::Tail;
 
 /// Where the rows of a part lie.
@@ -282,6 +283,14 @@ impl Part {
         row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
     }
 
+    /// What stands at a path in a row's document; NULL where the column has none.
+    pub(crate) fn column_at(&self, doc: u32, column: usize, path: &[JsonStep]) -> Result<Value> {
+        if let Some(changed) = self.changes.value(column, doc) {
+            return Ok(changed.at_path(path));
+        }
+        row::decode_path(self.encoded(doc)?, column, path).ok_or_else(|| not_a_row(doc))
+    }
+
     /// The segment's number, never reused by this process; `None` of a tail.
     pub(crate) fn segment_number(&self) -> Option<SegmentNumber> {
         match &self.source {
@@ -301,6 +310,20 @@ impl Part {
         match &self.source {
             Source::Tail(_) => Ok(None),
             Source::Segment(segment) => segment.integers(column, docs),
+        }
+    }
+
+    /// The numbers at a path of a column's documents, in neighbouring rows from a multiple of 64 on, as the rows were written: see
+    /// [`Part::changed`]. `None` of a tail, and of a path that the segment does not keep as numbers.
+    pub(crate) fn path_numbers(
+        &self,
+        column: usize,
+        path: &[JsonStep],
+        docs: Range<u32>,
+    ) -> Result<Option<PathNumbers<'_>>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.path_numbers(column, path, docs),
         }
     }
 

@@ -20,7 +20,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expression::{Expression, Prepared, UnknownColumn};
+use crate::expression::{ColumnValues, Expression, Prepared, UnknownColumn};
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::rows::{Key, Order};
@@ -313,11 +313,11 @@ impl Scope<'_> {
 }
 
 impl Shown {
-    /// The value over a row; `value` gives a column's value by its slot.
-    pub fn value(&self, weight: i64, value: &dyn Fn(usize) -> Value) -> Value {
+    /// The value over a row.
+    pub fn value(&self, weight: i64, row: &dyn ColumnValues) -> Value {
         match self {
-            Shown::Slot(slot) => value(*slot),
-            Shown::Computed(prepared) => prepared.evaluate(value),
+            Shown::Slot(slot) => row.value(*slot),
+            Shown::Computed(prepared) => prepared.evaluate(row),
             Shown::Weight | Shown::Count => Value::Int(weight.into()),
         }
     }

@@ -18,7 +18,7 @@ mod written;
 mod tests;
 
 pub use parse::Calls;
-pub use prepared::{Prepared, UnknownColumn};
+pub use prepared::{ColumnValues, Prepared, UnknownColumn};
 pub use simple::{Simple, text_hash};
 pub use tree::{BinaryOperator, Expression, UnaryOperator};
 

@@ -35,7 +35,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use form::{JSON_DEPTH_MAX, JsonError, JsonStep};
-pub use read::JsonNode;
+pub use read::{JsonNode, each_member, node_at};
 
 /// Longest text of a document, in bytes.
 pub const JSON_BYTES_MAX: usize = 4 << 20;

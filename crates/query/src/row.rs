@@ -39,7 +39,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::json::Json;
+use crate::json::{self, Json, JsonStep};
 use crate::limits::COLUMNS_MAX;
 use crate::value::Value;
 
@@ -99,18 +99,7 @@ pub fn column_count(row: &[u8]) -> Option<usize> {
 #[inline]
 #[must_use]
 pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
-    let count = column_count(row)?;
-    if column >= count {
-        return None;
-    }
-    let (tag, end) = slot(row, column)?;
-    let start = if column == 0 {
-        0
-    } else {
-        slot(row, column - 1)?.1
-    };
-    let values = HEAD_BYTES + COLUMN_BYTES * count;
-    let bytes = row.get(values + start..values + end)?;
+    let (tag, bytes) = stored(row, column)?;
     Some(match tag {
         NULL => Value::Null,
         SHORT => Value::Int(i128::from(i64::from_le_bytes(bytes.try_into().ok()?))),
@@ -122,6 +111,41 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
         DOCUMENT => Value::Json(Json::of_bytes(bytes)),
         _ => return None,
     })
+}
+
+/// What stands at a path in a column's document, as [`Value::at_path`] of [`decode_column`]. The document is not copied.
+#[inline]
+#[must_use]
+pub fn decode_path(row: &[u8], column: usize, path: &[JsonStep]) -> Option<Value> {
+    let document = document(row, column)?;
+    Some(Value::of_node(
+        document.and_then(|document| json::node_at(document, path)),
+    ))
+}
+
+/// The bytes of a column's document, [`Json::bytes`]. `Some(None)`: the column has another value.
+#[inline]
+#[must_use]
+pub fn document(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
+    let (tag, bytes) = stored(row, column)?;
+    Some((tag == DOCUMENT).then_some(bytes))
+}
+
+/// Tag and bytes of a column's value. `None` beyond the last column, or where the bytes are no encoded row.
+#[inline]
+fn stored(row: &[u8], column: usize) -> Option<(u8, &[u8])> {
+    let count = column_count(row)?;
+    if column >= count {
+        return None;
+    }
+    let (tag, end) = slot(row, column)?;
+    let start = if column == 0 {
+        0
+    } else {
+        slot(row, column - 1)?.1
+    };
+    let values = HEAD_BYTES + COLUMN_BYTES * count;
+    Some((tag, row.get(values + start..values + end)?))
 }
 
 /// As [`decode_column`], for numbers only: `None` also for text, bytes and NULL. Never allocates.

@@ -122,7 +122,12 @@ impl Value {
         let Value::Json(document) = self else {
             return Value::Null;
         };
-        match document.node_at(path) {
+        Value::of_node(document.node_at(path))
+    }
+
+    /// The value of a document's node, as [`Value::at_path`] gives it.
+    pub(crate) fn of_node(node: Option<JsonNode<'_>>) -> Value {
+        match node {
             None | Some(JsonNode::Null) => Value::Null,
             Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
             Some(JsonNode::Whole(number)) => Value::Int(number.into()),

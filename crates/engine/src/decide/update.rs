@@ -150,7 +150,7 @@ impl Assignments {
         let mut is_changed = false;
         let old = OldValues::new(id, read);
         for (at, column, prepared) in &self.set {
-            let new = prepared.evaluate(&|slot| {
+            let new = prepared.evaluate(&|slot: usize| {
                 let earlier = self.set.iter().position(|(set, ..)| *set + 1 == slot);
                 let earlier = earlier.and_then(|earlier| out.get(earlier));
                 earlier.cloned().unwrap_or_else(|| old.value(slot))
@@ -344,7 +344,7 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
         let read = |column| row.column(column);
         if !named.are_all_wanted {
             let old = OldValues::new(id, &read);
-            let accepted = prepared.accepts(&|slot| old.value(slot));
+            let accepted = prepared.accepts(&|slot: usize| old.value(slot));
             old.check()?;
             if !accepted {
                 continue;

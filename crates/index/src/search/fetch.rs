@@ -59,7 +59,7 @@ impl FoundRows {
         for shown in self.shown.iter() {
             let value = match shown {
                 Shown::Slot(ID) => Value::Int(found.id.into()),
-                shown => shown.value(found.weight, &|slot| row.value(slot)),
+                shown => shown.value(found.weight, row),
             };
             if let Some(text) = value.text_bytes() {
                 // A SELECT may show a large column many times.

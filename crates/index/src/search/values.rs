@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use query::expression::ColumnValues;
+use query::json::JsonStep;
 use query::value::Value;
 
 use crate::error::{Error, Result};
@@ -32,16 +34,6 @@ impl<'a> RowValues<'a> {
         self.doc
     }
 
-    /// The value of a slot; NULL after an error.
-    pub(super) fn value(&self, slot: usize) -> Value {
-        match slot {
-            ID => Value::Int(i128::from(self.id())),
-            column => self
-                .keep(self.part.column(self.doc, column - 1))
-                .unwrap_or(Value::Null),
-        }
-    }
-
     /// The document id; 0 after an error.
     pub(super) fn id(&self) -> u64 {
         self.keep(self.part.id(self.doc)).unwrap_or(0)
@@ -67,6 +59,27 @@ impl<'a> RowValues<'a> {
                 self.error.borrow_mut().get_or_insert(error);
                 None
             }
+        }
+    }
+}
+
+/// NULL after an error.
+impl ColumnValues for RowValues<'_> {
+    fn value(&self, slot: usize) -> Value {
+        match slot {
+            ID => Value::Int(i128::from(self.id())),
+            column => self
+                .keep(self.part.column(self.doc, column - 1))
+                .unwrap_or(Value::Null),
+        }
+    }
+
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        match slot {
+            ID => Value::Null,
+            column => self
+                .keep(self.part.column_at(self.doc, column - 1, path))
+                .unwrap_or(Value::Null),
         }
     }
 }

@@ -17,8 +17,8 @@ const MAGIC: [u8; 8] = *b"seineseg";
 /// Largest commit file that is read, in bytes: checksums for half a terabyte.
 const COMMIT_BYTES_MAX: u64 = 128 << 20;
 
-/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward`, `Lengths` and `KeyDocs`
-/// is an array of 8-byte numbers.
+/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward`, `Lengths`, `KeyDocs` and
+/// `Paths` is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Document ids, rising, one for each row.
@@ -43,6 +43,12 @@ pub(super) enum Kind {
     KeyCodes(u16),
     /// The row of each of these codes, 4 bytes each.
     KeyDocs(u16),
+    /// Names of the paths in documents that are kept as numbers; see [`super::paths`].
+    Paths,
+    /// The numbers at the path of this place in `Paths`, one for each row.
+    PathNumbers(u16),
+    /// A bit for each row that has a number there. Left out where each row has one.
+    PathRows(u16),
 }
 
 /// A section of the file `rows`.
@@ -145,7 +151,7 @@ impl Commit {
 }
 
 impl Kind {
-    /// Number of the kind in the file, and its column; 0 where it has none.
+    /// Number of the kind in the file, and its column or path; 0 where it has none.
     fn code(self) -> (u16, u16) {
         match self {
             Kind::Ids => (1, 0),
@@ -159,6 +165,9 @@ impl Kind {
             Kind::Lengths => (9, 0),
             Kind::KeyCodes(column) => (10, column),
             Kind::KeyDocs(column) => (11, column),
+            Kind::Paths => (12, 0),
+            Kind::PathNumbers(path) => (13, path),
+            Kind::PathRows(path) => (14, path),
         }
     }
 
@@ -175,6 +184,9 @@ impl Kind {
             9 => Kind::Lengths,
             10 => Kind::KeyCodes(column),
             11 => Kind::KeyDocs(column),
+            12 => Kind::Paths,
+            13 => Kind::PathNumbers(column),
+            14 => Kind::PathRows(column),
             _ => return None,
         })
     }

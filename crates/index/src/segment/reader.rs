@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use disk::Disk;
+use query::json::JsonStep;
 use query::value::Value;
 
 use super::checked::{CheckedFile, Sums};
@@ -12,6 +13,7 @@ use super::commit::Commit;
 use super::common_words::{self, CommonWords};
 use super::dictionary::Dictionary;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::paths::PathNumbers;
 use super::rows::Rows;
 use super::words::{self, SegmentWord, WordEntry};
 use crate::error::{Error, Result};
@@ -200,6 +202,17 @@ impl Segment {
     /// as integers.
     pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         self.rows.integers(column, docs)
+    }
+
+    /// The numbers at a path of a column's documents, in neighbouring rows from a multiple of 64 on; `None` for a path that is not
+    /// kept as numbers.
+    pub(crate) fn path_numbers(
+        &self,
+        column: usize,
+        path: &[JsonStep],
+        docs: Range<u32>,
+    ) -> Result<Option<PathNumbers<'_>>> {
+        self.rows.path_numbers(column, path, docs)
     }
 
     /// The ids of neighbouring rows as little-endian numbers; `None` where the highest id is no

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use query::json::JsonStep;
 use query::value::Value;
 
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
 use super::forward;
 use super::keys::Key;
+use super::paths::{PathColumn, PathNumbers};
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 use crate::tail::gallop;
@@ -28,6 +30,10 @@ pub(super) struct Rows {
     numbers: Vec<Option<Section>>,
     /// The look-up indexes of keyed columns.
     keys: Vec<Key>,
+    /// The paths of documents that are kept as numbers.
+    paths: Vec<PathColumn>,
+    /// Where the sections of paths begin, which stand behind all others; `None` without any.
+    paths_start: Option<u64>,
     /// By column: its highest integer, where it is known.
     highest: Vec<OnceLock<i64>>,
 }
@@ -72,6 +78,8 @@ impl Rows {
             highest: numbers.iter().map(|_| OnceLock::new()).collect(),
             numbers,
             keys: Key::all(commit, file.len() as u64),
+            paths_start: paths_start(commit),
+            paths: PathColumn::all(commit, &file).unwrap_or_default(), // then all rows are asked
             file,
         })
     }
@@ -122,9 +130,14 @@ impl Rows {
     }
 
     /// The file's damage: all blocks that have not the checksum that was written. Damage of keys
-    /// alone is named so.
+    /// or of paths alone is named so.
     pub(super) fn damages(&self) -> Vec<Error> {
         let of_key = |error| match error {
+            Error::Corrupt { file, offset, .. } if self.is_of_path(offset) => Error::Corrupt {
+                file,
+                offset,
+                what: "the numbers of JSON paths are damaged; conditions read all rows, and OPTIMIZE writes them again",
+            },
             Error::Corrupt { file, offset, .. } if self.is_of_key(offset) => Error::Corrupt {
                 file,
                 offset,
@@ -133,6 +146,11 @@ impl Rows {
             other => other,
         };
         self.file.damages().into_iter().map(of_key).collect()
+    }
+
+    /// Whether a block begins in the sections of paths, which are the last.
+    fn is_of_path(&self, offset: u64) -> bool {
+        self.paths_start.is_some_and(|start| start <= offset)
     }
 
     /// Whether a block begins in a key. A key begins with a block, or behind another key.
@@ -216,6 +234,19 @@ impl Rows {
         self.numbers_of(section, docs).map(Some)
     }
 
+    /// The numbers at a path of a column's documents, in neighbouring rows from a multiple of 64 on; `None` for a path that is not
+    /// kept as numbers.
+    pub(super) fn path_numbers(
+        &self,
+        column: usize,
+        path: &[JsonStep],
+        docs: Range<u32>,
+    ) -> Result<Option<PathNumbers<'_>>> {
+        let mut paths = self.paths.iter();
+        let found = paths.find(|kept| kept.is_of(column, path));
+        found.map(|kept| kept.read(&self.file, docs)).transpose()
+    }
+
     /// The ids of neighbouring rows, little-endian.
     pub(super) fn id_column(&self, docs: Range<u32>) -> Result<&[[u8; 8]]> {
         self.numbers_of(self.ids, docs)
@@ -249,6 +280,13 @@ impl Rows {
         let (start, end) = (content.start + start, content.start + end);
         self.file.range(start as usize, end as usize)
     }
+}
+
+fn paths_start(commit: &Commit) -> Option<u64> {
+    let is_of_path = |kind| matches!(kind, Kind::Paths | Kind::PathNumbers(_) | Kind::PathRows(_));
+    let sections = commit.sections.iter();
+    let of_paths = sections.filter(|section| is_of_path(section.kind));
+    of_paths.map(|section| section.start).min()
 }
 
 /// The sections of numeric columns, by column.

@@ -47,6 +47,9 @@ fn commit() -> Commit {
         Kind::Lengths,
         Kind::KeyCodes(5),
         Kind::KeyDocs(5),
+        Kind::Paths,
+        Kind::PathNumbers(1),
+        Kind::PathRows(1),
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,

@@ -13,8 +13,9 @@ use super::checked::{BLOCK_BYTES, SummedWriter, Sums};
 use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
 use super::dictionary::DictionaryWriter;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::paths::Path;
 use super::words::WordsWriter;
-use super::{forward, keys};
+use super::{forward, keys, paths};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 use crate::removed::WordCount;
@@ -203,6 +204,8 @@ pub(super) fn write_rows(
     for column in keyed {
         out.key(*column, source)?;
     }
+    let paths = paths::chosen(source, rows, column_count(source)?)?;
+    out.paths(paths, source)?;
     Ok(WrittenRows {
         sums: out.writer.finish().map_err(failed)?,
         sections: out.sections,
@@ -298,6 +301,41 @@ impl RowsWriter<'_> {
         self.section(Kind::KeyDocs(column), |writer| {
             let mut pairs = pairs.iter();
             pairs.try_for_each(|(_, doc)| writer.write_all(&doc.to_le_bytes()).map_err(failed))
+        })
+    }
+
+    /// Writes the numbers at paths of documents; see [`super::paths`]. Nothing for a path that has another value in a row.
+    fn paths(&mut self, chosen: Vec<Path>, source: &dyn RowSource) -> Result<()> {
+        let mut kept = Vec::new();
+        if !chosen.is_empty() {
+            self.begin_block()?; // so that damage is named as that of paths alone
+        }
+        for path in chosen {
+            let Some((numbers, present)) = paths::numbers(source, self.rows, &path)? else {
+                continue;
+            };
+            let at = kept.len() as u16; // at most `COLUMNS_MAX` × `PATHS_MAX`
+            self.numbers(Kind::PathNumbers(at), |doc| Ok(numbers[doc as usize]))?;
+            let counted: u32 = present.iter().map(|word| word.count_ones()).sum();
+            if counted < self.rows {
+                let path = self.path;
+                self.section(Kind::PathRows(at), |writer| {
+                    let bytes: Vec<u8> =
+                        present.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    writer
+                        .write_all(&bytes)
+                        .map_err(|error| Error::io(path, error))
+                })?;
+            }
+            kept.push(path);
+        }
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let path = self.path;
+        self.section(Kind::Paths, |writer| {
+            let written = writer.write_all(&paths::encode(&kept));
+            written.map_err(|error| Error::io(path, error))
         })
     }
 

@@ -10,6 +10,7 @@ mod keys;
 mod laws;
 mod model;
 mod oracle;
+mod paths;
 mod rankers;
 mod select;
 mod subject;

@@ -69,11 +69,13 @@ impl Condition {
     fn of(simple: &Simple) -> Option<Condition> {
         let slot = |slot: usize| u8::try_from(slot).ok().filter(|_| slot < COLUMNS_MAX);
         Some(match simple {
+            Simple::Whole { path, .. } if !path.is_empty() => return None,
             Simple::Whole {
                 slot: column,
                 low,
                 high,
                 negated,
+                path: _,
             } => Condition::Whole {
                 slot: slot(*column)?,
                 negated: *negated,

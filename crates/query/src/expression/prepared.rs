@@ -15,6 +15,24 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownColumn(pub String);
 
+/// A row as expressions read it. A closure from slot to value is one.
+pub trait ColumnValues {
+    /// The value of a column, by its slot.
+    fn value(&self, slot: usize) -> Value;
+
+    /// What stands at a path in a column's document, as [`Value::at_path`] of the column's value. A reader that has the row's
+    /// bytes overrides it, so that no document is copied.
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        self.value(slot).at_path(path)
+    }
+}
+
+impl<F: Fn(usize) -> Value> ColumnValues for F {
+    fn value(&self, slot: usize) -> Value {
+        self(slot)
+    }
+}
+
 /// An expression with its columns resolved. It means the same as its expression under [`super::evaluate`].
 #[derive(Clone, Debug)]
 pub struct Prepared {
@@ -94,15 +112,15 @@ impl Prepared {
         &self.slots
     }
 
-    /// The value over a row; `row` gives a column's value by its slot. An IN list of any length costs one look-up.
+    /// The value over a row. An IN list of any length costs one look-up.
     #[must_use]
-    pub fn evaluate(&self, row: &dyn Fn(usize) -> Value) -> Value {
+    pub fn evaluate(&self, row: &dyn ColumnValues) -> Value {
         self.root.evaluate(row)
     }
 
     /// Whether the value over a row is true. NULL is not.
     #[must_use]
-    pub fn accepts(&self, row: &dyn Fn(usize) -> Value) -> bool {
+    pub fn accepts(&self, row: &dyn ColumnValues) -> bool {
         self.evaluate(row).as_bool() == Some(true)
     }
 
@@ -196,12 +214,12 @@ impl PreparedNode {
         }
     }
 
-    fn evaluate(&self, row: &dyn Fn(usize) -> Value) -> Value {
+    fn evaluate(&self, row: &dyn ColumnValues) -> Value {
         match self {
             PreparedNode::Literal(value) => value.clone(),
-            PreparedNode::Slot(slot) => row(*slot),
-            PreparedNode::Path(slot, steps) => row(*slot).at_path(steps),
-            PreparedNode::Typed(slot, kind) => kind.comparable(row(*slot)),
+            PreparedNode::Slot(slot) => row.value(*slot),
+            PreparedNode::Path(slot, steps) => row.value_at(*slot, steps),
+            PreparedNode::Typed(slot, kind) => kind.comparable(row.value(*slot)),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
             PreparedNode::Binary(operator, left, right) => {
                 binary(*operator, left.evaluate(row), &mut || right.evaluate(row))

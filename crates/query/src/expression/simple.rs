@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 
 use super::prepared::PreparedNode;
 use super::tree::BinaryOperator;
+use crate::json::JsonStep;
 use crate::value::{Value, without_case};
 
 /// A condition on one column. It decides only for values of its kind; for others, NULL among them, it cannot.
@@ -17,6 +18,8 @@ pub enum Simple {
     Whole {
         /// Slot of the column.
         slot: usize,
+        /// Where the number stands in the column's document; empty: the column is the number.
+        path: Box<[JsonStep]>,
         /// Lower end.
         low: i64,
         /// Upper end.
@@ -55,12 +58,12 @@ pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
         PreparedNode::Binary(BinaryOperator::And, left, right) => {
             return conditions(left, found) && conditions(right, found);
         }
-        PreparedNode::Binary(operator, left, right) => match (&**left, &**right) {
-            (PreparedNode::Slot(slot), constant) => compared(*operator, *slot, constant),
-            (constant, PreparedNode::Slot(slot)) => {
-                mirrored(*operator).and_then(|operator| compared(operator, *slot, constant))
+        PreparedNode::Binary(operator, left, right) => match (place(left), place(right)) {
+            (Some(place), _) => compared(*operator, place, right),
+            (None, Some(place)) => {
+                mirrored(*operator).and_then(|operator| compared(operator, place, left))
             }
-            _ => None,
+            (None, None) => None,
         },
         PreparedNode::In {
             needle,
@@ -79,9 +82,10 @@ pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
             negated,
             low,
             high,
-        } => match (&**needle, whole(low), whole(high)) {
-            (PreparedNode::Slot(slot), Some(low), Some(high)) => Some(Simple::Whole {
-                slot: *slot,
+        } => match (place(needle), whole(low), whole(high)) {
+            (Some((slot, path)), Some(low), Some(high)) => Some(Simple::Whole {
+                slot,
+                path: path.into(),
                 low,
                 high,
                 negated: *negated,
@@ -95,12 +99,26 @@ pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
     is_simple
 }
 
-/// A column beside a constant.
-fn compared(operator: BinaryOperator, slot: usize, constant: &PreparedNode) -> Option<Simple> {
+/// The slot of a column, with a path in its documents; empty: the column itself.
+fn place(part: &PreparedNode) -> Option<(usize, &[JsonStep])> {
+    match part {
+        PreparedNode::Slot(slot) => Some((*slot, &[])),
+        PreparedNode::Path(slot, path) => Some((*slot, path)),
+        _ => None,
+    }
+}
+
+/// A column, or a path in it, beside a constant.
+fn compared(
+    operator: BinaryOperator,
+    (slot, path): (usize, &[JsonStep]),
+    constant: &PreparedNode,
+) -> Option<Simple> {
     use BinaryOperator as O;
     let negated = operator == O::NotEqual;
     if let PreparedNode::Literal(Value::Str(text)) = constant {
-        return matches!(operator, O::Equal | O::NotEqual).then(|| Simple::Texts {
+        let is_equality = matches!(operator, O::Equal | O::NotEqual);
+        return (is_equality && path.is_empty()).then(|| Simple::Texts {
             slot,
             hashes: vec![text_hash(text)],
             negated,
@@ -117,6 +135,7 @@ fn compared(operator: BinaryOperator, slot: usize, constant: &PreparedNode) -> O
     };
     Some(Simple::Whole {
         slot,
+        path: path.into(),
         low,
         high,
         negated,

@@ -19,8 +19,9 @@ pub enum JsonNode<'d> {
     Document(&'d [u8]),
 }
 
-/// The node at a path; `None` where there is none.
-pub(super) fn node_at<'d>(document: &'d [u8], path: &[JsonStep]) -> Option<JsonNode<'d>> {
+/// What stands at a path in a document of these bytes ([`super::Json::bytes`]), as [`super::Json::node_at`].
+#[must_use]
+pub fn node_at<'d>(document: &'d [u8], path: &[JsonStep]) -> Option<JsonNode<'d>> {
     read(find(document, path)?)
 }
 
@@ -75,6 +76,35 @@ fn item(node: &[u8], at: usize) -> Option<&[u8]> {
         number(ends, 4 * at - 4)?
     };
     items.get(start..number(ends, 4 * at)?)
+}
+
+/// Calls `visit` with the members of a document that is an object, and with those of the objects in it, down to `depth` levels:
+/// their keys from the outermost, and what stands there. Arrays are not entered. Cost: all these members.
+pub fn each_member<'d>(
+    document: &'d [u8],
+    depth: usize,
+    path: &mut Vec<&'d str>,
+    visit: &mut dyn FnMut(&[&'d str], JsonNode<'d>),
+) {
+    let Some((count, ends, content)) = parts(document, OBJECT, 2) else {
+        return;
+    };
+    for at in 0..count {
+        let Some((key, key_end, value, value_end)) = member_at(count, ends, content, at) else {
+            return;
+        };
+        let key = content.get(key..key_end).map(std::str::from_utf8);
+        let (Some(Ok(key)), Some(value)) = (key, content.get(value..value_end)) else {
+            return;
+        };
+        let Some(node) = read(value) else { continue };
+        path.push(key);
+        visit(path, node);
+        if path.len() < depth {
+            each_member(value, depth, path, visit);
+        }
+        path.pop();
+    }
 }
 
 /// Start and end of a member's key, and of its value.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::expression::Prepared;
+use crate::expression::{ColumnValues, Prepared};
 use crate::value::Value;
 
 /// A row as orders compare it.
@@ -84,10 +84,10 @@ impl Order {
         matches!(first, None | Some((Key::Id, false)))
     }
 
-    /// The values of computed keys; `value` gives a column's value by its slot.
-    pub fn values(&self, value: &dyn Fn(usize) -> Value) -> Vec<Value> {
+    /// The values of computed keys.
+    pub fn values(&self, row: &dyn ColumnValues) -> Vec<Value> {
         let computed = |(key, _): &(Key, bool)| match key {
-            Key::Computed(prepared) => Some(prepared.evaluate(value)),
+            Key::Computed(prepared) => Some(prepared.evaluate(row)),
             Key::Weight | Key::Id => None,
         };
         self.keys.iter().filter_map(computed).collect()

@@ -50,7 +50,9 @@ pub fn scan<R, S: Source<R>>(
 ) -> Result<Scanned, S::Error> {
     let condition = select.condition.as_ref();
     let is_wanted = |row: &Result<R, S::Error>| match (condition, row) {
-        (Some(condition), Ok(row)) => condition.prepared.accepts(&|slot| source.value(row, slot)),
+        (Some(condition), Ok(row)) => condition
+            .prepared
+            .accepts(&|slot: usize| source.value(row, slot)),
         _ => true,
     };
     let mut wanted = rows.filter(is_wanted);

@@ -3,13 +3,15 @@
 //! Three ways give the same rows:
 //! - A page kept from an earlier search ([`crate::filters`]) is intersected.
 //! - The whole page is compared, 32 bytes at a time. The condition must be a conjunction of integer
-//!   ranges on columns that the segment keeps as arrays, and many rows must be left.
+//!   ranges on columns, or on paths of documents, that the segment keeps as arrays, and many rows must
+//!   be left.
 //! - Otherwise the condition is evaluated row by row.
 
 use std::sync::{Arc, OnceLock};
 
 use query::bind::Condition;
 use query::expression::{Prepared, Simple};
+use query::json::JsonStep;
 
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
@@ -28,14 +30,21 @@ const COMPARED_AT_ONCE: u32 = 16;
 /// A condition on the rows of one snapshot.
 pub(in super::super) struct Filter<'a> {
     prepared: &'a Prepared,
-    /// Slot and range of each integer range, if the condition is nothing but their conjunction;
-    /// else empty.
-    ranges: Vec<(usize, Numbers)>,
+    /// The integer ranges, if the condition is nothing but their conjunction; else empty.
+    ranges: Vec<InRange>,
     /// Where pages are kept, and the text that the condition is known by.
     kept: Option<(&'a Filters, Arc<str>)>,
     /// By part: what is kept of its rows, once a page of it was filtered. `None` of a tail, and
     /// where there is no room.
     parts: Vec<OnceLock<Option<Arc<Verdicts>>>>,
+}
+
+/// The condition that the number in a column, or at a path of its document, is in a range.
+struct InRange {
+    slot: usize,
+    /// Empty: the column itself.
+    path: Box<[JsonStep]>,
+    numbers: Numbers,
 }
 
 /// The integers from `low` to `low + span`; if `negated`, all others.
@@ -60,7 +69,11 @@ pub(super) struct FilteredPage<'p> {
 #[derive(Clone, Copy)]
 struct Compared<'p> {
     written: &'p [[u8; 8]],
+    /// A bit for each row that has a number; `None`: each has.
+    present: Option<&'p [[u8; 8]]>,
     changed: Option<&'p ChangedColumn>,
+    /// Whether `changed` has documents, in which the number stands.
+    is_in_document: bool,
     numbers: Numbers,
 }
 
@@ -107,7 +120,7 @@ impl<'a> Filter<'a> {
 
     /// Whether the condition accepts a row. Errors: `Io`, `Corrupt` of the row.
     pub(super) fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
-        let accepted = self.prepared.accepts(&|slot| row.value(slot));
+        let accepted = self.prepared.accepts(row);
         row.check()?;
         Ok(accepted)
     }
@@ -131,22 +144,20 @@ impl<'a> Filter<'a> {
             intersect(rows, accepted, buffers);
             return Ok(());
         }
-        let whole = match self.ranges.is_empty() {
+        let compared = self.compared(filtered);
+        let whole = match compared.is_none() {
             true => filtered.rows,
             false => filtered.rows / COMPARED_AT_ONCE,
         };
         let due = kept.filter(|(_, verdicts)| verdicts.is_due(filtered.page, count, whole));
         let reserved = due.filter(|(filters, verdicts)| filters.reserve(verdicts));
-        let compared = match reserved.is_some() || count >= whole {
-            true => self.compared(filtered),
-            false => None,
-        };
+        let compared = compared.filter(|_| reserved.is_some() || count >= whole);
         if reserved.is_none() && compared.is_none() {
             return self.ask(filtered, rows);
         }
         let mut bitmap = buffers.bitmap();
         let made = match &compared {
-            Some(compared) => compare_all(compared, filtered, &mut bitmap),
+            Some(compared) => self.compare_all(compared, filtered, &mut bitmap),
             None => self.ask_all(filtered, &mut bitmap).is_ok(),
         };
         match &reserved {
@@ -191,21 +202,72 @@ impl<'a> Filter<'a> {
         }
         let first = filtered.doc(0);
         let docs = first..first + filtered.rows;
-        let column = |(slot, numbers): &(usize, Numbers)| {
-            let (written, changed) = match *slot {
-                ID => (filtered.part.id_column(docs.clone()), None),
-                slot => (
-                    filtered.part.integers(slot - 1, docs.clone()),
-                    filtered.part.changed(slot - 1),
-                ),
+        let part = filtered.part;
+        let column = |range: &InRange| {
+            let (mut present, mut changed) = (None, None);
+            let written = match range.slot {
+                ID => part.id_column(docs.clone()).ok()??,
+                slot if range.path.is_empty() => {
+                    changed = part.changed(slot - 1);
+                    part.integers(slot - 1, docs.clone()).ok()??
+                }
+                slot => {
+                    changed = part.changed(slot - 1);
+                    let kept = part.path_numbers(slot - 1, &range.path, docs.clone());
+                    let kept = kept.ok()??;
+                    present = kept.present;
+                    kept.numbers
+                }
             };
             Some(Compared {
-                written: written.ok()??,
+                written,
+                present,
                 changed,
-                numbers: *numbers,
+                is_in_document: !range.path.is_empty(),
+                numbers: range.numbers,
             })
         };
         self.ranges.iter().map(column).collect()
+    }
+
+    /// Sets the bitmap to the rows whose numbers are in all ranges. `false`: a changed value is no integer of 64 bits, or a
+    /// changed row cannot be read, so the rows must be evaluated.
+    fn compare_all(
+        &self,
+        compared: &[Compared<'_>],
+        filtered: &FilteredPage<'_>,
+        bitmap: &mut Bitmap,
+    ) -> bool {
+        bitmap.fill(u64::MAX);
+        for column in compared {
+            compare_wide(column.written, column.numbers, bitmap);
+            for (word, present) in bitmap.iter_mut().zip(column.present.unwrap_or_default()) {
+                *word &= u64::from_le_bytes(*present);
+            }
+        }
+        // Rows with a changed value are decided by all of their columns again: a written value may have left them out.
+        let Some(again) = changed_rows(compared, filtered) else {
+            return false;
+        };
+        let by_row = compared
+            .iter()
+            .any(|column| column.is_in_document && column.changed.is_some());
+        for doc in again {
+            let low = (doc - filtered.doc(0)) as usize;
+            let accepted = match by_row {
+                true => self.accepts(&RowValues::new(filtered.part, doc)),
+                false => Ok(compared.iter().all(|column| column.holds(doc, low))),
+            };
+            let Ok(accepted) = accepted else {
+                return false;
+            };
+            let bit = 1 << (low % 64);
+            match accepted {
+                true => bitmap[low / 64] |= bit,
+                false => bitmap[low / 64] &= !bit,
+            }
+        }
+        true
     }
 
     /// Evaluates the condition for each of `rows`.
@@ -234,57 +296,59 @@ impl<'a> Filter<'a> {
 }
 
 /// The ranges of a conjunction of integer ranges; `None` if it has any other condition.
-fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
+fn ranges(conditions: Vec<Simple>) -> Option<Vec<InRange>> {
     let range = |condition| match condition {
         Simple::Whole {
             slot,
+            path,
             low,
             high,
             negated,
-        } => Some((slot, Numbers::new(low, high, negated)?)),
+        } => Some(InRange {
+            slot,
+            path,
+            numbers: Numbers::new(low, high, negated)?,
+        }),
         Simple::Texts { .. } => None,
     };
     conditions.into_iter().map(range).collect()
 }
 
-/// Sets the bitmap to the rows whose numbers are in all ranges. `false`: a changed value is no integer of 64 bits, so the rows
-/// must be evaluated.
-fn compare_all(
-    compared: &[Compared<'_>],
-    filtered: &FilteredPage<'_>,
-    bitmap: &mut Bitmap,
-) -> bool {
-    bitmap.fill(u64::MAX);
-    for column in compared {
-        compare_wide(column.written, column.numbers, bitmap);
-    }
-    // Rows with a changed value are decided by all of their columns again: a written value may have left them out.
-    let first = filtered.doc(0);
-    let docs = first..first + filtered.rows;
-    let mut again: Vec<u32> = Vec::new();
-    for column in compared {
-        if let Some(changed) = column.changed
-            && !changed.numbers(docs.clone(), |doc, _| again.push(doc))
+impl Compared<'_> {
+    /// Whether a row has a number in the range, as it is now. Not where the row's document was changed.
+    fn holds(&self, doc: u32, low: usize) -> bool {
+        let word = |present: &[[u8; 8]]| u64::from_le_bytes(present[low / 64]);
+        if self
+            .present
+            .is_some_and(|present| word(present) >> (low % 64) & 1 == 0)
         {
             return false;
         }
+        let changed = self.changed.and_then(|changed| changed.number(doc));
+        let number = changed.map_or(self.written[low], i64::to_le_bytes);
+        self.numbers.holds(number)
     }
-    again.sort_unstable();
-    again.dedup();
-    for doc in again {
-        let low = (doc - first) as usize;
-        let holds = |column: &Compared<'_>| {
-            let changed = column.changed.and_then(|changed| changed.number(doc));
-            let number = changed.map_or(column.written[low], i64::to_le_bytes);
-            column.numbers.holds(number)
-        };
-        let bit = 1 << (low % 64);
-        match compared.iter().all(holds) {
-            true => bitmap[low / 64] |= bit,
-            false => bitmap[low / 64] &= !bit,
+}
+
+/// The rows of the page in which a compared column was changed, rising; `None` where one got a value that is no integer of 64
+/// bits.
+fn changed_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>) -> Option<Vec<u32>> {
+    let docs = filtered.doc(0)..filtered.doc(0) + filtered.rows;
+    let mut rows: Vec<u32> = Vec::new();
+    for column in compared {
+        match column.changed {
+            None => {}
+            Some(changed) if column.is_in_document => rows.extend(changed.rows(docs.clone())),
+            Some(changed) => {
+                if !changed.numbers(docs.clone(), |doc, _| rows.push(doc)) {
+                    return None;
+                }
+            }
         }
     }
-    true
+    rows.sort_unstable();
+    rows.dedup();
+    Some(rows)
 }
 
 /// Clears the rows whose number is not in the range, and all rows behind the end of the column.

@@ -205,7 +205,7 @@ impl<'a> Job<'a> {
         memory: &Memory,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let keys = self.order.values(&|slot| row.value(slot));
+        let keys = self.order.values(row);
         let id = row.id();
         row.check()?;
         let row = FoundRow {

@@ -2,6 +2,7 @@
 //! [`Step`](super::super::plan::Step), such as NEAR.
 
 use query::analysis::Words;
+use query::expression::ColumnValues;
 use query::value::Value;
 use query::verify::Verifier;
 
