@@ -173,6 +173,7 @@ fn measure(
     let able = |contender: &&Contender| match test.kind {
         Kind::Takes => contender.door == Door::Call,
         Kind::Mixed => contender.door.is_q4m(),
+        Kind::Multiwait => contender.door != Door::Commit, // values come more than once, ids must not
         _ => test.rows == 1 || contender.door.is_sql(),
     };
     let contenders: Vec<&Contender> = options.contenders.iter().filter(able).collect();

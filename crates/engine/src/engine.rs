@@ -46,6 +46,7 @@ mod publish;
 mod queue_calls;
 mod read_only;
 mod rename;
+mod series;
 mod sync;
 mod transact;
 mod turn;

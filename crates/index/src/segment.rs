@@ -45,6 +45,7 @@ mod merge;
 mod opened;
 mod paths;
 mod reader;
+mod row_source;
 mod rows;
 mod side_file;
 mod words;

@@ -58,7 +58,9 @@ pub(crate) fn each(
 ) -> Result<(), Failure> {
     match command {
         Command::Within(inner) => each(inner, check),
-        Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
+        Command::Many(commands) | Command::Series(commands) => {
+            commands.iter().try_for_each(|one| each(one, check))
+        }
         Command::CreateTable { definition, .. } => defines(definition, check),
         Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
         Command::RenameTables { renames } => {

@@ -251,7 +251,7 @@ impl Session {
     }
 
     /// Whether a statement belongs to a transaction: after BEGIN, or with autocommit off.
-    pub(crate) fn is_in_transaction(&self) -> bool {
+    pub fn is_in_transaction(&self) -> bool {
         self.in_transaction || self.is_manual_commit()
     }
 

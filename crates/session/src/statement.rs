@@ -22,6 +22,7 @@ mod pq;
 mod queue_functions;
 mod select;
 mod show;
+mod together;
 mod transaction;
 mod translate;
 mod update;
@@ -51,6 +52,7 @@ use crate::session::Session;
 pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
 pub use show::columns;
+pub use together::{SENT_TOGETHER_MAX, send_together};
 
 /// A statement that is parsed, or its syntax error. [`execute`] does it.
 pub struct Parsed {
@@ -61,6 +63,8 @@ pub struct Parsed {
     text: Option<Arc<str>>,
     /// Memory of the parsed values, until the statement is done.
     held: Option<Grant>,
+    /// What the engine answered, if it got the statement with those before it; see [`send_together`].
+    answered: Option<Result<Reply, engine::Error>>,
 }
 
 /// Result of a statement.
@@ -138,12 +142,15 @@ impl Outcome {
 /// event loop and need no memory of the budget; a longer statement waits for its memory.
 pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
     let near = text.get(..PARSE_INLINE_BYTES).unwrap_or(text);
-    if let Some((one, behind)) = wire::sql::first(near)
-        && (near.len() == text.len() || !behind.is_empty())
-    {
-        let rest = &text[near.len() - behind.len()..];
-        let statement = guarded(node, || Ok(wire::sql::parse(one)?));
-        return Some((Parsed::read(node, one, statement), rest));
+    let is_whole = near.len() == text.len();
+    match wire::sql::first(near) {
+        Some((one, behind)) if is_whole || !behind.is_empty() => {
+            let rest = &text[near.len() - behind.len()..];
+            let statement = guarded(node, || Ok(wire::sql::parse(one)?));
+            return Some((Parsed::read(node, one, statement), rest));
+        }
+        None if is_whole => return None,
+        _ => {}
     }
     let (one, rest) = tokio::task::block_in_place(|| wire::sql::first(text))?;
     let held = node.budget.grant();
@@ -193,6 +200,7 @@ impl Parsed {
             fault: fault.flatten(),
             text: is_search.then(|| select::shown(text)),
             held: None,
+            answered: None,
         }
     }
 
@@ -203,6 +211,7 @@ impl Parsed {
             fault: None,
             text: None,
             held: None,
+            answered: None,
         }
     }
 
@@ -308,6 +317,7 @@ pub async fn execute(
         fault: parsed.fault,
         text: parsed.text,
         is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
+        answered: parsed.answered,
     };
     let outcome = execution.run(statement).await;
     if outcome.is_err() {
@@ -345,6 +355,8 @@ struct Execution<'a> {
     text: Option<Arc<str>>,
     /// Whether its values hold memory of the budget. Compiling so large a statement takes long, so it goes off the event loop.
     is_large: bool,
+    /// The engine's answer to its one command, if the engine has it already.
+    answered: Option<Result<Reply, engine::Error>>,
 }
 
 impl Execution<'_> {
@@ -424,8 +436,19 @@ impl Execution<'_> {
         Ok(Outcome::NOTHING)
     }
 
-    async fn submit(&self, command: Command) -> Result<Reply, Failure> {
-        self.node.submit(self.session, command).await
+    async fn submit(&mut self, command: Command) -> Result<Reply, Failure> {
+        Ok(self.submit_raw(command).await??)
+    }
+
+    /// The engine's answer to a command; it may be there already. The inner error is the engine's.
+    async fn submit_raw(
+        &mut self,
+        command: Command,
+    ) -> Result<Result<Reply, engine::Error>, Failure> {
+        match self.answered.take() {
+            Some(answered) => Ok(answered),
+            None => self.node.submit_raw(self.session, command).await,
+        }
     }
 
     /// A write that is part of the transaction, if there is one.

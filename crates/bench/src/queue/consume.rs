@@ -12,7 +12,11 @@ use super::{
     meter::{Meter, Spent},
     payload::Payload,
 };
-use crate::{error::Result, latency::Latencies, runs::Run};
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    runs::Run,
+};
 
 /// The way in which clients of a test take rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +110,11 @@ async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Ru
     let elapsed = begun.elapsed();
     let spent = meter.spent();
     let left = admin.count().await?;
+    let results = admin.results().await?;
     admin.clear().await?;
+    if let Some(stored) = results {
+        Error::unless_equal("rows stored by transactions", total.unsigned_abs(), stored)?;
+    }
     judge(kind, shape, total, &clients, left)?;
     let mut latencies = Latencies::default();
     for client in &clients {

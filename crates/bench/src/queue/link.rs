@@ -19,6 +19,8 @@ pub enum Door {
     Statements,
     /// `CALL QUEUE_NEXT(…)` over MySQL.
     Call,
+    /// As `Call`; the end of a row and a row of another table are one transaction, sent as one text.
+    Commit,
     /// A table and `FOR UPDATE SKIP LOCKED` over MySQL.
     SkipLocked,
     /// A table and `FOR UPDATE SKIP LOCKED` in PostgreSQL.
@@ -32,9 +34,10 @@ pub enum Door {
 }
 
 /// Names of the doors on the command line.
-const NAMES: [(&str, Door); 7] = [
+const NAMES: [(&str, Door); 8] = [
     ("statements", Door::Statements),
     ("call", Door::Call),
+    ("commit", Door::Commit),
     ("skip-locked", Door::SkipLocked),
     ("postgres", Door::Postgres),
     ("redis", Door::Redis),
@@ -45,7 +48,7 @@ const NAMES: [(&str, Door); 7] = [
 impl FromStr for Door {
     type Err = ();
 
-    /// `statements`, `call`, `skip-locked`, `postgres`, `redis`, `nats` or `beanstalkd`.
+    /// `statements`, `call`, `commit`, `skip-locked`, `postgres`, `redis`, `nats` or `beanstalkd`.
     fn from_str(text: &str) -> std::result::Result<Door, ()> {
         let found = NAMES.iter().find(|(name, _)| *name == text);
         found.map(|(_, door)| *door).ok_or(())
@@ -62,7 +65,7 @@ impl fmt::Display for Door {
 impl Door {
     /// Whether it is a protocol of Seine's or Q4M's queues.
     pub(super) fn is_q4m(self) -> bool {
-        matches!(self, Door::Statements | Door::Call)
+        matches!(self, Door::Statements | Door::Call | Door::Commit)
     }
 
     /// Whether the server speaks the MySQL protocol.
@@ -87,6 +90,7 @@ impl Link {
         match door {
             Door::Statements => table(Taking::Statements).await,
             Door::Call => table(Taking::Call).await,
+            Door::Commit => table(Taking::Commit).await,
             Door::SkipLocked => table(Taking::SkipLocked).await,
             Door::Postgres => Postgres::connect(server).await.map(Link::Postgres),
             Door::Redis => Redis::connect(server, number).await.map(Link::Redis),
@@ -123,6 +127,14 @@ impl Link {
             Link::Redis(redis) => redis.count().await,
             Link::Nats(nats) => nats.count().await,
             Link::Beanstalk(beanstalk) => beanstalk.count().await,
+        }
+    }
+
+    /// Count of the rows that transactions stored beside the ends of messages; `None` where messages end alone.
+    pub(super) async fn results(&mut self) -> Result<Option<u64>> {
+        match self {
+            Link::Table(table) => table.results().await,
+            _ => Ok(None),
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) enum Taking {
     Statements,
     /// `CALL QUEUE_NEXT(…)`.
     Call,
+    /// `CALL QUEUE_NEXT(…)` in a transaction that stores the row taken before in `q4m_r`, whose ids are each given once.
+    Commit,
     /// `SELECT … FOR UPDATE SKIP LOCKED`, then DELETE and COMMIT. Without a row it asks again after a pause.
     SkipLocked,
 }
@@ -28,6 +30,8 @@ pub(super) const POLLED_EVERY: Duration = Duration::from_millis(1);
 pub(super) struct Table {
     sql: Sql,
     taking: Taking,
+    /// The row taken last, which a transaction will store.
+    held: Option<i64>,
     text: String,
 }
 
@@ -47,6 +51,7 @@ impl Table {
         Ok(Table {
             sql,
             taking,
+            held: None,
             text: String::new(),
         })
     }
@@ -73,11 +78,15 @@ impl Table {
                 .await?;
             self.sql.execute(&create).await?;
         }
+        if self.taking == Taking::Commit {
+            self.sql.execute("DROP TABLE IF EXISTS q4m_r").await?;
+            self.sql.execute("CREATE TABLE q4m_r (v bigint)").await?;
+        }
         Ok(())
     }
 
     pub(super) async fn drop_tables(&mut self) -> Result<()> {
-        for table in ["q4m_t", "q4m_t2"] {
+        for table in ["q4m_t", "q4m_t2", "q4m_r"] {
             self.sql
                 .execute(&format!("DROP TABLE IF EXISTS {table}"))
                 .await?;
@@ -88,6 +97,15 @@ impl Table {
     pub(super) async fn count(&mut self) -> Result<u64> {
         let count = self.sql.number("SELECT COUNT(*) FROM q4m_t").await?;
         Ok(count.unsigned_abs())
+    }
+
+    /// Count of the rows that transactions stored.
+    pub(super) async fn results(&mut self) -> Result<Option<u64>> {
+        if self.taking != Taking::Commit {
+            return Ok(None);
+        }
+        let count = self.sql.number("SELECT COUNT(*) FROM q4m_r").await?;
+        Ok(Some(count.unsigned_abs()))
     }
 
     /// Puts rows in one statement.
@@ -143,7 +161,19 @@ impl Table {
         if self.taking == Taking::SkipLocked {
             return Ok(());
         }
-        self.sql.execute("SELECT queue_end()").await.map(drop)
+        let end = self.with_result("SELECT queue_end()".to_owned());
+        self.sql.execute(&end).await.map(drop)
+    }
+
+    /// A text that stores the row taken last and runs the statement, in one transaction.
+    fn with_result(&mut self, statement: String) -> String {
+        match self.held.take() {
+            None => statement,
+            Some(value) => {
+                let id = value + 1; // an id is at least 1
+                format!("BEGIN;INSERT INTO q4m_r (id, v) VALUES ({id}, {value});{statement};COMMIT")
+            }
+        }
     }
 
     /// Ends the rows taken before and takes 1 ..= `rows` rows. Gives their values.
@@ -159,11 +189,11 @@ impl Table {
     }
 
     async fn next_of(&mut self, table: &str) -> Result<i64> {
-        let taking = if self.taking == Taking::Call {
-            format!("CALL QUEUE_NEXT('{table}')")
-        } else {
-            format!("SELECT * FROM {table}")
+        let taking = match self.taking {
+            Taking::Call | Taking::Commit => format!("CALL QUEUE_NEXT('{table}')"),
+            Taking::Statements | Taking::SkipLocked => format!("SELECT * FROM {table}"),
         };
+        let taking = self.with_result(taking);
         let mut taken = None;
         while taken.is_none() {
             if self.taking == Taking::Statements {
@@ -173,6 +203,7 @@ impl Table {
             let mut visit = |cells: Cells<'_>| taken = Some(first_number(cells));
             self.sql.run(&taking, &mut visit).await?;
         }
+        self.held = taken.filter(|_| self.taking == Taking::Commit && table == "q4m_t");
         Ok(taken.unwrap_or_default())
     }
 

@@ -32,4 +32,5 @@ mod scripts;
 mod searches;
 mod server;
 mod syslog_door;
+mod transactions;
 mod webhook;

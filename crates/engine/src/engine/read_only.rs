@@ -27,6 +27,7 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
         | Command::Commit
         | Command::Rollback
         | Command::Shutdown => None,
+        Command::Series(members) => members.iter().find_map(refused),
         Command::Within(inner) => match **inner {
             Command::Look { .. } => None,
             ref inner => refused(inner),

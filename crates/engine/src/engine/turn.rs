@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// One command of a batch. An error here ends the engine; a refusal is an answer.
-    fn take(&mut self, envelope: Envelope) -> Result<()> {
+    pub(super) fn take(&mut self, envelope: Envelope) -> Result<()> {
         self.status.commands_total += 1;
         let Envelope {
             session,
@@ -158,6 +158,7 @@ impl Engine {
             } => self.queue_wait(session, &sources, timeout_us, reply),
             Command::QueueNext(asked) => self.queue_next(session, &asked, reply),
             Command::Within(inner) => self.within(session, *inner, reply),
+            Command::Series(members) => self.series(session, members, reply),
             command => {
                 let outcome = self.execute(session, command);
                 self.answer(reply, outcome)

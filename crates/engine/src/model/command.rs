@@ -68,6 +68,9 @@ pub enum Command {
     Commit,
     /// ROLLBACK: forgets the session's transaction and gives the rows that it took back to their queues.
     Rollback,
+    /// Statements that one client sent together, inside a transaction or ending one. Each is done as if it had come alone, up to
+    /// the first that is refused or has to wait for a row; they share a turn and its sync. Answer: [`Reply::Series`].
+    Series(Vec<Command>),
     /// Inserts and deletes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
     Many(Vec<Command>),
     /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
@@ -311,6 +314,8 @@ pub enum Reply {
     Seen(Seen),
     /// One reply a member of [`Command::Many`].
     Many(Vec<Reply>),
+    /// The outcomes of the members of [`Command::Series`] that were done, at least one. The others were not begun.
+    Series(Vec<Result<Reply>>),
 }
 
 impl Reply {
@@ -584,7 +589,9 @@ impl Command {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Within(inner) => own + inner.bytes(),
-            Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
+            Command::Many(members) | Command::Series(members) => {
+                own + members.iter().map(Command::bytes).sum::<usize>()
+            }
             Command::Collect {
                 messages, feeds, ..
             } => {

@@ -220,6 +220,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
             .into_iter()
             .flat_map(|reply| show(Ok(reply)))
             .collect(),
+        Ok(Reply::Series(outcomes)) => outcomes.into_iter().flat_map(show).collect(),
     }
 }
 

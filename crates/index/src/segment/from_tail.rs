@@ -18,7 +18,8 @@ use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
 use super::dictionary::key_of;
-use super::write::{Head, RowSource, SegmentWriter, write_rows};
+use super::row_source::RowSource;
+use super::write::{Head, SegmentWriter, write_rows};
 use crate::edits::Edits;
 use crate::error::Result;
 use crate::removed::WordCount;

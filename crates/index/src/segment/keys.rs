@@ -20,7 +20,7 @@ use query::{key, row};
 
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
-use super::write::RowSource;
+use super::row_source::RowSource;
 use crate::error::Result;
 
 /// The sections of one keyed column.

@@ -20,7 +20,8 @@ use disk::Disk;
 
 use super::dictionary::WordStream;
 use super::reader::Segment;
-use super::write::{Head, RowSource, SegmentWriter, write_rows};
+use super::row_source::RowSource;
+use super::write::{Head, SegmentWriter, write_rows};
 use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::removed::WordCount;

@@ -26,7 +26,7 @@ use query::value::Value;
 
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
-use super::write::RowSource;
+use super::row_source::RowSource;
 use crate::error::Result;
 
 /// Rows in which paths are looked for.

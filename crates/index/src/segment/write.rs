@@ -1,6 +1,5 @@
 //! Writes a segment: its words one by one, its rows, then the commit that makes it a segment.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -14,11 +13,11 @@ use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
 use super::dictionary::DictionaryWriter;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
 use super::paths::Path;
+use super::row_source::RowSource;
 use super::words::WordsWriter;
 use super::{forward, keys, paths};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
-use crate::removed::WordCount;
 
 /// Facts of a new segment that are known before its content.
 #[derive(Clone, Copy)]
@@ -29,18 +28,6 @@ pub(super) struct Head {
     pub(super) fields: u8,
     /// Last journal record whose rows may be in it.
     pub(super) position: u64,
-}
-
-/// The rows of a new segment, by their doc there. Implemented by a tail's rows and by a merge's.
-pub(super) trait RowSource {
-    /// Id of a row; ids rise with docs.
-    fn id(&self, doc: u32) -> Result<u64>;
-    /// All columns of a row, encoded; see [`query::row`].
-    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>>;
-    /// Length class of a row; see [`crate::postings::length_class`].
-    fn length_class(&self, doc: u32) -> Result<u8>;
-    /// Appends the row's forward list: its distinct words by rising number in the new segment.
-    fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()>;
 }
 
 /// A segment that is being written.

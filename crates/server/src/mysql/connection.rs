@@ -1,5 +1,6 @@
 //! One connection after its login: reads a command, answers it, reads the next.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use engine::SessionId;
@@ -20,7 +21,7 @@ use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
 use session::places::Peer;
 use session::searches::Search;
-use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, guarded};
+use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, SENT_TOGETHER_MAX, guarded};
 use session::{Action, Deed, Session, check_name};
 
 /// A connection that has logged in.
@@ -203,10 +204,11 @@ impl<'a> Connection<'a> {
         Ok(true)
     }
 
-    /// Does the statements of a text in turn. Parses a statement only once the one before is done. A failure ends the text.
+    /// Does the statements of a text in turn. Parses a statement only once the one before is done, but for those that go to the engine
+    /// with it. A failure ends the text.
     async fn query(&mut self) -> Result<bool, Ended> {
         let text = self.socket.payload().get(1..).unwrap_or_default();
-        let Some((mut statement, behind)) = statement::next(&self.server, text).await else {
+        let Some((statement, behind)) = statement::next(&self.server, text).await else {
             let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
             results::error(&mut self.encoder, &failure);
             return Ok(true);
@@ -229,9 +231,28 @@ impl<'a> Connection<'a> {
         }
         let text = behind.to_vec();
         self.socket.release();
-        let mut rest = text.as_slice();
+        self.several(statement, &text).await
+    }
+
+    /// Does several statements in turn: `first`, and those of the text behind it.
+    async fn several(&mut self, first: Parsed, behind: &[u8]) -> Result<bool, Ended> {
+        let mut rest = behind;
+        let mut ready = VecDeque::from([first]);
         for count in 1.. {
-            let is_more = !wire::sql::is_blank(rest);
+            if count == 1 || ready.is_empty() {
+                match self.together(&mut ready, rest).await {
+                    Some(Ok(behind)) => rest = behind,
+                    Some(Err(failure)) => {
+                        results::error(&mut self.encoder, &failure);
+                        break;
+                    }
+                    None => return Ok(false),
+                }
+            }
+            let Some(statement) = ready.pop_front() else {
+                break;
+            };
+            let is_more = !ready.is_empty() || !wire::sql::is_blank(rest);
             let more = if is_more { STATUS_MORE_RESULTS } else { 0 };
             match self.statement(statement, more).await? {
                 StatementEnd::End => return Ok(false),
@@ -249,12 +270,50 @@ impl<'a> Connection<'a> {
                 results::error(&mut self.encoder, &Failure::new(errors::LIMIT, message));
                 break;
             }
-            match statement::next(&self.server, rest).await {
-                Some(following) => (statement, rest) = following,
-                None => break,
-            }
         }
         Ok(true)
+    }
+
+    /// Parses the next statement of a text, unless it is there already; inside a transaction also those that can go to the engine
+    /// with it, and sends these. Gives the text behind. `None`: the client vanished, or KILL named the connection.
+    async fn together<'t>(
+        &mut self,
+        ready: &mut VecDeque<Parsed>,
+        mut rest: &'t [u8],
+    ) -> Option<Result<&'t [u8], Failure>> {
+        let in_transaction = self.session.is_in_transaction();
+        let mut members = 0;
+        loop {
+            if ready.len() == members {
+                let Some((parsed, behind)) = statement::next(&self.server, rest).await else {
+                    break;
+                };
+                ready.push_back(parsed);
+                rest = behind;
+            }
+            let last = ready.back();
+            if !in_transaction || !last.is_some_and(Parsed::goes_together) {
+                break;
+            }
+            members += 1;
+            if members == SENT_TOGETHER_MAX || last.is_some_and(Parsed::is_commit) {
+                break;
+            }
+        }
+        if members < 2 {
+            return Some(Ok(rest));
+        }
+        let members = &mut ready.make_contiguous()[..members];
+        let sent = statement::send_together(&self.server, &mut self.session, members);
+        let mut stopping = self.server.stopping();
+        tokio::select! {
+            sent = sent => Some(sent.map(|()| rest)),
+            () = self.socket.vanished() => None,
+            () = self.peer.killed.notified() => None,
+            _ = stopping.wait_for(|stop| *stop) => {
+                Some(Err(Failure::new(errors::INTERRUPTED, "the server stops")))
+            }
+        }
     }
 
     /// Does one statement and encodes its result. `more` is [`STATUS_MORE_RESULTS`] if another statement follows.

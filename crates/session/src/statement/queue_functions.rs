@@ -45,7 +45,7 @@ impl Execution<'_> {
             QueueCall::Stats { table } => Command::QueueStats { table },
         };
         let number = |number: u64| Value::Int(i128::from(number));
-        match self.node.submit_raw(self.session, command).await? {
+        match self.submit_raw(command).await? {
             Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, |row| number(row.0))),
             Ok(Reply::QueueStats(stats)) => Ok(Value::Str(text_of(&stats))),
             Ok(_) => Ok(number(1)),
@@ -120,15 +120,7 @@ impl Execution<'_> {
     /// `CALL QUEUE_NEXT`: gives the taken rows under the columns of their queue. The connection owns them.
     pub(super) async fn queue_next(&mut self, next: QueueNext) -> Result<Outcome, Failure> {
         let first = next.sources.first().map(|source| source.table.clone());
-        let command = Command::QueueNext(engine::QueueNext {
-            sources: next.sources,
-            group: next.group,
-            rows: next.rows,
-            timeout_us: next.timeout_us,
-            hold: Hold::Session,
-            done: Vec::new(),
-        });
-        let command = self.session.within(command);
+        let command = self.session.within(command_of(next));
         let Reply::Taken(taken) = self.submit(command).await? else {
             return Err(unexpected());
         };
@@ -155,6 +147,18 @@ impl Execution<'_> {
             held: Some(Arc::new(held)),
         }))
     }
+}
+
+/// The command of `CALL QUEUE_NEXT`.
+pub(super) fn command_of(next: QueueNext) -> Command {
+    Command::QueueNext(engine::QueueNext {
+        sources: next.sources,
+        group: next.group,
+        rows: next.rows,
+        timeout_us: next.timeout_us,
+        hold: Hold::Session,
+        done: Vec::new(),
+    })
 }
 
 /// Whether a function of Q4M answers NULL to this error. Refusals by "not yet" and faults of the server stay errors.

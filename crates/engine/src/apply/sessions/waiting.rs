@@ -88,6 +88,11 @@ pub(crate) struct Waiter {
 
 impl Sessions {
     /// Sessions that wait.
+    /// Whether a wait of the session goes on.
+    pub(crate) fn is_waiting(&self, session: SessionId) -> bool {
+        self.waiting.contains_key(&session)
+    }
+
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }

@@ -339,11 +339,8 @@ fn changed_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>) -> Optio
         match column.changed {
             None => {}
             Some(changed) if column.is_in_document => rows.extend(changed.rows(docs.clone())),
-            Some(changed) => {
-                if !changed.numbers(docs.clone(), |doc, _| rows.push(doc)) {
-                    return None;
-                }
-            }
+            Some(changed) if changed.numbers(docs.clone(), |doc, _| rows.push(doc)) => {}
+            Some(_) => return None,
         }
     }
     rows.sort_unstable();
