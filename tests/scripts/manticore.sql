@@ -212,7 +212,7 @@ error 1064 (42000): syntax error: expected TABLE near 'TABEL posts ADD COLUMN a 
 
 ALTER TABLE posts AD COLUMN a int
 ----
-error 1064 (42000): syntax error: expected ADD, DROP or MODIFY near 'AD COLUMN a int' at line 1, position 18
+error 1064 (42000): syntax error: expected ADD, DROP, MODIFY or RENAME near 'AD COLUMN a int' at line 1, position 18
 
 SHOW CREATE TABEL posts
 ----

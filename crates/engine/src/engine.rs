@@ -31,6 +31,7 @@
 //! - After a failed sync no command is taken: memory is ahead of the disk by an unknown part.
 
 mod alter;
+mod alter_documents;
 mod backup;
 mod bounds;
 mod collect;
@@ -193,6 +194,7 @@ pub struct Engine {
     /// Who asked for a checkpoint in this batch.
     checkpoint_replies: Vec<crate::Answering>,
     backups: backup::Backups,
+    alters: alter_documents::Alters,
     flushes: maintain::flush::Flushes,
     retention: maintain::retention::Retention,
     /// What the clock said last.

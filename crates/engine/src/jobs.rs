@@ -33,6 +33,8 @@ pub(crate) enum Work {
     Manifest(ManifestJob),
     MergeRows(MergeRowsJob),
     MergeSegments(index::MergeJob),
+    /// The rows of a segment in other columns.
+    Reshape(index::ReshapeJob),
     /// Files that the durable manifest does not name.
     Remove(index::Removal),
     /// Memory that is freed on the job's thread, because that takes long.
@@ -54,6 +56,8 @@ pub(crate) enum Task {
     MergeRows,
     /// A merge of a search table's segments. A checkpoint does not wait for it: the old segments hold the same rows.
     MergeSegments,
+    /// A segment of a table that is being altered. A checkpoint does not wait for it: no file is used before the ALTER is done.
+    Reshape,
     Remove,
     Discard,
 }
@@ -61,12 +65,12 @@ pub(crate) enum Task {
 impl Task {
     /// Whether a checkpoint waits for such a job.
     fn is_awaited(self) -> bool {
-        self != Task::MergeSegments
+        !matches!(self, Task::MergeSegments | Task::Reshape)
     }
 
     fn line(self) -> JobLine {
         match self {
-            Task::MergeRows | Task::MergeSegments => JobLine::Merges,
+            Task::MergeRows | Task::MergeSegments | Task::Reshape => JobLine::Merges,
             Task::Fold | Task::Merge | Task::Manifest | Task::Remove | Task::Discard => {
                 JobLine::Folds
             }
@@ -82,6 +86,7 @@ impl Work {
             Work::Manifest(_) => Task::Manifest,
             Work::MergeRows(_) => Task::MergeRows,
             Work::MergeSegments(_) => Task::MergeSegments,
+            Work::Reshape(_) => Task::Reshape,
             Work::Remove(_) => Task::Remove,
             Work::Discard(_) => Task::Discard,
         }
@@ -107,6 +112,7 @@ pub(crate) enum Made {
     MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
     MergedSegments(Box<index::Merged>),
+    Reshaped(Box<index::Reshaped>),
     /// The files that could not be removed, with the error.
     Removed(index::Removal, Result<()>),
     Manifest(Box<WrittenManifest>),
@@ -122,6 +128,10 @@ impl Job {
             Work::MergeSegments(job) => {
                 let merged = job.run().map(Box::new);
                 merged.map(Made::MergedSegments).map_err(failed)
+            }
+            Work::Reshape(job) => {
+                let reshaped = job.run().map(Box::new);
+                reshaped.map(Made::Reshaped).map_err(failed)
             }
             Work::Remove(mut removal) => {
                 let removed = removal.run().map_err(failed);

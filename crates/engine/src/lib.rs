@@ -78,7 +78,9 @@ mod table;
 
 use apply::{sessions, state, transactions, undo};
 pub use model::limits;
-use model::{catalog, command, error, failure, into, messages, planned, record, sync_mode};
+use model::{
+    altered, catalog, command, error, failure, into, messages, planned, record, sync_mode,
+};
 use open::{backup, manifest};
 
 pub use apply::collected::Cursors;

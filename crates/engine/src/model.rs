@@ -1,5 +1,6 @@
 //! The vocabulary of the engine: tables, commands, records, errors, bounds. It imports nothing else of the engine.
 
+pub(crate) mod altered;
 pub(crate) mod catalog;
 pub(crate) mod command;
 pub(crate) mod error;

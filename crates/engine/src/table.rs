@@ -6,5 +6,6 @@
 
 pub(crate) mod in_manifest;
 pub(crate) mod queues;
+pub(crate) mod reshape;
 pub(crate) mod search;
 pub(crate) mod standing;

@@ -63,6 +63,11 @@ pub enum Error {
         /// Newest version known here.
         known: u32,
     },
+    /// A row does not fit the columns that an ALTER TABLE asks for.
+    Unfit {
+        /// Which row, and why, in words.
+        why: String,
+    },
     /// No failure: a background job was stopped because its table is gone.
     Stopped,
     /// A bug in this crate or its caller.
@@ -112,6 +117,7 @@ impl fmt::Display for Error {
                     "file {file} has format version {found}, newer than {known}"
                 )
             }
+            Error::Unfit { why } => f.write_str(why),
             Error::Stopped => f.write_str("stopped"),
             Error::Internal { what } => write!(f, "internal error: {what}"),
         }

@@ -74,6 +74,7 @@ mod planned;
 mod pool;
 mod postings;
 mod removed;
+mod reshape;
 mod seal;
 mod search;
 mod segment;
@@ -95,11 +96,13 @@ pub use filters::Filters;
 pub use merge::{MergeJob, Merged};
 pub use planned::{PlannedChange, ReadColumn, SetColumns};
 pub use pool::Pool;
+pub use reshape::{Reshape, ReshapeJob, ReshapeRow, Reshaped};
 pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;
 pub use table::{
-    Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow, Table, TailStatus,
+    AlteredTable, Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow, Table,
+    TailStatus,
 };
 pub use warning::Warning;

@@ -181,6 +181,14 @@ impl Part {
         all - self.removed.hits()
     }
 
+    /// Bytes of the segment's files; 0 of a tail.
+    pub(crate) fn segment_bytes(&self) -> u64 {
+        match &self.source {
+            Source::Tail(_) => 0,
+            Source::Segment(segment) => segment.bytes(),
+        }
+    }
+
     /// Whether a file belongs to this part. `file`: its path below the disk's root.
     pub(crate) fn has_file(&self, file: &str) -> bool {
         match &self.source {

@@ -167,6 +167,20 @@ pub enum Change {
         /// The column after the change.
         column: Column,
     },
+    /// RENAME COLUMN.
+    Rename {
+        /// The name until now.
+        from: String,
+        /// The name from now on.
+        to: String,
+    },
+    /// ADD KEY and DROP KEY.
+    Key {
+        /// Name of the column.
+        name: String,
+        /// Whether it has a key after the change.
+        keyed: bool,
+    },
 }
 
 /// The place of a new column.

@@ -13,6 +13,22 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "rows-changed-beside-an-alter-are-lost",
+        file: "crates/index/src/table/reshape.rs",
+        text: "gone |= changed;",
+        becomes: "rest.clear();",
+        test: "crates/index/tests/it/alter.rs::an_altered_table_answers_as_its_altered_rows_whatever_came_between",
+        may_hang: false,
+    },
+    Mutation {
+        name: "altered-files-at-an-older-position",
+        file: "crates/index/src/table/reshape.rs",
+        text: "        self.position = position;\n",
+        becomes: "        let _ = position;\n",
+        test: "crates/index/tests/it/alter.rs::an_altered_table_answers_as_its_altered_rows_whatever_came_between",
+        may_hang: false,
+    },
+    Mutation {
         name: "members-of-a-transaction-are-records-of-their-own",
         file: "crates/engine/src/engine/transact.rs",
         text: "        self.unit(members, Engine::decide_member, last).map(drop)\n",

@@ -32,7 +32,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "index",
         "error limits pool postings removed shape wide < tail warning < changes edits files \
-         segment < filters merge part seal < control snapshot < answer planned search table",
+         segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (
         "queue",

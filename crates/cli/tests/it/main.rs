@@ -5,6 +5,7 @@
 )]
 #![expect(unreachable_pub, reason = "no crate sees into a test program")]
 
+mod alter;
 mod attacks;
 mod before_login;
 mod collect;

@@ -31,6 +31,7 @@
 //! - The journal keeps every record above `lowest_folded`. A clean view that did not advance would keep the journal for ever.
 //! - `apply` never refuses. A record that does not fit, such as queue rows that do not begin at the next number, ends the engine.
 
+mod alters;
 mod counts;
 mod loads;
 mod queue_records;
@@ -101,6 +102,8 @@ pub(crate) struct Prepared {
     pub(crate) counting: Option<Vec<Counting>>,
     /// An UPDATE that a reader has worked out, and the number of rows at the head of the record that are its own.
     pub(crate) planned: Option<(PlannedUpdate, usize)>,
+    /// The rows of an `Alter` in their new columns.
+    pub(crate) altered: Option<index::AlteredTable>,
 }
 
 /// How often one command's documents hit the queries of one pq table.
@@ -187,9 +190,13 @@ impl State {
             Record::Messages(messages) => Ok(self.collected.add(messages, position)),
             Record::Collected { upto, cursors } => Ok(self.collected.note(*upto, cursors)),
             Record::Many(members) => self.apply_many(members, position, prepared),
+            Record::Alter {
+                table,
+                columns,
+                origins,
+            } => self.apply_alter(*table, (columns, origins), position, prepared),
             Record::Rows { .. }
             | Record::RemoveRows { .. }
-            | Record::Alter { .. }
             | Record::Clear { .. }
             | Record::Pause { .. }
             | Record::Returned { .. }

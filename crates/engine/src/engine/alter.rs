@@ -6,8 +6,9 @@ use query::value::Value;
 use queue::{Origin, Queue, RowNumber};
 
 use super::Engine;
+use crate::altered::{Altered, bad, filled};
 use crate::catalog::{TableId, check_altered};
-use crate::command::{Change, ColumnPlace, Definition, Reply};
+use crate::command::{Change, Definition, Reply};
 use crate::decide::Decision;
 use crate::decide::delete::delete;
 use crate::error::{Error, Result, Why};
@@ -15,32 +16,27 @@ use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
 
 impl Engine {
-    pub(super) fn alter(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
-        let table = self.state.catalog.find(name)?;
-        let Some(queue) = self.state.queues.get(&table) else {
-            let what = format!(
-                "ALTER TABLE of '{}', which is no queue",
-                name.to_lowercase()
-            );
-            return Err(Error::NotYet { what });
-        };
+    /// ALTER TABLE of a queue's columns.
+    pub(super) fn alter_queue(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
+        let (table, queue) = self.queue_of(name)?;
         if queue.earlier_layouts() >= LAYOUTS_MAX {
             return Err(Error::Limit {
                 what: "changes of a queue's columns while it holds rows from before the first",
                 max: LAYOUTS_MAX as u64,
             });
         }
-        let mut altered = Altered::new(queue.columns());
-        changes
-            .iter()
-            .try_for_each(|change| altered.change(queue, change))?;
+        let mut altered = Altered::new(name, queue.columns());
+        for change in changes {
+            check_free(queue, change)?;
+            altered.change(change)?;
+        }
         let definition = Definition {
             columns: altered.columns.clone(),
             ..Definition::clone(&*self.state.catalog.named(name)?)
         };
         let definition = check_altered(&self.state.catalog, definition)?;
         altered.columns = definition.columns;
-        altered.check_rows(queue)?;
+        check_rows(&altered, queue)?;
         let record = Record::Alter {
             table,
             columns: altered.columns,
@@ -151,140 +147,6 @@ impl Engine {
     }
 }
 
-/// A queue's columns as the changes make them, and where each comes from.
-struct Altered {
-    columns: Vec<Column>,
-    origins: Vec<Origin>,
-}
-
-impl Altered {
-    fn new(columns: &[Column]) -> Altered {
-        Altered {
-            columns: columns.to_vec(),
-            origins: (0..columns.len() as u32).map(Origin::Column).collect(),
-        }
-    }
-
-    fn change(&mut self, queue: &Queue, change: &Change) -> Result<()> {
-        match change {
-            Change::Add { column, place } => {
-                let at = match place {
-                    ColumnPlace::First => 0,
-                    ColumnPlace::Last => self.columns.len(),
-                    ColumnPlace::After(name) => self.find(queue, name)? + 1,
-                };
-                let column = Column {
-                    name: column.name.to_lowercase(),
-                    ..column.clone()
-                };
-                self.origins.insert(at, Origin::Value(filled(&column)?));
-                self.columns.insert(at, column);
-            }
-            Change::Drop { name } => {
-                let at = self.find(queue, name)?;
-                self.columns.remove(at);
-                self.origins.remove(at);
-            }
-            Change::Modify { column } => {
-                let at = self.find(queue, &column.name)?;
-                let name = column.name.to_lowercase();
-                check_free(queue, &name, column)?;
-                self.columns[at] = Column {
-                    name,
-                    ..column.clone()
-                };
-                if let Origin::Value(value) = &mut self.origins[at]
-                    && *value != Value::Null
-                {
-                    let fits = column.kind.accept(value.clone());
-                    *value = fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn find(&self, queue: &Queue, name: &str) -> Result<usize> {
-        let name = name.to_lowercase();
-        let at = self.columns.iter().position(|column| column.name == name);
-        at.ok_or_else(|| Error::UnknownColumn {
-            column: name,
-            table: queue.name().to_owned(),
-        })
-    }
-
-    /// Refuses a MODIFY that some row's value does not fit. Reads every row where a type changes or NULL is forbidden.
-    fn check_rows(&self, queue: &Queue) -> Result<()> {
-        let before = queue.columns();
-        let stricter: Vec<(usize, &Column)> = self
-            .origins
-            .iter()
-            .zip(&self.columns)
-            .filter_map(|(origin, column)| match origin {
-                Origin::Column(place) => Some((*place as usize, column)),
-                Origin::Value(_) => None,
-            })
-            .filter(|(place, column)| {
-                let before = before.get(*place);
-                before.is_none_or(|before| {
-                    before.kind != column.kind || (before.nullable && !column.nullable)
-                })
-            })
-            .collect();
-        if stricter.is_empty() {
-            return Ok(());
-        }
-        for (number, row) in (1..).zip(queue.backlog.rows()) {
-            let values = queue.values(row)?.unwrap_or_default();
-            for (place, column) in &stricter {
-                let value = values.get(*place).cloned().unwrap_or(Value::Null);
-                if value == Value::Null {
-                    match column.nullable {
-                        true => continue,
-                        false => return Err(bad(column, number, Why::Null)),
-                    }
-                }
-                let fits = column.kind.accept(value);
-                fits.map_err(|_| bad(column, number, Why::Incorrect(column.kind)))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The rows that are there were ordered, counted or delayed by the column as it is.
-fn check_free(queue: &Queue, name: &String, column: &Column) -> Result<()> {
-    let options = queue.options();
-    let named = [&options.order_by, &options.unique_by, &options.deliver_at];
-    let kind = queue.columns().iter().find(|own| own.name == *name);
-    let is_same = kind.is_none_or(|own| own.kind == column.kind);
-    if is_same || !named.into_iter().flatten().any(|named| named == name) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "the type of '{name}' cannot change: an option of '{}' names the column",
-        queue.name()
-    )))
-}
-
-/// What rows from before have in a column that is added.
-fn filled(column: &Column) -> Result<Value> {
-    match &column.default {
-        Some(default) if *default != Value::Null => {
-            let fits = column.kind.accept(default.clone());
-            fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))
-        }
-        _ if column.nullable => Ok(Value::Null),
-        _ => match column.kind.empty() {
-            Value::Str(empty) if column.kind.accept(Value::Str(empty.clone())).is_err() => {
-                let zero = column.kind.accept(Value::Int(0));
-                zero.map_err(|_| bad(column, 1, Why::NoDefault))
-            }
-            empty => Ok(empty),
-        },
-    }
-}
-
 /// A row in the columns of another queue. A column gets the value of its name if it can hold it, else its default.
 pub(super) fn by_name(columns: &[Column], values: Vec<Value>, other: &[Column]) -> Vec<Value> {
     let of = |column: &Column| {
@@ -302,10 +164,65 @@ pub(super) fn by_name(columns: &[Column], values: Vec<Value>, other: &[Column]) 
     row.collect()
 }
 
-fn bad(column: &Column, row: usize, why: Why) -> Error {
-    Error::BadValue {
-        column: column.name.clone(),
-        row,
-        why,
+/// Refuses a MODIFY that some row's value does not fit. Reads every row where a type changes or NULL is forbidden.
+fn check_rows(altered: &Altered, queue: &Queue) -> Result<()> {
+    let before = queue.columns();
+    let stricter: Vec<(usize, &Column)> = altered
+        .origins
+        .iter()
+        .zip(&altered.columns)
+        .filter_map(|(origin, column)| match origin {
+            Origin::Column(place) => Some((*place as usize, column)),
+            Origin::Value(_) => None,
+        })
+        .filter(|(place, column)| {
+            let before = before.get(*place);
+            before.is_none_or(|before| {
+                before.kind != column.kind || (before.nullable && !column.nullable)
+            })
+        })
+        .collect();
+    if stricter.is_empty() {
+        return Ok(());
     }
+    for (number, row) in (1..).zip(queue.backlog.rows()) {
+        let values = queue.values(row)?.unwrap_or_default();
+        for (place, column) in &stricter {
+            let value = values.get(*place).cloned().unwrap_or(Value::Null);
+            if value == Value::Null {
+                match column.nullable {
+                    true => continue,
+                    false => return Err(bad(column, number, Why::Null)),
+                }
+            }
+            let fits = column.kind.accept(value);
+            fits.map_err(|_| bad(column, number, Why::Incorrect(column.kind)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows that are there were ordered, counted or delayed by the column as it is. An option's column keeps its name and type.
+fn check_free(queue: &Queue, change: &Change) -> Result<()> {
+    let (name, what) = match change {
+        Change::Modify { column } => {
+            let name = column.name.to_lowercase();
+            let own = queue.columns().iter().find(|own| own.name == name);
+            if own.is_none_or(|own| own.kind == column.kind) {
+                return Ok(());
+            }
+            (name, "type")
+        }
+        Change::Rename { from, .. } => (from.to_lowercase(), "name"),
+        Change::Add { .. } | Change::Drop { .. } | Change::Key { .. } => return Ok(()),
+    };
+    let options = queue.options();
+    let named = [&options.order_by, &options.unique_by, &options.deliver_at];
+    if !named.into_iter().flatten().any(|named| *named == name) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the {what} of '{name}' cannot change: an option of '{}' names the column",
+        queue.name()
+    )))
 }

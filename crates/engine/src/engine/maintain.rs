@@ -172,6 +172,10 @@ impl Engine {
                     outcome = outcome.and(self.install_merged_segments(finished));
                     continue;
                 }
+                Task::Reshape => {
+                    self.take_reshaped(finished);
+                    continue;
+                }
                 Task::Remove => {
                     outcome = outcome.and(self.install_removed(finished));
                     continue;
@@ -413,6 +417,7 @@ impl Engine {
             Made::Rows(file) => self.install_rows(table, file),
             // `install_all` has seen to these.
             Made::Merged(_)
+            | Made::Reshaped(_)
             | Made::MergedRows(_)
             | Made::MergedSegments(_)
             | Made::Removed(..)

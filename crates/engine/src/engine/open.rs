@@ -197,6 +197,7 @@ impl Engine {
             retry_us: 0,
             checkpoint_replies: Vec::new(),
             backups: super::backup::Backups::default(),
+            alters: super::alter_documents::Alters::default(),
             flushes: super::maintain::flush::Flushes::default(),
             retention: super::maintain::retention::Retention::default(),
             now,

@@ -101,6 +101,7 @@ impl Engine {
             }
         }
         if !self.is_follower {
+            self.go_on_altering()?;
             self.retire_rows()?;
         }
         self.settle()?;
@@ -150,6 +151,7 @@ impl Engine {
                 self.backups.asked.push((to, reply));
                 Ok(())
             }
+            Command::AlterTable { table, changes } => self.alter(&table, &changes, reply),
             Command::Flush { tables } => self.flush(&tables, reply),
             Command::Optimize { table } => self.optimize(&table, reply),
             Command::QueueWait {
@@ -263,7 +265,6 @@ impl Engine {
             } => self.pause(&table, group.as_deref(), paused),
             Command::QueuePurge { table } => self.purge(&table),
             Command::Truncate { table } => self.truncate(&table),
-            Command::AlterTable { table, changes } => self.alter(&table, &changes),
             Command::RenameTables { renames } => self.rename_tables(&renames),
             Command::AlterLocals { table, locals } => self.alter_locals(&table, &locals),
             _ => Err(Error::internal(

@@ -49,6 +49,7 @@ pub(crate) fn of_index(error: index::Error) -> Error {
         },
         index::Error::SearchMemory { max } => Error::SearchMemory { max },
         index::Error::Interrupted { reason } => of_interrupt(reason),
+        index::Error::Unfit { why } => Error::invalid(why),
         index::Error::TailFull | index::Error::NoMemory => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {
             file,

@@ -168,7 +168,7 @@ pub(crate) fn shape(definition: &Definition) -> index::TableShape {
 }
 
 /// The rows that a table keeps, with the place of the column that tells a row's age; `None` where it keeps all.
-fn keep(definition: &Definition) -> Option<(Keep, usize)> {
+pub(crate) fn keep(definition: &Definition) -> Option<(Keep, usize)> {
     let keep = definition.keep.clone()?;
     let by = keep.by.as_ref()?;
     let mut columns = definition.columns.iter();

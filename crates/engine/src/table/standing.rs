@@ -268,6 +268,47 @@ impl PercolateTable {
         }
     }
 
+    /// Gives the table other columns, and reads its queries again in them. Texts are read again only where text columns changed.
+    ///
+    /// # Errors
+    /// `Query`, `Invalid`: those of the first query that is none in these columns. Nothing is changed then.
+    pub(crate) fn alter(&mut self, definition: Arc<Definition>) -> Result<()> {
+        let again = self.read_in(&definition)?;
+        self.definition = definition;
+        self.is_unpublished = true;
+        for (query, Compiled { parsed, filter }) in again {
+            self.set.insert(query, &parsed.root, filter);
+        }
+        Ok(())
+    }
+
+    /// The queries that a table of other columns understands in another way, as it reads them.
+    ///
+    /// # Errors
+    /// Those of the first query that is none there; it is named.
+    pub(crate) fn read_in(
+        &self,
+        definition: &Arc<Definition>,
+    ) -> Result<Vec<(Arc<StandingQuery>, Compiled)>> {
+        let reading = Reading {
+            definition: Arc::clone(definition),
+            ..self.reading()
+        };
+        let all = text_names(&definition.columns) != text_names(&self.definition.columns);
+        let is_touched = |query: &&Arc<StandingQuery>| all || !query.filters.is_empty();
+        let read = |query: &Arc<StandingQuery>| {
+            let id = query.id;
+            let parsed = reading.parse_stored(&query.text);
+            let parsed = parsed.map_err(|error| {
+                Error::invalid(format!("stored query {id}: {}", Error::Query(error)))
+            })?;
+            let row = format_args!("stored query {id}");
+            let compiled = reading.compiled(row, parsed, &query.filters)?;
+            Ok((Arc::clone(query), compiled))
+        };
+        self.set.iter().filter(is_touched).map(read).collect()
+    }
+
     /// Deletes a query; nothing where there is none of that id.
     pub(crate) fn remove(&mut self, id: u64) {
         if let Some(before) = self.set.get(id) {

@@ -65,7 +65,8 @@ impl LegacySegment {
     }
 }
 
-fn analyse(shape: &TableShape, columns: &[Value], words: &mut Words) {
+/// The words of a row's texts, into `words`, which is emptied first.
+pub(crate) fn analyse(shape: &TableShape, columns: &[Value], words: &mut Words) {
     words.clear();
     for (field, column) in shape.texts().enumerate() {
         if let Some(Value::Str(text)) = columns.get(column) {

@@ -322,7 +322,12 @@ impl Table {
     }
 
     /// Writes the files of edits of a segment that is not in use yet. Returns their names.
-    fn write_saved(&mut self, directory: &str, rows: u32, saved: &Edits) -> Result<EditFiles> {
+    pub(super) fn write_saved(
+        &mut self,
+        directory: &str,
+        rows: u32,
+        saved: &Edits,
+    ) -> Result<EditFiles> {
         let number = self.next_number;
         self.next_number += 1;
         let path = format!("{}/{directory}", self.dir);
@@ -339,7 +344,7 @@ impl Table {
     }
 
     /// Leaves the files and the memory of segments to be removed and freed.
-    fn discard_segments(&mut self, segments: Vec<SealedPart>) {
+    pub(super) fn discard_segments(&mut self, segments: Vec<SealedPart>) {
         let path = |sealed: &SealedPart| format!("{}/{}", self.dir, sealed.files.directory);
         self.unused.extend(segments.iter().map(path));
         self.discarded.push(Discarded {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use index::{Keyword, TableShape};
+use index::{Keyword, Reshape, TableShape};
 use query::analysis::{Analyzer, Words};
 use query::expression::{Expression, evaluate};
 use query::options::Options;
@@ -98,6 +98,14 @@ impl Model {
             row[usize::from(*column)] = value.clone();
         }
         true
+    }
+
+    pub(crate) fn alter(&mut self, reshape: &Reshape) {
+        self.shape = reshape.shape.clone();
+        for (id, (row, words)) in &mut self.rows {
+            *row = (reshape.row)(*id, std::mem::take(row)).expect("rows that fit");
+            *words = words_of(&self.shape, row);
+        }
     }
 
     /// The ids of the rows with this value in a column.

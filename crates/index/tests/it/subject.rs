@@ -1,11 +1,12 @@
 //! A table under test, with the journal and the manifest that the engine would keep for it, beside its oracle.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
 use index::{
     Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, PlannedChange, Pool,
-    ReadColumn, SealJob, Sealed, Snapshot, Table, TableShape,
+    ReadColumn, Reshape, Reshaped, SealJob, Sealed, Snapshot, Table, TableShape,
 };
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
@@ -25,6 +26,7 @@ pub(crate) enum Record {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Change(u64, Vec<(u16, Value)>),
+    Alter(Arc<Reshape>),
 }
 
 pub(crate) struct Subject {
@@ -32,6 +34,8 @@ pub(crate) struct Subject {
     pub(crate) table: Table,
     pub(crate) model: Model,
     pub(crate) manifest: Files,
+    /// The shape that the manifest's catalog has.
+    pub(crate) manifest_shape: TableShape,
     pub(crate) journal: Vec<Record>,
     pub(crate) job: Option<SealJob>,
     pub(crate) sealed: Option<Sealed>,
@@ -51,12 +55,13 @@ impl Subject {
     pub(crate) fn with_shape(disk: Arc<dyn Disk>, shape: TableShape) -> Subject {
         let table = Table::create(Arc::clone(&disk), DIR, shape.clone()).expect("an empty table");
         let manifest = table.files();
-        let model = Model::new(shape);
+        let model = Model::new(shape.clone());
         Subject {
             disk,
             table,
             model,
             manifest,
+            manifest_shape: shape,
             journal: Vec::new(),
             job: None,
             sealed: None,
@@ -165,6 +170,33 @@ impl Subject {
         assert_eq!(self.table.is_saved(), saved);
     }
 
+    /// Whether an ALTER is in the journal above the manifest.
+    fn altered_since(&self) -> bool {
+        let later = &self.journal[self.manifest.position as usize..];
+        later
+            .iter()
+            .any(|record| matches!(record, Record::Alter(_)))
+    }
+
+    /// ALTER TABLE, with the results of jobs. `named`: a manifest names the new files.
+    pub(crate) fn alter(
+        &mut self,
+        reshape: &Arc<Reshape>,
+        made: BTreeMap<String, Reshaped>,
+        named: bool,
+    ) {
+        self.drop_job();
+        let position = self.journal.len() as u64 + 1;
+        let altered = self.table.altered(reshape, made, position);
+        let files = self.table.install_altered(altered.expect("rows that fit"));
+        self.model.alter(reshape);
+        self.journal.push(Record::Alter(Arc::clone(reshape)));
+        assert!(self.table.is_saved());
+        if named {
+            self.name(files);
+        }
+    }
+
     /// Starts a seal, if there is something to do.
     pub(crate) fn freeze(&mut self) {
         let saved = self.table.is_saved();
@@ -191,6 +223,7 @@ impl Subject {
     /// A manifest that names these files is durable.
     fn name(&mut self, files: Files) {
         self.manifest = files;
+        self.manifest_shape = self.model.shape.clone();
         let mut bytes = Vec::new();
         self.manifest.encode(&mut bytes);
         assert_eq!(
@@ -271,19 +304,27 @@ impl Subject {
         (self.job, self.sealed) = (None, None);
         (self.merge, self.merged) = (None, None);
         self.disk = disk;
-        let shape = self.model.shape.clone();
-        self.table = Table::open(Arc::clone(&self.disk), DIR, shape, &self.manifest).expect("open");
+        let mut shape = match self.altered_since() {
+            true => self.manifest_shape.clone(),
+            false => self.model.shape.clone(),
+        };
+        self.table =
+            Table::open(Arc::clone(&self.disk), DIR, shape.clone(), &self.manifest).expect("open");
         assert_eq!(self.table.files(), self.manifest);
-        for record in &self.journal[self.manifest.position as usize..] {
+        for (at, record) in (0..)
+            .zip(&self.journal)
+            .skip(self.manifest.position as usize)
+        {
             match record {
+                Record::Alter(reshape) => {
+                    let altered = self.table.altered(reshape, BTreeMap::new(), at + 1);
+                    self.table.install_altered(altered.expect("rows that fit"));
+                    shape = reshape.shape.clone();
+                }
                 Record::Insert(id, row) => {
                     assert!(!self.table.contains(*id).expect("contains"));
                     self.table
-                        .insert(
-                            *id,
-                            query::row::encode(row),
-                            &words_of(&self.model.shape, row),
-                        )
+                        .insert(*id, query::row::encode(row), &words_of(&shape, row))
                         .expect("insert");
                 }
                 Record::Delete(id) => {

@@ -162,7 +162,17 @@ pub(super) fn define(
             if_not_exists,
             like,
         } => create_like(node, session, (name, if_not_exists), &like)?,
-        Statement::AlterTable { table, changes } => Command::AlterTable { table, changes },
+        Statement::AlterTable {
+            table,
+            of_queue,
+            of_documents,
+        } => {
+            let changes = match is_queue(node, session, &table)? {
+                true => of_queue?,
+                false => of_documents?,
+            };
+            Command::AlterTable { table, changes }
+        }
         Statement::RenameTables(renames) => Command::RenameTables { renames },
         Statement::AlterLocals { table, locals } => Command::AlterLocals { table, locals },
         Statement::DropTable { tables, if_exists } => Command::DropTable { tables, if_exists },

@@ -1,4 +1,5 @@
-//! ALTER TABLE: adds, drops and changes columns. Only queues can be altered, so types have their meaning in a queue.
+//! ALTER TABLE: adds, drops, changes and renames columns and keys. The text does not tell whether the table is a queue, in which
+//! types have other names, so it is read as both.
 
 use query::lexer::TokenKind;
 use query::request::{Change, ColumnPlace};
@@ -40,19 +41,36 @@ impl Parser<'_> {
         if self.at_any(&["local", "agent"]) {
             return self.locals(table);
         }
-        if self.take_word("rename") {
+        let mut renamed = self.clone();
+        if renamed.take_word("rename") && !renamed.at_word("column") {
+            *self = renamed;
             return self.renamed(table);
         }
+        let mut as_queue = self.clone();
+        let of_queue = as_queue.changes(true);
+        let of_documents = self.changes(false);
+        match (of_queue, of_documents) {
+            (Err(error), Err(_)) => Err(error),
+            (of_queue, of_documents) => Ok(Statement::AlterTable {
+                table,
+                of_queue,
+                of_documents,
+            }),
+        }
+    }
+
+    /// The changes up to the end, in the types of a queue or of another table.
+    fn changes(&mut self, is_queue: bool) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         loop {
-            self.change(&mut changes)?;
+            self.change(is_queue, &mut changes)?;
             self.listed(changes.len())?;
             if !self.take(TokenKind::Comma) {
                 break;
             }
         }
         self.end()?;
-        Ok(Statement::AlterTable { table, changes })
+        Ok(changes)
     }
 
     /// Parses `local='a' local='b'` or `local='a,b'` with or without commas, from the first `local`.
@@ -76,12 +94,8 @@ impl Parser<'_> {
 
     /// Parses the new name of ALTER TABLE … RENAME, from behind RENAME.
     fn renamed(&mut self, table: String) -> Result<Statement> {
-        if self.at_any(&["column", "index", "key"]) {
-            return Err(self.refused_word(
-                "ALTER TABLE … RENAME",
-                &["column", "index", "key"],
-                "TO",
-            ));
+        if self.at_any(&["index", "key"]) {
+            return Err(self.refused_word("ALTER TABLE … RENAME", &["index", "key"], "TO"));
         }
         if !self.take_any(&["to", "as"]) {
             self.take(TokenKind::Equal);
@@ -110,28 +124,37 @@ impl Parser<'_> {
         Ok(Statement::RenameTables(renames))
     }
 
-    fn change(&mut self, changes: &mut Vec<Change>) -> Result<()> {
+    fn change(&mut self, is_queue: bool, changes: &mut Vec<Change>) -> Result<()> {
         if self.take_word("add") {
-            self.refuse_altered_key()?;
+            if let Some(change) = self.added_key(is_queue)? {
+                changes.push(change);
+                return Ok(());
+            }
             self.take_word("column");
-            return self.added(changes);
+            return self.added(is_queue, changes);
         }
         if self.take_word("drop") {
-            self.refuse_altered_key()?;
-            self.take_word("column");
-            let name = self.column()?;
-            changes.push(Change::Drop { name });
+            changes.push(self.dropped(is_queue)?);
+            return Ok(());
+        }
+        if self.take_word("rename") {
+            self.expect_word("column")?;
+            let from = self.column()?;
+            self.expect_word("to")?;
+            let to = self.column()?;
+            changes.push(Change::Rename { from, to });
             return Ok(());
         }
         let changed = self.take_word("change");
         if !changed && !self.take_word("modify") {
-            return Err(self.refused_word("ALTER TABLE …", &LATER, "ADD, DROP or MODIFY"));
+            return Err(self.refused_word("ALTER TABLE …", &LATER, "ADD, DROP, MODIFY or RENAME"));
         }
         self.take_word("column");
-        let old = if changed { Some(self.column()?) } else { None };
-        let column = self.queue_column()?;
-        if old.is_some_and(|old| old != column.name) {
-            return Err(self.not_yet("CHANGE of a column's name"));
+        let from = if changed { Some(self.column()?) } else { None };
+        let column = self.altered_column(is_queue)?;
+        if let Some(from) = from.filter(|from| *from != column.name) {
+            let to = column.name.clone();
+            changes.push(Change::Rename { from, to });
         }
         if self.at_any(&["first", "after"]) {
             return Err(self.not_yet("another place for a column"));
@@ -140,11 +163,40 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A key behind ADD; `None` at a column.
+    fn added_key(&mut self, is_queue: bool) -> Result<Option<Change>> {
+        let Some(key) = self.key()? else {
+            self.refuse_key()?;
+            return Ok(None);
+        };
+        if is_queue || key.word == "PRIMARY KEY" {
+            return Err(self.no_key(key.position, key.word));
+        }
+        let (name, keyed) = (key.column, true);
+        Ok(Some(Change::Key { name, keyed }))
+    }
+
+    /// The column or key behind DROP. A key has the name of its column.
+    fn dropped(&mut self, is_queue: bool) -> Result<Change> {
+        let position = self.position();
+        if self.take_any(&["key", "index"]) {
+            if is_queue {
+                return Err(self.no_key(position, "KEY"));
+            }
+            let (name, keyed) = (self.column()?, false);
+            return Ok(Change::Key { name, keyed });
+        }
+        self.refuse_key()?;
+        self.take_word("column");
+        let name = self.column()?;
+        Ok(Change::Drop { name })
+    }
+
     /// Parses one added column with its position, or several in brackets.
-    fn added(&mut self, changes: &mut Vec<Change>) -> Result<()> {
+    fn added(&mut self, is_queue: bool, changes: &mut Vec<Change>) -> Result<()> {
         if self.take(TokenKind::Open) {
             loop {
-                let column = self.queue_column()?;
+                let column = self.altered_column(is_queue)?;
                 let place = ColumnPlace::Last;
                 changes.push(Change::Add { column, place });
                 self.listed(changes.len())?;
@@ -154,7 +206,7 @@ impl Parser<'_> {
                 self.expect(TokenKind::Comma, "`,` or `)`")?;
             }
         }
-        let column = self.queue_column()?;
+        let column = self.altered_column(is_queue)?;
         let place = if self.take_word("first") {
             ColumnPlace::First
         } else if self.take_word("after") {

@@ -120,31 +120,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Refuses a key or a constraint in place of a column of ALTER TABLE. Errors: `NotYet`.
-    pub(super) fn refuse_altered_key(&self) -> Result<()> {
-        match self.at_any(&["key", "index"]) {
-            true => {
-                Err(self.not_yet("KEY in ALTER TABLE (CREATE TABLE takes keys of search tables)"))
-            }
-            false => self.refuse_key(),
-        }
-    }
-
     /// Refuses a key or a constraint in place of a column.
-    fn refuse_key(&self) -> Result<()> {
+    pub(super) fn refuse_key(&self) -> Result<()> {
         if self.at_any(&CONSTRAINTS) {
             return Err(self.no_constraint());
         }
         Ok(())
     }
 
-    /// One column of a queue.
-    pub(super) fn queue_column(&mut self) -> Result<Column> {
+    /// One column of ALTER TABLE.
+    pub(super) fn altered_column(&mut self, is_queue: bool) -> Result<Column> {
         let draft = self.draft()?;
         if let Some((clause, position)) = draft.of_id {
             return Err(self.no_key(position, clause));
         }
-        self.typed(draft, true)
+        self.typed(draft, is_queue)
     }
 
     fn draft(&mut self) -> Result<Draft> {

@@ -14,7 +14,7 @@ pub(super) struct Key {
     pub(super) position: usize,
     /// `PRIMARY KEY`, `KEY` or `INDEX`.
     pub(super) word: &'static str,
-    column: String,
+    pub(super) column: String,
 }
 
 impl Parser<'_> {

@@ -6,6 +6,8 @@ use query::expression::Expression;
 use query::request::{Change, Delete, Insert, Select, Update};
 use query::schema::Column;
 use query::value::Value;
+
+use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
 
 /// A statement as parsed; names are as written.
@@ -64,12 +66,15 @@ pub enum Statement {
         /// The table that is copied.
         like: String,
     },
-    /// ALTER TABLE, of a queue.
+    /// ALTER TABLE of columns. A type's name means one thing in a queue and another in other tables, so both readings are here; at
+    /// least one is no error.
     AlterTable {
-        /// Name of the queue.
+        /// Name of the table.
         table: String,
-        /// The changes, in order; at least one.
-        changes: Vec<Change>,
+        /// The changes of a queue, in order; at least one.
+        of_queue: Result<Vec<Change>, SyntaxError>,
+        /// The changes of a search or pq table.
+        of_documents: Result<Vec<Change>, SyntaxError>,
     },
     /// UPDATE of one table.
     Update(Update),

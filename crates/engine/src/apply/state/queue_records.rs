@@ -2,15 +2,12 @@
 //! checkpoint and marks the queue as changed: `freed` for its waiters, `touched_queues` for its files, `changed` for the next
 //! fold.
 
-use std::sync::Arc;
-
-use query::schema::Column;
 use query::value::Value;
-use queue::{Origin, Queue, RowNumber};
+use queue::{Queue, RowNumber};
 
 use super::State;
 use crate::catalog::TableId;
-use crate::command::{Definition, Now};
+use crate::command::Now;
 use crate::error::{Error, Result};
 use crate::record::Record;
 
@@ -57,11 +54,6 @@ impl State {
                     rows.iter().for_each(|row| queue.remove(*row));
                 })
             }
-            Record::Alter {
-                table,
-                columns,
-                origins,
-            } => self.apply_alter(*table, position, columns, origins),
             Record::Clear { table, kept } => {
                 self.apply_to_queue_as_it_is(*table, position, |queue| queue.clear(kept))
             }
@@ -106,34 +98,6 @@ impl State {
         let queue = self.queues.get(&table);
         let next = queue.map(|queue| queue.backlog.next()).unwrap_or_default();
         self.apply_to_queue(table, position, next, change)
-    }
-
-    /// Applies an ALTER. The columns are in the catalog, so `catalog_folded` decides, not the queue's checkpoint.
-    fn apply_alter(
-        &mut self,
-        table: TableId,
-        position: u64,
-        columns: &[Column],
-        origins: &[Origin],
-    ) -> Result<bool> {
-        if position <= self.catalog_folded {
-            return Ok(false);
-        }
-        let Some(queue) = self.queues.get_mut(&table) else {
-            return self.skip_dropped(table, position);
-        };
-        let Some(before) = self.catalog.get(table) else {
-            return self.skip_dropped(table, position);
-        };
-        let definition = Definition {
-            columns: columns.to_vec(),
-            ..Definition::clone(before)
-        };
-        queue.alter(columns, origins.to_vec());
-        self.catalog.insert(table, Arc::new(definition));
-        self.is_catalog_unpublished = true;
-        self.connect()?;
-        Ok(true)
     }
 
     /// Changes a queue, unless its files hold the record. `next`: the number that the queue's next row must have before the

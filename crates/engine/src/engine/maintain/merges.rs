@@ -29,7 +29,7 @@ impl Engine {
             is_due && now_us >= search.merge_retry_us
         };
         for (table, search) in &mut self.state.searches {
-            if !is_due(search) {
+            if !is_due(search) || self.alters.has(*table) {
                 continue;
             }
             let request = index::MergeRequest {

@@ -86,6 +86,75 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
     Ok(definition)
 }
 
+/// The definition of a search or pq table with other columns, as it is stored. Refused, by name, if a table that names it could not go
+/// on as it is. `gone`: the columns that it has no longer under their name and type.
+pub(crate) fn check_altered_documents(
+    catalog: &Catalog,
+    mut definition: Definition,
+    gone: &[String],
+) -> Result<Definition> {
+    check_columns(&mut definition, true)?;
+    check_keys(&definition)?;
+    if definition.columns.is_empty() {
+        return Err(Error::invalid("a table needs at least one column"));
+    }
+    if let Some(by) = definition.keep.as_ref().and_then(|keep| keep.by.as_ref())
+        && gone.contains(by)
+    {
+        return Err(Error::invalid(format!(
+            "the column '{by}' tells the age of rows (keep_by): it cannot be dropped, renamed or changed"
+        )));
+    }
+    complete_keep(&mut definition)?;
+    if let Kind::Percolate { on, into, .. } = definition.kind.clone() {
+        check_percolate(catalog, &mut definition, &on, into.as_deref())?;
+    }
+    for (_, other) in catalog.iter() {
+        match &other.kind {
+            Kind::Distributed { locals } if locals.contains(&definition.name) => {
+                return Err(Error::TableInUse {
+                    table: definition.name,
+                    by: other.name.clone(),
+                });
+            }
+            Kind::Percolate { on, .. } if on.contains(&definition.name) => {
+                check_heard(&definition, other, gone)?;
+            }
+            _ => {}
+        }
+        let Kind::Percolate { on, into, .. } = &other.kind else {
+            continue;
+        };
+        if into.as_ref() == Some(&definition.name) {
+            for name in on {
+                Into::resolve(&definition, &*catalog.named(name)?)?;
+            }
+            if on.is_empty() {
+                Into::resolve(&definition, other)?;
+            }
+        }
+    }
+    Ok(definition)
+}
+
+/// Refuses other columns of a table that the pq table `other` hears: its queries were read in the columns of before.
+fn check_heard(definition: &Definition, other: &Definition, gone: &[String]) -> Result<()> {
+    let heard = |name: &&String| other.columns.iter().any(|column| column.name == **name);
+    if let Some(name) = gone.iter().find(heard) {
+        return Err(Error::invalid(format!(
+            "the pq table '{}' hears '{}' and its column '{name}': drop it first",
+            other.name, definition.name
+        )));
+    }
+    if text_names(&definition.columns) != text_names(&other.columns) {
+        return Err(Error::invalid(format!(
+            "the pq table '{}' hears '{}', so its text columns must stay: drop it first",
+            other.name, definition.name
+        )));
+    }
+    Ok(())
+}
+
 /// The definition of a distributed table with other local tables, as it is stored: it has their columns and analysis. Errors: as
 /// CREATE TABLE.
 pub(crate) fn check_parts(
