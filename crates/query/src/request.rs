@@ -1,6 +1,7 @@
 //! Requests to a table, in one shape for SQL, JSON and the reference.
 
 use crate::expression::Expression;
+use crate::json::JsonStep;
 use crate::schema::Column;
 use crate::value::Value;
 
@@ -80,13 +81,24 @@ impl Delete {
     }
 }
 
+/// One assignment: `column = value`, or `column.key[2] = value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The column, in lower case.
+    pub column: String,
+    /// The path of the value that is set in the column's document; empty: the column is set.
+    pub path: Vec<JsonStep>,
+    /// The expression of the new value.
+    pub value: Expression,
+}
+
 /// An UPDATE of a search table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// Lower-case table name without a database.
     pub table: String,
-    /// Columns in lower case with the expressions of their new values, in the order written.
-    pub set: Vec<(String, Expression)>,
+    /// The assignments, in the order written.
+    pub set: Vec<Assignment>,
     /// Text of MATCH('…'), if there is one.
     pub matching: Option<String>,
     /// The rest of WHERE. With neither MATCH nor filter every row is changed.

@@ -577,7 +577,7 @@ impl Command {
                 ..
             } => own + rows_bytes(rows),
             Command::Update { update, .. } => {
-                let set = update.set.iter().map(|(_, value)| expression_bytes(value));
+                let set = update.set.iter().map(|set| expression_bytes(&set.value));
                 own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Delete(Delete { filter, .. }) => {

@@ -302,7 +302,7 @@ impl Model {
     /// UPDATE of `n`; standing queries do not hear it.
     fn update(&mut self, update: &Update) -> Outcome {
         let node = update.matching.as_deref().map(parse);
-        let (_, sum) = &update.set[0];
+        let sum = &update.set[0].value;
         let mut changed = 0;
         for (id, document) in &mut self.documents[place(&SEARCHES, &update.table)] {
             let n = document.n;

@@ -4,7 +4,7 @@ use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
 use query::options::Options;
-use query::request::{Delete, Insert, Item, OrderBy, Output, Select, Update};
+use query::request::{Assignment, Delete, Insert, Item, OrderBy, Output, Select, Update};
 use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
 
@@ -408,7 +408,11 @@ impl Parser<'_> {
         loop {
             let column = self.name();
             assert!(self.lexer.take(TokenKind::Equal), "expected =");
-            set.push((column, self.expression()));
+            set.push(Assignment {
+                column,
+                path: Vec::new(),
+                value: self.expression(),
+            });
             if !self.lexer.take(TokenKind::Comma) {
                 break;
             }

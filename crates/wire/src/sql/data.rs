@@ -1,8 +1,7 @@
 //! INSERT, REPLACE, UPDATE, DELETE and TRUNCATE.
 
-use query::expression::Expression;
 use query::lexer::TokenKind;
-use query::request::{Delete, Insert, Update};
+use query::request::{Assignment, Delete, Insert, Update};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
@@ -140,17 +139,16 @@ impl Parser<'_> {
         }))
     }
 
-    /// `column = expression`; the column may stand behind its table's name.
-    fn column_value(&mut self) -> Result<(String, Expression)> {
-        let mut column = self.column()?;
-        if self.take(TokenKind::Dot) {
-            if !self.tables.contains(&column) {
-                return Err(self.error(format!("'{column}' is not the table of this UPDATE")));
-            }
-            column = self.column()?;
-        }
+    /// `column = expression` or `column.key[2] = expression`; the column may stand behind its table's name.
+    fn column_value(&mut self) -> Result<Assignment> {
+        let (column, path) = self.place()?;
         self.expect(TokenKind::Equal, "`=`")?;
-        Ok((column, self.expression(&mut |_, _| Ok(None))?))
+        let value = self.expression(&mut |_, _| Ok(None))?;
+        Ok(Assignment {
+            column,
+            path,
+            value,
+        })
     }
 
     /// Parses TRUNCATE, from behind that word.
