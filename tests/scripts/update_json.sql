@@ -157,11 +157,40 @@ UPDATE goods SET j[a] = 1;
 ----
 error 1064 (42000): syntax error: expected a key in quotes or the number of an item near 'a] = 1' at line 1, position 19
 
+# What is left out instead, if it is asked for: paths in the rows where they lead nowhere, and columns that do not exist.
+UPDATE goods SET j.a.c = 'd', other = 1 OPTION strict=0, ignore_nonexistent_columns=1;
+----
+ok, 1 rows
+
+UPDATE goods SET other = 1, another.a = 2 WHERE id = 1 OPTION ignore_nonexistent_columns=1;
+----
+ok, 0 rows
+
+UPDATE goods SET j.a.c = 'd' OPTION strict=1;
+----
+error 1210 (HY000): cannot set j['a']['c'] at row 1: there is no j['a']
+
+UPDATE goods SET n = 5000000000 OPTION strict=0;
+----
+error 1264 (22003): out of range value for column 'n' at row 1
+
+UPDATE goods SET n = 1 OPTION strict=2;
+----
+error 1064 (42000): syntax error: option strict takes 0 or 1 at the end of the statement
+
+UPDATE goods SET n = 1 OPTION cutoff=1;
+----
+error 1064 (42000): syntax error: UPDATE has no option 'cutoff': there are ignore_nonexistent_columns and strict at the end of the statement
+
+UPDATE IGNORE goods SET n = 1;
+----
+error 1235 (42000): not yet: UPDATE IGNORE
+
 SELECT id, n, j FROM goods ORDER BY id ASC;
 ----
 id | n | j
 1 | 70 | {"name":null,"price":7,"size":{"d":4,"h":2.5,"w":10.5},"sold":[3,1,2],"tags":["z","y","last"],"twice":14}
-2 | 80 | {"a":{"b":[1,2],"c":"c"},"copy":{"b":[1,2],"c":"c"}}
+2 | 80 | {"a":{"b":[1,2],"c":"d"},"copy":{"b":[1,2],"c":"c"}}
 3 | 3 | {"price":101}
 
 # In a transaction.

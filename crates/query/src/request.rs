@@ -107,6 +107,17 @@ pub struct Update {
     pub order: Vec<OrderBy>,
     /// Most rows to change; `None`: no limit.
     pub limit: Option<u64>,
+    /// OPTION.
+    pub options: UpdateOptions,
+}
+
+/// What an UPDATE leaves out instead of being refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpdateOptions {
+    /// `ignore_nonexistent_columns=1`: assignments of columns that the table does not have.
+    pub leaves_unknown_columns: bool,
+    /// `strict=0`: in a row, assignments of paths that lead nowhere in its document.
+    pub leaves_missing_paths: bool,
 }
 
 /// A SELECT on one table.

@@ -23,7 +23,7 @@ use query::bind::{Condition, Scope};
 use query::expression::{Expression, Prepared};
 use query::json::{Json, JsonEditError, JsonStep};
 use query::options::Options;
-use query::request::{Assignment, Select, Update};
+use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
@@ -105,6 +105,7 @@ pub(crate) struct Assignments {
     columns: Vec<(usize, Column)>,
     /// In the order written.
     set: Vec<Bound>,
+    options: UpdateOptions,
 }
 
 impl Assignments {
@@ -118,9 +119,15 @@ impl Assignments {
         let mut bound = Assignments {
             columns: Vec::new(),
             set: Vec::with_capacity(update.set.len()),
+            options: update.options,
         };
         for assignment in &update.set {
-            let (at, column) = set_column(definition, assignment)?;
+            let (at, column) = match set_column(definition, assignment) {
+                Err(Error::UnknownColumn { .. }) if update.options.leaves_unknown_columns => {
+                    continue;
+                }
+                found => found?,
+            };
             let known = bound.columns.iter().position(|(known, _)| *known == at);
             let to = known.unwrap_or(bound.columns.len());
             if known.is_none() {
@@ -168,7 +175,10 @@ impl Assignments {
             let document = (!path.is_empty()).then(|| now(at + 1));
             old.check()?;
             let new = match (document, new) {
-                (Some(document), new) => within(column, document, path, &new, row)?,
+                (Some(document), new) => match within(column, &document, path, &new, row) {
+                    Err(Error::Invalid { .. }) if self.options.leaves_missing_paths => document,
+                    set => set?,
+                },
                 (None, Value::Null) => super::rows::absent_in_document(column, true, row)?,
                 (None, new) => store(column, new, row)?,
             };
@@ -225,16 +235,17 @@ fn spelled(column: &str, path: &[JsonStep]) -> String {
     }
 }
 
-/// A document with a value at a path. NULL counts as an empty object.
+/// A document with a value at a path. NULL counts as an empty object. Errors: `Invalid`: the path leads nowhere; `BadValue`: the
+/// document becomes too long or too deep.
 fn within(
     column: &Column,
-    document: Value,
+    document: &Value,
     path: &[JsonStep],
     new: &Value,
     row: usize,
 ) -> Result<Value> {
     let document = match document {
-        Value::Json(document) => document,
+        Value::Json(document) => document.clone(),
         _ => Json::empty(),
     };
     let leads = |steps: usize| spelled(&column.name, path.get(..steps).unwrap_or_default());

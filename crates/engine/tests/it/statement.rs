@@ -426,6 +426,7 @@ impl Parser<'_> {
             matching,
             filter,
             order: Vec::new(),
+            options: Default::default(),
             limit,
         };
         let planned = None;

@@ -85,6 +85,7 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
             matching: matching.map(str::to_owned),
             filter,
             order: Vec::new(),
+            options: Default::default(),
             limit: None,
         },
         planned: None,

@@ -1,7 +1,7 @@
 //! INSERT, REPLACE, UPDATE, DELETE and TRUNCATE.
 
 use query::lexer::TokenKind;
-use query::request::{Assignment, Delete, Insert, Update};
+use query::request::{Assignment, Delete, Insert, Update, UpdateOptions};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
@@ -125,9 +125,7 @@ impl Parser<'_> {
         let (matching, filter) = self.filter()?;
         let order = self.order(&[])?;
         let limit = limit_of(self)?;
-        if self.at_word("option") {
-            return Err(self.not_yet("UPDATE … OPTION"));
-        }
+        let options = self.update_options()?;
         self.end()?;
         Ok(Statement::Update(Update {
             table,
@@ -136,7 +134,30 @@ impl Parser<'_> {
             filter,
             order,
             limit,
+            options,
         }))
+    }
+
+    /// `OPTION ignore_nonexistent_columns=1, strict=0` of an UPDATE.
+    fn update_options(&mut self) -> Result<UpdateOptions> {
+        let mut read = UpdateOptions::default();
+        for (name, value) in self.options()? {
+            let is_on = match value.as_str() {
+                "0" => false,
+                "1" => true,
+                _ => return Err(self.error(format!("option {name} takes 0 or 1"))),
+            };
+            match name.as_str() {
+                "ignore_nonexistent_columns" => read.leaves_unknown_columns = is_on,
+                "strict" => read.leaves_missing_paths = !is_on,
+                _ => {
+                    let known = "ignore_nonexistent_columns and strict";
+                    let message = format!("UPDATE has no option '{name}': there are {known}");
+                    return Err(self.error(message));
+                }
+            }
+        }
+        Ok(read)
     }
 
     /// `column = expression` or `column.key[2] = expression`; the column may stand behind its table's name.
