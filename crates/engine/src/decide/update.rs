@@ -14,6 +14,8 @@
 //! A condition on other columns than `id` may choose a million rows. Then a reader's thread does all that is above over a
 //! snapshot ([`PlannedUpdate`]), and [`planned`] only decides the rows again that were changed since.
 
+mod heard;
+
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -27,8 +29,9 @@ use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
+use self::heard::with_hits;
 use super::delete::ids_of;
-use super::{Circumstances, Decision, has_no_rows};
+use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
@@ -277,12 +280,14 @@ fn within(
 /// `NoSuchTable`, `UnknownColumn`, `Query`; `Invalid` for another kind of table; `BadValue`, `OutOfRange`; `Limit`; `Overloaded`.
 pub(crate) fn update(
     state: &mut State,
+    work: &mut Workspace,
     around: Circumstances,
     update: &Update,
 ) -> Result<Decision> {
     let table = updated_table(state, update)?;
     let rows = chosen(state, table, update)?;
-    decided(table, rows, around)
+    let decision = decided(table, rows, around)?;
+    with_hits(state, work, around, table, decision)
 }
 
 /// Decides an UPDATE that a reader has planned. Rows that were changed since are decided again.
@@ -293,6 +298,7 @@ pub(crate) fn update(
 /// The answer is [`Reply::Moved`], and nothing is changed, if too many rows were changed since: the caller plans it again.
 pub(crate) fn planned(
     state: &mut State,
+    work: &mut Workspace,
     around: Circumstances,
     update: &Update,
     plan: &PlannedUpdate,
@@ -331,7 +337,7 @@ pub(crate) fn planned(
         planned: Some((plan.clone(), taken)),
         ..Ready::default()
     };
-    Ok(decision)
+    with_hits(state, work, around, table, decision)
 }
 
 fn and(left: Expression, right: Expression) -> Expression {

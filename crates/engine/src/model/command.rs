@@ -385,6 +385,8 @@ pub enum Kind {
         into: Option<String>,
         /// The language of the queries.
         syntax: Syntax,
+        /// `on_update=`: rows that an UPDATE changes are matched too; only with `on`.
+        on_update: bool,
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
     Queue(QueueOptions),

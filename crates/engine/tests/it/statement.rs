@@ -332,6 +332,7 @@ impl Parser<'_> {
                 on,
                 into,
                 syntax: Default::default(),
+                on_update: self.word("hears_update"),
             },
             "queue" => Kind::Queue(self.queue_options()),
             _ => panic!("no kind of table: {kind}"),
