@@ -123,7 +123,7 @@ error 1210 (HY000): no table option 'morphlogy', did you mean morphology?
 
 CREATE TABLE t (body text) syntax='lucene';
 ----
-error 1210 (HY000): on=, into= and syntax= belong to tables of type='pq'
+error 1210 (HY000): on=, on_update=, into= and syntax= belong to tables of type='pq'
 
 CREATE TABLE t (body text) type='queue' morphology='stem_en';
 ----

@@ -22,6 +22,7 @@ pub use prepared::{ColumnValues, Prepared, UnknownColumn};
 pub use simple::{Simple, text_hash};
 pub use tree::{BinaryOperator, Expression, UnaryOperator};
 
+use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;
 
@@ -58,6 +59,21 @@ pub fn parse_of_tables(
     parse::Parser::new(lexer, calls)
         .of_tables(tables)
         .expression()
+}
+
+/// Parses the place that an assignment sets: a column, in lower case, and the steps of a path in its document, if there are some.
+/// `tables` as in [`parse_of_tables`].
+///
+/// # Errors
+/// [`SyntaxError`]: no name stands there, or a bound of [`crate::limits`] is exceeded.
+pub fn parse_place(
+    lexer: &mut Lexer<'_>,
+    tables: &[String],
+) -> Result<(String, Vec<JsonStep>), SyntaxError> {
+    let no_calls: &mut Calls<'_> = &mut |_, _| Ok(None);
+    parse::Parser::new(lexer, no_calls)
+        .of_tables(tables)
+        .place()
 }
 
 /// As [`parse`], with numbers as the conditions of `queue_wait` have them: `0x1F` is a whole number, not bytes, and

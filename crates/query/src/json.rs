@@ -25,6 +25,7 @@
 //! Ends count from the start of the keys, values or items, and never fall. Keys rise by their bytes, each once: the last of
 //! repeated members stays. So a key is found by a binary search, and equal documents have equal bytes.
 
+mod edit;
 mod form;
 mod read;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod write;
 use std::fmt;
 use std::sync::Arc;
 
+pub use edit::JsonEditError;
 pub use form::{JSON_DEPTH_MAX, JsonError, JsonStep};
 pub use read::{JsonNode, each_member, node_at};
 
@@ -57,6 +59,26 @@ impl Json {
         write::compact(text).map(|bytes| Json(bytes.into()))
     }
 
+    /// The object without members.
+    #[must_use]
+    pub fn empty() -> Json {
+        Json(Arc::new([form::OBJECT, 0, 0, 0, 0]))
+    }
+
+    /// The document that holds this alone.
+    #[must_use]
+    pub fn of_node(node: JsonNode<'_>) -> Json {
+        Json(write::node(node).into())
+    }
+
+    /// An array of whole numbers.
+    #[must_use]
+    pub fn of_numbers(numbers: &[i64]) -> Json {
+        let nodes = numbers.iter().map(|number| JsonNode::Whole(*number));
+        let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
+        Json(edit::array(items.iter().map(Vec::as_slice)).into())
+    }
+
     /// The document of these bytes, which [`Json::bytes`] gave. Bytes of another origin give a document in which nothing, or
     /// something else, is found.
     #[must_use]
@@ -75,6 +97,30 @@ impl Json {
     #[must_use]
     pub fn node_at(&self, path: &[JsonStep]) -> Option<JsonNode<'_>> {
         read::node_at(&self.0, path)
+    }
+
+    /// The document with a value at a path. What stands there is replaced. Where nothing stands, the value becomes the last
+    /// step's member, or the item behind the last one. Cost: a copy of the document.
+    ///
+    /// # Errors
+    /// [`JsonEditError`].
+    pub fn with(&self, path: &[JsonStep], value: &Json) -> Result<Json, JsonEditError> {
+        let document = Json(edit::set(&self.0, path, &value.0)?.into());
+        match document.is_too_long() {
+            true => Err(JsonEditError::Length),
+            false => Ok(document),
+        }
+    }
+
+    /// Whether the document's text is longer than a text that [`Json::parse`] reads. A byte has at most eight bytes of text: the
+    /// tag of `false` with a comma has six, and a control character too.
+    fn is_too_long(&self) -> bool {
+        if self.0.len() <= JSON_BYTES_MAX / 8 {
+            return false;
+        }
+        let mut text = Vec::new();
+        self.write_text(&mut text);
+        text.len() > JSON_BYTES_MAX
     }
 
     /// Appends the document as text, without blanks, members by rising key.

@@ -1,6 +1,7 @@
 //! Requests to a table, in one shape for SQL, JSON and the reference.
 
 use crate::expression::Expression;
+use crate::json::JsonStep;
 use crate::schema::Column;
 use crate::value::Value;
 
@@ -80,13 +81,24 @@ impl Delete {
     }
 }
 
+/// One assignment: `column = value`, or `column.key[2] = value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The column, in lower case.
+    pub column: String,
+    /// The path of the value that is set in the column's document; empty: the column is set.
+    pub path: Vec<JsonStep>,
+    /// The expression of the new value.
+    pub value: Expression,
+}
+
 /// An UPDATE of a search table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// Lower-case table name without a database.
     pub table: String,
-    /// Columns in lower case with the expressions of their new values, in the order written.
-    pub set: Vec<(String, Expression)>,
+    /// The assignments, in the order written.
+    pub set: Vec<Assignment>,
     /// Text of MATCH('…'), if there is one.
     pub matching: Option<String>,
     /// The rest of WHERE. With neither MATCH nor filter every row is changed.
@@ -95,6 +107,17 @@ pub struct Update {
     pub order: Vec<OrderBy>,
     /// Most rows to change; `None`: no limit.
     pub limit: Option<u64>,
+    /// OPTION.
+    pub options: UpdateOptions,
+}
+
+/// What an UPDATE leaves out instead of being refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpdateOptions {
+    /// `ignore_nonexistent_columns=1`: assignments of columns that the table does not have.
+    pub leaves_unknown_columns: bool,
+    /// `strict=0`: in a row, assignments of paths that lead nowhere in its document.
+    pub leaves_missing_paths: bool,
 }
 
 /// A SELECT on one table.

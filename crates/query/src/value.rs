@@ -126,6 +126,25 @@ impl Value {
     }
 
     /// The value of a document's node, as [`Value::at_path`] gives it.
+    /// The value as a part of a JSON document: a set becomes an array, bytes a text, with U+FFFD for what is no UTF-8.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        Json::of_node(match self {
+            Value::Null => JsonNode::Null,
+            Value::Int(number) => match i64::try_from(*number) {
+                Ok(number) => JsonNode::Whole(number),
+                Err(_) => JsonNode::Real(*number as f64),
+            },
+            Value::Float(number) => JsonNode::Real(*number),
+            Value::Str(text) => JsonNode::Text(text),
+            Value::Bytes(bytes) => {
+                return Json::of_node(JsonNode::Text(&String::from_utf8_lossy(bytes)));
+            }
+            Value::Set(numbers) => return Json::of_numbers(numbers),
+            Value::Json(document) => return document.clone(),
+        })
+    }
+
     pub(crate) fn of_node(node: Option<JsonNode<'_>>) -> Value {
         match node {
             None | Some(JsonNode::Null) => Value::Null,

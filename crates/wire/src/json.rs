@@ -11,6 +11,7 @@ mod pq_reply;
 mod queue_bodies;
 mod reply;
 mod search;
+mod update;
 
 #[cfg(test)]
 mod tests;
@@ -24,3 +25,4 @@ pub use pq_reply::{PqHit, PqReply, rule_reply, write_object};
 pub use queue_bodies::{QueueBody, QueueReply, queue_body};
 pub use reply::{BulkReply, Cell, RawReply, SearchReply};
 pub use search::search;
+pub use update::{Change, change};

@@ -589,6 +589,22 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "updates-heard-with-old-values",
+        file: "crates/engine/src/decide/update/heard.rs",
+        text: "*old = value;",
+        becomes: "let _ = (old, value);",
+        test: "crates/engine/tests/it/laws.rs::answers_are_the_models_however_batched_sealed_and_restarted",
+        may_hang: false,
+    },
+    Mutation {
+        name: "hits-of-an-update-not-kept",
+        file: "crates/engine/src/decide/update/heard.rs",
+        text: "chain([hits])",
+        becomes: "chain(Some(hits).filter(|_| false))",
+        test: "crates/engine/tests/it/laws.rs::answers_are_the_models_however_batched_sealed_and_restarted",
+        may_hang: false,
+    },
+    Mutation {
         name: "updates-not-in-keys",
         file: "crates/index/src/part.rs",
         text: "changed.find(codes, &mut docs);",

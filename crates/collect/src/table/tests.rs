@@ -188,6 +188,7 @@ fn a_table_that_does_not_fit_its_store_is_told() {
         on: on.iter().map(|&on| on.to_owned()).collect(),
         into: into.map(str::to_owned),
         syntax: Syntax::default(),
+        on_update: false,
     };
     let json = "type=queue\nformat=json\nfields=a";
     for (lines, kind, columns, wanted) in [

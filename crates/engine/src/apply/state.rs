@@ -622,6 +622,13 @@ fn listener(
         table,
         columns,
         into,
+        on_update: matches!(
+            pq.kind,
+            Kind::Percolate {
+                on_update: true,
+                ..
+            }
+        ),
     })
 }
 

@@ -187,7 +187,7 @@ fn reach(
     }
     let words = spare.get(..documents.len()).unwrap_or_default();
     let asked = (table, documents.as_slice(), words);
-    let found = percolate(state, work, around, asked, reached)?;
+    let found = percolate(state, work, around, asked, |_| true, reached)?;
     Ok(Documents {
         table,
         documents,

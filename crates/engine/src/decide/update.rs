@@ -9,8 +9,12 @@
 //! - The record is `Record::Update` with the ids \[3\] and the values \[\[8\], \[8\]\]. Texts are not analysed: no text column can
 //!   be set.
 //!
+//! `j.size.w = 5` sets a value in a JSON document: the column's new value is the whole document ([`Json::with`]).
+//!
 //! A condition on other columns than `id` may choose a million rows. Then a reader's thread does all that is above over a
 //! snapshot ([`PlannedUpdate`]), and [`planned`] only decides the rows again that were changed since.
+
+mod heard;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,16 +23,18 @@ use index::{Control, PlannedChange, ReadColumn};
 use query::analysis::Analyzer;
 use query::bind::{Condition, Scope};
 use query::expression::{Expression, Prepared};
+use query::json::{Json, JsonEditError, JsonStep};
 use query::options::Options;
-use query::request::{Select, Update};
+use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
+use self::heard::with_hits;
 use super::delete::ids_of;
-use super::{Circumstances, Decision, has_no_rows};
+use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Why};
 use crate::failure;
 use crate::into::store;
 use crate::limits::{MOVED_ROWS_MAX, UPDATED_ROWS_MAX};
@@ -87,59 +93,72 @@ impl<'r> OldValues<'r> {
     }
 }
 
+/// One assignment, bound to a table.
+struct Bound {
+    /// Number of its column in [`Assignments::columns`].
+    to: usize,
+    /// The path of the value in the column's document; empty: the column is set.
+    path: Vec<JsonStep>,
+    value: Prepared,
+}
+
 /// The assignments of an UPDATE, bound to a table.
 pub(crate) struct Assignments {
-    /// Place of the column, the column, and the expression of its value; in the order written.
-    set: Vec<(usize, Column, Prepared)>,
+    /// The columns that are set, in the order of their first assignment, each with its place in the table.
+    columns: Vec<(usize, Column)>,
+    /// In the order written.
+    set: Vec<Bound>,
+    options: UpdateOptions,
 }
 
 impl Assignments {
     /// Binds the assignments.
     ///
     /// # Errors
-    /// `UnknownColumn`; `Invalid` for `id`, a text column, and a column that is set twice.
+    /// `UnknownColumn`; `Invalid` for `id`, a text column, a column that is set twice as a whole, and a path in a column without
+    /// documents.
     pub(crate) fn new(definition: &Definition, update: &Update) -> Result<Assignments> {
-        let columns = &definition.columns;
         let table = &definition.name;
-        let mut set: Vec<(usize, Column, Prepared)> = Vec::with_capacity(update.set.len());
-        for (name, expression) in &update.set {
-            if name == "id" {
-                return Err(Error::invalid(
-                    "UPDATE cannot set 'id': INSERT the row under its new id and DELETE the old one",
-                ));
+        let mut bound = Assignments {
+            columns: Vec::new(),
+            set: Vec::with_capacity(update.set.len()),
+            options: update.options,
+        };
+        for assignment in &update.set {
+            let (at, column) = match set_column(definition, assignment) {
+                Err(Error::UnknownColumn { .. }) if update.options.leaves_unknown_columns => {
+                    continue;
+                }
+                found => found?,
+            };
+            let known = bound.columns.iter().position(|(known, _)| *known == at);
+            let to = known.unwrap_or(bound.columns.len());
+            if known.is_none() {
+                bound.columns.push((at, column.clone()));
             }
-            let at = columns.iter().position(|column| column.name == *name);
-            let at = at.ok_or_else(|| Error::UnknownColumn {
-                column: name.clone(),
-                table: table.clone(),
-            })?;
-            let column = columns[at].clone();
-            if column.kind == ColumnType::Text {
-                return Err(Error::invalid(format!(
-                    "UPDATE cannot set the text column '{name}', which is searched: REPLACE the row"
-                )));
+            let path = assignment.path.clone();
+            let is_whole = |before: &Bound| before.to == to && before.path.is_empty();
+            if path.is_empty() && bound.set.iter().any(is_whole) {
+                return Err(Error::invalid(format!("column '{}' twice", column.name)));
             }
-            if set.iter().any(|(before, ..)| *before == at) {
-                return Err(Error::invalid(format!("column '{name}' twice")));
-            }
-            let prepared = scope(definition).prepare(expression);
-            let prepared = prepared.map_err(|error| failure::of_bind(table, error))?;
-            set.push((at, column, prepared));
+            let value = scope(definition).prepare(&assignment.value);
+            let value = value.map_err(|error| failure::of_bind(table, error))?;
+            bound.set.push(Bound { to, path, value });
         }
-        Ok(Assignments { set })
+        Ok(bound)
     }
 
     /// Places of the columns that are set.
     pub(crate) fn columns(&self) -> Vec<u16> {
-        let places = self.set.iter().map(|(at, ..)| *at as u16); // at most `COLUMNS_MAX`
+        let places = self.columns.iter().map(|(at, _)| *at as u16); // at most `COLUMNS_MAX`
         places.collect()
     }
 
-    /// The new values of a row, one for each assignment; `false`: the row has them already. `read` gives a column's old value.
-    /// `row`: number of the row among those chosen, from 1, for errors.
+    /// The new values of a row, one for each column that is set; `false`: the row has them already. `read` gives a column's old
+    /// value. `row`: number of the row among those chosen, from 1, for errors.
     ///
     /// # Errors
-    /// `BadValue` and `OutOfRange`, as an INSERT of the value; those of `read`.
+    /// `BadValue` and `OutOfRange`, as an INSERT of the value; `Invalid` for a path that leads nowhere; those of `read`.
     pub(crate) fn values(
         &self,
         id: u64,
@@ -147,24 +166,112 @@ impl Assignments {
         row: usize,
         out: &mut Vec<Value>,
     ) -> Result<bool> {
-        let mut is_changed = false;
         let old = OldValues::new(id, read);
-        for (at, column, prepared) in &self.set {
-            let new = prepared.evaluate(&|slot: usize| {
-                let earlier = self.set.iter().position(|(set, ..)| *set + 1 == slot);
+        for Bound { to, path, value } in &self.set {
+            let now = |slot: usize| {
+                let earlier = self.columns.iter().position(|(at, _)| *at + 1 == slot);
                 let earlier = earlier.and_then(|earlier| out.get(earlier));
                 earlier.cloned().unwrap_or_else(|| old.value(slot))
-            });
-            old.check()?;
-            let new = match new {
-                Value::Null => super::rows::absent_in_document(column, true, row)?,
-                value => store(column, value, row)?,
             };
-            is_changed |= read(*at).map_err(failure::of_index)? != new;
-            out.push(new);
+            let (at, column) = &self.columns[*to];
+            let new = value.evaluate(&now);
+            let document = (!path.is_empty()).then(|| now(at + 1));
+            old.check()?;
+            let new = match (document, new) {
+                (Some(document), new) => match within(column, &document, path, &new, row) {
+                    Err(Error::Invalid { .. }) if self.options.leaves_missing_paths => document,
+                    set => set?,
+                },
+                (None, Value::Null) => super::rows::absent_in_document(column, true, row)?,
+                (None, new) => store(column, new, row)?,
+            };
+            match out.get_mut(*to) {
+                Some(value) => *value = new,
+                None => out.push(new), // columns stand in the order of their first assignment
+            }
         }
-        Ok(is_changed)
+        for ((at, _), new) in self.columns.iter().zip(&*out) {
+            if read(*at).map_err(failure::of_index)? != *new {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
+}
+
+/// The column that an assignment sets, and its place in the table.
+fn set_column<'d>(
+    definition: &'d Definition,
+    Assignment { column, path, .. }: &Assignment,
+) -> Result<(usize, &'d Column)> {
+    if column == "id" {
+        return Err(Error::invalid(
+            "UPDATE cannot set 'id': INSERT the row under its new id and DELETE the old one",
+        ));
+    }
+    let mut columns = definition.columns.iter().enumerate();
+    let found = columns.find(|(_, found)| found.name == *column);
+    let (at, found) = found.ok_or_else(|| Error::UnknownColumn {
+        column: column.clone(),
+        table: definition.name.clone(),
+    })?;
+    if found.kind == ColumnType::Text {
+        return Err(Error::invalid(format!(
+            "UPDATE cannot set the text column '{column}', which is searched: REPLACE the row"
+        )));
+    }
+    if !path.is_empty() && found.kind != ColumnType::Json {
+        return Err(Error::invalid(format!(
+            "UPDATE cannot set {}: '{column}' is no JSON column",
+            spelled(column, path)
+        )));
+    }
+    Ok((at, found))
+}
+
+/// A path as it is written in a statement.
+fn spelled(column: &str, path: &[JsonStep]) -> String {
+    let (column, steps) = (column.to_owned(), path.to_vec());
+    match steps.is_empty() {
+        true => Expression::Column(column).to_string(),
+        false => Expression::Path { column, steps }.to_string(),
+    }
+}
+
+/// A document with a value at a path. NULL counts as an empty object. Errors: `Invalid`: the path leads nowhere; `BadValue`: the
+/// document becomes too long or too deep.
+fn within(
+    column: &Column,
+    document: &Value,
+    path: &[JsonStep],
+    new: &Value,
+    row: usize,
+) -> Result<Value> {
+    let document = match document {
+        Value::Json(document) => document.clone(),
+        _ => Json::empty(),
+    };
+    let leads = |steps: usize| spelled(&column.name, path.get(..steps).unwrap_or_default());
+    let why = match document.with(path, &new.to_json()) {
+        Ok(document) => return Ok(Value::Json(document)),
+        Err(JsonEditError::Depth) => Err(Why::TooDeep),
+        Err(JsonEditError::Length) => Err(Why::TooLong),
+        Err(JsonEditError::Nothing(steps)) => Ok(format!("there is no {}", leads(steps))),
+        Err(JsonEditError::NoObject(steps)) => Ok(format!("{} is no object", leads(steps))),
+        Err(JsonEditError::NoArray(steps)) => Ok(format!("{} is no array", leads(steps))),
+        Err(JsonEditError::Short(steps)) => Ok(format!("{} has fewer items", leads(steps))),
+    };
+    Err(match why {
+        Ok(why) => Error::invalid(format!(
+            "cannot set {} at row {row}: {why}",
+            leads(path.len())
+        )),
+        Err(why) => Error::BadValue {
+            column: column.name.clone(),
+            row,
+            why,
+        },
+    })
 }
 
 /// Decides an UPDATE on the engine's thread.
@@ -173,12 +280,14 @@ impl Assignments {
 /// `NoSuchTable`, `UnknownColumn`, `Query`; `Invalid` for another kind of table; `BadValue`, `OutOfRange`; `Limit`; `Overloaded`.
 pub(crate) fn update(
     state: &mut State,
+    work: &mut Workspace,
     around: Circumstances,
     update: &Update,
 ) -> Result<Decision> {
     let table = updated_table(state, update)?;
     let rows = chosen(state, table, update)?;
-    decided(table, rows, around)
+    let decision = decided(table, rows, around)?;
+    with_hits(state, work, around, table, decision)
 }
 
 /// Decides an UPDATE that a reader has planned. Rows that were changed since are decided again.
@@ -189,6 +298,7 @@ pub(crate) fn update(
 /// The answer is [`Reply::Moved`], and nothing is changed, if too many rows were changed since: the caller plans it again.
 pub(crate) fn planned(
     state: &mut State,
+    work: &mut Workspace,
     around: Circumstances,
     update: &Update,
     plan: &PlannedUpdate,
@@ -227,7 +337,7 @@ pub(crate) fn planned(
         planned: Some((plan.clone(), taken)),
         ..Ready::default()
     };
-    Ok(decision)
+    with_hits(state, work, around, table, decision)
 }
 
 fn and(left: Expression, right: Expression) -> Expression {

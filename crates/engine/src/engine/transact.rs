@@ -223,6 +223,11 @@ impl Engine {
         update: Update,
         record: &Record,
     ) -> Result<()> {
+        // Behind it in a unit stand the hits, which COMMIT finds again.
+        let record = match record {
+            Record::Many(members) => members.first().unwrap_or(record),
+            single => single,
+        };
         let Record::Update { rows, .. } = record else {
             return Err(Error::internal("an UPDATE with another record"));
         };

@@ -47,11 +47,11 @@ impl Engine {
             Command::Update {
                 update: asked,
                 planned: None,
-            } => update(&mut self.state, around, &asked),
+            } => update(&mut self.state, &mut self.work, around, &asked),
             Command::Update {
                 update: asked,
                 planned: Some(plan),
-            } => planned(&mut self.state, around, &asked, &plan),
+            } => planned(&mut self.state, &mut self.work, around, &asked, &plan),
             Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
             _ => Err(Error::invalid(
                 "only inserts, updates and deletes go together",

@@ -31,12 +31,19 @@ pub(crate) use webhook::{missing_queues, warnings};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 
+/// The option of a pq table that hears UPDATE.
+const ON_UPDATE: &str = "on_update";
+
 /// The options of a table that are set, each with its value as CREATE TABLE takes it.
 pub(crate) fn pairs(kind: &Kind) -> Vec<(&'static str, String)> {
     match kind {
         Kind::Search(options) => search_options::pairs(*options),
         Kind::Queue(options) => options::pairs(options),
-        Kind::Percolate { .. } | Kind::Distributed { .. } => Vec::new(),
+        Kind::Percolate { on_update, .. } => {
+            let set = on_update.then(|| (ON_UPDATE, "1".to_owned()));
+            set.into_iter().collect()
+        }
+        Kind::Distributed { .. } => Vec::new(),
     }
 }
 
@@ -45,6 +52,10 @@ pub(crate) fn read_option(kind: &mut Kind, name: &str, value: &str) -> Option<bo
     match kind {
         Kind::Search(options) => search_options::read(options, name, value),
         Kind::Queue(options) => options::read_option(options, name, value),
+        Kind::Percolate { on_update, .. } if name == ON_UPDATE => {
+            *on_update = value == "1";
+            on_update.then_some(true)
+        }
         Kind::Percolate { .. } | Kind::Distributed { .. } => Some(false),
     }
 }

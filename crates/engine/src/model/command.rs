@@ -390,6 +390,8 @@ pub enum Kind {
         into: Option<String>,
         /// The language of the queries.
         syntax: Syntax,
+        /// `on_update=`: rows that an UPDATE changes are matched too; only with `on`.
+        on_update: bool,
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
     Queue(QueueOptions),
@@ -582,7 +584,7 @@ impl Command {
                 ..
             } => own + rows_bytes(rows),
             Command::Update { update, .. } => {
-                let set = update.set.iter().map(|(_, value)| expression_bytes(value));
+                let set = update.set.iter().map(|set| expression_bytes(&set.value));
                 own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Delete(Delete { filter, .. }) => {

@@ -43,6 +43,8 @@ pub const ANSWER_BYTES_HERE_MAX: u64 = 1 << 20;
 pub const DELETED_ROWS_MAX: usize = 1 << 24;
 /// Rows of one UPDATE: they and their values are one record.
 pub const UPDATED_ROWS_MAX: usize = 1 << 24;
+/// Rows of one UPDATE of a table whose standing queries hear it: the engine's thread reads, analyses and matches each.
+pub const HEARD_ROWS_MAX: usize = 10_000;
 /// Rows of a planned UPDATE that were changed since it was planned, and that the engine's thread decides again: in some
 /// milliseconds. With more, the UPDATE is planned again.
 pub const MOVED_ROWS_MAX: usize = 4_096;

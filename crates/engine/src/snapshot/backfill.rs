@@ -41,6 +41,7 @@ impl Snapshot {
             on,
             into: Some(_),
             syntax,
+            ..
         } = &view.definition.kind
         else {
             return Err(Error::invalid(format!("'{table}' has no into=")));

@@ -127,6 +127,8 @@ pub(crate) struct Listener {
     pub(crate) columns: Vec<usize>,
     /// The queue for its hits, and how they fill it.
     pub(crate) into: Option<(TableId, Into)>,
+    /// Whether it hears UPDATE too.
+    pub(crate) on_update: bool,
 }
 
 impl PercolateTable {

@@ -76,6 +76,50 @@ fn an_insert_that_costs_too_much_is_refused_whole_and_names_the_dearest_query() 
 }
 
 #[test]
+fn an_update_that_is_heard_changes_no_more_rows_than_the_bound_and_is_refused_whole() {
+    let mut driver = driver();
+    let rows = |from: usize, to: usize| {
+        let rows: Vec<String> = (from..=to).map(|id| format!("({id}, 'a', 0)")).collect();
+        format!("insert posts (id, body, n) values {}", rows.join(", "))
+    };
+    run(&mut driver, &rows(1, 10_001)).unwrap();
+    run(
+        &mut driver,
+        "insert alerts (id, query, filters) values (1, 'a', 'n = 1')",
+    )
+    .unwrap();
+    let before = dump(&mut driver);
+    assert_eq!(
+        run(&mut driver, "update posts set n = n + 1").err(),
+        Some(Error::Limit {
+            what: "rows of one UPDATE that a table with on_update= hears",
+            max: 10_000,
+        })
+    );
+    assert_eq!(dump(&mut driver), before);
+    let done = run(&mut driver, "update posts set n = n + 1 where id <= 10000").unwrap();
+    assert!(matches!(
+        done,
+        Reply::Done {
+            affected: 10_000,
+            ..
+        }
+    ));
+    // Nobody hears the updates of this table any more.
+    for table in ["loud", "watch", "alerts"] {
+        run(&mut driver, &format!("drop {table}")).unwrap();
+    }
+    let done = run(&mut driver, "update posts set n = n + 1").unwrap();
+    assert!(matches!(
+        done,
+        Reply::Done {
+            affected: 10_001,
+            ..
+        }
+    ));
+}
+
+#[test]
 fn what_one_statement_may_cost_is_shared_by_its_members() {
     let mut driver = driver();
     chains(&mut driver, 40);

@@ -11,16 +11,16 @@ use query::reference;
 use query::tree::Node;
 use query::value::Value;
 
-/// Statements that make the schema. `alerts` listens to posts and news. Hits of `watch` on posts become documents of
+/// Statements that make the schema. `alerts` listens to posts and news, `watch` to posts, both to UPDATE too. Hits of `watch` on posts become documents of
 /// `log`, to which `loud` listens.
 pub const SCHEMA: [&str; 9] = [
     "create search posts (body text, n int key)",
     "create search news (n int, extra string key, body text)",
     "create queue hits (query_id bigint, doc_table varchar(8), doc_id bigint, body text, n bigint)",
-    "create pq alerts on posts, news into hits",
+    "create pq alerts on posts, news into hits hears_update",
     "create queue jobs (id int)",
     "create search log (query_id bigint, doc_id bigint, body text, n bigint)",
-    "create pq watch on posts into log",
+    "create pq watch on posts into log hears_update",
     "create queue shouts (query_id bigint, doc_id bigint, body text)",
     "create pq loud on log into shouts",
 ];
@@ -270,17 +270,25 @@ impl Model {
                 n: *n,
                 from: None,
             };
-            for query in self.hit(0, id, &document) {
-                let name = SEARCHES[table];
-                self.put(0, format!("{query} | {name} | {id} | {body} | {n}"));
-            }
-            if table == 0 {
-                self.log(id, &document);
-            }
+            self.heard(table, id, &document);
             self.documents[table].insert(id, document);
             last = id;
         }
         Ok(format!("ok {}, id {last}", rows.len()))
+    }
+
+    /// A row of a search table that was inserted or changed: hits of `alerts` on posts and news go into `hits`.
+    fn heard(&mut self, table: usize, id: u64, document: &Document) {
+        if SEARCHES[table] == "log" {
+            return;
+        }
+        for query in self.hit(0, id, document) {
+            let (name, Document { body, n, .. }) = (SEARCHES[table], document);
+            self.put(0, format!("{query} | {name} | {id} | {body} | {n}"));
+        }
+        if table == 0 {
+            self.log(id, document);
+        }
     }
 
     /// Hits of `watch` go into `log`, and hits of `loud` on those documents into `shouts`.
@@ -299,12 +307,13 @@ impl Model {
         }
     }
 
-    /// UPDATE of `n`; standing queries do not hear it.
+    /// UPDATE of `n`.
     fn update(&mut self, update: &Update) -> Outcome {
         let node = update.matching.as_deref().map(parse);
-        let (_, sum) = &update.set[0];
-        let mut changed = 0;
-        for (id, document) in &mut self.documents[place(&SEARCHES, &update.table)] {
+        let sum = &update.set[0].value;
+        let table = place(&SEARCHES, &update.table);
+        let mut changed = Vec::new();
+        for (id, document) in &mut self.documents[table] {
             let n = document.n;
             let row = |name: &str| match name {
                 "id" => Some(Value::Int((*id).into())),
@@ -322,13 +331,18 @@ impl Model {
                 panic!("a number")
             };
             if !(-(1 << 31)..1 << 32).contains(&new) {
-                let row = changed + 1;
+                let row = changed.len() + 1;
                 return Err(format!("out of range value for column 'n' at row {row}"));
             }
-            changed += usize::from(new != n);
             document.n = new;
+            if new != n {
+                changed.push((*id, document.clone()));
+            }
         }
-        Ok(format!("ok {changed}"))
+        for (id, document) in &changed {
+            self.heard(table, *id, document);
+        }
+        Ok(format!("ok {}", changed.len()))
     }
 
     /// The queries of a pq table that a document hits; counted.

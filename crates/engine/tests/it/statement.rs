@@ -4,7 +4,7 @@ use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
 use query::options::Options;
-use query::request::{Delete, Insert, Item, OrderBy, Output, Select, Update};
+use query::request::{Assignment, Delete, Insert, Item, OrderBy, Output, Select, Update};
 use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
 
@@ -332,6 +332,7 @@ impl Parser<'_> {
                 on,
                 into,
                 syntax: Default::default(),
+                on_update: self.word("hears_update"),
             },
             "queue" => Kind::Queue(self.queue_options()),
             _ => panic!("no kind of table: {kind}"),
@@ -408,7 +409,11 @@ impl Parser<'_> {
         loop {
             let column = self.name();
             assert!(self.lexer.take(TokenKind::Equal), "expected =");
-            set.push((column, self.expression()));
+            set.push(Assignment {
+                column,
+                path: Vec::new(),
+                value: self.expression(),
+            });
             if !self.lexer.take(TokenKind::Comma) {
                 break;
             }
@@ -422,6 +427,7 @@ impl Parser<'_> {
             matching,
             filter,
             order: Vec::new(),
+            options: Default::default(),
             limit,
         };
         let planned = None;

@@ -3,7 +3,7 @@
 use engine::{Command, Error, Reply, SessionId};
 use proptest::prelude::*;
 use query::expression::{BinaryOperator, Expression};
-use query::request::{Delete, Insert, Update};
+use query::request::{Assignment, Delete, Insert, Update};
 use query::value::Value;
 
 use crate::driver::Driver;
@@ -77,10 +77,15 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
     Command::Update {
         update: Update {
             table: table.to_owned(),
-            set: vec![("n".to_owned(), sum)],
+            set: vec![Assignment {
+                column: "n".to_owned(),
+                path: Vec::new(),
+                value: sum,
+            }],
             matching: matching.map(str::to_owned),
             filter,
             order: Vec::new(),
+            options: Default::default(),
             limit: None,
         },
         planned: None,

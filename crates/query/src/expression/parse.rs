@@ -456,8 +456,31 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(column, 0)
     }
 
-    /// Reads the rest of `t.column`, `db.t.column` or `column.key[2]`, behind the first name. Any database name passes.
+    /// Reads a column's name, or the path of a value in its document, where it is set.
+    pub(super) fn place(&mut self) -> Result<(String, Vec<JsonStep>), SyntaxError> {
+        if !matches!(self.lexer.peek().kind, TokenKind::Word | TokenKind::Quoted) {
+            return Err(self.lexer.unexpected("a column name"));
+        }
+        let token = self.lexer.next();
+        let name = self.lexer.name(&token)?;
+        self.path(&token, name)
+    }
+
+    /// Reads the rest of `t.column`, `db.t.column` or `column.key[2]`, behind the first name.
     fn qualified(&mut self, token: &Token, name: String) -> Result<Expression, SyntaxError> {
+        let (column, steps) = self.path(token, name)?;
+        Ok(match steps.is_empty() {
+            true => Expression::Column(column),
+            false => Expression::Path { column, steps },
+        })
+    }
+
+    /// As [`Parser::qualified`]: the column in lower case, and the steps behind it. Any database name passes.
+    fn path(
+        &mut self,
+        token: &Token,
+        name: String,
+    ) -> Result<(String, Vec<JsonStep>), SyntaxError> {
         // Names as written: those of tables and columns have no case, keys of JSON have.
         let mut steps = vec![JsonStep::Key(name)];
         loop {
@@ -488,11 +511,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return Err(self.lexer.error(token, "expected a column name"));
         };
         self.lexer.charge(column.len())?;
-        let (column, steps) = (column.to_lowercase(), steps.collect::<Vec<_>>());
-        Ok(match steps.is_empty() {
-            true => Expression::Column(column),
-            false => Expression::Path { column, steps },
-        })
+        Ok((column.to_lowercase(), steps.collect()))
     }
 
     /// Reads `'key']` or `2]`, behind the bracket.

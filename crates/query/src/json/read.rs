@@ -1,5 +1,7 @@
 //! Reads the compact form: a node by its path, a node's value, the whole as text. Bytes that are no document give nothing.
 
+use std::ops::Range;
+
 use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
 
 /// What stands at a path.
@@ -76,6 +78,36 @@ fn item(node: &[u8], at: usize) -> Option<&[u8]> {
         number(ends, 4 * at - 4)?
     };
     items.get(start..number(ends, 4 * at)?)
+}
+
+/// Where a member's key and value lie in its object.
+pub(super) type MemberRanges = (Range<usize>, Range<usize>);
+
+/// Where the members of an object lie in its bytes; `None`: the node is no whole object.
+pub(super) fn member_ranges(node: &[u8]) -> Option<Vec<MemberRanges>> {
+    let (count, ends, content) = parts(node, OBJECT, 2)?;
+    let before = node.len() - content.len();
+    let range = |at| {
+        let (key, key_end, value, value_end) = member_at(count, ends, content, at)?;
+        let fits = value <= value_end && value_end <= content.len();
+        let at = |from: usize, to: usize| before + from..before + to;
+        fits.then(|| (at(key, key_end), at(value, value_end)))
+    };
+    (0..count).map(range).collect()
+}
+
+/// Where the items of an array lie in its bytes; `None`: the node is no whole array.
+pub(super) fn item_ranges(node: &[u8]) -> Option<Vec<Range<usize>>> {
+    let (count, ends, content) = parts(node, ARRAY, 1)?;
+    let before = node.len() - content.len();
+    let mut start = 0;
+    let range = |at| {
+        let item = start..number(ends, 4 * at)?;
+        start = item.end;
+        let fits = item.start <= item.end && item.end <= content.len();
+        fits.then(|| before + item.start..before + item.end)
+    };
+    (0..count).map(range).collect()
 }
 
 /// Calls `visit` with the members of a document that is an object, and with those of the objects in it, down to `depth` levels:

@@ -3,7 +3,7 @@
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
-use super::{Json, JsonError, JsonStep};
+use super::{Json, JsonEditError, JsonError, JsonStep};
 use crate::value::Value;
 
 fn tree() -> impl Strategy<Value = serde_json::Value> {
@@ -31,6 +31,19 @@ fn path() -> impl Strategy<Value = Vec<JsonStep>> {
         (0..7u32).prop_map(JsonStep::Item),
     ];
     vec(step, 0..4)
+}
+
+/// A value of JSON, and what a statement gives for it.
+fn tree_and_value() -> impl Strategy<Value = (serde_json::Value, Value)> {
+    tree().prop_map(|tree| {
+        let value = match &tree {
+            serde_json::Value::Bool(_) => {
+                Value::Json(Json::parse(tree.to_string().as_bytes()).expect("JSON"))
+            }
+            other => slow(&kept(other), &[]),
+        };
+        (tree, value)
+    })
 }
 
 fn text_of(json: &Json) -> String {
@@ -78,7 +91,75 @@ fn slow(tree: &serde_json::Value, path: &[JsonStep]) -> Value {
     }
 }
 
+/// As [`Json::with`], in a tree.
+fn slow_with(
+    tree: &mut serde_json::Value,
+    path: &[JsonStep],
+    at: usize,
+    new: &serde_json::Value,
+) -> Result<(), JsonEditError> {
+    let Some(step) = path.get(at) else {
+        *tree = new.clone();
+        return Ok(());
+    };
+    let is_last = at + 1 == path.len();
+    match (step, tree) {
+        (JsonStep::Key(key), serde_json::Value::Object(members)) => match members.get_mut(key) {
+            Some(member) => slow_with(member, path, at + 1, new),
+            None if is_last => {
+                members.insert(key.clone(), new.clone());
+                Ok(())
+            }
+            None => Err(JsonEditError::Nothing(at + 1)),
+        },
+        (JsonStep::Item(item), serde_json::Value::Array(items)) => {
+            let count = items.len();
+            match items.get_mut(*item as usize) {
+                Some(item) => slow_with(item, path, at + 1, new),
+                None if is_last && *item as usize == count => {
+                    items.push(new.clone());
+                    Ok(())
+                }
+                None => Err(JsonEditError::Short(at)),
+            }
+        }
+        (JsonStep::Key(_), _) => Err(JsonEditError::NoObject(at)),
+        (JsonStep::Item(_), _) => Err(JsonEditError::NoArray(at)),
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_value_is_set_as_in_a_tree(
+        tree in tree(), edits in vec((path(), tree_and_value()), 1..4),
+    ) {
+        let mut json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        let mut slow = kept(&tree);
+        for (path, (new, value)) in edits {
+            let edited = json.with(&path, &value.to_json());
+            let expected = slow_with(&mut slow, &path, 0, &kept(&new));
+            prop_assert_eq!(edited.as_ref().err(), expected.as_ref().err());
+            if let Ok(edited) = edited {
+                json = edited;
+            }
+            let whole = Json::parse(slow.to_string().as_bytes()).expect("JSON");
+            prop_assert_eq!(&json, &whole);
+        }
+    }
+
+    #[test]
+    fn a_value_set_in_a_damaged_document_is_no_panic(
+        tree in tree(), at in any::<prop::sample::Index>(), byte in any::<u8>(), path in path(),
+    ) {
+        let json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        let mut bytes = json.bytes().to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let json = Json::of_bytes(&bytes);
+        let _ = json.with(&path, &Value::Int(7).to_json());
+        let _ = Json::parse(b"{}").expect("JSON").with(&path, &json);
+    }
+
     #[test]
     fn a_document_is_what_was_written(tree in tree()) {
         let json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
@@ -152,4 +233,30 @@ fn what_is_no_json_or_too_deep_is_refused() {
     }
     let long = format!("\"{}\"", "a".repeat(4 << 20));
     assert_eq!(Json::parse(long.as_bytes()), Err(JsonError::Length));
+}
+
+#[test]
+fn a_set_value_makes_no_document_that_insert_refuses() {
+    let key = |key: &str| vec![JsonStep::Key(key.to_owned())];
+    let nested = format!("{}1{}", "[".repeat(63), "]".repeat(63));
+    let deep = Json::parse(nested.as_bytes()).expect("JSON");
+    let object = Json::parse(b"{}").expect("JSON");
+    let object = object.with(&key("a"), &deep).expect("a value");
+    let deeper = object.with(&[key("b"), key("c")].concat(), &object);
+    assert_eq!(deeper, Err(JsonEditError::Depth));
+    assert_eq!(object.with(&key("b"), &object), Err(JsonEditError::Depth));
+
+    let mut long = Json::parse(b"{}").expect("JSON");
+    let text = Value::Str("\u{1}".repeat(300_000)).to_json();
+    long = long.with(&key("a"), &text).expect("1.8 MB of text");
+    long = long.with(&key("b"), &text).expect("3.6 MB of text");
+    assert_eq!(long.with(&key("c"), &text), Err(JsonEditError::Length));
+}
+
+#[test]
+fn a_set_of_numbers_becomes_an_array() {
+    let json = Json::parse(br#"{"a": 1}"#).expect("JSON");
+    let set = Value::Set([3, 1].into());
+    let json = json.with(&[JsonStep::Key("a".to_owned())], &set.to_json());
+    assert_eq!(text_of(&json.expect("a value")), r#"{"a":[3,1]}"#);
 }

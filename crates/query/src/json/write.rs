@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonError, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+use super::read::JsonNode;
 
 /// The message of a text that is nested too deep; [`compact`] reads it.
 const TOO_DEEP: &str = "nested too deep";
@@ -30,6 +31,21 @@ pub(super) fn compact(text: &[u8]) -> Result<Vec<u8>, JsonError> {
                 JsonError::Syntax
             })
         }
+    }
+}
+
+/// The compact form of a node. A number that JSON has not becomes null.
+pub(super) fn node(node: JsonNode<'_>) -> Vec<u8> {
+    match node {
+        JsonNode::Null => vec![NULL],
+        JsonNode::Truth(truth) => vec![if truth { TRUE } else { FALSE }],
+        JsonNode::Whole(number) => [&[WHOLE][..], &number.to_le_bytes()].concat(),
+        JsonNode::Real(number) if number.is_finite() => {
+            [&[REAL][..], &number.to_le_bytes()].concat()
+        }
+        JsonNode::Real(_) => vec![NULL],
+        JsonNode::Text(text) => [&[TEXT][..], text.as_bytes()].concat(),
+        JsonNode::Document(bytes) => bytes.to_vec(),
     }
 }
 

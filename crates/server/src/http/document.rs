@@ -10,7 +10,7 @@ use query::expression::Expression;
 use query::request::{Delete, Insert};
 use query::value::Value;
 use serde_json::{Value as Json, json};
-use wire::json::{BulkAction, BulkItem, Deletion, deletion, document};
+use wire::json::{BulkAction, BulkItem, Change, Deletion, change, deletion, document};
 use wire::sql::Statement;
 
 use super::reply::{self, Refusal};
@@ -42,9 +42,26 @@ async fn replace(State(door): State<Door>, request: Request<Body>) -> Result<Res
     store(&door.server, "replace", request).await
 }
 
-async fn update() -> Result<Response, Refusal> {
-    let message = "not yet: changing a document in place; POST /replace replaces it";
-    Err(Failure::new(errors::NOT_YET, message).into())
+/// POST /update: attributes of one document, or of those that a query finds, are changed in place.
+async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let held = server.budget.grant();
+    let bytes = read(server, request, 0, &held).await?;
+    let read = || statement::guarded(server, || change(&bytes).map_err(failure));
+    let Change { id, update } = body::at_length(bytes.len(), read)?;
+    let table = update.table.clone();
+    let (affected, _) = execute(server, Statement::Update(update)).await?;
+    let Some(id) = id else {
+        return answer(
+            StatusCode::OK,
+            &json!({"table": table, "updated": affected}),
+        );
+    };
+    let result = if affected > 0 { "updated" } else { "noop" };
+    answer(
+        StatusCode::OK,
+        &json!({"table": table, "id": id, "_id": id, "result": result}),
+    )
 }
 
 async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Response, Refusal> {
@@ -56,7 +73,9 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
     let (fields, replaces) = match action {
         BulkAction::Insert { fields } => (fields, false),
         BulkAction::Replace { fields } => (fields, true),
-        BulkAction::Delete => return Err(Failure::new(errors::SYNTAX, "no doc is given").into()),
+        BulkAction::Delete | BulkAction::Update(_) => {
+            return Err(Failure::new(errors::SYNTAX, "no doc is given").into());
+        }
     };
     let (columns, row) = with_id(fields, id);
     let statement = Statement::Insert(Insert {

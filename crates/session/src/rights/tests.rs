@@ -68,6 +68,7 @@ fn a_table_that_reads_or_fills_others_needs_a_right_to_each() {
         on: vec!["posts".to_owned(), "news".to_owned()],
         into: Some("hits".to_owned()),
         syntax: Syntax::default(),
+        on_update: false,
     };
     let [posts, news] = [on(Deed::Read, "posts"), on(Deed::Read, "news")];
     let wanted = [

@@ -212,6 +212,7 @@ struct Options {
     on: Option<String>,
     into: Option<String>,
     syntax: Option<Syntax>,
+    on_update: Option<bool>,
     analysis: Settings,
     sync: Option<SyncMode>,
     keep: Option<Keep>,
@@ -260,6 +261,7 @@ impl Options {
                         Failure::new(errors::INVALID, message)
                     })?);
                 }
+                "on_update" => options.on_update = Some(flag(name, &lower)?),
                 "sync" => {
                     let mode = SyncMode::parse(&lower);
                     let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
@@ -320,6 +322,7 @@ impl Options {
                     on: self.on.iter().flat_map(|on| names(on)).collect(),
                     into: self.into,
                     syntax: self.syntax.unwrap_or_default(),
+                    on_update: self.on_update.unwrap_or_default(),
                 });
             }
             Some("queue") => Kind::Queue(self.queue),
@@ -332,10 +335,11 @@ impl Options {
                 return Err(Failure::new(errors::INVALID, message));
             }
         };
-        if self.on.is_some() || self.into.is_some() || self.syntax.is_some() {
+        let heard = self.on.is_some() || self.into.is_some() || self.on_update.is_some();
+        if heard || self.syntax.is_some() {
             return Err(Failure::new(
                 errors::INVALID,
-                "on=, into= and syntax= belong to tables of type='pq'",
+                "on=, on_update=, into= and syntax= belong to tables of type='pq'",
             ));
         }
         if let (Kind::Distributed { .. }, Some((name, _))) = (&kind, self.analysis.pairs().first())
@@ -404,6 +408,14 @@ fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool,
 }
 
 /// The error for an option's value.
+fn flag(name: &str, value: &str) -> Result<bool, Failure> {
+    match value {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(bad_value(name, &format!("'{value}' is neither 0 nor 1"))),
+    }
+}
+
 fn bad_value(name: &str, why: &str) -> Failure {
     Failure::new(errors::INVALID, format!("{name}={why}"))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use query::request::Select;
+use query::request::{Select, Update};
 use query::value::Value;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use super::error::JsonError;
 use super::fields::Fields;
 use super::search::search;
+use super::update::{Change, ChangeEntry, changed};
 
 /// The operation of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub enum BulkAction {
     },
     /// `delete`; the item has an id.
     Delete,
+    /// `update` of the document with the item's id.
+    Update(Box<Update>),
 }
 
 /// One step through a body.
@@ -87,9 +90,21 @@ pub fn bulk(body: &[u8]) -> impl Iterator<Item = BulkEvent> + '_ {
 
 /// Parses a line such as `{"insert":{"table":"t","id":1,"doc":{"title":"x"}}}`.
 fn bulk_line(text: &[u8]) -> Result<BulkItem, JsonError> {
-    let Line { verb, entry } =
-        serde_json::from_slice(text).map_err(|error| JsonError::from_serde(&error))?;
-    item(&verb, entry)
+    let line = serde_json::from_slice(text).map_err(|error| JsonError::from_serde(&error))?;
+    match line {
+        Line::Other { verb, entry } => item(&verb, entry),
+        Line::Update(entry) => match changed(entry)? {
+            Change { id: None, .. } => Err(JsonError::not_yet(
+                "update.query",
+                "changes by a query in /bulk; POST /update does",
+            )),
+            Change { id, update } => Ok(BulkItem {
+                table: update.table.clone(),
+                id,
+                action: BulkAction::Update(Box::new(update)),
+            }),
+        },
+    }
 }
 
 /// Parses the body of POST /insert or /replace. It has the form of the value of `insert` in a line of /bulk.
@@ -170,7 +185,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
 }
 
 /// A table's name in lower case, without a database.
-fn table_name(written: &str) -> String {
+pub(super) fn table_name(written: &str) -> String {
     written
         .rsplit('.')
         .next()
@@ -202,11 +217,10 @@ fn item(verb: &str, entry: Entry) -> Result<BulkItem, JsonError> {
         }
         ("delete", _) if id.is_some() => BulkAction::Delete,
         ("delete", _) => return Err(JsonError::new(verb, "no id is given")),
-        ("update", _) => return Err(JsonError::not_yet("update", "changing a document in place")),
         _ => {
             return Err(JsonError::new(
                 verb,
-                "unknown action (insert, create, replace or delete)",
+                "unknown action (insert, create, replace, update or delete)",
             ));
         }
     };
@@ -214,9 +228,9 @@ fn item(verb: &str, entry: Entry) -> Result<BulkItem, JsonError> {
 }
 
 /// A line: an object with one member, the verb.
-struct Line {
-    verb: String,
-    entry: Entry,
+enum Line {
+    Update(ChangeEntry),
+    Other { verb: String, entry: Entry },
 }
 
 /// The value of a verb.
@@ -246,8 +260,12 @@ impl<'de> Visitor<'de> for LineVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line, A::Error> {
-        let line = match map.next_entry()? {
-            Some((verb, entry)) => Line { verb, entry },
+        let line = match map.next_key::<String>()? {
+            Some(verb) if verb == "update" => Line::Update(map.next_value()?),
+            Some(verb) => Line::Other {
+                verb,
+                entry: map.next_value()?,
+            },
             None => return Err(A::Error::custom("an object without an action")),
         };
         if map.next_key::<IgnoredAny>()?.is_some() {
@@ -258,7 +276,7 @@ impl<'de> Visitor<'de> for LineVisitor {
 }
 
 /// A document's id: a number, or a string of digits.
-struct Id(u64);
+pub(super) struct Id(pub(super) u64);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -64,6 +64,11 @@ pub fn search(body: &[u8]) -> Result<Select> {
     Ok(select)
 }
 
+/// The conditions of the member `query` of a body: the text of MATCH, and the rest.
+pub(super) fn query(json: &Json) -> Result<(Option<String>, Option<Expression>)> {
+    clause(json, "query", 0)?.finish("query")
+}
+
 fn item(name: &str, what: Output) -> Item {
     Item::Value {
         what,

@@ -247,11 +247,19 @@ fn a_bad_bulk_line_says_what_is_wrong() {
         ),
         (
             r#"{"update":{"table":"t","id":1,"doc":{}}}"#,
-            "not yet: update: changing a document in place",
+            "update: no doc is given",
+        ),
+        (
+            r#"{"update":{"table":"t","doc":{"a":1}}}"#,
+            "update: either id or query is needed",
+        ),
+        (
+            r#"{"update":{"table":"t","doc":{"a":1},"query":{"match_all":{}}}}"#,
+            "not yet: update.query: changes by a query in /bulk; POST /update does",
         ),
         (
             r#"{"index":{"table":"t","id":1,"doc":{}}}"#,
-            "index: unknown action (insert, create, replace or delete)",
+            "index: unknown action (insert, create, replace, update or delete)",
         ),
         (
             r#"{"insert":{"table":"t","id":-1,"doc":{}}}"#,
@@ -576,4 +584,26 @@ fn rows_of_a_queue_are_written_with_their_receipts() {
         String::from_utf8_lossy(reply.bytes()),
         r#"{"rows":[{"receipt":"7-1","delivery":1,"data":{"v":5,"s":"a\nb"}},{"data":{}}]}"#
     );
+}
+
+#[test]
+fn a_doc_of_update_becomes_assignments() {
+    let body = br#"{"index": "db.T", "query": {"range": {"n": {"gte": 5}}}, "doc":
+        {"N": 5, "big": 18446744073709551615, "m": [1, 2], "j.Size['a b'][0]": [1, "x"], "j.ok": true, "ok": true, "a-b": null}}"#;
+    let Change { id, update } = change(body).expect("a change");
+    assert_eq!((id, update.table.as_str()), (None, "t"));
+    assert_eq!(
+        update.filter.map(|it| it.to_string()).as_deref(),
+        Some("n>=5")
+    );
+    let set: Vec<String> = update
+        .set
+        .iter()
+        .map(|set| format!("{} {:?} {:?}", set.column, set.path, set.value))
+        .collect();
+    insta::assert_snapshot!(set.join("\n"));
+    assert!(
+        change(br#"{"table": "t", "id": 1, "query": {"match_all": {}}, "doc": {"n": 1}}"#).is_err()
+    );
+    assert!(change(br#"{"table": "t", "id": 1, "doc": {"n": 1}, "docs": 1}"#).is_err());
 }

@@ -1,8 +1,7 @@
 //! INSERT, REPLACE, UPDATE, DELETE and TRUNCATE.
 
-use query::expression::Expression;
 use query::lexer::TokenKind;
-use query::request::{Delete, Insert, Update};
+use query::request::{Assignment, Delete, Insert, Update, UpdateOptions};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
@@ -126,9 +125,7 @@ impl Parser<'_> {
         let (matching, filter) = self.filter()?;
         let order = self.order(&[])?;
         let limit = limit_of(self)?;
-        if self.at_word("option") {
-            return Err(self.not_yet("UPDATE … OPTION"));
-        }
+        let options = self.update_options()?;
         self.end()?;
         Ok(Statement::Update(Update {
             table,
@@ -137,20 +134,42 @@ impl Parser<'_> {
             filter,
             order,
             limit,
+            options,
         }))
     }
 
-    /// `column = expression`; the column may stand behind its table's name.
-    fn column_value(&mut self) -> Result<(String, Expression)> {
-        let mut column = self.column()?;
-        if self.take(TokenKind::Dot) {
-            if !self.tables.contains(&column) {
-                return Err(self.error(format!("'{column}' is not the table of this UPDATE")));
+    /// `OPTION ignore_nonexistent_columns=1, strict=0` of an UPDATE.
+    fn update_options(&mut self) -> Result<UpdateOptions> {
+        let mut read = UpdateOptions::default();
+        for (name, value) in self.options()? {
+            let is_on = match value.as_str() {
+                "0" => false,
+                "1" => true,
+                _ => return Err(self.error(format!("option {name} takes 0 or 1"))),
+            };
+            match name.as_str() {
+                "ignore_nonexistent_columns" => read.leaves_unknown_columns = is_on,
+                "strict" => read.leaves_missing_paths = !is_on,
+                _ => {
+                    let known = "ignore_nonexistent_columns and strict";
+                    let message = format!("UPDATE has no option '{name}': there are {known}");
+                    return Err(self.error(message));
+                }
             }
-            column = self.column()?;
         }
+        Ok(read)
+    }
+
+    /// `column = expression` or `column.key[2] = expression`; the column may stand behind its table's name.
+    fn column_value(&mut self) -> Result<Assignment> {
+        let (column, path) = self.place()?;
         self.expect(TokenKind::Equal, "`=`")?;
-        Ok((column, self.expression(&mut |_, _| Ok(None))?))
+        let value = self.expression(&mut |_, _| Ok(None))?;
+        Ok(Assignment {
+            column,
+            path,
+            value,
+        })
     }
 
     /// Parses TRUNCATE, from behind that word.

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use query::expression::{Expression, parse_of_tables};
+use query::expression::{Expression, parse_of_tables, parse_place};
+use query::json::JsonStep;
 use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKind};
 use query::value::Value;
 
@@ -282,6 +283,12 @@ impl<'a> Parser<'a> {
     /// An expression; `calls` parses its functions.
     pub(super) fn expression(&mut self, calls: &mut Calls<'_>) -> Result<Expression> {
         let parsed = parse_of_tables(&mut self.lexer, &self.tables, calls);
+        parsed.map_err(|error| self.lexer_error(error))
+    }
+
+    /// The place that an assignment sets: a column, and a path in its document.
+    pub(super) fn place(&mut self) -> Result<(String, Vec<JsonStep>)> {
+        let parsed = parse_place(&mut self.lexer, &self.tables);
         parsed.map_err(|error| self.lexer_error(error))
     }
 

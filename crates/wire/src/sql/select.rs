@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses OPTION name=value, …; empty without it.
-    fn options(&mut self) -> Result<Vec<(String, String)>> {
+    pub(super) fn options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options = Vec::new();
         if !self.take_word("option") {
             return Ok(options);

@@ -43,13 +43,14 @@ pub(crate) struct Found {
     pub(crate) counts: Vec<HitCounts>,
 }
 
-/// Matches documents with every pq table that listens. A hit that its queue or table cannot hold refuses all, and so does a
+/// Matches documents with every pq table that listens, and that `hears` is true of. A hit that its queue or table cannot hold refuses all, and so does a
 /// standing query that takes more steps than the statement may.
-pub(super) fn percolate(
+pub(crate) fn percolate(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
     given: (TableId, &[Document], &[Words]),
+    hears: impl Fn(&Listener) -> bool,
     reached: &mut Reached,
 ) -> Result<Found> {
     let mut found = Found::default();
@@ -58,7 +59,7 @@ pub(super) fn percolate(
     };
     let listeners = Arc::clone(&search.listeners);
     work.allow(given.2);
-    for listener in &*listeners {
+    for listener in listeners.iter().filter(|listener| hears(listener)) {
         let Some(pq) = state.percolates.get_mut(&listener.table) else {
             continue;
         };

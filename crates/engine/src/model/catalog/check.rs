@@ -34,7 +34,17 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
             search_options::check(options)?;
         }
         Kind::Distributed { locals } => distributed::check(catalog, &mut definition, &locals)?,
-        Kind::Percolate { on, into, .. } => {
+        Kind::Percolate {
+            on,
+            into,
+            on_update,
+            ..
+        } => {
+            if on_update && on.is_empty() {
+                return Err(Error::invalid(
+                    "on_update= needs on=: it names the tables whose UPDATEs are heard",
+                ));
+            }
             check_columns(&mut definition, true)?;
             check_percolate(catalog, &mut definition, &on, into.as_deref())?;
         }

@@ -37,7 +37,9 @@ pub(crate) fn show_create(definition: &Definition) -> String {
             }
         }
         Kind::Queue(_) => text.push_str(" ENGINE=queue"),
-        Kind::Percolate { on, into, syntax } => {
+        Kind::Percolate {
+            on, into, syntax, ..
+        } => {
             text.push_str(" type='pq'");
             if !on.is_empty() {
                 let _ = write!(text, " on={}", quote_text(&on.join(",")));

@@ -344,11 +344,14 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
 
 fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
     let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let on_update = false; // an option, if it is set
     if version == 1 {
-        let on = named(reader.text()?).into_iter().collect();
-        let into = named(reader.text()?);
-        let syntax = Syntax::Sphinx;
-        return Ok(Kind::Percolate { on, into, syntax });
+        return Ok(Kind::Percolate {
+            on: named(reader.text()?).into_iter().collect(),
+            into: named(reader.text()?),
+            syntax: Syntax::Sphinx,
+            on_update,
+        });
     }
     let on = reader.list(Reader::string)?;
     let into = named(reader.text()?);
@@ -357,5 +360,10 @@ fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
         LUCENE => Syntax::Lucene,
         _ => return Err(reader.damage("a known syntax of queries")),
     };
-    Ok(Kind::Percolate { on, into, syntax })
+    Ok(Kind::Percolate {
+        on,
+        into,
+        syntax,
+        on_update,
+    })
 }

@@ -291,7 +291,9 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     put_text(out, &definition.name);
     match &definition.kind {
         Kind::Search(_) => out.push(0),
-        Kind::Percolate { on, into, syntax } => {
+        Kind::Percolate {
+            on, into, syntax, ..
+        } => {
             out.push(1);
             put_list(out, on, |out, name| put_text(out, name));
             put_text(out, into.as_deref().unwrap_or_default()); // no table has an empty name

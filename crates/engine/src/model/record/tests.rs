@@ -104,8 +104,14 @@ fn definition() -> impl Strategy<Value = Definition> {
             proptest::collection::vec(".{1,8}", 0..3),
             proptest::option::of(".{1,8}"),
             proptest::sample::select(&[Syntax::Sphinx, Syntax::Lucene][..]),
+            any::<bool>(),
         )
-            .prop_map(|(on, into, syntax)| Kind::Percolate { on, into, syntax }),
+            .prop_map(|(on, into, syntax, on_update)| Kind::Percolate {
+                on,
+                into,
+                syntax,
+                on_update,
+            }),
     ];
     let columns = proptest::collection::vec(column(), 0..4);
     let analysis = proptest::sample::select(&["", "stem_en"][..]).prop_map(|morphology| {

@@ -14,6 +14,7 @@ fn table() -> PercolateTable {
             on: Vec::new(),
             into: None,
             syntax: Default::default(),
+            on_update: false,
         },
         columns: Vec::new(),
         analysis: Default::default(),

@@ -1,7 +1,7 @@
 //! One batch of /bulk: its lines as one command, and the command's reply by lines.
 
 use engine::{Command, Error, Reply};
-use query::request::{Delete, Insert};
+use query::request::{Delete, Insert, Update};
 use query::value::Value;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
 
@@ -15,7 +15,7 @@ pub(super) struct Batch {
     parts: Vec<BatchPart>,
 }
 
-/// Neighbouring lines that become one command: inserts into the same columns of a table, or one delete.
+/// Neighbouring lines that become one command: inserts into the same columns of a table, or one delete or update.
 #[derive(Debug)]
 struct BatchPart {
     table: String,
@@ -35,6 +35,7 @@ enum PartKind {
     Delete {
         id: u64,
     },
+    Update(Box<Update>),
 }
 
 impl Batch {
@@ -65,13 +66,10 @@ impl Batch {
             BulkAction::Replace { fields } => (fields, true),
             BulkAction::Delete => {
                 let id = id.unwrap_or(0);
-                self.parts.push(BatchPart {
-                    table,
-                    kind: PartKind::Delete { id },
-                    lines: vec![line],
-                    last_id: id,
-                });
-                return;
+                return self.push_one(line, table, id, PartKind::Delete { id });
+            }
+            BulkAction::Update(update) => {
+                return self.push_one(line, table, id.unwrap_or(0), PartKind::Update(update));
             }
         };
         let (columns, row) = with_id(fields, id);
@@ -99,6 +97,16 @@ impl Batch {
             kind,
             lines: vec![line],
             last_id: 0,
+        });
+    }
+
+    /// A line that is a command of its own.
+    fn push_one(&mut self, line: u64, table: String, last_id: u64, kind: PartKind) {
+        self.parts.push(BatchPart {
+            table,
+            kind,
+            lines: vec![line],
+            last_id,
         });
     }
 
@@ -136,6 +144,10 @@ impl Batch {
                     )
                 }
                 PartKind::Delete { id } => (delete(&table, id), DocumentChange::Deleted),
+                PartKind::Update(update) => {
+                    let (update, planned) = (*update, None);
+                    (Command::Update { update, planned }, DocumentChange::Changed)
+                }
             };
             commands.push(command);
             parts.push(CountedPart {
@@ -166,7 +178,10 @@ struct CountedPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DocumentChange {
     Created,
+    /// By `replace`.
     Updated,
+    /// By `update`: a document that is missing, or has the values already, does not count.
+    Changed,
     Deleted,
 }
 
@@ -198,6 +213,7 @@ impl Counted {
             match part.done {
                 DocumentChange::Created => counts[0] += affected,
                 DocumentChange::Deleted => counts[1] += affected,
+                DocumentChange::Changed => counts[2] += affected,
                 DocumentChange::Updated => counts[2] += part.lines.len() as u64,
             }
         }

@@ -66,6 +66,7 @@ pub(super) async fn create(guest: &Guest<'_>, name: &str, request: &EsRequest) -
             on: Vec::new(),
             into: None,
             syntax: Syntax::Sphinx,
+            on_update: false,
         },
         columns: mapping.columns(),
         analysis: analysis(&mapping)?,

@@ -130,6 +130,7 @@ CALL QUEUE_PURGE('q')
 SHOW QUEUES LIKE 'q%'
 SHOW ENGINE queue STATUS
 UPDATE LOW_PRIORITY db.Q SET a = 'x', b = b + 1 WHERE c = 2
+UPDATE q SET j.Price = j.n + 1, db.Q.j['tags'][0] = (1, 2), q.a = 5 WHERE c = 2 LIMIT 3 OPTION strict=0, ignore_nonexistent_columns=1
 ALTER TABLE db.Q ADD COLUMN b int unsigned NOT NULL DEFAULT 5 AFTER a, ADD c text FIRST, DROP COLUMN d, MODIFY e varchar(10) CHARACTER SET utf8 BINARY NULL, CHANGE COLUMN f f bigint;
 ALTER TABLE q ADD (a int, b int)
 ALTER TABLE q ADD INDEX (a), DROP KEY b
