@@ -29,6 +29,7 @@ pub(crate) mod insert;
 pub(crate) mod read;
 pub(crate) mod rows;
 pub(crate) mod update;
+pub(crate) mod upsert;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -52,6 +52,24 @@ pub struct Insert {
     pub replace: bool,
 }
 
+/// What a row of an INSERT does where its id is known already.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// IGNORE: it is left out, with a warning.
+    Ignore,
+    /// ON DUPLICATE KEY UPDATE: the stored row is changed instead. A value of the row that was to be inserted is the column
+    /// [`inserted_name`].
+    Update(Vec<Assignment>),
+    /// REPLACE … SET … WHERE id=n: the columns that are named replace those of the stored row. A row must be known.
+    Keep,
+}
+
+/// The name that an expression of [`Known::Update`] has for the value to be inserted into a column. No column has such a name.
+#[must_use]
+pub fn inserted_name(column: &str) -> String {
+    format!("VALUES({column})")
+}
+
 /// DELETE from one table: one durable unit, also of many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {

@@ -80,6 +80,12 @@ pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 /// Most bytes of a statement that SHOW THREADS shows.
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 
+/// Most bytes of values of one INSERT … SELECT: those of the longest statement.
+pub const INSERT_SELECT_BYTES_MAX: usize = 128 << 20;
+
+/// Most rows of one INSERT … SELECT.
+pub const INSERT_SELECT_ROWS_MAX: u64 = 4_000_000;
+
 /// Longest turn of the engine before `/readyz` answers `stuck`.
 pub const STUCK_AFTER: Duration = Duration::from_secs(10);
 

@@ -5,7 +5,7 @@
 //! refused there or nowhere.
 
 use engine::{Command, Definition, Kind};
-use query::request::{Delete, Insert, Update};
+use query::request::Delete;
 
 use crate::errors::{self, Failure};
 use crate::session::Session;
@@ -72,12 +72,11 @@ pub(crate) fn each(
             all(Deed::Read, locals, check)
         }
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
-        Command::Insert(Insert { table, .. })
-        | Command::Delete(Delete { table, .. })
-        | Command::Update {
-            update: Update { table, .. },
-            ..
+        Command::Insert(insert) | Command::Upsert { insert, .. } => {
+            check(Action(Deed::Write, Some(&insert.table)))
         }
+        Command::Update { update, .. } => check(Action(Deed::Write, Some(&update.table))),
+        Command::Delete(Delete { table, .. })
         | Command::Truncate { table }
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),

@@ -15,6 +15,7 @@
 //! the door encodes them.
 
 mod constants;
+mod insert_select;
 mod lists;
 mod load;
 pub(crate) mod owned_row;
@@ -379,14 +380,7 @@ impl Execution<'_> {
                 table,
                 group,
                 paused,
-            } => {
-                let command = Command::QueuePause {
-                    table,
-                    group,
-                    paused,
-                };
-                self.write(command).await
-            }
+            } => self.queue_pause(table, group, paused).await,
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             Statement::Update(update) => self.update(update).await,
             Statement::Installed => Ok(Outcome::NOTHING),
@@ -394,6 +388,14 @@ impl Execution<'_> {
                 let command = translate::write(self.node, self.session, statement)?;
                 self.write_within(command).await
             }
+            Statement::Upsert { insert, known } => {
+                self.write_within(Command::Upsert { insert, known }).await
+            }
+            Statement::InsertSelect {
+                insert,
+                known,
+                select,
+            } => self.insert_select(insert, known, *select).await,
             Statement::Truncate { .. } => self.truncate(statement).await,
             Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
             Statement::CreateTable(_)
@@ -427,6 +429,20 @@ impl Execution<'_> {
             } => self.kill(connection, query_only),
             other => show::show(self.node, self.session, other),
         }
+    }
+
+    async fn queue_pause(
+        &mut self,
+        table: String,
+        group: Option<String>,
+        paused: bool,
+    ) -> Result<Outcome, Failure> {
+        let command = Command::QueuePause {
+            table,
+            group,
+            paused,
+        };
+        self.write(command).await
     }
 
     /// TRUNCATE reports no affected rows, as in MySQL.
@@ -520,6 +536,12 @@ fn count(node: &Node, statement: &Statement) {
         Statement::Select(_) => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
+        Statement::Upsert { insert, .. } | Statement::InsertSelect { insert, .. } => {
+            match insert.replace {
+                true => &counters.replaces,
+                false => &counters.inserts,
+            }
+        }
         Statement::Update(_) => &counters.updates,
         Statement::Delete(_) | Statement::Truncate { .. } => &counters.deletes,
         Statement::CallPq { .. } => &counters.call_pqs,

@@ -16,6 +16,7 @@ mod create;
 mod data;
 mod error;
 mod files;
+mod insert;
 mod key;
 mod parser;
 mod queue_functions;

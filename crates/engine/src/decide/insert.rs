@@ -66,6 +66,17 @@ fn documents(
         return Err(Error::NoSuchTable(insert.table));
     };
     let documents = identified(search, around, insert)?;
+    store_documents(state, work, around, table, documents)
+}
+
+/// The unit that stores documents of one search table, with the hits of the queries that hear them.
+pub(crate) fn store_documents(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    table: TableId,
+    documents: Vec<Document>,
+) -> Result<Decision> {
     let reply = Reply::Done {
         affected: documents.len() as u64,
         last_id: documents.last().map_or(0, |document| document.id),

@@ -82,6 +82,11 @@ impl Plan {
         Ok((id != 0).then_some(id))
     }
 
+    /// Whether a row gives a value for a column of the table.
+    pub(crate) fn is_given(&self, column: usize) -> bool {
+        self.places.get(column).is_some_and(Option::is_some)
+    }
+
     /// The columns' values as stored; the given ones are taken out of `values`.
     pub(crate) fn row(
         &self,

@@ -29,7 +29,7 @@ use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
-use self::heard::with_hits;
+pub(crate) use self::heard::with_hits;
 use super::delete::ids_of;
 use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
@@ -118,15 +118,24 @@ impl Assignments {
     /// `UnknownColumn`; `Invalid` for `id`, a text column, a column that is set twice as a whole, and a path in a column without
     /// documents.
     pub(crate) fn new(definition: &Definition, update: &Update) -> Result<Assignments> {
+        Assignments::of(definition, &update.set, update.options)
+    }
+
+    /// As [`Assignments::new`].
+    pub(crate) fn of(
+        definition: &Definition,
+        set: &[Assignment],
+        options: UpdateOptions,
+    ) -> Result<Assignments> {
         let table = &definition.name;
         let mut bound = Assignments {
             columns: Vec::new(),
-            set: Vec::with_capacity(update.set.len()),
-            options: update.options,
+            set: Vec::with_capacity(set.len()),
+            options,
         };
-        for assignment in &update.set {
+        for assignment in set {
             let (at, column) = match set_column(definition, assignment) {
-                Err(Error::UnknownColumn { .. }) if update.options.leaves_unknown_columns => {
+                Err(Error::UnknownColumn { .. }) if options.leaves_unknown_columns => {
                     continue;
                 }
                 found => found?,

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use query::expression::Expression;
-use query::request::{Insert, Select, Update};
+use query::request::{Insert, Known, Select, Update};
 use query::value::Value;
 use queue::{Holder, RowNumber};
 
@@ -69,9 +69,10 @@ impl Engine {
                 let outcome = self.read_within(session, &select);
                 return self.answer(reply, outcome);
             }
-            Command::Insert(_) | Command::Update { .. } | Command::Delete(_) => {
-                self.write_within(session, command)
-            }
+            Command::Insert(_)
+            | Command::Upsert { .. }
+            | Command::Update { .. }
+            | Command::Delete(_) => self.write_within(session, command),
             Command::QueueDone { receipts } => self.end_later(session, &receipts),
             Command::QueueEnd => self.end_owned_later(session).map(|()| {
                 self.sessions.leave(&mut self.state, session);
@@ -112,7 +113,7 @@ impl Engine {
             return Ok(decision.reply);
         };
         let name = match &command {
-            Command::Insert(insert) => &insert.table,
+            Command::Insert(insert) | Command::Upsert { insert, .. } => &insert.table,
             Command::Delete(delete) => &delete.table,
             Command::Update { update, .. } => &update.table,
             _ => return Err(Error::internal("a write without a table")),
@@ -121,6 +122,9 @@ impl Engine {
         match command {
             Command::Insert(insert) => self.keep_insert(session, table, insert, record)?,
             Command::Update { update, .. } => self.keep_update(session, table, update, record)?,
+            Command::Upsert { insert, known } => {
+                self.keep_upsert(session, table, insert, known, record)?;
+            }
             _ => self.keep_delete(session, table, record)?,
         }
         Ok(decision.reply)
@@ -144,6 +148,7 @@ impl Engine {
             }
             Command::Delete(delete) => self.touches(transaction, &delete.table),
             Command::Update { update, .. } => self.touches(transaction, &update.table),
+            Command::Upsert { insert, .. } => self.touches(transaction, &insert.table),
             _ => true,
         }
     }
@@ -211,6 +216,37 @@ impl Engine {
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
         let command = Box::new(Command::Insert(insert));
+        self.keep(session, table, Change::Write(command), bytes)
+    }
+
+    /// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
+    fn keep_upsert(
+        &mut self,
+        session: SessionId,
+        table: TableId,
+        insert: Insert,
+        known: Known,
+        record: &Record,
+    ) -> Result<()> {
+        let names_ids = match &insert.columns {
+            Some(columns) => columns
+                .iter()
+                .any(|column| column.eq_ignore_ascii_case("id")),
+            None => true,
+        };
+        if !names_ids {
+            return Err(Error::NotYet {
+                what: "IGNORE and ON DUPLICATE KEY UPDATE of rows without an id in a transaction"
+                    .to_owned(),
+            });
+        }
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            let own = transaction.ids.entry(table).or_default();
+            own.extend(inserted(record));
+        }
+        let values = insert.rows.iter().flatten().map(Value::memory);
+        let bytes = values.sum::<usize>() as u64 + insert.rows.len() as u64 * ROW_BYTES;
+        let command = Box::new(Command::Upsert { insert, known });
         self.keep(session, table, Change::Write(command), bytes)
     }
 

@@ -201,7 +201,10 @@ impl Engine {
             } => self.create(definition, if_not_exists),
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
             Command::Insert(_) => self.insert(session, command),
-            Command::Delete(_) | Command::Update { .. } | Command::Backfill(_) => {
+            Command::Delete(_)
+            | Command::Update { .. }
+            | Command::Upsert { .. }
+            | Command::Backfill(_) => {
                 let decision = self.decide_write(session, command, None)?;
                 self.commit(decision)
             }

@@ -12,6 +12,7 @@ use crate::decide::delete::delete;
 use crate::decide::hear::hear_rows;
 use crate::decide::insert::insert;
 use crate::decide::update::{planned, update};
+use crate::decide::upsert::upsert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
@@ -43,6 +44,9 @@ impl Engine {
         let around = self.circumstances();
         match command {
             Command::Insert(asked) => insert(&mut self.state, &mut self.work, around, asked, relay),
+            Command::Upsert { insert, known } => {
+                upsert(&mut self.state, &mut self.work, around, insert, &known)
+            }
             Command::Delete(asked) => delete(&mut self.state, self.sessions.owner(session), &asked),
             Command::Update {
                 update: asked,

@@ -17,7 +17,7 @@ use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::Expression;
 use query::options::{Options, Ranker};
-use query::request::{Delete, Insert, Select, Update};
+use query::request::{Delete, Insert, Known, Select, Update};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -42,6 +42,13 @@ pub enum Command {
     },
     /// INSERT or REPLACE into a search, pq or queue table.
     Insert(Insert),
+    /// INSERT into a search table of rows whose ids may be known. IGNORE also goes into a pq table or queue.
+    Upsert {
+        /// Its `replace` is not looked at.
+        insert: Insert,
+        /// What a row does whose id is known.
+        known: Known,
+    },
     /// DELETE.
     Delete(Delete),
     /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Moved`] where `planned` is out of date.
@@ -583,6 +590,14 @@ impl Command {
                 step: LoadStep::Put { rows, .. },
                 ..
             } => own + rows_bytes(rows),
+            Command::Upsert { insert, known } => {
+                let set = match known {
+                    Known::Update(set) => set.as_slice(),
+                    Known::Ignore | Known::Keep => &[],
+                };
+                let set = set.iter().map(|each| expression_bytes(&each.value));
+                own + rows_bytes(&insert.rows) + set.sum::<usize>()
+            }
             Command::Update { update, .. } => {
                 let set = update.set.iter().map(|set| expression_bytes(&set.value));
                 own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)

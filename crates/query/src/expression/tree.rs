@@ -50,6 +50,46 @@ pub enum Expression {
     },
 }
 
+impl Expression {
+    /// The expression with each column and path replaced by what `change` makes of it.
+    #[must_use]
+    pub fn map_columns(self, change: &mut dyn FnMut(Expression) -> Expression) -> Expression {
+        let mut inside = |of: Box<Expression>| Box::new(of.map_columns(change));
+        match self {
+            Expression::Literal(_) => self,
+            Expression::Column(_) | Expression::Path { .. } => change(self),
+            Expression::Unary(operator, operand) => Expression::Unary(operator, inside(operand)),
+            Expression::Binary(operator, left, right) => {
+                Expression::Binary(operator, inside(left), inside(right))
+            }
+            Expression::In {
+                needle,
+                negated,
+                list,
+            } => Expression::In {
+                needle: inside(needle),
+                negated,
+                list,
+            },
+            Expression::Between {
+                needle,
+                negated,
+                low,
+                high,
+            } => Expression::Between {
+                needle: inside(needle),
+                negated,
+                low: inside(low),
+                high: inside(high),
+            },
+            Expression::IsNull { needle, negated } => Expression::IsNull {
+                needle: inside(needle),
+                negated,
+            },
+        }
+    }
+}
+
 /// Operators on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {

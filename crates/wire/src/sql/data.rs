@@ -1,70 +1,13 @@
-//! INSERT, REPLACE, UPDATE, DELETE and TRUNCATE.
+//! UPDATE, DELETE and TRUNCATE.
 
 use query::lexer::TokenKind;
-use query::request::{Assignment, Delete, Insert, Update, UpdateOptions};
+use query::request::{Assignment, Delete, Update, UpdateOptions};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
 use super::statement::Statement;
-use super::values;
 
 impl Parser<'_> {
-    /// Parses INSERT or REPLACE, from behind that word.
-    pub(super) fn insert(&mut self, replace: bool) -> Result<Statement> {
-        let verb = if replace { "REPLACE" } else { "INSERT" };
-        self.take_any(&["low_priority", "high_priority", "delayed"]);
-        if self.at_word("ignore") {
-            return Err(self.not_yet("INSERT IGNORE"));
-        }
-        self.take_word("into");
-        let table = self.table()?;
-        let columns = self.insert_columns()?;
-        if self.at_any(&["set", "select", "table"]) || self.peek() == TokenKind::Open {
-            let form = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-            return Err(self.not_yet(format!("{verb} … {form}")));
-        }
-        if !self.at_any(&["values", "value"]) {
-            return Err(self.unexpected("VALUES"));
-        }
-        let behind = self.position() + self.peek_bytes().len();
-        let (rows, end, room) = values::rows(self.text(), behind, self.room())?;
-        self.restart(end, room);
-        if self.at_any(&["on", "as"]) {
-            return Err(self.not_yet(format!("{verb} … ON DUPLICATE KEY UPDATE")));
-        }
-        self.end()?;
-        Ok(Statement::Insert(Insert {
-            table,
-            columns,
-            rows,
-            replace,
-        }))
-    }
-
-    /// The list of columns in brackets; `None`: there is none, or it is `()`.
-    fn insert_columns(&mut self) -> Result<Option<Vec<String>>> {
-        let before = self.clone();
-        if !self.take(TokenKind::Open) {
-            return Ok(None);
-        }
-        if self.take(TokenKind::Close) {
-            return Ok(None);
-        }
-        if self.at_word("select") {
-            *self = before;
-            return Ok(None);
-        }
-        let mut columns = Vec::new();
-        loop {
-            columns.push(self.column()?);
-            self.listed(columns.len())?;
-            if self.take(TokenKind::Close) {
-                return Ok(Some(columns));
-            }
-            self.expect(TokenKind::Comma, "`,` or `)`")?;
-        }
-    }
-
     /// Parses DELETE, from behind that word.
     pub(super) fn delete(&mut self) -> Result<Statement> {
         while self.take_any(&["low_priority", "quick"]) {}

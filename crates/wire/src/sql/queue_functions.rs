@@ -67,39 +67,10 @@ fn read_condition(text: &str) -> std::result::Result<Expression, LexerError> {
 /// The filter of [`Statement::SelectWaiting`] with the wait's answer in place of the call.
 #[must_use]
 pub fn with_answer(filter: Expression, answer: &Value) -> Expression {
-    let inside = |of: Box<Expression>| Box::new(with_answer(*of, answer));
-    match filter {
+    filter.map_columns(&mut |column| match column {
         Expression::Column(name) if name == WAIT_PLACE => Expression::Literal(answer.clone()),
-        Expression::Unary(operator, operand) => Expression::Unary(operator, inside(operand)),
-        Expression::Binary(operator, left, right) => {
-            Expression::Binary(operator, inside(left), inside(right))
-        }
-        Expression::In {
-            needle,
-            negated,
-            list,
-        } => Expression::In {
-            needle: inside(needle),
-            negated,
-            list,
-        },
-        Expression::Between {
-            needle,
-            negated,
-            low,
-            high,
-        } => Expression::Between {
-            needle: inside(needle),
-            negated,
-            low: inside(low),
-            high: inside(high),
-        },
-        Expression::IsNull { needle, negated } => Expression::IsNull {
-            needle: inside(needle),
-            negated,
-        },
-        other @ (Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. }) => other,
-    }
+        other => other,
+    })
 }
 
 /// Parses a `queue_wait` in a WHERE, from behind its opening bracket, into `wait`.

@@ -3,7 +3,7 @@
 mod queue_call;
 
 use query::expression::Expression;
-use query::request::{Change, Delete, Insert, Select, Update};
+use query::request::{Change, Delete, Insert, Known, Select, Update};
 use query::schema::Column;
 use query::value::Value;
 
@@ -75,6 +75,22 @@ pub enum Statement {
         of_queue: Result<Vec<Change>, SyntaxError>,
         /// The changes of a search or pq table.
         of_documents: Result<Vec<Change>, SyntaxError>,
+    },
+    /// INSERT IGNORE, INSERT … ON DUPLICATE KEY UPDATE, REPLACE … SET … WHERE id=n.
+    Upsert {
+        /// As without IGNORE, ON DUPLICATE KEY and WHERE; a REPLACE names the id of WHERE.
+        insert: Insert,
+        /// What a row does whose id is known.
+        known: Known,
+    },
+    /// INSERT … SELECT and REPLACE … SELECT.
+    InsertSelect {
+        /// Table, columns and verb; without rows.
+        insert: Insert,
+        /// IGNORE and ON DUPLICATE KEY UPDATE; `None`: neither.
+        known: Option<Known>,
+        /// The statement that gives the rows.
+        select: Box<Statement>,
     },
     /// UPDATE of one table.
     Update(Update),

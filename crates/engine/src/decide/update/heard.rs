@@ -25,7 +25,7 @@ use crate::table::standing::Listener;
 ///
 /// # Errors
 /// `Limit` for more than [`HEARD_ROWS_MAX`] rows; those of the hits of an INSERT.
-pub(super) fn with_hits(
+pub(crate) fn with_hits(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
