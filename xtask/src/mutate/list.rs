@@ -593,7 +593,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/decide/update/heard.rs",
         text: "*old = value;",
         becomes: "let _ = (old, value);",
-        test: "crates/engine/tests/it/laws.rs::answers_are_the_models_however_batched_sealed_and_restarted",
+        test: "crates/engine/tests/it/laws.rs::an_update_is_heard_with_its_new_values_and_its_hits_outlive_a_restart",
         may_hang: false,
     },
     Mutation {
@@ -601,7 +601,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/decide/update/heard.rs",
         text: "chain([hits])",
         becomes: "chain(Some(hits).filter(|_| false))",
-        test: "crates/engine/tests/it/laws.rs::answers_are_the_models_however_batched_sealed_and_restarted",
+        test: "crates/engine/tests/it/laws.rs::an_update_is_heard_with_its_new_values_and_its_hits_outlive_a_restart",
         may_hang: false,
     },
     Mutation {

@@ -56,6 +56,46 @@ fn check(asked: &[Asked], way: Way) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn an_update_is_heard_with_its_new_values_and_its_hits_outlive_a_restart() {
+    let asked = [
+        "insert posts (id, body, n) values (1, 'a b', 1), (2, 'a', 2), (3, 'b', 3)",
+        "insert news (id, body, n) values (1, 'a', 4)",
+        "insert alerts (id, query, filters) values (1, 'a', 'n = 5'), (2, 'b', 'n = 1')",
+        "insert watch (id, query, filters) values (1, 'a', 'n >= 5')",
+        "insert loud (id, query, filters) values (1, 'a', '')",
+        "update posts set n = n + 4 where id = 1",
+        "update posts set n = n + 3 match 'a' where n < 9",
+        "update news set n = n + 1 where n > 0",
+        "update news set n = n + 0 where id = 1",
+    ];
+    let asked = asked.map(|line| (1, command(line)));
+    for batch in [1, 2, asked.len()] {
+        for seal_rows in [1, 1000] {
+            let restart = 1;
+            check(
+                &asked,
+                Way {
+                    batch,
+                    seal_rows,
+                    restart,
+                },
+            )
+            .unwrap();
+        }
+    }
+    let mut driver = open(1000);
+    play(&mut driver, &asked);
+    let shown = dump(&mut driver).join("\n");
+    for hit in [
+        "1 | posts | 1 | a b | 5",
+        "1 | posts | 2 | a | 5",
+        "1 | news | 1 | a | 5",
+    ] {
+        assert!(shown.contains(hit), "{hit} is not in\n{shown}");
+    }
+}
+
 proptest! {
     #![proptest_config(cases(32))]
 
