@@ -276,16 +276,17 @@ impl Parsed {
         }
     }
 
-    /// Whether it waits for a row of a queue, as long as its client's timeout says.
+    /// Whether it waits for a row of a queue, as long as its client's timeout says. Not if it was answered with others.
     pub fn waits(&self) -> bool {
-        matches!(
+        let may_wait = matches!(
             self.statement,
             Ok(Statement::Queue {
                 call: QueueCall::Wait { .. },
                 ..
             } | Statement::SelectWaiting { .. }
                 | Statement::QueueNext(_))
-        )
+        );
+        may_wait && self.answered.is_none()
     }
 }
 
@@ -384,6 +385,10 @@ impl Execution<'_> {
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             Statement::Update(update) => self.update(update).await,
             Statement::Installed => Ok(Outcome::NOTHING),
+            Statement::Insert(_) | Statement::Delete(_) if self.answered.is_some() => {
+                let answered = self.answered.take().ok_or_else(unexpected)?;
+                self.written(answered?)
+            }
             Statement::Insert(_) | Statement::Delete(_) => {
                 let command = translate::write(self.node, self.session, statement)?;
                 self.write_within(command).await
