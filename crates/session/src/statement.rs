@@ -385,14 +385,7 @@ impl Execution<'_> {
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             Statement::Update(update) => self.update(update).await,
             Statement::Installed => Ok(Outcome::NOTHING),
-            Statement::Insert(_) | Statement::Delete(_) if self.answered.is_some() => {
-                let answered = self.answered.take().ok_or_else(unexpected)?;
-                self.written(answered?)
-            }
-            Statement::Insert(_) | Statement::Delete(_) => {
-                let command = translate::write(self.node, self.session, statement)?;
-                self.write_within(command).await
-            }
+            Statement::Insert(_) | Statement::Delete(_) => self.change_rows(statement).await,
             Statement::Upsert { insert, known } => {
                 self.write_within(Command::Upsert { insert, known }).await
             }
@@ -434,6 +427,15 @@ impl Execution<'_> {
             } => self.kill(connection, query_only),
             other => show::show(self.node, self.session, other),
         }
+    }
+
+    /// INSERT, REPLACE or DELETE of rows that the statement names; the engine may have it already.
+    async fn change_rows(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        if let Some(answered) = self.answered.take() {
+            return self.written(answered?);
+        }
+        let command = translate::write(self.node, self.session, statement)?;
+        self.write_within(command).await
     }
 
     async fn queue_pause(
