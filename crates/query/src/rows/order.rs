@@ -93,6 +93,17 @@ impl Order {
         self.keys.iter().filter_map(computed).collect()
     }
 
+    /// Whether a row stands behind `other` by the first key alone. Reads no column but those of that key; false where the key
+    /// is not computed.
+    pub fn is_behind<R: Sorted>(&self, row: &dyn ColumnValues, other: &R) -> bool {
+        let (Some((Key::Computed(first), falls)), [value, ..]) = (self.keys.first(), other.keys())
+        else {
+            return false;
+        };
+        let order = first.evaluate(row).cmp_order(value);
+        if *falls { order.is_lt() } else { order.is_gt() }
+    }
+
     /// Which of two rows comes first.
     pub fn compare<R: Sorted>(&self, a: &R, b: &R) -> Ordering {
         let mut values = a.keys().iter().zip(b.keys());
