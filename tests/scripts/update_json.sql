@@ -127,7 +127,7 @@ error 1210 (HY000): cannot set j['size'][0] at row 1: j['size'] is no array
 
 UPDATE goods SET j[0] = 1 WHERE id = 3;
 ----
-error 1210 (HY000): cannot set j[0] at row 1: j is no array
+error 1210 (HY000): cannot set j[0] at row 3: j is no array
 
 UPDATE goods SET n = 0, j.a.c = 'd';
 ----

@@ -66,7 +66,8 @@ fn documents(
         return Err(Error::NoSuchTable(insert.table));
     };
     let documents = identified(search, around, insert)?;
-    store_documents(state, work, around, table, documents)
+    let mut reached = Reached::default();
+    store_documents(state, work, around, table, documents, &mut reached)
 }
 
 /// The unit that stores documents of one search table, with the hits of the queries that hear them.
@@ -76,6 +77,7 @@ pub(crate) fn store_documents(
     around: Circumstances,
     table: TableId,
     documents: Vec<Document>,
+    reached: &mut Reached,
 ) -> Result<Decision> {
     let reply = Reply::Done {
         affected: documents.len() as u64,
@@ -83,22 +85,14 @@ pub(crate) fn store_documents(
         ids: told(documents.iter().map(|document| document.id)),
         warnings: Vec::new(),
     };
-    let mut reached = Reached::default();
     let mut prepared = Prepared {
         words: std::mem::take(&mut work.words),
         ..Prepared::default()
     };
     let given = (table, documents);
-    let first = reach(
-        state,
-        work,
-        around,
-        given,
-        &mut prepared.words,
-        &mut reached,
-    )?;
-    let record = follow(state, work, around, Record::Documents(first), &mut reached)?;
-    prepared.counting = Some(reached.counting);
+    let first = reach(state, work, around, given, &mut prepared.words, reached)?;
+    let record = follow(state, work, around, Record::Documents(first), reached)?;
+    prepared.counting = Some(std::mem::take(&mut reached.counting));
     Ok(Decision {
         prepared,
         ..Decision::of(record, reply)
@@ -117,10 +111,7 @@ pub(crate) fn follow(
         return Ok(first);
     }
     let mut records = vec![first];
-    let mut next = 0;
-    while let Some((target, made)) = reached.made.get_mut(next) {
-        next += 1;
-        let made = (*target, std::mem::take(made));
+    while let Some(made) = reached.made.pop_front() {
         let follows = reach(state, work, around, made, &mut Vec::new(), reached)?;
         records.push(Record::Documents(follows));
     }

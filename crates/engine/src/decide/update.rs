@@ -31,6 +31,7 @@ use query::value::Value;
 
 pub(crate) use self::heard::with_hits;
 use super::delete::ids_of;
+use super::insert::hits::Reached;
 use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
@@ -164,7 +165,7 @@ impl Assignments {
     }
 
     /// The new values of a row, one for each column that is set; `false`: the row has them already. `read` gives a column's old
-    /// value. `row`: number of the row among those chosen, from 1, for errors.
+    /// value. `row`: what errors call the row: its number in an INSERT, its id in an UPDATE.
     ///
     /// # Errors
     /// `BadValue` and `OutOfRange`, as an INSERT of the value; `Invalid` for a path that leads nowhere; those of `read`.
@@ -296,7 +297,14 @@ pub(crate) fn update(
     let table = updated_table(state, update)?;
     let rows = chosen(state, table, update)?;
     let decision = decided(table, rows, around)?;
-    with_hits(state, work, around, table, decision)
+    with_hits(
+        state,
+        work,
+        around,
+        table,
+        decision,
+        &mut Reached::default(),
+    )
 }
 
 /// Decides an UPDATE that a reader has planned. Rows that were changed since are decided again.
@@ -346,7 +354,14 @@ pub(crate) fn planned(
         planned: Some((plan.clone(), taken)),
         ..Ready::default()
     };
-    with_hits(state, work, around, table, decision)
+    with_hits(
+        state,
+        work,
+        around,
+        table,
+        decision,
+        &mut Reached::default(),
+    )
 }
 
 fn and(left: Expression, right: Expression) -> Expression {
@@ -412,7 +427,7 @@ pub(crate) fn work_out(
         Some(text) => Some(query::parse(text, &fields, analyzer).map_err(Error::Query)?),
         None => None,
     };
-    let mut values = Vec::new();
+    let (mut values, mut refused) = (Vec::new(), Refused::default());
     let mut set = |id: u64, read: &ReadColumn<'_>, out: &mut Vec<(u16, Value)>| {
         values.clear();
         if updated.ids.len() >= UPDATED_ROWS_MAX {
@@ -421,7 +436,7 @@ pub(crate) fn work_out(
                 max: UPDATED_ROWS_MAX as u64,
             });
         }
-        if assignments.values(id, read, updated.ids.len() + 1, &mut values)? {
+        if refused.does_change(id, assignments.values(id, read, id as usize, &mut values))? {
             let bytes: usize = values.iter().map(Value::memory).sum();
             control.memory.take(bytes as u64 + UPDATED_ROW_BYTES)?;
             out.extend(columns.iter().copied().zip(values.iter().cloned()));
@@ -430,7 +445,33 @@ pub(crate) fn work_out(
         Ok::<(), Error>(())
     };
     let change = rows.plan_change(&bound, query.as_ref(), control, &mut set)?;
+    refused.check()?;
     Ok((change, updated))
+}
+
+/// The refusal of the row with the lowest id. So the answer does not depend on where rows lie.
+#[derive(Default)]
+struct Refused(Option<(u64, Error)>);
+
+impl Refused {
+    /// Whether a row gets other values. Errors: those that are not of the row's values.
+    fn does_change(&mut self, id: u64, outcome: Result<bool>) -> Result<bool> {
+        match outcome {
+            Err(
+                error @ (Error::BadValue { .. } | Error::OutOfRange { .. } | Error::Invalid { .. }),
+            ) => {
+                if self.0.as_ref().is_none_or(|(lowest, _)| id < *lowest) {
+                    self.0 = Some((id, error));
+                }
+                Ok(false)
+            }
+            other => other,
+        }
+    }
+
+    fn check(self) -> Result<()> {
+        self.0.map_or(Ok(()), |(_, error)| Err(error))
+    }
 }
 
 /// The rows with their new values, decided on the engine's thread. Rows that the condition names by id are looked up one by one.
@@ -456,7 +497,7 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
     };
     let assignments = Assignments::new(&definition, update)?;
     let mut rows = UpdatedRows::new(assignments.columns());
-    let mut values = Vec::new();
+    let (mut values, mut refused) = (Vec::new(), Refused::default());
     for id in named.ids {
         let row = search.table.row(id).map_err(failure::of_index)?;
         let Some(row) = row else { continue };
@@ -470,9 +511,10 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
             }
         }
         values.clear();
-        if assignments.values(id, &read, rows.ids.len() + 1, &mut values)? {
+        if refused.does_change(id, assignments.values(id, &read, id as usize, &mut values))? {
             rows.push(id, &mut values);
         }
     }
+    refused.check()?;
     Ok(rows)
 }

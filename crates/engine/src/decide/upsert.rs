@@ -17,6 +17,7 @@ use query::row::counted_bytes;
 use query::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::insert::hits::Reached;
 use super::insert::{insert as insert_rows, store_documents};
 use super::rows::{Plan, absent_in_document};
 use super::update::{Assignments, with_hits};
@@ -338,23 +339,21 @@ fn stored_anew(
     }
     around.check_memory(updated.memory())?;
     let reply = Reply::affected(affected);
-    let update = match updated.ids.is_empty() {
+    // Hits of the new rows come first in queues and tables, as the new rows do in the unit.
+    let mut reached = Reached::default();
+    let mut decision = match documents.is_empty() {
         true => Decision::nothing(reply),
-        false => {
-            let record = Record::Update {
-                table,
-                rows: updated,
-            };
-            with_hits(state, work, around, table, Decision::of(record, reply))?
-        }
+        false => store_documents(state, work, around, table, documents, &mut reached)?,
     };
-    if documents.is_empty() {
-        return Ok(update);
-    }
-    let mut decision = store_documents(state, work, around, table, documents)?;
     if let Reply::Done { affected: told, .. } = &mut decision.reply {
         *told = affected;
     }
+    if updated.ids.is_empty() {
+        return Ok(decision);
+    }
+    let rows = updated;
+    let update = Decision::of(Record::Update { table, rows }, Reply::done());
+    let update = with_hits(state, work, around, table, update, &mut reached)?;
     decision.record = Record::unit(decision.record.into_iter().chain(update.record));
     let counting = [decision.prepared.counting, update.prepared.counting];
     decision.prepared.counting = Some(counting.into_iter().flatten().flatten().collect());

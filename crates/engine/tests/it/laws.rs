@@ -13,7 +13,9 @@ use query::value::Value;
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::{Statement, command, options_of, parse};
-use crate::workload::{Asked, asked, body, cases, create_schema, dump, play, seal_rows, worded};
+use crate::workload::{
+    Asked, adds_n, asked, body, cases, create_schema, dump, play, seal_rows, upserted, worded,
+};
 
 /// How the same commands may be run.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +95,32 @@ fn an_update_is_heard_with_its_new_values_and_its_hits_outlive_a_restart() {
         "1 | news | 1 | a | 5",
     ] {
         assert!(shown.contains(hit), "{hit} is not in\n{shown}");
+    }
+}
+
+#[test]
+fn new_and_changed_rows_of_one_insert_hit_the_same_queue_and_table_and_outlive_a_restart() {
+    let row = |id: i128, n: i128| {
+        let body = Value::Str("a".to_owned());
+        vec![Value::Int(id), body, Value::Int(n)]
+    };
+    let asked = [
+        command("insert posts (id, body, n) values (1, 'a', 1)"),
+        command("insert alerts (id, query, filters) values (1, 'a', '')"),
+        command("insert watch (id, query, filters) values (1, 'a', '')"),
+        command("insert loud (id, query, filters) values (1, 'a', '')"),
+        upserted("posts", vec![row(1, 5), row(2, 5), row(3, 5)], adds_n()),
+        upserted("posts", vec![row(1, 5), row(2, 5), row(2, 5)], adds_n()),
+    ];
+    let asked = asked.map(|command| (1, command));
+    for batch in [1, asked.len()] {
+        let (seal_rows, restart) = (2, 1);
+        let way = Way {
+            batch,
+            seal_rows,
+            restart,
+        };
+        check(&asked, way).unwrap();
     }
 }
 

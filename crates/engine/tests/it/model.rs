@@ -1,9 +1,9 @@
 //! The oracle of the random tests: it models the whole engine by maps, with a fixed schema and without files.
 
-use query::request::{Delete, Insert, Update};
+use query::request::{Delete, Insert, Known, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::Command;
+use engine::{Change, Command};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
 use query::lexer::Lexer;
@@ -43,6 +43,8 @@ pub struct Model {
     next_rows: [u64; 3],
     /// Sessions in owner mode: queue and row.
     owners: BTreeMap<u64, Option<(usize, u64)>>,
+    /// Whether ALTER has added the column `more` to `posts`.
+    has_more: bool,
 }
 
 /// A row: the columns that all tables have, and the source of a row of `log`.
@@ -124,6 +126,13 @@ impl Model {
                 }
             }
             Command::Update { update, .. } => self.update(update),
+            Command::Upsert { insert, known } => {
+                self.upsert(place(&SEARCHES, &insert.table), &insert.rows, known)
+            }
+            Command::AlterTable { table, changes } => {
+                assert_eq!(changes.len(), 1);
+                self.alter(place(&SEARCHES, table), &changes[0])
+            }
             Command::Delete(Delete {
                 table,
                 matching,
@@ -259,12 +268,7 @@ impl Model {
             let (Value::Str(body), Value::Int(n)) = (&row[1], &row[2]) else {
                 panic!("{row:?}")
             };
-            if *n > i128::from(u32::MAX) {
-                return Err(format!(
-                    "out of range value for column 'n' at row {}",
-                    number + 1
-                ));
-            }
+            check_n(table, *n, number + 1)?;
             let document = Document {
                 body: body.clone(),
                 n: *n,
@@ -330,10 +334,7 @@ impl Model {
             let Value::Int(new) = query::expression::evaluate(sum, &row) else {
                 panic!("a number")
             };
-            if !(-(1 << 31)..1 << 32).contains(&new) {
-                let row = changed.len() + 1;
-                return Err(format!("out of range value for column 'n' at row {row}"));
-            }
+            check_n(table, new, *id as usize)?;
             document.n = new;
             if new != n {
                 changed.push((*id, document.clone()));
@@ -343,6 +344,95 @@ impl Model {
             self.heard(table, *id, document);
         }
         Ok(format!("ok {}", changed.len()))
+    }
+
+    /// INSERT IGNORE, and ON DUPLICATE KEY UPDATE n = n + VALUES(n). Rows: id, body, n.
+    fn upsert(&mut self, table: usize, rows: &[Vec<Value>], known: &Known) -> Outcome {
+        if *known == Known::Ignore {
+            return self.insert_unknown(table, rows);
+        }
+        let (mut made, mut changed) = (Vec::new(), Vec::new());
+        let (mut affected, mut last) = (0, 0);
+        for (number, row) in rows.iter().enumerate() {
+            let (Value::Int(id), Value::Str(body), Value::Int(n)) = (&row[0], &row[1], &row[2])
+            else {
+                panic!("{row:?}")
+            };
+            check_n(table, *n, number + 1)?;
+            if let Some(document) = self.documents[table].get_mut(&(*id as u64)) {
+                check_n(table, document.n + n, number + 1)?;
+                document.n += n;
+                let id = *id as u64;
+                if *n != 0 {
+                    affected += 2;
+                    if !made.contains(&id) && !changed.contains(&id) {
+                        changed.push(id);
+                    }
+                }
+                continue;
+            }
+            let never = |_| false;
+            let id = admit(&row[0], &mut self.documents_highest[table], &never, false)?;
+            let document = Document {
+                body: body.clone(),
+                n: *n,
+                from: None,
+            };
+            self.documents[table].insert(id, document);
+            made.push(id);
+            (affected, last) = (affected + 1, id);
+        }
+        changed.sort_unstable();
+        for id in made.iter().chain(&changed) {
+            let document = self.documents[table][id].clone();
+            self.heard(table, *id, &document);
+        }
+        match made.is_empty() {
+            true => Ok(format!("ok {affected}")),
+            false => Ok(format!("ok {affected}, id {last}")),
+        }
+    }
+
+    /// IGNORE: the rows whose ids are new.
+    fn insert_unknown(&mut self, table: usize, rows: &[Vec<Value>]) -> Outcome {
+        let mut seen: BTreeSet<u64> = self.documents[table].keys().copied().collect();
+        let mut warnings = String::new();
+        let mut kept = Vec::new();
+        for row in rows {
+            let Value::Int(id) = row[0] else {
+                panic!("{row:?}")
+            };
+            if id != 0 && !seen.insert(id as u64) {
+                warnings += &format!("\nwarning: id {id} is known: the row was left out");
+            } else {
+                kept.push(row.clone());
+            }
+        }
+        if kept.is_empty() {
+            return Ok(format!("ok 0{warnings}"));
+        }
+        let answer = self.insert_documents(table, &kept, false)?;
+        Ok(answer + &warnings)
+    }
+
+    /// Adds or drops `more` of `posts`. A KEY changes no answer, and the type of a column that is heard stays.
+    fn alter(&mut self, table: usize, change: &Change) -> Outcome {
+        match change {
+            Change::Add { .. } if self.has_more => Err("column 'more' twice".to_owned()),
+            Change::Drop { .. } if !self.has_more => {
+                Err("no column 'more' in table 'posts'".to_owned())
+            }
+            Change::Add { .. } | Change::Drop { .. } => {
+                self.has_more = !self.has_more;
+                Ok("ok 0".to_owned())
+            }
+            Change::Key { .. } => Ok("ok 0".to_owned()),
+            Change::Modify { .. } => Err(format!(
+                "the pq table 'alerts' hears '{}' and its column 'n': drop it first",
+                SEARCHES[table]
+            )),
+            other => panic!("{other:?}"),
+        }
     }
 
     /// The queries of a pq table that a document hits; counted.
@@ -456,6 +546,14 @@ fn at_row(error: String, place: usize, rows: usize) -> String {
     match rows {
         1 => error,
         _ => format!("{error} at row {}", place + 1),
+    }
+}
+
+/// Checks a value of `n`: an int, and in `log` a bigint.
+fn check_n(table: usize, n: i128, row: usize) -> Result<(), String> {
+    match SEARCHES[table] == "log" || (-(1 << 31)..1 << 32).contains(&n) {
+        true => Ok(()),
+        false => Err(format!("out of range value for column 'n' at row {row}")),
     }
 }
 

@@ -1,18 +1,20 @@
 //! Promise 2: over any number of shards, segments, batches and threads, after any seals, merges and restarts, the same history gives
 //! the same reply, to the byte.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{
-    Answer, Background, Command, Control, Definition, Kind, Now, Options, Pool, Reply,
-    SearchOptions, SessionId,
+    Answer, Background, Change, ColumnPlace, Command, Control, Definition, Kind, Now, Options,
+    Pool, Reply, SearchOptions, SessionId,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::driver::{Driver, options};
+use crate::driver::{Driver, options, until};
 use query::options::Ranker;
+use query::schema::Column;
 
 use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::cases;
@@ -29,7 +31,18 @@ enum Step {
     /// A condition, and what is added to `n`.
     Update(&'static str, i64),
     Truncate,
+    /// ALTER TABLE: adds the column at this place of [`MORE`], or drops it where the table has it.
+    Alter(usize),
+    /// ALTER TABLE … MODIFY n bigint.
+    Widen,
 }
+
+/// Columns that ALTER adds and drops; REPLACE gives `extra` the words of `body`.
+const MORE: [&str; 3] = [
+    "extra text",
+    "k int default 3",
+    "s string default 'ant' key",
+];
 
 /// How the same history may be run.
 #[derive(Clone, Debug)]
@@ -73,6 +86,8 @@ fn step() -> impl Strategy<Value = Step> {
         )
             .prop_map(|(rows, n)| Step::Update(rows, n)),
         1 => Just(Step::Truncate),
+        3 => (0..MORE.len()).prop_map(Step::Alter),
+        1 => Just(Step::Widen),
     ]
 }
 
@@ -111,27 +126,45 @@ fn asked() -> impl Strategy<Value = (String, &'static str)> {
         "order by n limit 6",
         "order by n desc limit 100",
         "order by id desc limit 7",
+        "where s = 'ant' limit 10",
+        "where k > n limit 10",
     ]);
     let ranker = prop::sample::select(Ranker::NAMED.map(|(name, _)| name).to_vec());
     let line = (query, rest).prop_map(|(query, rest)| format!("match '{query}' {rest}"));
     (line, ranker)
 }
 
-fn commands(step: &Step) -> Vec<Command> {
+/// The column of a definition in the words of CREATE TABLE.
+fn column(words: &str) -> Column {
+    match command(&format!("create search t ({words})")) {
+        Command::CreateTable { definition, .. } => definition.columns[0].clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The commands of a step. `more`: the columns of [`MORE`] that the table has.
+fn commands(step: &Step, more: &mut BTreeSet<usize>) -> Vec<Command> {
+    let alter = |change| {
+        let (table, changes) = ("posts".to_owned(), vec![change]);
+        vec![Command::AlterTable { table, changes }]
+    };
     let each = |ids: &[u64]| -> Vec<Command> {
         let delete = |id: &u64| command(&format!("delete posts where id = {id}"));
         ids.iter().map(delete).collect()
     };
     match step {
         Step::Replace(rows) => {
-            let mut seen = std::collections::BTreeSet::new();
+            let mut seen = BTreeSet::new();
             let rows = rows.iter().filter(|(id, ..)| seen.insert(*id));
-            let row = |(id, title, body, n): &(u64, String, String, i64)| {
-                format!("({id}, '{title}', '{body}', {n})")
+            let has_extra = more.contains(&0);
+            let row = |(id, title, body, n): &(u64, String, String, i64)| match has_extra {
+                true => format!("({id}, '{title}', '{body}', {n}, '{body}')"),
+                false => format!("({id}, '{title}', '{body}', {n})"),
             };
             let rows: Vec<String> = rows.map(row).collect();
+            let extra = if has_extra { ", extra" } else { "" };
             let line = format!(
-                "replace posts (id, title, body, n) values {}",
+                "replace posts (id, title, body, n{extra}) values {}",
                 rows.join(", ")
             );
             vec![command(&line)]
@@ -140,6 +173,37 @@ fn commands(step: &Step) -> Vec<Command> {
         Step::DeleteFound(query) => vec![command(&format!("delete posts match '{query}'"))],
         Step::Update(rows, n) => vec![command(&format!("update posts set n = n + {n} {rows}"))],
         Step::Truncate => vec![command("delete posts")],
+        Step::Alter(place) => {
+            let column = column(MORE[*place]);
+            alter(match more.insert(*place) {
+                true => Change::Add {
+                    column,
+                    place: ColumnPlace::Last,
+                },
+                false => {
+                    more.remove(place);
+                    Change::Drop { name: column.name }
+                }
+            })
+        }
+        Step::Widen => alter(Change::Modify {
+            column: column("n bigint"),
+        }),
+    }
+}
+
+/// Runs commands as one batch; an ALTER ends the batch before it and stands alone.
+fn play(driver: &mut Driver, commands: Vec<Command>) {
+    let is_alter = |command: &Command| matches!(command, Command::AlterTable { .. });
+    for batch in commands.chunk_by(|one, next| !is_alter(one) && !is_alter(next)) {
+        let asked = batch.iter().map(|command| (SessionId(1), command.clone()));
+        for answer in driver.batch(asked.collect()) {
+            let answer = until("the engine answers", || {
+                driver.tick(1);
+                answer.take()
+            });
+            assert!(matches!(answer, Ok(Reply::Done { .. })), "{answer:?}");
+        }
     }
 }
 
@@ -185,7 +249,7 @@ fn encoded(answer: Answer) -> String {
 fn replies(driver: &Driver, pool: &Arc<Pool>, asked: &[(String, &str)]) -> Vec<String> {
     let snapshot = driver.handle.snapshot();
     let reply = |(line, ranker): &(String, &str)| {
-        let line = format!("select id, title, body, n, weight from posts {line}");
+        let line = format!("select *, weight from posts {line}");
         let Statement::Select(mut select) = parse(&line) else {
             panic!("no select")
         };
@@ -196,11 +260,10 @@ fn replies(driver: &Driver, pool: &Arc<Pool>, asked: &[(String, &str)]) -> Vec<S
             helped_from: 0,
             ..Control::default()
         };
-        encoded(
-            snapshot
-                .select(&select, &options_of(&select), &control)
-                .unwrap(),
-        )
+        match snapshot.select(&select, &options_of(&select), &control) {
+            Ok(answer) => encoded(answer),
+            Err(error) => error.to_string(),
+        }
     };
     asked.iter().map(reply).collect()
 }
@@ -209,14 +272,10 @@ fn replies(driver: &Driver, pool: &Arc<Pool>, asked: &[(String, &str)]) -> Vec<S
 fn run(steps: &[Step], way: &Way, asked: &[(String, &str)]) -> Vec<Vec<String>> {
     let mut driver = open(way);
     let pool = Arc::new(Pool::new(way.threads).unwrap());
-    let mut all = Vec::new();
+    let (mut all, mut more) = (Vec::new(), BTreeSet::new());
     for (number, batch) in steps.chunks(way.batch).enumerate() {
-        let commands = batch.iter().flat_map(commands);
-        let commands = commands.map(|command| (SessionId(1), command)).collect();
-        for answer in driver.batch(commands) {
-            let answer = answer.take().expect("an answer");
-            assert!(matches!(answer, Ok(Reply::Done { .. })), "{answer:?}");
-        }
+        let commands = batch.iter().flat_map(|step| commands(step, &mut more));
+        play(&mut driver, commands.collect());
         if way.restart > 0 && number % way.restart == 0 {
             driver = driver.reopen().unwrap();
         }

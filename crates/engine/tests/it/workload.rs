@@ -1,12 +1,13 @@
 //! Random commands for the model's schema, and the comparison of the engine's replies with the model's.
 
-use engine::{Command, Error, Reply, SessionId};
+use engine::{Change, ColumnPlace, Command, Error, Reply, SessionId};
 use proptest::prelude::*;
 use query::expression::{BinaryOperator, Expression};
-use query::request::{Assignment, Delete, Insert, Update};
+use query::request::{Assignment, Delete, Insert, Known, Update, inserted_name};
+use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, until};
 use crate::model::{QUEUES, SCHEMA, SEARCHES, STANDING};
 use crate::scripts::show;
 use crate::statement::{Statement, command, options_of, parse};
@@ -150,6 +151,72 @@ fn write() -> impl Strategy<Value = Command> {
         1 => filter("hits").prop_map(|filter| delete("alerts", None, filter)),
         1 => filter("id").prop_map(|filter| delete("log", None, filter)),
         1 => filter("id").prop_map(|filter| delete("jobs", None, filter)),
+        3 => upsert(),
+    ]
+}
+
+/// INSERT IGNORE, or INSERT … ON DUPLICATE KEY UPDATE n = n + VALUES(n).
+fn upsert() -> impl Strategy<Value = Command> {
+    let n = prop_oneof![20 => 0..5i128, 1 => Just(4_294_967_295)];
+    let row = (id(), body(), n);
+    let row = row.prop_map(|(id, body, n)| vec![id, Value::Str(body), Value::Int(n)]);
+    let table = proptest::sample::select(&["posts", "news"][..]);
+    let rows = proptest::collection::vec(row, 1..5);
+    (table, rows, any::<bool>()).prop_map(|(table, rows, ignores)| match ignores {
+        true => upserted(table, rows, Known::Ignore),
+        false => upserted(table, rows, adds_n()),
+    })
+}
+
+/// ON DUPLICATE KEY UPDATE n = n + VALUES(n)
+pub fn adds_n() -> Known {
+    let column = |name: String| Box::new(Expression::Column(name));
+    let (n, given) = (column("n".to_owned()), column(inserted_name("n")));
+    Known::Update(vec![Assignment {
+        column: "n".to_owned(),
+        path: Vec::new(),
+        value: Expression::Binary(BinaryOperator::Add, n, given),
+    }])
+}
+
+/// An INSERT of rows of id, body and n.
+pub fn upserted(table: &str, rows: Vec<Vec<Value>>, known: Known) -> Command {
+    match insert(table, &["id", "body", "n"], rows, false) {
+        Command::Insert(insert) => Command::Upsert { insert, known },
+        other => panic!("{other:?}"),
+    }
+}
+
+/// ALTER TABLE: adds or drops a column of `posts`, makes or drops the index of a KEY, or changes a type, which is refused.
+fn alter() -> impl Strategy<Value = Command> {
+    let column = |name: &str, words: &str| Column {
+        name: name.to_owned(),
+        kind: ColumnType::parse(words, &[], false, TypeSystem::Search).unwrap(),
+        nullable: false,
+        default: None,
+        keyed: false,
+    };
+    let alter = |table: &str, change| Command::AlterTable {
+        table: table.to_owned(),
+        changes: vec![change],
+    };
+    let (more, n) = (column("more", "int"), column("n", "bigint"));
+    let add = Change::Add {
+        column: more,
+        place: ColumnPlace::Last,
+    };
+    let drop = Change::Drop {
+        name: "more".to_owned(),
+    };
+    let tables = || proptest::sample::select(&["posts", "news"][..]);
+    let widen = Change::Modify { column: n };
+    prop_oneof![
+        2 => Just(alter("posts", add)),
+        2 => Just(alter("posts", drop)),
+        2 => (tables(), any::<bool>()).prop_map(move |(table, keyed)| {
+            alter(table, Change::Key { name: "n".to_owned(), keyed })
+        }),
+        1 => tables().prop_map(move |table| alter(table, widen.clone())),
     ]
 }
 
@@ -164,6 +231,7 @@ pub fn asked() -> impl Strategy<Value = Asked> {
         1 => Just(Command::QueueAbort),
         1 => Just(Command::SessionClosed),
         1 => Just(Command::Checkpoint),
+        1 => alter(),
     ];
     (1..4u64, command)
 }
@@ -195,8 +263,17 @@ pub fn worded(outcome: Result<Reply, Error>) -> String {
     show(outcome).join("\n")
 }
 
-/// One batch, and its answers. An UPDATE that comes first is worked out by a reader.
-pub fn play(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
+/// Commands and their answers. An ALTER stands alone, since the commands behind it do not wait for its end; the others are one
+/// batch up to the next ALTER. An UPDATE that comes first is worked out by a reader.
+pub fn play(driver: &mut Driver, commands: &[Asked]) -> Vec<Result<Reply, Error>> {
+    let is_alter = |(_, command): &Asked| matches!(command, Command::AlterTable { .. });
+    let batches = commands.chunk_by(|one, next| !is_alter(one) && !is_alter(next));
+    batches
+        .flat_map(|batch| play_batch(driver, batch))
+        .collect()
+}
+
+fn play_batch(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
     let commands = batch
         .iter()
         .map(|(session, command)| (SessionId(*session), command.clone()));
@@ -207,10 +284,15 @@ pub fn play(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
         *planned = plan.ok().flatten();
     }
     let pending = driver.batch(commands);
-    pending
-        .into_iter()
-        .map(|answer| answer.take().expect("an answer"))
-        .collect()
+    let answers = pending.into_iter();
+    let answers = answers.map(|answer| match answer.take() {
+        Some(answer) => answer,
+        None => until("the ALTER is answered", || {
+            driver.tick(1);
+            answer.take()
+        }),
+    });
+    answers.collect()
 }
 
 /// Everything that a fresh session sees. Reads through both doors: snapshots and the engine's thread.

@@ -1,7 +1,7 @@
 //! Matching: documents of a command against the standing queries that listen to their table. Hits become rows of queues, or
 //! documents of other search tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use percolate::{Documents, Hits, PAIR_BYTES};
@@ -21,7 +21,8 @@ use crate::table::standing::Listener;
 /// The part of memory that the pairs of one statement may take while they are found is one divided by this.
 const PAIRS_SHARE: usize = 4;
 
-/// What one command's hits come to, over all the tables that its documents reach.
+/// What one command's hits come to, over all the tables that its documents reach. The records of one unit share one, in the order
+/// in which they are applied: it tells where the next row or id of a table goes.
 #[derive(Default)]
 pub(crate) struct Reached {
     /// Where the next row of a queue goes; two listeners may share one.
@@ -33,7 +34,7 @@ pub(crate) struct Reached {
     /// How often each query was hit.
     pub(crate) counting: Vec<Counting>,
     /// Documents made of hits, by the search table that they go into.
-    pub(crate) made: Vec<(TableId, Vec<Document>)>,
+    pub(crate) made: VecDeque<(TableId, Vec<Document>)>,
 }
 
 /// The hits of some documents of one table.
@@ -145,7 +146,7 @@ pub(crate) fn hear(
         let highest = reached.highest_ids.entry(*target);
         let highest = highest.or_insert(search.highest);
         let made = as_documents(columns, &hits, documents, highest)?;
-        reached.made.push((*target, made));
+        reached.made.push_back((*target, made));
         found
             .counts
             .push(counts(listener.table, hit_at, &work.hits));

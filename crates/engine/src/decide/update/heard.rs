@@ -31,6 +31,7 @@ pub(crate) fn with_hits(
     around: Circumstances,
     table: TableId,
     mut decision: Decision,
+    reached: &mut Reached,
 ) -> Result<Decision> {
     let Some(Record::Update { rows, .. }) = &decision.record else {
         return Ok(decision);
@@ -46,12 +47,11 @@ pub(crate) fn with_hits(
             max: HEARD_ROWS_MAX as u64,
         });
     }
-    let mut reached = Reached::default();
     reached.bytes += rows.memory();
-    let (documents, words) = changed(state, around, table, rows, &mut reached)?;
+    let (documents, words) = changed(state, around, table, rows, reached)?;
     let given = (table, documents.as_slice(), words.as_slice());
     let hears = |listener: &Listener| listener.on_update;
-    let found = percolate(state, work, around, given, hears, &mut reached)?;
+    let found = percolate(state, work, around, given, hears, reached)?;
     if !found.queued.is_empty() || !found.counts.is_empty() {
         let hits = Record::Hits(Documents {
             table,
@@ -63,10 +63,10 @@ pub(crate) fn with_hits(
             hits: found.queued,
             counts: found.counts,
         });
-        let hits = follow(state, work, around, hits, &mut reached)?;
+        let hits = follow(state, work, around, hits, reached)?;
         decision.record = Record::unit(decision.record.into_iter().chain([hits]));
     }
-    decision.prepared.counting = Some(reached.counting);
+    decision.prepared.counting = Some(std::mem::take(&mut reached.counting));
     Ok(decision)
 }
 
