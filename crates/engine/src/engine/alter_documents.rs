@@ -34,8 +34,8 @@ use crate::record::Record;
 use crate::state::Prepared;
 use crate::table::reshape::{is_needed, reshape};
 
-/// Rows of a tail that a turn writes in new columns. Other writes wait for it.
-const ROWS_AT_ONCE: u64 = 2_000;
+/// Most rows of a tail that a turn writes in new columns. Other writes wait for it.
+const ROWS_AT_ONCE_MAX: u64 = 2_000;
 
 /// Rounds of jobs after which a turn takes more rows: writers are then faster than seals.
 const ROUNDS_MAX: u32 = 16;
@@ -194,7 +194,8 @@ impl Engine {
             return Ok(None);
         }
         let (reshape, position) = (&altering.reshape, self.state.position);
-        if search.table.status().rows_live > ROWS_AT_ONCE
+        let at_once = ROWS_AT_ONCE_MAX.min(self.options.seal_rows.into());
+        if search.table.status().rows_live > at_once
             && let Some(job) = search.table.reshape_job(reshape, &altering.made, position)
         {
             let space = self.options.disk.space();
@@ -213,7 +214,7 @@ impl Engine {
         if search.sealing || search.merged.is_some() {
             return Ok(None);
         }
-        if search.table.tail().rows > ROWS_AT_ONCE && altering.rounds < ROUNDS_MAX {
+        if search.table.tail().rows > at_once && altering.rounds < ROUNDS_MAX {
             altering.rounds += 1;
             self.wanted_folds.insert(altering.table);
             return Ok(None);
@@ -229,26 +230,34 @@ impl Engine {
         let made = std::mem::take(&mut altering.made);
         let position = self.state.position + 1;
         let altered = search.table.altered(&altering.reshape, made, position);
-        let prepared = Prepared {
-            altered: Some(altered.map_err(failure::of_index)?),
-            ..Prepared::default()
-        };
+        let altered = altered.map_err(failure::of_index)?;
         let record = Record::Alter {
             table: altering.table,
             columns: altering.columns.clone(),
             origins: altering.origins.clone(),
         };
-        let reply = self.commit(Decision {
-            prepared,
-            ..Decision::of(record, Reply::done())
-        })?;
+        let position = match self.admit(&record, false) {
+            Ok(position) => position,
+            Err(error) => {
+                if let Some(search) = self.state.searches.get_mut(&altering.table) {
+                    search.table.forget_altered(altered);
+                }
+                return Err(error);
+            }
+        };
+        let prepared = Prepared {
+            altered: Some(altered),
+            ..Prepared::default()
+        };
+        self.apply(&record, position, prepared)?;
+        self.wake();
         if let Some(search) = self.state.searches.get_mut(&altering.table) {
             for discarded in search.table.take_discarded() {
                 self.garbage.push(Box::new(discarded));
             }
         }
         self.is_manifest_due = true;
-        Ok(reply)
+        Ok(Reply::done())
     }
 
     /// Takes in the result of a job.

@@ -31,6 +31,11 @@ const SECOND_US: u64 = 1_000_000;
 /// Memory that a dozen rows fill.
 const MEMORY_BYTES: u64 = 3 << 10;
 
+/// Tables of documents that ALTER changes.
+const RESHAPED: [&str; 3] = ["posts", "log", "ears"];
+/// Sessions above this number have transactions, and nothing else.
+const TRANSACTIONS: u64 = 20;
+
 const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
 
 /// Facts from the answers, kept apart from the engines: no restart may change them.
@@ -61,6 +66,8 @@ struct Life {
     /// Columns of `altered` beyond `k`.
     columns: BTreeSet<String>,
     column_next: u32,
+    /// Columns that ALTER was asked to add to each of [`RESHAPED`], whatever became of it.
+    added: [Vec<String>; RESHAPED.len()],
     /// Disk of a backup, its answer, and the image of the twin when the backup was requested.
     backup: Option<(MemoryDisk, Pending, MemoryDisk)>,
     /// FLUSH and OPTIMIZE since the last restart.
@@ -101,6 +108,7 @@ impl Life {
             loaded: BTreeMap::new(),
             columns: BTreeSet::from(["n".to_owned()]),
             column_next: 0,
+            added: Default::default(),
             backup: None,
             flushes: Vec::new(),
             is_power_going: false,
@@ -168,6 +176,7 @@ impl Life {
                 let answer = self.twins.ask_subject(command("optimize posts"));
                 self.flushes.push(answer);
             }
+            Step::Reshape { table, adds } => self.reshape(*table, *adds),
             Step::Checkpoint => {
                 // The first may tell of work that failed before it.
                 let mut checkpoint = || self.twins.ask_subject(Command::Checkpoint).take();
@@ -196,6 +205,7 @@ impl Life {
             Step::PowerCut { cut, goes_on } => self.cut(cut, *goes_on),
             _ => {}
         }
+        self.twins.settle_alter();
         self.look_at_kept();
         Ok(())
     }
@@ -331,6 +341,21 @@ impl Life {
                 Some((1, pause))
             }
             Step::Alter { adds } => Some((1, self.alter(*adds)?)),
+            Step::Within {
+                session,
+                statement,
+                id,
+            } if !self.twins.bounds.is_small() => {
+                let asked = statement_of(*statement, *id);
+                Some((TRANSACTIONS + session, Command::Within(Box::new(asked))))
+            }
+            Step::EndTransaction { session, stores } if !self.twins.bounds.is_small() => {
+                let end = match stores {
+                    true => Command::Commit,
+                    false => Command::Rollback,
+                };
+                Some((TRANSACTIONS + session, end))
+            }
             Step::Load { load, queue } => Some((1, self.load(*load, *queue))),
             Step::EndLoad { load, queue } => {
                 self.loaded.remove(&(*load, *queue));
@@ -426,6 +451,39 @@ impl Life {
             table: "altered".to_owned(),
             changes: vec![change],
         })
+    }
+
+    /// Begins an ALTER of documents: adds a column to a table, or drops the last one that was added.
+    fn reshape(&mut self, table: usize, adds: bool) {
+        let name = RESHAPED[table];
+        let change = if adds {
+            self.column_next += 1;
+            let (column, words) = match self.column_next % 3 {
+                0 => (format!("c{}", self.column_next), "text"),
+                _ => (format!("c{}", self.column_next), "int"),
+            };
+            self.added[table].push(column.clone());
+            let kind = ColumnType::parse(words, &[], false, query::schema::TypeSystem::Search);
+            Change::Add {
+                column: Column {
+                    name: column,
+                    kind: kind.unwrap(),
+                    nullable: false,
+                    default: (words == "int").then(|| Value::Int(self.column_next.into())),
+                    keyed: false,
+                },
+                place: ColumnPlace::Last,
+            }
+        } else {
+            let Some(name) = self.added[table].pop() else {
+                return;
+            };
+            Change::Drop { name }
+        };
+        self.twins.alter(Command::AlterTable {
+            table: name.to_owned(),
+            changes: vec![change],
+        });
     }
 
     fn load(&mut self, load: usize, queue: bool) -> Command {
@@ -577,7 +635,7 @@ impl Life {
             Err(Error::Overloaded) if self.twins.bounds.is_small() => Ok(()),
             Err(Error::Poisoned { .. }) => {
                 let same = self.twins.twin_image();
-                Err(Box::new([same.clone(), same]))
+                Err(self.twins.ended_after(same))
             }
             Err(error) => panic!("{insert}: {error}"),
         }
@@ -728,6 +786,23 @@ impl Life {
     }
 }
 
+/// A statement of a transaction.
+fn statement_of(statement: usize, id: u64) -> Command {
+    match statement {
+        0 => command(&format!(
+            "replace posts (id, body, n) values ({id}, 'cat', {id})"
+        )),
+        1 => command(&format!("delete posts where id = {id}")),
+        2 => command(&format!("insert plain (k) values ({id})")),
+        3 => command(&format!("insert posts (id, body) values ({id}, 'dog')")),
+        4 => Command::QueueEnd,
+        _ => Command::QueueWait {
+            sources: vec![WaitSource::all("plain")],
+            timeout_us: 0,
+        },
+    }
+}
+
 /// Takes rows of the lane at a place of [`LANES`].
 fn lease(lane: usize, rows: u32, seconds: u64, done: Vec<Receipt>) -> Command {
     let (queue, group) = LANES[lane];
@@ -802,7 +877,7 @@ fn lose_power(steps: &[Step], places: &[prop::sample::Index], cut: &PowerCut) ->
                 continue;
             }
             if let Err(ended) = life.take(step) {
-                may_be = Some(ended.to_vec());
+                may_be = Some(ended);
                 break;
             }
         }

@@ -11,7 +11,7 @@ use engine::{
     QueueNext, Receipt, Reply, SourceMode, SyncMode, WaitSource, WhenFull,
 };
 
-use crate::driver::{Driver, options};
+use crate::driver::{Driver, Pending, options};
 use crate::scripts::show;
 use crate::statement::{Statement, command, options_of, parse};
 
@@ -177,6 +177,8 @@ pub struct Twins {
     incarnation: u64,
     /// Disk of the next backup of the first engine.
     pub backup_to: BackupTo,
+    /// An ALTER of documents that the first engine works at. The twin gets it once the first has committed it.
+    altering: Option<(Command, Pending)>,
     /// Settings of the first engine.
     pub bounds: Bounds,
     /// Images of the twin after each command and tick, if the first engine does not sync each. A crash of the first engine must
@@ -200,8 +202,8 @@ pub enum Outcome {
     Ended(Ended),
 }
 
-/// The first engine has ended: images of the twin before and after the command under way.
-pub type Ended = Box<[MemoryDisk; 2]>;
+/// The first engine has ended: images of the twin before and after the command under way, and after the ALTER beside it.
+pub type Ended = Vec<MemoryDisk>;
 
 impl Twins {
     pub fn new(bounds: Bounds) -> Twins {
@@ -223,13 +225,21 @@ impl Twins {
             now,
             incarnation: 0,
             backup_to,
+            altering: None,
             bounds,
             prefixes: Vec::new(),
             handed: Vec::new(),
             notes: 0,
         };
         twins.never_checkpoint();
-        for asked in SCHEMA.into_iter().map(command).chain(more_schema()) {
+        // A transaction that is not stored may raise the highest id, and a crash may forget that: the ids that transactions give
+        // are all lower.
+        let highest = [
+            "insert posts (id, body) values (40, '')",
+            "delete posts where id = 40",
+        ];
+        let schema = SCHEMA.into_iter().map(command).chain(more_schema());
+        for asked in schema.chain(highest.map(command)) {
             let outcome = twins.ask(1, &asked);
             assert!(
                 matches!(outcome, Outcome::Answered(Some(Ok(_)))),
@@ -315,11 +325,15 @@ impl Twins {
                 println!("the engine has ended: {why}");
                 let before = self.twin_image();
                 self.twin.ask(session, same.clone());
-                return Outcome::Ended(Box::new([before, self.twin_image()]));
+                return Outcome::Ended(self.ended_after(before));
             }
             Some(Err(
                 error @ (Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. }),
             )) => {
+                if matches!(asked, Command::Commit) {
+                    self.twin.ask(session, Command::Rollback); // a refused transaction is over
+                }
+                self.settle_alter();
                 return Outcome::Refused(error);
             }
             Some(Err(error)) if self.bounds.is_refusal(&error) => return Outcome::Refused(error),
@@ -327,6 +341,7 @@ impl Twins {
         }
         let same = self.twin.ask(session, same.clone()).take();
         self.note_prefix();
+        self.settle_alter();
         match (answer, same) {
             (Some(answer), Some(same)) => {
                 let shown = |answer: &Result<Reply, Error>| match answer {
@@ -343,19 +358,69 @@ impl Twins {
 
     /// Only the first is asked; nothing that a restart shows may depend on it.
     pub fn ask_subject(&mut self, asked: Command) -> crate::driver::Pending {
-        self.subject.ask(99, asked)
+        let answer = self.subject.ask(99, asked);
+        self.settle_alter();
+        answer
     }
 
     /// Time passes for both. Error: the first has ended.
     pub fn tick(&mut self, us: u64) -> Result<(), Ended> {
-        let before = self.twin_image();
+        let before = self.twin_image(); // the ALTER of a turn comes behind its other records
         self.now.steady_us += us;
         self.now.unix_us += us as i64;
         self.subject.now = self.now;
         let lives = self.subject.engine.step(Vec::new(), self.now);
         self.twin.tick(us);
         self.note_prefix();
-        lives.map_err(|_| Box::new([before, self.twin_image()]))
+        match lives {
+            Ok(_) => {
+                self.settle_alter();
+                Ok(())
+            }
+            Err(_) => Err(self.ended_after(before)),
+        }
+    }
+
+    /// Begins an ALTER of documents in the first engine, unless one is under way.
+    pub fn alter(&mut self, asked: Command) {
+        if self.altering.is_none() {
+            let answer = self.ask_subject(asked.clone());
+            self.altering = Some((asked, answer));
+            self.settle_alter();
+        }
+    }
+
+    /// Gives the twin the ALTER that the first engine has committed.
+    pub fn settle_alter(&mut self) {
+        let Some((asked, answer)) = self.altering.take() else {
+            return;
+        };
+        match answer.take() {
+            None => self.altering = Some((asked, answer)),
+            // Perhaps committed: the next command tells that the engine has ended.
+            Some(Err(Error::Poisoned { .. })) => self.altering = Some((asked, Pending::default())),
+            Some(Ok(_)) => {
+                self.alter_twin(asked);
+                self.note_prefix();
+            }
+            Some(Err(error)) => println!("{asked:?}: {error}"),
+        }
+    }
+
+    fn alter_twin(&mut self, asked: Command) {
+        let same = self.twin.ask(99, asked.clone());
+        self.twin.tick(0);
+        assert!(matches!(same.take(), Some(Ok(_))), "{asked:?}");
+    }
+
+    /// The images that an end of the first engine may leave, where the twin has done the command under way.
+    pub fn ended_after(&mut self, before: MemoryDisk) -> Ended {
+        let mut may_be = vec![before, self.twin_image()];
+        if let Some((asked, _)) = self.altering.take() {
+            self.alter_twin(asked);
+            may_be.push(self.twin_image());
+        }
+        may_be
     }
 
     fn note_prefix(&mut self) {
@@ -371,6 +436,7 @@ impl Twins {
         }
         self.disk.refuse(None);
         self.held = HeldJobs::default();
+        self.altering = None;
         drop(std::mem::replace(&mut self.subject, nobody()));
         self.incarnation += 1;
         let options = Options {
@@ -472,11 +538,13 @@ fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
     lines.push(format!("{:?}", driver.handle.collected().1));
     lines.extend(select(
         driver,
-        "select id, body, n from posts order by id limit 100000",
+        "select * from posts order by id limit 100000",
     ));
+    lines.extend(select(driver, "select * from log order by id limit 100000"));
+    // Through the lists of words and the index of the key, which ALTER writes anew.
     lines.extend(select(
         driver,
-        "select id, query_id, doc_id, body from log order by id limit 100000",
+        "select id from posts match 'cat' where n > 3 limit 100000",
     ));
     for table in STANDING {
         let read = format!("read id, query, hits from {table}");

@@ -97,13 +97,18 @@ impl Table {
         match outcome {
             Ok(()) => Ok(altered),
             Err(error) => {
-                let dir = &self.dir;
-                let segments = altered.segments.iter();
-                let paths = segments.map(|sealed| format!("{dir}/{}", sealed.files.directory));
-                self.unused.extend(paths.chain(altered.unused));
+                self.forget_altered(altered);
                 Err(error)
             }
         }
+    }
+
+    /// Leaves the files of an altered table that will not be installed to be removed.
+    pub fn forget_altered(&mut self, altered: AlteredTable) {
+        let dir = &self.dir;
+        let segments = altered.segments.iter();
+        let paths = segments.map(|sealed| format!("{dir}/{}", sealed.files.directory));
+        self.unused.extend(paths.chain(altered.unused));
     }
 
     /// Puts the table that [`Table::altered`] made in the place of this one. Nothing may have changed since. The results of a seal

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use disk::Call;
 use proptest::prelude::*;
 
+use super::RESHAPED;
 use crate::power::{PowerCut, power_cut};
 use crate::twin::{FED, LANES, LOADS, QUEUES, STANDING};
 
@@ -114,6 +115,21 @@ pub enum Step {
     },
     Alter {
         adds: bool,
+    },
+    /// ALTER of documents; `table`: one of [`super::RESHAPED`].
+    Reshape {
+        table: usize,
+        adds: bool,
+    },
+    /// A statement of a session's transaction: changes of `posts` and `plain`, and rows that it takes.
+    Within {
+        session: u64,
+        statement: usize,
+        id: u64,
+    },
+    EndTransaction {
+        session: u64,
+        stores: bool,
     },
     Load {
         load: usize,
@@ -260,6 +276,10 @@ fn document_step() -> impl Strategy<Value = Step> {
         2 => (1..20u64, 0..6u8, any::<bool>()).prop_map(|(id, key, refused)| Step::Unit { id, key, refused }),
         1 => (0..LOADS.len(), any::<bool>()).prop_map(|(load, queue)| Step::Load { load, queue }),
         3 => (1..25u64).prop_map(|seconds| Step::Tick { seconds }),
+        2 => (0..RESHAPED.len(), prop::bool::weighted(0.6)).prop_map(|(table, adds)| Step::Reshape { table, adds }),
+        5 => (0..2u64, 0..6usize, 1..20u64)
+            .prop_map(|(session, statement, id)| Step::Within { session, statement, id }),
+        3 => (0..2u64, prop::bool::weighted(0.8)).prop_map(|(session, stores)| Step::EndTransaction { session, stores }),
     ]
 }
 
