@@ -24,12 +24,13 @@ mod values;
 
 use std::sync::Arc;
 
-use query::bind::BoundSelect;
+use query::bind::{BoundSelect, Condition};
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
 use crate::error::{Error, Reason, Result};
+use crate::filters::Filters;
 use crate::snapshot::Snapshot;
 use candidates::Candidates;
 use collect::{Count, Top};
@@ -80,6 +81,13 @@ impl Snapshot {
     }
 }
 
+/// Where the pages of a condition are kept. Nowhere, if it names its rows by id: looking the text of the condition up would cost
+/// more than the rows do.
+fn kept<'c>(condition: &Condition<'_>, control: &'c Control) -> Option<&'c Filters> {
+    let filters = control.filters.as_deref();
+    filters.filter(|_| condition.ids.is_none())
+}
+
 /// Answers a SELECT over the parts that `snapshot` has; errors as [`Snapshot::search`] without
 /// skipping.
 fn search(
@@ -103,7 +111,7 @@ fn search(
         words,
         candidates,
         filter: condition
-            .map(|condition| Filter::new(condition, snapshot, control.filters.as_deref())),
+            .map(|condition| Filter::new(condition, snapshot, kept(condition, control))),
         order: Arc::clone(&select.order),
         keep,
         lists: Opened::new(snapshot),
