@@ -181,7 +181,7 @@ error 1210 (HY000): KEY (f): float has no key, only integers and strings have
 
 CREATE TABLE t (a int, KEY (a)) ENGINE=queue;
 ----
-error 1235 (42000): not yet: KEY (every column can be searched or filtered without one; leave it out)
+error 1235 (42000): not yet: KEY (a queue has no keys, and a search table takes KEY (column) behind its columns; leave it out)
 
 CREATE TABLE t (a int, INDEX (a)) type='pq';
 ----

@@ -323,7 +323,7 @@ error 1235 (42000): not yet: AUTO_INCREMENT (search and pq tables have an implie
 
 CREATE TABLE k (id int, INDEX (id)) ENGINE=queue;
 ----
-error 1235 (42000): not yet: INDEX (every column can be searched or filtered without one; leave it out)
+error 1235 (42000): not yet: INDEX (a queue has no keys, and a search table takes KEY (column) behind its columns; leave it out)
 
 # Types, ranges, NULL and defaults.
 CREATE TABLE types (a tinyint, b tinyint unsigned, c smallint, d mediumint unsigned, e int, f bigint, g bigint unsigned, h varchar(3) CHARACTER SET utf8 COLLATE utf8_bin, i tinytext, j varbinary(2), k longblob, l double, m char(2) NOT NULL DEFAULT 'x', n int NOT NULL DEFAULT 7) ENGINE=queue;

@@ -64,8 +64,9 @@ pub struct Parsed {
     text: Option<Arc<str>>,
     /// Memory of the parsed values, until the statement is done.
     held: Option<Grant>,
-    /// What the engine answered, if it got the statement with those before it; see [`send_together`].
-    answered: Option<Result<Reply, engine::Error>>,
+    /// What the engine answered, if it got the statement with those before it; see [`send_together`]. Boxed, since few statements
+    /// have it and all are moved.
+    answered: Option<Box<Result<Reply, engine::Error>>>,
 }
 
 /// Result of a statement.
@@ -358,7 +359,7 @@ struct Execution<'a> {
     /// Whether its values hold memory of the budget. Compiling so large a statement takes long, so it goes off the event loop.
     is_large: bool,
     /// The engine's answer to its one command, if the engine has it already.
-    answered: Option<Result<Reply, engine::Error>>,
+    answered: Option<Box<Result<Reply, engine::Error>>>,
 }
 
 impl Execution<'_> {
@@ -383,7 +384,8 @@ impl Execution<'_> {
                 paused,
             } => self.queue_pause(table, group, paused).await,
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
-            Statement::Update(update) => self.update(update).await,
+            // Large and rare futures are boxed: the future of every statement has room for the largest that is not.
+            Statement::Update(update) => Box::pin(self.update(update)).await,
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert(_) | Statement::Delete(_) => self.change_rows(statement).await,
             Statement::Upsert { insert, known } => {
@@ -393,7 +395,7 @@ impl Execution<'_> {
                 insert,
                 known,
                 select,
-            } => self.insert_select(insert, known, *select).await,
+            } => Box::pin(self.insert_select(insert, known, *select)).await,
             Statement::Truncate { .. } => self.truncate(statement).await,
             Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
             Statement::CreateTable(_)
@@ -432,7 +434,7 @@ impl Execution<'_> {
     /// INSERT, REPLACE or DELETE of rows that the statement names; the engine may have it already.
     async fn change_rows(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         if let Some(answered) = self.answered.take() {
-            return self.written(answered?);
+            return self.written((*answered)?);
         }
         let command = translate::write(self.node, self.session, statement)?;
         self.write_within(command).await
@@ -469,7 +471,7 @@ impl Execution<'_> {
         command: Command,
     ) -> Result<Result<Reply, engine::Error>, Failure> {
         match self.answered.take() {
-            Some(answered) => Ok(answered),
+            Some(answered) => Ok(*answered),
             None => self.node.submit_raw(self.session, command).await,
         }
     }

@@ -114,7 +114,10 @@ impl Plan {
 }
 
 fn is_named(column: &Column, name: &str) -> bool {
-    column.name == name || column.name == name.to_lowercase()
+    match name.is_ascii() {
+        true => column.name.eq_ignore_ascii_case(name),
+        false => column.name == name.to_lowercase(),
+    }
 }
 
 fn id_column() -> Column {

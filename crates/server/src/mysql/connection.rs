@@ -231,7 +231,7 @@ impl<'a> Connection<'a> {
         }
         let text = behind.to_vec();
         self.socket.release();
-        self.several(statement, &text).await
+        Box::pin(self.several(statement, &text)).await
     }
 
     /// Does several statements in turn: `first`, and those of the text behind it.

@@ -84,7 +84,7 @@ pub async fn send_together(
     }
     if let Reply::Series(outcomes) = node.submit(session, Command::Series(commands)).await? {
         for (statement, outcome) in statements.iter_mut().zip(outcomes) {
-            statement.answered = Some(outcome);
+            statement.answered = Some(Box::new(outcome));
         }
     }
     Ok(())

@@ -261,7 +261,8 @@ impl Parser<'_> {
             "UNIQUE" => {
                 "ids are unique in search and pq tables, and a queue has the option unique_by"
             }
-            _ => "every column can be searched or filtered without one",
+            "FULLTEXT" | "SPATIAL" => "every column can be searched or filtered without one",
+            _ => "a queue has no keys, and a search table takes KEY (column) behind its columns",
         };
         self.not_yet_at(position, format!("{word} ({why}; leave it out)"))
     }

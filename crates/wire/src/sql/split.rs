@@ -69,24 +69,37 @@ fn statement_bytes(text: &[u8]) -> (usize, bool) {
                 at += comment.max(1);
             }
             _ => {
-                says_something |= !byte.is_ascii_whitespace();
-                at += 1;
+                let plain = plain_bytes(rest);
+                says_something |= !plain.trim_ascii().is_empty();
+                at += plain.len();
             }
         }
     }
     (at, says_something)
 }
 
+/// The bytes up to the next that may begin a string, a comment or the end of a statement; the first byte at least.
+fn plain_bytes(rest: &[u8]) -> &[u8] {
+    let is_special = |byte: &u8| matches!(byte, b';' | b'\'' | b'"' | b'`' | b'/' | b'-' | b'#');
+    let length = rest.iter().skip(1).position(is_special);
+    &rest[..length.map_or(rest.len(), |length| length + 1)]
+}
+
 /// Length of a quoted string or name, in bytes. Without a closing quote it reaches to the end. A doubled quote counts as the end
 /// of one string and the beginning of another.
 fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
+    let escape = if quote == b'`' { quote } else { b'\\' };
     let mut at = 1;
-    while let Some(&byte) = rest.get(at) {
-        match byte {
-            b'\\' if quote != b'`' => at += 2,
-            _ if byte == quote => return at + 1,
-            _ => at += 1,
+    while let Some(inside) = rest.get(at..) {
+        let ends = |byte: &u8| *byte == quote || *byte == escape;
+        let Some(found) = inside.iter().position(ends) else {
+            break;
+        };
+        at += found + 1;
+        if inside[found] == quote {
+            return at;
         }
+        at += 1;
     }
     rest.len()
 }
