@@ -61,6 +61,10 @@ pub struct EngineStatus {
     pub checkpoints_total: u64,
     /// Merges of search tables' segments.
     pub segment_merges_total: u64,
+    /// Rows of the tables that an ALTER TABLE writes again now.
+    pub altering_rows: u64,
+    /// Those of them that it has written.
+    pub altered_rows: u64,
     /// Files of queue rows merged into fewer, or into smaller ones.
     pub queue_merges_total: u64,
     /// Rows put into queues.

@@ -75,6 +75,12 @@ impl Reshaped {
     pub fn source(&self) -> &str {
         &self.source
     }
+
+    /// Number of rows of that segment that it replaces, deleted ones included.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.docs.len() as u64
+    }
 }
 
 impl Reshape {

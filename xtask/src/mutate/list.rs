@@ -605,6 +605,14 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "hits-of-new-and-changed-rows-counted-apart",
+        file: "crates/engine/src/decide/upsert.rs",
+        text: "with_hits(state, work, around, table, update, &mut reached)?",
+        becomes: "with_hits(state, work, around, table, update, &mut Reached::default())?",
+        test: "crates/engine/tests/it/laws.rs::new_and_changed_rows_of_one_insert_hit_the_same_queue_and_table_and_outlive_a_restart",
+        may_hang: false,
+    },
+    Mutation {
         name: "updates-not-in-keys",
         file: "crates/index/src/part.rs",
         text: "changed.find(codes, &mut docs);",

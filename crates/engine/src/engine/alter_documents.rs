@@ -33,6 +33,7 @@ use crate::jobs::{Finished, Job, Made, Work};
 use crate::record::Record;
 use crate::state::Prepared;
 use crate::table::reshape::{is_needed, reshape};
+use crate::table::search::SearchTable;
 
 /// Most rows of a tail that a turn writes in new columns. Other writes wait for it.
 const ROWS_AT_ONCE_MAX: u64 = 2_000;
@@ -63,6 +64,22 @@ struct Altering {
 impl Alters {
     pub(super) fn has(&self, table: TableId) -> bool {
         self.0.iter().any(|altering| altering.table == table)
+    }
+
+    /// Rows of the tables that are being altered, and those that jobs have written again.
+    pub(super) fn progress(&self, searches: &BTreeMap<TableId, SearchTable>) -> (u64, u64) {
+        let rows = |altering: &Altering| {
+            let search = searches.get(&altering.table);
+            let rows = search.map_or(0, |search| search.table.status().rows_live);
+            (
+                rows,
+                altering.made.values().map(index::Reshaped::rows).sum(),
+            )
+        };
+        let each = self.0.iter().map(rows);
+        each.fold((0, 0), |sum: (u64, u64), rows: (u64, u64)| {
+            (sum.0 + rows.0, sum.1 + rows.1)
+        })
     }
 }
 

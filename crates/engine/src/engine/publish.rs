@@ -178,6 +178,7 @@ impl Engine {
         status.queue_bytes = self.views.queue_bytes;
         status.queue_marks_bytes = self.views.queue_marks_bytes;
         status.queue_waiting = self.sessions.waiting() as u64;
+        (status.altering_rows, status.altered_rows) = self.alters.progress(&state.searches);
         *self
             .shared
             .status

@@ -225,6 +225,7 @@ impl Life {
                     rows.join(", ")
                 ))
             }
+            Step::Update { id, n } => run(format!("update posts set n = n + {n} where id < {id}")),
             Step::Unpost { id } => run(format!("delete posts match 'cat' where id < {id}")),
             Step::Query { table, id, word } => run(format!(
                 "replace {} (id, query) values ({id}, '{}')",

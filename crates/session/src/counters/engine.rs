@@ -53,6 +53,8 @@ samples! {
     seals_total "seals" "seine_seals_total" "Segments sealed.";
     folds_total "folds" "seine_folds_total" "Folds of standing queries and queues into files.";
     segment_merges_total "segment_merges" "seine_segment_merges_total" "Merges of search tables' segments into fewer or smaller ones.";
+    altering_rows "alter_rows" "seine_alter_rows" "Rows of the tables that an ALTER TABLE writes again now.";
+    altered_rows "alter_rows_written" "seine_alter_rows_written" "Those of them that it has written.";
     queue_merges_total "queue_merges" "seine_queue_merges_total" "Files of queue rows merged into fewer or smaller ones.";
     queue_put_total "queue_rows_written" "seine_queue_rows_put_total" "Rows put into queues.";
     queue_taken_total "queue_rows_taken" "seine_queue_rows_taken_total" "Rows handed to a session.";

@@ -29,6 +29,11 @@ pub enum Step {
     Unpost {
         id: u64,
     },
+    /// Adds `n` to the column `n` of the rows below an id.
+    Update {
+        id: u64,
+        n: u8,
+    },
     Keep {
         ages: Vec<u8>,
     },
@@ -209,6 +214,7 @@ impl Step {
         matches!(
             self,
             Step::Post { .. }
+                | Step::Update { .. }
                 | Step::Query { .. }
                 | Step::Backfill { .. }
                 | Step::Put { .. }
@@ -268,6 +274,7 @@ fn document_step() -> impl Strategy<Value = Step> {
         6 => (proptest::collection::vec(1..20u64, 1..4), 0..3usize, any::<bool>())
             .prop_map(|(ids, word, replace)| Step::Post { ids, word, replace }),
         2 => (1..20u64).prop_map(|id| Step::Unpost { id }),
+        3 => (1..20u64, 0..3u8).prop_map(|(id, n)| Step::Update { id, n }),
         4 => proptest::collection::vec(0..90u8, 1..4).prop_map(|ages| Step::Keep { ages }),
         3 => (standing(), 1..4u64, 0..3usize).prop_map(|(table, id, word)| Step::Query { table, id, word }),
         1 => (standing(), 1..4u64).prop_map(|(table, id)| Step::Unquery { table, id }),
