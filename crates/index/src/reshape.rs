@@ -76,10 +76,10 @@ impl Reshaped {
         &self.source
     }
 
-    /// Number of rows of that segment that it replaces, deleted ones included.
+    /// Number of rows written.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.docs.len() as u64
+        self.segment.as_ref().map_or(0, Segment::rows).into()
     }
 }
 

@@ -29,9 +29,9 @@ use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
-pub(crate) use self::heard::with_hits;
+use self::heard::with_hits;
+pub(crate) use self::heard::with_hits_behind;
 use super::delete::ids_of;
-use super::insert::hits::Reached;
 use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
@@ -297,14 +297,7 @@ pub(crate) fn update(
     let table = updated_table(state, update)?;
     let rows = chosen(state, table, update)?;
     let decision = decided(table, rows, around)?;
-    with_hits(
-        state,
-        work,
-        around,
-        table,
-        decision,
-        &mut Reached::default(),
-    )
+    with_hits(state, work, around, table, decision)
 }
 
 /// Decides an UPDATE that a reader has planned. Rows that were changed since are decided again.
@@ -354,14 +347,7 @@ pub(crate) fn planned(
         planned: Some((plan.clone(), taken)),
         ..Ready::default()
     };
-    with_hits(
-        state,
-        work,
-        around,
-        table,
-        decision,
-        &mut Reached::default(),
-    )
+    with_hits(state, work, around, table, decision)
 }
 
 fn and(left: Expression, right: Expression) -> Expression {
@@ -436,7 +422,7 @@ pub(crate) fn work_out(
                 max: UPDATED_ROWS_MAX as u64,
             });
         }
-        if refused.does_change(id, assignments.values(id, read, id as usize, &mut values))? {
+        if refused.note(id, assignments.values(id, read, id as usize, &mut values))? {
             let bytes: usize = values.iter().map(Value::memory).sum();
             control.memory.take(bytes as u64 + UPDATED_ROW_BYTES)?;
             out.extend(columns.iter().copied().zip(values.iter().cloned()));
@@ -454,8 +440,8 @@ pub(crate) fn work_out(
 struct Refused(Option<(u64, Error)>);
 
 impl Refused {
-    /// Whether a row gets other values. Errors: those that are not of the row's values.
-    fn does_change(&mut self, id: u64, outcome: Result<bool>) -> Result<bool> {
+    /// Notes a refusal of the row's values; such a row gets none. Errors: all others.
+    fn note(&mut self, id: u64, outcome: Result<bool>) -> Result<bool> {
         match outcome {
             Err(
                 error @ (Error::BadValue { .. } | Error::OutOfRange { .. } | Error::Invalid { .. }),
@@ -511,7 +497,7 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
             }
         }
         values.clear();
-        if refused.does_change(id, assignments.values(id, &read, id as usize, &mut values))? {
+        if refused.note(id, assignments.values(id, &read, id as usize, &mut values))? {
             rows.push(id, &mut values);
         }
     }

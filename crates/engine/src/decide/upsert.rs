@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::insert::hits::Reached;
 use super::insert::{insert as insert_rows, store_documents};
 use super::rows::{Plan, absent_in_document};
-use super::update::{Assignments, with_hits};
+use super::update::{Assignments, with_hits_behind};
 use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
@@ -353,7 +353,7 @@ fn stored_anew(
     }
     let rows = updated;
     let update = Decision::of(Record::Update { table, rows }, Reply::done());
-    let update = with_hits(state, work, around, table, update, &mut reached)?;
+    let update = with_hits_behind(state, work, around, table, update, &mut reached)?;
     decision.record = Record::unit(decision.record.into_iter().chain(update.record));
     let counting = [decision.prepared.counting, update.prepared.counting];
     decision.prepared.counting = Some(counting.into_iter().flatten().flatten().collect());

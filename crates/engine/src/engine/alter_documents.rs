@@ -68,18 +68,10 @@ impl Alters {
 
     /// Rows of the tables that are being altered, and those that jobs have written again.
     pub(super) fn progress(&self, searches: &BTreeMap<TableId, SearchTable>) -> (u64, u64) {
-        let rows = |altering: &Altering| {
-            let search = searches.get(&altering.table);
-            let rows = search.map_or(0, |search| search.table.status().rows_live);
-            (
-                rows,
-                altering.made.values().map(index::Reshaped::rows).sum(),
-            )
-        };
-        let each = self.0.iter().map(rows);
-        each.fold((0, 0), |sum: (u64, u64), rows: (u64, u64)| {
-            (sum.0 + rows.0, sum.1 + rows.1)
-        })
+        let tables = self.0.iter().filter_map(|one| searches.get(&one.table));
+        let rows = tables.map(|search| search.table.status().rows_live).sum();
+        let made = self.0.iter().flat_map(|one| one.made.values());
+        (rows, made.map(index::Reshaped::rows).sum())
     }
 }
 

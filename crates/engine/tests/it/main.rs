@@ -2,6 +2,8 @@
 #![expect(unreachable_pub, reason = "no crate sees into a test program")]
 
 #[cfg(test)]
+mod alter;
+#[cfg(test)]
 mod backlog;
 #[cfg(test)]
 mod checkpoints;

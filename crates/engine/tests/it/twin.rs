@@ -403,7 +403,15 @@ impl Twins {
                 self.alter_twin(asked);
                 self.note_prefix();
             }
-            Some(Err(error)) => println!("{asked:?}: {error}"),
+            // A call failed, or the column was never added because one did.
+            Some(Err(
+                Error::DiskFull
+                | Error::Internal { .. }
+                | Error::Corrupt { .. }
+                | Error::UnknownColumn { .. },
+            )) => {}
+            Some(Err(error)) if self.bounds.is_refusal(&error) => {}
+            Some(Err(error)) => panic!("{asked:?}: {error}"),
         }
     }
 

@@ -266,6 +266,43 @@ fn sql_like() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// As [`split::first`], slow: each byte by itself.
+fn first_by_bytes(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut at, mut start, mut says_something) = (0, 0, false);
+    let mut quote = None;
+    while at <= text.len() {
+        let byte = text.get(at).copied();
+        match (quote, byte) {
+            (None, None | Some(b';')) => {
+                if says_something {
+                    return Some((&text[start..at], text.get(at + 1..).unwrap_or_default()));
+                }
+                (at, start) = (at + 1, at + 1);
+                continue;
+            }
+            (Some(_), None) => quote = None,
+            (Some(open), Some(b'\\')) if open != b'`' => {
+                at += if at + 1 < text.len() { 2 } else { 1 }
+            }
+            (Some(open), Some(byte)) => {
+                quote = Some(open).filter(|_| byte != open);
+                at += 1;
+            }
+            (None, Some(b'/' | b'-' | b'#')) => {
+                let comment = super::values::comment_bytes(&text[at..]);
+                says_something |= comment == 0 || text[at..].starts_with(b"/*!");
+                at += comment.max(1);
+            }
+            (None, Some(byte)) => {
+                quote = Some(byte).filter(|byte| matches!(byte, b'\'' | b'"' | b'`'));
+                says_something |= !byte.is_ascii_whitespace();
+                at += 1;
+            }
+        }
+    }
+    None
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -278,6 +315,11 @@ proptest! {
         let expected: Vec<Vec<Value>> =
             rows.iter().map(|row| row.iter().map(|(_, value)| value.clone()).collect()).collect();
         prop_assert_eq!(values(&written.join(",\n")), expected);
+    }
+
+    #[test]
+    fn a_text_is_cut_as_byte_by_byte(text in "[ab ;'\"`\\\\/*#\n-]{0,40}") {
+        prop_assert_eq!(split::first(text.as_bytes()), first_by_bytes(text.as_bytes()), "{:?}", text);
     }
 
     #[test]

@@ -30,6 +30,18 @@ pub(crate) fn with_hits(
     work: &mut Workspace,
     around: Circumstances,
     table: TableId,
+    decision: Decision,
+) -> Result<Decision> {
+    let mut reached = Reached::default();
+    with_hits_behind(state, work, around, table, decision, &mut reached)
+}
+
+/// As [`with_hits`], in a unit whose earlier records have `reached` what it says.
+pub(crate) fn with_hits_behind(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    table: TableId,
     mut decision: Decision,
     reached: &mut Reached,
 ) -> Result<Decision> {
