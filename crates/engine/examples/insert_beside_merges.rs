@@ -268,14 +268,14 @@ fn create() -> Command {
         keyed: false,
     };
     Command::CreateTable {
-        definition: Definition {
+        definition: Box::new(Definition {
             name: "posts".to_owned(),
             kind: Kind::Search(SearchOptions::default()),
             columns: vec![body],
             analysis: query::analysis::Settings::default(),
             sync: None,
             keep: None,
-        },
+        }),
         if_not_exists: false,
     }
 }

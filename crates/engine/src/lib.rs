@@ -28,14 +28,14 @@
 //!     keyed: false,
 //! };
 //! let create = Command::CreateTable {
-//!     definition: Definition {
+//!     definition: Box::new(Definition {
 //!         name: "jobs".to_owned(),
 //!         kind: Kind::Queue(QueueOptions::default()),
 //!         columns: vec![column],
 //!         analysis: Settings::default(),
 //!         sync: None,
 //!         keep: None,
-//!     },
+//!     }),
 //!     if_not_exists: false,
 //! };
 //! let insert = Command::Insert(Insert {

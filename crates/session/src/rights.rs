@@ -5,7 +5,6 @@
 //! refused there or nowhere.
 
 use engine::{Command, Definition, Kind};
-use query::request::Delete;
 
 use crate::errors::{self, Failure};
 use crate::session::Session;
@@ -76,8 +75,8 @@ pub(crate) fn each(
             check(Action(Deed::Write, Some(&insert.table)))
         }
         Command::Update { update, .. } => check(Action(Deed::Write, Some(&update.table))),
-        Command::Delete(Delete { table, .. })
-        | Command::Truncate { table }
+        Command::Delete(delete) => check(Action(Deed::Write, Some(&delete.table))),
+        Command::Truncate { table }
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
         Command::Backfill(piece) => check(Action(Deed::Write, Some(&piece.table))),

@@ -385,7 +385,7 @@ impl Execution<'_> {
             } => self.queue_pause(table, group, paused).await,
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             // Large and rare futures are boxed: the future of every statement has room for the largest that is not.
-            Statement::Update(update) => Box::pin(self.update(update)).await,
+            Statement::Update(update) => Box::pin(self.update(Box::new(update))).await,
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert(_) | Statement::Delete(_) => self.change_rows(statement).await,
             Statement::Upsert { insert, known } => {

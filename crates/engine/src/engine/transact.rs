@@ -121,7 +121,7 @@ impl Engine {
         let table = self.state.catalog.find(name)?;
         match command {
             Command::Insert(insert) => self.keep_insert(session, table, insert, record)?,
-            Command::Update { update, .. } => self.keep_update(session, table, update, record)?,
+            Command::Update { update, .. } => self.keep_update(session, table, *update, record)?,
             Command::Upsert { insert, known } => {
                 self.keep_upsert(session, table, insert, known, record)?;
             }
@@ -273,13 +273,13 @@ impl Engine {
             negated: false,
             list: ids.map(|id| Value::Int(i128::from(*id))).collect(),
         };
-        let update = Update {
+        let update = Box::new(Update {
             matching: None,
             filter: Some(found),
             order: Vec::new(),
             limit: None,
             ..update
-        };
+        });
         let bytes = rows.ids.len() as u64 * ROW_BYTES;
         let planned = None;
         let command = Box::new(Command::Update { update, planned });

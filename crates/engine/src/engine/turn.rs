@@ -198,7 +198,7 @@ impl Engine {
             Command::CreateTable {
                 definition,
                 if_not_exists,
-            } => self.create(definition, if_not_exists),
+            } => self.create(*definition, if_not_exists),
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
             Command::Insert(_) => self.insert(session, command),
             Command::Delete(_)

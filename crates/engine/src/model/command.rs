@@ -24,12 +24,14 @@ use query::value::Value;
 use crate::error::{Error, Result};
 
 /// A command. Table names may be in any case: the engine compares them in lower case.
+///
+/// A command is moved some ten times on its way to the engine. So its large parts are boxed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// CREATE TABLE.
     CreateTable {
         /// The table as the statement describes it.
-        definition: Definition,
+        definition: Box<Definition>,
         /// IF NOT EXISTS: if a table of that name exists, the command changes nothing.
         if_not_exists: bool,
     },
@@ -50,11 +52,11 @@ pub enum Command {
         known: Known,
     },
     /// DELETE.
-    Delete(Delete),
+    Delete(Box<Delete>),
     /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Moved`] where `planned` is out of date.
     Update {
         /// Table, assignments and condition.
-        update: Update,
+        update: Box<Update>,
         /// Its rows and values, worked out from [`crate::Snapshot::plan_update`]. `None`: the engine's thread works them out.
         planned: Option<PlannedUpdate>,
     },
@@ -83,7 +85,7 @@ pub enum Command {
     /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
     Read {
         /// The parsed SELECT.
-        select: Select,
+        select: Box<Select>,
     },
     /// `queue_wait`: ends the row that the session owns, then takes the first free row of the first source that has any. If
     /// no source has a free row, the session waits. Answer: [`Reply::Waited`].
@@ -602,9 +604,7 @@ impl Command {
                 let set = update.set.iter().map(|set| expression_bytes(&set.value));
                 own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
             }
-            Command::Delete(Delete { filter, .. }) => {
-                own + filter.as_ref().map_or(0, expression_bytes)
-            }
+            Command::Delete(delete) => own + delete.filter.as_ref().map_or(0, expression_bytes),
             Command::Within(inner) => own + inner.bytes(),
             Command::Many(members) | Command::Series(members) => {
                 own + members.iter().map(Command::bytes).sum::<usize>()

@@ -59,7 +59,7 @@ fn engine() -> Engine {
     let create = Envelope {
         session: SessionId(0),
         command: Command::CreateTable {
-            definition,
+            definition: Box::new(definition),
             if_not_exists: false,
         },
         reply: Box::new(|created| drop(created.unwrap())),

@@ -133,13 +133,14 @@ impl Model {
                 assert_eq!(changes.len(), 1);
                 self.alter(place(&SEARCHES, table), &changes[0])
             }
-            Command::Delete(Delete {
-                table,
-                matching,
-                filter,
-                limit,
-                order: _,
-            }) => {
+            Command::Delete(delete) => {
+                let Delete {
+                    table,
+                    matching,
+                    filter,
+                    limit,
+                    order: _,
+                } = &**delete;
                 assert!(limit.is_none());
                 let wanted = |column: &str, row: &dyn Fn(&str) -> Option<Value>| match filter {
                     None => true,

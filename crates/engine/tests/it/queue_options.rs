@@ -32,7 +32,7 @@ fn create(name: &str, options: QueueOptions) -> Command {
         unsigned: false,
     };
     Command::CreateTable {
-        definition: Definition {
+        definition: Box::new(Definition {
             name: name.to_owned(),
             kind: Kind::Queue(options),
             columns: vec![
@@ -43,7 +43,7 @@ fn create(name: &str, options: QueueOptions) -> Command {
             analysis: Default::default(),
             sync: None,
             keep: None,
-        },
+        }),
         if_not_exists: false,
     }
 }

@@ -208,13 +208,13 @@ fn open(way: &Way) -> Driver {
         panic!("no table")
     };
     let shards = Some(way.shards);
-    let definition = Definition {
+    let definition = Box::new(Definition {
         kind: Kind::Search(SearchOptions {
             shards,
             ..SearchOptions::default()
         }),
-        ..definition
-    };
+        ..*definition
+    });
     let create = Command::CreateTable {
         definition,
         if_not_exists: false,

@@ -140,7 +140,7 @@ impl Parser<'_> {
             return Statement::Command(self.many());
         } else if self.word("read") {
             return Statement::Command(Command::Read {
-                select: self.select(),
+                select: Box::new(self.select()),
             });
         } else if self.word("select") {
             return Statement::Select(self.select());
@@ -338,14 +338,14 @@ impl Parser<'_> {
             _ => panic!("no kind of table: {kind}"),
         };
         Statement::Command(Command::CreateTable {
-            definition: Definition {
+            definition: Box::new(Definition {
                 name,
                 kind,
                 columns,
                 analysis,
                 sync,
                 keep,
-            },
+            }),
             if_not_exists,
         })
     }
@@ -392,13 +392,13 @@ impl Parser<'_> {
         let matching = self.word("match").then(|| self.text());
         let filter = self.word("where").then(|| self.expression());
         let limit = self.word("limit").then(|| self.number());
-        Command::Delete(Delete {
+        Command::Delete(Box::new(Delete {
             table,
             matching,
             filter,
             limit,
             order: Vec::new(),
-        })
+        }))
     }
 
     /// `update name set column = …, … [match 'text'] [where …] [limit n]`
@@ -431,6 +431,7 @@ impl Parser<'_> {
             limit,
         };
         let planned = None;
+        let update = Box::new(update);
         Command::Update { update, planned }
     }
 

@@ -61,13 +61,13 @@ pub fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: boo
 }
 
 fn delete(table: &str, matching: Option<&str>, filter: Option<Expression>) -> Command {
-    Command::Delete(Delete {
+    Command::Delete(Box::new(Delete {
         table: table.to_owned(),
         matching: matching.map(str::to_owned),
         filter,
         limit: None,
         order: Vec::new(),
-    })
+    }))
 }
 
 /// `UPDATE … SET n = n + …`; or to a value that no row can hold.
@@ -76,7 +76,7 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
     let n = Expression::Literal(Value::Int(n));
     let sum = Expression::Binary(BinaryOperator::Add, Box::new(column), Box::new(n));
     Command::Update {
-        update: Update {
+        update: Box::new(Update {
             table: table.to_owned(),
             set: vec![Assignment {
                 column: "n".to_owned(),
@@ -88,7 +88,7 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
             order: Vec::new(),
             options: Default::default(),
             limit: None,
-        },
+        }),
         planned: None,
     }
 }

@@ -287,7 +287,11 @@ async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Respons
         offset: 0,
         options: Vec::new(),
     };
-    let reply = Guest::new(server).submit(Command::Read { select }).await?;
+    let reply = Guest::new(server)
+        .submit(Command::Read {
+            select: Box::new(select),
+        })
+        .await?;
     let held = Arc::new(server.budget.grant());
     let memory = held.for_rows(server.settings().live.search_memory_bytes);
     let found = server.rows_of(reply, &memory).await;

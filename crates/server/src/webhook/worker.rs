@@ -208,7 +208,11 @@ impl Worker {
             offset: 0,
             options: Vec::new(),
         };
-        let reply = self.ask(Command::Read { select }).await?;
+        let reply = self
+            .ask(Command::Read {
+                select: Box::new(select),
+            })
+            .await?;
         let memory = Memory::new(u64::MAX);
         let Answer { columns, rows, .. } = self.server.rows_of(reply, &memory).await?;
         let Some(row) = rows.into_iter().next().transpose()? else {
@@ -281,7 +285,7 @@ impl Worker {
             replace: false,
         });
         // In owner mode the session sees only the row that it owns, so a DELETE without a condition deletes only that.
-        let delete = Command::Delete(Delete::of(self.webhook.queue.clone(), None));
+        let delete = Command::Delete(Box::new(Delete::of(self.webhook.queue.clone(), None)));
         self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.server.counters.webhooks_dead, 1);
         Ok(())

@@ -26,7 +26,7 @@ fn on(deed: Deed, table: &str) -> (Deed, Option<String>) {
 }
 
 fn delete(table: &str) -> Command {
-    Command::Delete(Delete::of(table.to_owned(), None))
+    Command::Delete(Box::new(Delete::of(table.to_owned(), None)))
 }
 
 #[test]
@@ -52,14 +52,14 @@ fn every_table_of_a_command_is_named() {
 fn a_table_that_reads_or_fills_others_needs_a_right_to_each() {
     let create = |kind| {
         actions(&Command::CreateTable {
-            definition: Definition {
+            definition: Box::new(Definition {
                 name: "new".to_owned(),
                 kind,
                 columns: Vec::new(),
                 analysis: Settings::default(),
                 sync: None,
                 keep: None,
-            },
+            }),
             if_not_exists: false,
         })
     };

@@ -67,6 +67,7 @@ impl Execution<'_> {
             }
             Kind::Queue(_) => {
                 let table = select.table.clone();
+                let select = Box::new(select);
                 let command = match self.session.engine_has_part() {
                     true => self.session.within(Command::Read { select }),
                     false => Command::Read { select },

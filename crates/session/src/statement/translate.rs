@@ -91,11 +91,11 @@ pub(super) fn write(
         Statement::Delete(delete) if delete.matching.is_some() && !delete.order.is_empty() => {
             return Err(not_yet("DELETE … ORDER BY with MATCH".to_owned()));
         }
-        Statement::Delete(delete) => Command::Delete(delete),
+        Statement::Delete(delete) => Command::Delete(Box::new(delete)),
         Statement::Truncate { table } if is_queue(node, session, &table)? => {
             Command::Truncate { table }
         }
-        Statement::Truncate { table } => Command::Delete(Delete::of(table, None)),
+        Statement::Truncate { table } => Command::Delete(Box::new(Delete::of(table, None))),
         _ => return Err(unexpected()),
     })
 }
@@ -132,14 +132,14 @@ fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let sync = options.sync;
     let keep = options.keep.clone();
     let kind = options.kind()?;
-    let definition = Definition {
+    let definition = Box::new(Definition {
         name: create.name,
         kind,
         columns: create.columns,
         analysis,
         sync,
         keep,
-    };
+    });
     Ok(Command::CreateTable {
         definition,
         if_not_exists: create.if_not_exists,
@@ -191,10 +191,10 @@ fn create_like(
     like: &str,
 ) -> Result<Command, Failure> {
     let snapshot = node.snapshot(session, Action(Deed::Read, Some(like)))?;
-    let mut definition = Definition {
+    let mut definition = Box::new(Definition {
         name,
         ..Definition::clone(&*snapshot.definition(like)?)
-    };
+    });
     if matches!(definition.kind, Kind::Distributed { .. }) {
         // It has the columns and the analysis of its local tables.
         definition.columns.clear();

@@ -20,7 +20,7 @@ const PLANS_MAX: u32 = 4;
 const IDS_MAX: usize = 1_000;
 
 impl Execution<'_> {
-    pub(super) async fn update(&mut self, update: Update) -> Result<Outcome, Failure> {
+    pub(super) async fn update(&mut self, update: Box<Update>) -> Result<Outcome, Failure> {
         let table = &update.table;
         let writes = Action(Deed::Write, Some(table));
         let snapshot = self.node.snapshot(self.session, writes)?;

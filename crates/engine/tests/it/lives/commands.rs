@@ -112,13 +112,13 @@ impl Life {
                     key,
                     descending: false,
                 }];
-                let delete = Command::Delete(Delete {
+                let delete = Command::Delete(Box::new(Delete {
                     table: QUEUES[*queue].to_owned(),
                     filter: None,
                     order,
                     limit: Some(*rows),
                     matching: None,
-                });
+                }));
                 Some((1, delete))
             }
             Step::Compact { queue } => {

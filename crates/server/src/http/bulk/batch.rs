@@ -146,7 +146,13 @@ impl Batch {
                 PartKind::Delete { id } => (delete(&table, id), DocumentChange::Deleted),
                 PartKind::Update(update) => {
                     let (update, planned) = (*update, None);
-                    (Command::Update { update, planned }, DocumentChange::Changed)
+                    (
+                        Command::Update {
+                            update: Box::new(update),
+                            planned,
+                        },
+                        DocumentChange::Changed,
+                    )
                 }
             };
             commands.push(command);
@@ -260,7 +266,7 @@ fn delete(table: &str, id: u64) -> Command {
     let column = Box::new(Expression::Column("id".to_owned()));
     let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
     let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));
-    Command::Delete(Delete::of(table.to_owned(), filter))
+    Command::Delete(Box::new(Delete::of(table.to_owned(), filter)))
 }
 
 #[cfg(test)]

@@ -198,7 +198,10 @@ fn deleted(
         return (None, Done { id, result });
     };
     there.remove(&number);
-    let command = Command::Delete(Delete::of(index.name.clone(), Some(named(vec![number]))));
+    let command = Command::Delete(Box::new(Delete::of(
+        index.name.clone(),
+        Some(named(vec![number])),
+    )));
     let result = "deleted";
     (Some(command), Done { id, result })
 }

@@ -77,7 +77,7 @@ pub(super) async fn create(guest: &Guest<'_>, name: &str, request: &EsRequest) -
         guest,
         name,
         Command::CreateTable {
-            definition,
+            definition: Box::new(definition),
             if_not_exists: false,
         },
     )
