@@ -130,6 +130,9 @@ impl<'s> BoundSelect<'s> {
         for item in &select.items {
             match item {
                 Item::Star => scope.star(&mut headers, &mut shown),
+                Item::TableStar(table) => {
+                    return Err(BindError::Invalid(format!("no table '{table}' in FROM")));
+                }
                 Item::Value { what, name } => {
                     let (show, kind) = scope.show(what)?;
                     headers.push((name.clone(), kind));

@@ -6,9 +6,12 @@
 mod chain;
 mod evaluate;
 mod functions;
+mod list;
 mod literal;
 mod parse;
 mod prepared;
+mod repeat;
+mod row_set;
 mod set;
 mod simple;
 mod tree;
@@ -17,8 +20,10 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use list::List;
 pub use parse::Calls;
 pub use prepared::{ColumnValues, Prepared, UnknownColumn};
+pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
 pub use tree::{BinaryOperator, Expression, UnaryOperator};
 
@@ -58,6 +63,21 @@ pub fn parse_of_tables(
 ) -> Result<Expression, SyntaxError> {
     parse::Parser::new(lexer, calls)
         .of_tables(tables)
+        .expression()
+}
+
+/// As [`parse_of_tables`] over several tables: a column keeps the name of its table, as `t.price`.
+///
+/// # Errors
+/// Those of [`parse_of_tables`].
+pub fn parse_of_join(
+    lexer: &mut Lexer<'_>,
+    tables: &[String],
+    calls: &mut Calls<'_>,
+) -> Result<Expression, SyntaxError> {
+    parse::Parser::new(lexer, calls)
+        .of_tables(tables)
+        .keeping_tables()
         .expression()
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Codes are on disk (`docs/formats/segment.md`): a change of this file needs another format of segments.
 
+use crate::expression::List;
 use crate::schema::ColumnType;
 use crate::value::{Number, Value};
 
@@ -27,11 +28,11 @@ pub fn code(value: &Value) -> Option<u64> {
 
 /// The codes of the values of a keyed column that may equal one of `constants`, in any order. `None` where codes cannot tell:
 /// a number beside a column of texts, whose texts are compared by the numbers that they begin with.
-pub(crate) fn codes_of(kind: ColumnType, constants: &[Value]) -> Option<Vec<u64>> {
+pub(crate) fn codes_of(kind: ColumnType, constants: &List) -> Option<Vec<u64>> {
     let is_text = matches!(kind, ColumnType::String | ColumnType::Char { .. });
     let mut codes = Vec::with_capacity(constants.len());
-    for constant in constants {
-        codes.extend(match (is_text, constant) {
+    for constant in constants.iter() {
+        codes.extend(match (is_text, &constant) {
             (_, Value::Null) => None,
             (_, Value::Set(_) | Value::Json(_)) => return None,
             (true, Value::Int(_) | Value::Float(_)) => return None,
@@ -87,7 +88,7 @@ mod tests {
                         ColumnType::String => stored.text_bytes().is_some(),
                         _ => stored.text_bytes().is_none(),
                     };
-                    let codes = codes_of(kind, std::slice::from_ref(&constant));
+                    let codes = codes_of(kind, &List::from_iter([constant.clone()]));
                     let stored = code(&stored);
                     prop_assert!(!fits || codes.is_none_or(|codes| codes.first() == stored.as_ref()));
                 }

@@ -235,6 +235,17 @@ impl<'a> Lexer<'a> {
         std::mem::replace(&mut self.ahead, next)
     }
 
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Goes on at a byte of the text, at which a token or white space begins.
+    pub fn seek(&mut self, at: usize) {
+        self.ahead = scan::token(self.text, at, &mut self.in_comment);
+    }
+
     /// Takes the next token if it is of that kind.
     pub fn take(&mut self, kind: TokenKind) -> bool {
         let found = self.ahead.kind == kind;

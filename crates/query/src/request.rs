@@ -10,6 +10,8 @@ use crate::value::Value;
 pub enum Item {
     /// `*`
     Star,
+    /// `t.*` of a join: all columns of the table of that name.
+    TableStar(String),
     /// A column (or `id`), an expression, or a call of [`Output`], with the name under which it is shown.
     Value {
         /// The column or expression that gives the value.

@@ -427,6 +427,9 @@ impl Execution<'_> {
                 connection,
                 query_only,
             } => self.kill(connection, query_only),
+            Statement::Joined(_) | Statement::Union(_) | Statement::CreateTemporary(_) => {
+                Err(translate::not_yet("joins, UNION and temporary tables"))
+            }
             other => show::show(self.node, self.session, other),
         }
     }

@@ -12,6 +12,12 @@ pub const READ_AHEAD_BYTES: usize = 1 << 20;
 /// Encoded bytes after which a server sends them, so that it never holds an answer whole.
 pub const FLUSH_BYTES: usize = 64 << 10;
 
+/// Most tables of one join.
+pub const JOINED_TABLES_MAX: usize = 16;
+
+/// Most SELECTs of one UNION.
+pub const UNION_SELECTS_MAX: usize = 200_000;
+
 /// Most keys of ORDER BY.
 pub const ORDER_KEYS_MAX: usize = 256;
 

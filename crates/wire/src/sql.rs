@@ -13,10 +13,12 @@ mod alter;
 mod call;
 mod constants;
 mod create;
+mod create_temporary;
 mod data;
 mod error;
 mod files;
 mod insert;
+mod join;
 mod key;
 mod parser;
 mod queue_functions;
@@ -25,6 +27,7 @@ mod session;
 mod show;
 mod split;
 mod statement;
+mod union;
 mod values;
 
 #[cfg(test)]
@@ -39,7 +42,8 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, like, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, PqOptions, QueueCall, QueueNext, Scope, ShowList, Statement,
+    Assignment, Constant, CreateTable, CreateTemporary, JoinedSelect, JoinedTable, Part, PqOptions,
+    QueueCall, QueueNext, Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
 };
 
 /// First words of statements that are refused as "not yet".
@@ -106,6 +110,9 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
         return Ok(Statement::Empty);
     }
     let first = parser.clone();
+    if parser.take(TokenKind::Open) {
+        return parser.bracketed_select();
+    }
     if parser.peek() != TokenKind::Word {
         return Err(parser.unexpected("a statement"));
     }
@@ -113,12 +120,8 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
     let verb = written.to_lowercase();
     match verb.as_str() {
         "select" => {
-            skip_select_modifiers(parser)?;
-            if parser.has_from() {
-                parser.select()
-            } else {
-                parser.select_constants()
-            }
+            let first = parser.select_body()?;
+            parser.union_or_end(first, false)
         }
         "insert" => parser.insert(false),
         "replace" => parser.insert(true),

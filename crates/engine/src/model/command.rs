@@ -15,7 +15,7 @@ use crate::sync_mode::SyncMode;
 use index::{Control, Memory};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
-use query::expression::Expression;
+use query::expression::{Expression, List};
 use query::options::{Options, Ranker};
 use query::request::{Delete, Insert, Known, Select, Update};
 use query::schema::{Column, ColumnType};
@@ -628,7 +628,8 @@ fn rows_bytes(rows: &[Vec<Value>]) -> usize {
 fn expression_bytes(expression: &Expression) -> usize {
     let own = size_of::<Expression>();
     match expression {
-        Expression::In { list, .. } => own + list.iter().map(Value::memory).sum::<usize>(),
+        Expression::In { list, .. } => own + list.memory(),
+        Expression::InRows { columns, .. } => own + columns.iter().map(List::memory).sum::<usize>(),
         Expression::Binary(_, left, right) => {
             own + expression_bytes(left) + expression_bytes(right)
         }

@@ -264,6 +264,7 @@ impl Model {
                     values.push(Value::Int(id.into()));
                     values.extend(self.rows[&id].0.iter().cloned());
                 }
+                Item::TableStar(table) => panic!("'{table}.*' of a join"),
                 Item::Value { what, .. } => values.push(self.value(what, id, weight)),
             }
         }
@@ -280,6 +281,7 @@ impl Model {
                     let columns = self.shape.columns.iter();
                     headers.extend(columns.map(|column| (column.name.clone(), Some(column.kind))));
                 }
+                Item::TableStar(table) => panic!("'{table}.*' of a join"),
                 Item::Value { what, name } => {
                     let kind = match what {
                         Output::Weight => Some(ColumnType::Int),

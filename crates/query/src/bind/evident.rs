@@ -2,8 +2,7 @@
 //!
 //! Example: `n IN (7, 3) AND price > 4` names the values 7 and 3 of `n`; it need not be true for rows that have them.
 
-use crate::expression::{BinaryOperator, Expression};
-use crate::value::Value;
+use crate::expression::{BinaryOperator, Expression, List};
 
 /// The values of a column that a condition names.
 pub(super) struct Evident<K> {
@@ -19,7 +18,7 @@ pub(super) struct Evident<K> {
 pub(super) fn evident<K>(
     condition: &Expression,
     column: &str,
-    read: &dyn Fn(&[Value]) -> Option<Vec<K>>,
+    read: &dyn Fn(&List) -> Option<Vec<K>>,
 ) -> Option<Evident<K>> {
     let all = |values| Evident {
         values,
@@ -31,7 +30,7 @@ pub(super) fn evident<K>(
             (Expression::Literal(value), other) | (other, Expression::Literal(value))
                 if is_column(other) =>
             {
-                read(std::slice::from_ref(value)).map(all)
+                read(&List::from_iter([value.clone()])).map(all)
             }
             _ => None,
         },
@@ -40,6 +39,17 @@ pub(super) fn evident<K>(
             negated: false,
             list,
         } if is_column(needle) => read(list).map(all),
+        Expression::InRows {
+            needles,
+            negated: false,
+            columns,
+        } => {
+            let place = needles.iter().position(is_column)?;
+            read(&columns[place]).map(|values| Evident {
+                values,
+                are_all_wanted: false,
+            })
+        }
         Expression::Binary(BinaryOperator::Or, left, right) => {
             let (mut left, right) = (evident(left, column, read)?, evident(right, column, read)?);
             left.values.extend(right.values);

@@ -3,7 +3,7 @@
 //! Example: `id IN (7, 3, 7) AND price > 4` names the ids 3 and 7, of which not all need be wanted.
 
 use super::evident::evident;
-use crate::expression::Expression;
+use crate::expression::{Expression, List};
 use crate::value::Value;
 
 /// The ids that a condition names.
@@ -33,11 +33,17 @@ impl Ids {
 
 /// The ids that equal a value. NULL, and a number that is no id, equal none. Of texts only digits are understood,
 /// since SQL compares a text by the number that it begins with.
-fn gather_values(values: &[Value]) -> Option<Vec<u64>> {
+fn gather_values(values: &List) -> Option<Vec<u64>> {
+    if let Some(numbers) = values.whole() {
+        let ids = numbers
+            .iter()
+            .filter_map(|number| u64::try_from(*number).ok());
+        return Some(ids.collect());
+    }
     let mut ids = Vec::with_capacity(values.len());
-    for value in values {
+    for value in values.iter() {
         match value {
-            Value::Int(number) => ids.extend(u64::try_from(*number)),
+            Value::Int(number) => ids.extend(u64::try_from(number)),
             Value::Null => {}
             Value::Str(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 ids.push(text.parse().ok()?);

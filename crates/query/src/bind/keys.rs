@@ -4,7 +4,7 @@
 //! evaluated on the rows that the index has for these codes, and on no others.
 
 use super::evident::evident;
-use crate::expression::Expression;
+use crate::expression::{Expression, List};
 use crate::key::codes_of;
 use crate::schema::Column;
 
@@ -26,7 +26,7 @@ impl KeyCodes {
         let numbered = columns.iter().enumerate();
         let keyed = numbered.filter(|(_, column)| column.keyed);
         let named = keyed.filter_map(|(at, column)| {
-            let read = |values: &[_]| codes_of(column.kind, values);
+            let read = |values: &List| codes_of(column.kind, values);
             let mut codes = evident(condition, &column.name, &read)?.values;
             codes.sort_unstable();
             codes.dedup();

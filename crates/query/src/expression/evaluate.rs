@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::row_set::holds_slowly;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::{Number, Value};
 
@@ -24,8 +25,16 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
             list,
         } => {
             let needle = value(needle);
-            let found = list.iter().map(|one| truth(&needle, one, Ordering::is_eq));
+            let found = list.iter().map(|one| truth(&needle, &one, Ordering::is_eq));
             three_valued(negate_if(*negated, found.fold(Some(false), or)))
+        }
+        Expression::InRows {
+            needles,
+            negated,
+            columns,
+        } => {
+            let needles: Vec<Value> = needles.iter().map(value).collect();
+            three_valued(negate_if(*negated, holds_slowly(columns, &needles)))
         }
         Expression::Between {
             needle,
@@ -133,7 +142,7 @@ pub(super) fn negate_if(negated: bool, truth: Option<bool>) -> Option<bool> {
     truth.map(|truth| truth != negated)
 }
 
-fn truth(left: &Value, right: &Value, is: fn(Ordering) -> bool) -> Option<bool> {
+pub(super) fn truth(left: &Value, right: &Value, is: fn(Ordering) -> bool) -> Option<bool> {
     match (left, right) {
         (Value::Set(_), Value::Set(_)) => left.cmp_sql(right).map(is),
         (Value::Set(numbers), one) => any(numbers, is, |number| number.cmp_sql(one)),
@@ -157,7 +166,7 @@ fn any(
     Some(numbers.iter().any(holds) != differs)
 }
 
-fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+pub(super) fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     match (left, right) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
@@ -165,7 +174,7 @@ fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     }
 }
 
-fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+pub(super) fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     match (left, right) {
         (Some(true), _) | (_, Some(true)) => Some(true),
         (Some(false), Some(false)) => Some(false),

@@ -4,9 +4,12 @@
 //! list. So neither a million terms nor deep brackets exhaust the stack, here or where the tree is evaluated or
 //! dropped.
 
-use super::chain::{balanced, equate_the_same, merge_equalities};
+use super::chain::{balanced, equated, lists_of, merge_equalities};
 use super::functions::refusal;
+use super::list::List;
 use super::literal::{constant, literal, whole_hex, word_literal};
+use super::repeat::{Pattern, Read};
+use super::row_set::ROW_WIDTH_MAX;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
@@ -38,7 +41,10 @@ enum Binding {
 /// Memory of a node in bytes: itself, its place in a box or a growing list, and its share of the prepared form.
 const NODE_BYTES: usize = 3 * size_of::<Expression>();
 
-/// Memory of a constant in a list, in bytes: itself, room to grow, and its share of the prepared set.
+/// Memory of a whole number in a list, in bytes: itself, room to grow, and its share of the prepared set.
+const WHOLE_BYTES: usize = 6 * size_of::<i64>();
+
+/// The same of another constant, beside twice its text.
 const LISTED_BYTES: usize = 3 * size_of::<Value>();
 
 /// A tree and its depth.
@@ -62,6 +68,8 @@ pub(super) struct Parser<'p, 'l, 'c> {
     calls: &'p mut Calls<'c>,
     /// Names that may stand before a column's, in lower case.
     tables: &'p [String],
+    /// Whether these names stay before the column's.
+    keeps_tables: bool,
     nodes: usize,
     in_values: usize,
     /// Whether `0x1F` is a number, and `017` an octal one.
@@ -74,6 +82,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             lexer,
             calls,
             tables: &[],
+            keeps_tables: false,
             nodes: 0,
             in_values: 0,
             whole_hex: false,
@@ -83,6 +92,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     /// Allows these names before a column's.
     pub(super) fn of_tables(mut self, tables: &'p [String]) -> Self {
         self.tables = tables;
+        self
+    }
+
+    /// Keeps the name of a table before a column's.
+    pub(super) fn keeping_tables(mut self) -> Self {
+        self.keeps_tables = true;
         self
     }
 
@@ -137,11 +152,15 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let mut terms = vec![first.tree];
         while matches!(self.following()?, Some((_, Following::Chain(next))) if next == operator) {
             let room = self.lexer.room();
+            let from = self.lexer.peek().range.start;
             self.lexer.next();
             let term = self.climb(tighter(binding), nesting + 1)?;
             depth = depth.max(term.depth);
             if operator == BinaryOperator::Or {
                 self.push_alternative(&mut terms, term.tree, room)?;
+                if let Some(last) = terms.last_mut() {
+                    self.repeat(from, lists_of(last))?;
+                }
             } else {
                 self.count_nodes(1)?;
                 terms.push(term.tree);
@@ -160,17 +179,19 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         term: Expression,
         room: usize,
     ) -> Result<(), SyntaxError> {
+        let columns = equated(&term);
         match terms.last_mut() {
-            Some(last) if equate_the_same(last, &term) => {
+            Some(last) if !columns.is_empty() && equated(last) == columns => {
                 let added = merge_equalities(last, term);
                 // Only the term's constants remain: its other memory is returned.
                 self.lexer.restore(room);
-                if let Expression::In { list, .. } = last {
-                    let texts = list.iter().rev().take(added);
+                for list in lists_of(last) {
+                    let texts =
+                        (list.len().saturating_sub(added)..list.len()).map(|at| list.get(at));
                     let bytes = texts.map(|value| value.text_bytes().map_or(0, <[u8]>::len));
                     self.lexer.charge(2 * bytes.sum::<usize>())?;
                 }
-                self.count_values(added)
+                self.count_values(added, LISTED_BYTES)
             }
             _ => {
                 terms.push(term);
@@ -311,24 +332,123 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     }
 
     /// Reads `(1, 'a', -2)`.
-    fn in_list(&mut self) -> Result<Vec<Value>, SyntaxError> {
+    fn in_list(&mut self) -> Result<List, SyntaxError> {
         if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("("));
         }
-        let mut list = Vec::new();
+        let mut list = List::default();
         loop {
-            self.count_values(1)?;
-            let value = constant(self.lexer)?;
-            self.lexer
-                .charge(2 * value.text_bytes().map_or(0, <[u8]>::len))?;
-            list.push(value);
+            let from = self.lexer.peek().range.start;
+            if !list.is_empty() && !self.lexer.take(TokenKind::Comma) {
+                return Err(self.lexer.unexpected(", or )"));
+            }
+            list.push(self.listed()?);
+            self.repeat(from, std::slice::from_mut(&mut list))?;
             if self.lexer.take(TokenKind::Close) {
                 return Ok(list);
             }
-            if !self.lexer.take(TokenKind::Comma) {
+        }
+    }
+
+    /// Reads a constant of a list.
+    fn listed(&mut self) -> Result<Value, SyntaxError> {
+        let value = constant(self.lexer)?;
+        let text = value.text_bytes().map_or(0, <[u8]>::len);
+        self.count_values(1, listed_bytes(&value) + 2 * text)?;
+        Ok(value)
+    }
+
+    /// Reads `[NOT] IN ((1, 2), (3, 4))`, or `= (1, 2)`, behind `(a, b)`.
+    fn rows(&mut self, needles: Vec<Expression>, depth: u32) -> Result<Built, SyntaxError> {
+        if needles.len() > ROW_WIDTH_MAX {
+            return Err(self.error(&format!("a row has more than {ROW_WIDTH_MAX} values")));
+        }
+        let mut columns = vec![List::default(); needles.len()];
+        if self.lexer.take(TokenKind::Equal) {
+            self.row(&mut columns)?;
+            let pairs = needles.into_iter().zip(columns).map(|(needle, list)| {
+                let constant = Box::new(Expression::Literal(list.get(0)));
+                Expression::Binary(BinaryOperator::Equal, Box::new(needle), constant)
+            });
+            let levels = pairs.len().next_power_of_two().trailing_zeros() + 1;
+            return self.built(Expression::all_of(pairs.collect()), depth + levels);
+        }
+        let negated = self.lexer.take_word("NOT");
+        if !self.lexer.take_word("IN") || !self.lexer.take(TokenKind::Open) {
+            return Err(self.lexer.unexpected("IN ((…), …) behind a row"));
+        }
+        loop {
+            let from = self.lexer.peek().range.start;
+            if !columns[0].is_empty() && !self.lexer.take(TokenKind::Comma) {
                 return Err(self.lexer.unexpected(", or )"));
             }
+            self.row(&mut columns)?;
+            self.repeat(from, &mut columns)?;
+            if self.lexer.take(TokenKind::Close) {
+                break;
+            }
         }
+        let listed = Expression::InRows {
+            needles,
+            negated,
+            columns,
+        };
+        self.built(listed, depth)
+    }
+
+    /// Reads `(1, 'a')` and adds each constant to its list.
+    fn row(&mut self, columns: &mut [List]) -> Result<(), SyntaxError> {
+        if !self.lexer.take(TokenKind::Open) {
+            return Err(self.lexer.unexpected("a row in brackets"));
+        }
+        let width = columns.len();
+        for (place, list) in columns.iter_mut().enumerate() {
+            if place > 0 && !self.lexer.take(TokenKind::Comma) {
+                return Err(self.error(&format!("a row needs {width} values here, as before IN")));
+            }
+            list.push(self.listed()?);
+        }
+        match self.lexer.take(TokenKind::Close) {
+            true => Ok(()),
+            false => Err(self.error(&format!("a row needs {width} values here, as before IN"))),
+        }
+    }
+
+    /// Reads on as long as the part behind byte `from`, whose constants end the lists, comes again with others.
+    fn repeat(&mut self, from: usize, lists: &mut [List]) -> Result<(), SyntaxError> {
+        let begin = self.lexer.peek().range.start;
+        let text = self.lexer.text();
+        let Some((pattern, mut constants)) = Pattern::of(&text[from..begin]) else {
+            return Ok(());
+        };
+        let ends = |(list, read): (&List, &Read<'_>)| {
+            list.len()
+                .checked_sub(1)
+                .is_some_and(|last| list.get(last) == read.value())
+        };
+        if constants.len() != lists.len() || !lists.iter().zip(&constants).all(ends) {
+            return Ok(());
+        }
+        let mut at = begin;
+        while let Some(bytes) = pattern.read(&text[at..], &mut constants) {
+            for (list, read) in lists.iter_mut().zip(&constants) {
+                match *read {
+                    Read::Whole(number) => {
+                        self.count_values(1, WHOLE_BYTES)?;
+                        list.push_whole(number);
+                    }
+                    Read::Text(text) => {
+                        self.count_values(1, LISTED_BYTES + 2 * text.len())?;
+                        list.push_text(text);
+                    }
+                }
+            }
+            at += bytes;
+        }
+        if at > begin {
+            self.lexer.seek(at);
+        }
+        Ok(())
     }
 
     /// Reads a constant, a column, a call, brackets, or an operator before one of these.
@@ -392,7 +512,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
         let inside = self.climb(Binding::Or, nesting)?;
         if self.lexer.peek().kind == TokenKind::Comma {
-            return self.set(inside.tree);
+            return self.several(inside, nesting);
         }
         if !self.lexer.take(TokenKind::Close) {
             return Err(self.lexer.unexpected(")"));
@@ -400,31 +520,31 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(inside)
     }
 
-    /// Reads the rest of `(1, 2, 3)`, a set, behind its first number.
-    fn set(&mut self, first: Expression) -> Result<Built, SyntaxError> {
-        let mut numbers = Vec::new();
-        let mut next = match first {
-            Expression::Literal(value) => value,
-            _ => return Err(self.not_yet("lists of values in brackets")),
-        };
-        loop {
-            self.count_values(1)?;
-            match next {
-                Value::Int(number) if i64::try_from(number).is_ok() => numbers.push(number as i64),
-                _ => {
-                    return Err(
-                        self.not_yet("lists of other values than whole numbers in brackets")
-                    );
-                }
-            }
-            if self.lexer.take(TokenKind::Close) {
-                return self.built(Expression::Literal(Value::Set(numbers.into())), 0);
-            }
-            if !self.lexer.take(TokenKind::Comma) {
-                return Err(self.lexer.unexpected(", or )"));
-            }
-            next = constant(self.lexer)?;
+    /// Reads the rest of `(a, b) IN (…)` or of `(1, 2, 3)`, a set, behind its first value.
+    fn several(&mut self, first: Built, nesting: u32) -> Result<Built, SyntaxError> {
+        let mut depth = first.depth;
+        let mut values = vec![first.tree];
+        while self.lexer.take(TokenKind::Comma) {
+            self.count_values(1, LISTED_BYTES)?;
+            let next = self.climb(Binding::Or, nesting + 1)?;
+            depth = depth.max(next.depth);
+            values.push(next.tree);
         }
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected(", or )"));
+        }
+        let whole = |value: &Expression| match value {
+            Expression::Literal(Value::Int(number)) => i64::try_from(*number).ok(),
+            _ => None,
+        };
+        let negates = self.lexer.at_word("NOT");
+        if !negates
+            && !self.lexer.at_word("IN")
+            && let Some(numbers) = values.iter().map(whole).collect::<Option<Vec<i64>>>()
+        {
+            return self.built(Expression::Literal(Value::Set(numbers.into())), 0);
+        }
+        self.rows(values, depth)
     }
 
     /// Reads TRUE, FALSE, NULL, a column or a call.
@@ -501,17 +621,25 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             Some(JsonStep::Key(name)) => self.tables.contains(&name.to_lowercase()),
             _ => false,
         };
-        let before = match (is_table(0), is_table(1) && steps.len() > 2) {
+        let before: usize = match (is_table(0), is_table(1) && steps.len() > 2) {
             (true, _) => 1,
             (false, true) => 2,
             (false, false) => 0,
+        };
+        let table = match (
+            before.checked_sub(1).and_then(|at| steps.get(at)),
+            self.keeps_tables,
+        ) {
+            (Some(JsonStep::Key(table)), true) => format!("{}.", table.to_lowercase()),
+            _ => String::new(),
         };
         let mut steps = steps.into_iter().skip(before);
         let Some(JsonStep::Key(column)) = steps.next() else {
             return Err(self.lexer.error(token, "expected a column name"));
         };
+        let column = table + &column.to_lowercase();
         self.lexer.charge(column.len())?;
-        Ok((column.to_lowercase(), steps.collect()))
+        Ok((column, steps.collect()))
     }
 
     /// Reads `'key']` or `2]`, behind the bracket.
@@ -581,8 +709,9 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(())
     }
 
-    fn count_values(&mut self, more: usize) -> Result<(), SyntaxError> {
-        self.lexer.charge(more * LISTED_BYTES)?;
+    /// Counts constants of lists, each of which takes `bytes` of memory.
+    fn count_values(&mut self, more: usize, bytes: usize) -> Result<(), SyntaxError> {
+        self.lexer.charge(more * bytes)?;
         self.in_values += more;
         if self.in_values > IN_VALUES_MAX {
             return Err(self.error(&format!("IN lists have more than {IN_VALUES_MAX} values")));
@@ -602,6 +731,14 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
 
     fn error(&self, message: &str) -> SyntaxError {
         self.lexer.error(self.lexer.peek(), message)
+    }
+}
+
+/// Memory of a constant in a list, without its text.
+fn listed_bytes(value: &Value) -> usize {
+    match value {
+        Value::Int(_) => WHOLE_BYTES,
+        _ => LISTED_BYTES,
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
+use super::list::List;
+use super::row_set::RowSet;
 use super::set::Set;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
@@ -54,7 +57,12 @@ pub(super) enum PreparedNode {
     In {
         needle: Box<PreparedNode>,
         negated: bool,
-        set: Box<Set>,
+        set: Arc<LazySet>,
+    },
+    InRows {
+        needles: Box<[PreparedNode]>,
+        negated: bool,
+        set: Arc<RowSet>,
     },
     Between {
         needle: Box<PreparedNode>,
@@ -66,6 +74,31 @@ pub(super) enum PreparedNode {
         needle: Box<PreparedNode>,
         negated: bool,
     },
+}
+
+/// The set of a list. It is made when the first row asks: where ids name the rows, none does.
+#[derive(Debug)]
+pub(super) struct LazySet {
+    list: List,
+    set: OnceLock<Set>,
+}
+
+impl LazySet {
+    fn new(list: List) -> LazySet {
+        LazySet {
+            list,
+            set: OnceLock::new(),
+        }
+    }
+
+    fn set(&self) -> &Set {
+        self.set.get_or_init(|| Set::new(&self.list))
+    }
+
+    /// The set, if it may consist of texts.
+    pub(super) fn of_texts(&self) -> Option<&Set> {
+        self.list.whole().is_none().then(|| self.set())
+    }
 }
 
 impl Prepared {
@@ -136,17 +169,34 @@ impl Prepared {
 /// A column's slot and, if known, its type.
 type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
 
+fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
+    match resolve(name).ok_or_else(|| UnknownColumn(name.to_owned()))? {
+        (slot, Some(kind)) if kind.has_comparable() => Ok(PreparedNode::Typed(slot, kind)),
+        (slot, _) => Ok(PreparedNode::Slot(slot)),
+    }
+}
+
+/// The needles and the rows of `(a, b) IN ((1, 2), (3, 4))`.
+fn rows(
+    needles: &[Expression],
+    columns: &[List],
+    resolve: &Resolve<'_>,
+) -> Result<(Box<[PreparedNode]>, RowSet), UnknownColumn> {
+    let numbers: Vec<_> = needles.iter().map(|it| is_number(it, resolve)).collect();
+    let needles = needles.iter().map(|it| PreparedNode::new(it, resolve));
+    let needles = needles.collect::<Result<Box<[_]>, _>>()?;
+    let columns = columns.iter().zip(&needles);
+    let columns = columns.map(|(list, needle)| comparable(list, needle));
+    let set = RowSet::new(columns.collect(), &numbers);
+    Ok((needles, set))
+}
+
 impl PreparedNode {
     fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
         let part = |of: &Expression| PreparedNode::new(of, resolve).map(Box::new);
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),
-            Expression::Column(name) => {
-                match resolve(name).ok_or_else(|| UnknownColumn(name.clone()))? {
-                    (slot, Some(kind)) if kind.has_comparable() => PreparedNode::Typed(slot, kind),
-                    (slot, _) => PreparedNode::Slot(slot),
-                }
-            }
+            Expression::Column(name) => column(name, resolve)?,
             Expression::Path { column, steps } => match resolve(column) {
                 Some((slot, None | Some(ColumnType::Json))) => {
                     PreparedNode::Path(slot, steps.clone().into())
@@ -170,17 +220,22 @@ impl PreparedNode {
                 list,
             } => {
                 let needle = part(needle)?;
-                let set = match &*needle {
-                    PreparedNode::Typed(_, kind) => {
-                        let list = list.iter().map(|value| kind.comparable_constant(value));
-                        Set::new(&list.collect::<Vec<_>>())
-                    }
-                    _ => Set::new(list),
-                };
                 PreparedNode::In {
-                    needle,
                     negated: *negated,
-                    set: Box::new(set),
+                    set: Arc::new(LazySet::new(comparable(list, &needle))),
+                    needle,
+                }
+            }
+            Expression::InRows {
+                needles,
+                negated,
+                columns,
+            } => {
+                let (needles, set) = rows(needles, columns, resolve)?;
+                PreparedNode::InRows {
+                    needles,
+                    negated: *negated,
+                    set: Arc::new(set),
                 }
             }
             Expression::Between {
@@ -228,7 +283,15 @@ impl PreparedNode {
                 needle,
                 negated,
                 set,
-            } => three_valued(negate_if(*negated, set.holds(&needle.evaluate(row)))),
+            } => three_valued(negate_if(*negated, set.set().holds(&needle.evaluate(row)))),
+            PreparedNode::InRows {
+                needles,
+                negated,
+                set,
+            } => {
+                let needles: Vec<Value> = needles.iter().map(|of| of.evaluate(row)).collect();
+                three_valued(negate_if(*negated, set.holds(&needles)))
+            }
             PreparedNode::Between {
                 needle,
                 negated,
@@ -244,5 +307,45 @@ impl PreparedNode {
                 Value::Int(((needle.evaluate(row) == Value::Null) != *negated).into())
             }
         }
+    }
+}
+
+/// The constants beside a needle, read as its type.
+fn comparable(list: &List, needle: &PreparedNode) -> List {
+    match needle {
+        PreparedNode::Typed(_, kind) => {
+            let read = list.iter().map(|value| kind.comparable_constant(&value));
+            read.collect()
+        }
+        _ => list.clone(),
+    }
+}
+
+/// Whether a needle is a number (`true`) or a text, if its column tells.
+fn is_number(needle: &Expression, resolve: &Resolve<'_>) -> Option<bool> {
+    let Expression::Column(name) = needle else {
+        return None;
+    };
+    let (_, kind) = resolve(name)?;
+    match kind? {
+        ColumnType::Multi { .. } | ColumnType::Json => None,
+        ColumnType::Text
+        | ColumnType::String
+        | ColumnType::Char { .. }
+        | ColumnType::LongText { .. }
+        | ColumnType::Blob { .. }
+        | ColumnType::Date
+        | ColumnType::DateTime { .. } => Some(false),
+        ColumnType::Int
+        | ColumnType::Bigint
+        | ColumnType::Float
+        | ColumnType::Bool
+        | ColumnType::Timestamp
+        | ColumnType::Integer { .. }
+        | ColumnType::Double
+        | ColumnType::Time { .. }
+        | ColumnType::Year
+        | ColumnType::Bit { .. }
+        | ColumnType::Decimal { .. } => Some(true),
     }
 }

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::list::List;
 use crate::value::{Number, Value, without_case};
 
 /// The constants of a list, in one set for each way of comparing.
@@ -32,13 +33,17 @@ struct Numbers {
 }
 
 impl Set {
-    pub(super) fn new(list: &[Value]) -> Set {
+    pub(super) fn new(list: &List) -> Set {
         let mut set = Set::default();
-        for value in list {
+        if let Some(numbers) = list.whole() {
+            set.numbers.whole = numbers.iter().copied().collect();
+            return set;
+        }
+        for value in list.iter() {
             match value.text_bytes() {
                 Some(bytes) => {
                     set.texts.insert(bytes.into());
-                    if let Value::Str(text) = value {
+                    if let Value::Str(text) = &value {
                         set.folded.insert(without_case(text).collect());
                     }
                     set.text_numbers.insert(Number::at_start(bytes));
@@ -122,7 +127,7 @@ impl Numbers {
 }
 
 /// Turns a real number that is whole into a whole one, so that equal numbers are the same key.
-fn normal(number: Number) -> Number {
+pub(super) fn normal(number: Number) -> Number {
     match number {
         Number::Real(real) if real.fract() == 0.0 && real.abs() < 2f64.powi(127) => {
             Number::Whole(real as i128)

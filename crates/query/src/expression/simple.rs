@@ -6,6 +6,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::prepared::PreparedNode;
+use super::set::Set;
 use super::tree::BinaryOperator;
 use crate::json::JsonStep;
 use crate::value::{Value, without_case};
@@ -69,7 +70,7 @@ pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
             needle,
             negated,
             set,
-        } => match (&**needle, set.only_texts()) {
+        } => match (&**needle, set.of_texts().and_then(Set::only_texts)) {
             (PreparedNode::Slot(slot), Some(texts)) => Some(Simple::Texts {
                 slot: *slot,
                 hashes: texts.map(|text| hash(text.iter().copied())).collect(),

@@ -32,7 +32,7 @@ fn shape(expression: &Expression) -> String {
             negated,
             list,
         } => {
-            let list: Vec<String> = list.iter().map(Value::to_string).collect();
+            let list: Vec<String> = list.iter().map(|value| value.to_string()).collect();
             format!(
                 "({} {}IN {})",
                 shape(needle),
@@ -40,6 +40,7 @@ fn shape(expression: &Expression) -> String {
                 list.join(",")
             )
         }
+        Expression::InRows { .. } => expression.to_string(),
         Expression::Between {
             needle,
             negated,
@@ -240,7 +241,7 @@ fn errors_say_what_was_wanted_and_where() {
     );
     check(
         "(a, b) = 1",
-        "not yet: lists of values in brackets at byte 2",
+        "expected a row in brackets, found '1' at byte 9",
     );
     check("a <=> 1", "not yet: <=> at byte 2");
     check("t.[1] = 1", "expected a column name, found '[' at byte 2");
@@ -373,9 +374,22 @@ fn tree() -> impl Strategy<Value = Expression> {
                 |(needle, negated, list)| Expression::In {
                     needle,
                     negated,
-                    list
+                    list: list.into_iter().collect()
                 }
             ),
+            (
+                prop::collection::vec(inside.clone(), 2..4),
+                any::<bool>(),
+                prop::collection::vec(prop::collection::vec(value(), 4), 1..5)
+            )
+                .prop_map(|(needles, negated, rows)| {
+                    let place = |at: usize| rows.iter().map(|row| row[at].clone()).collect();
+                    Expression::InRows {
+                        columns: (0..needles.len()).map(place).collect(),
+                        needles,
+                        negated,
+                    }
+                }),
             (boxed(), any::<bool>(), boxed(), boxed()).prop_map(|(needle, negated, low, high)| {
                 Expression::Between {
                     needle,
@@ -388,6 +402,24 @@ fn tree() -> impl Strategy<Value = Expression> {
                 .prop_map(|(needle, negated)| Expression::IsNull { needle, negated }),
         ]
     })
+}
+
+/// A constant as written.
+fn constant_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        20 => (0..5_000_000_u64).prop_map(|number| number.to_string()),
+        1 => any::<i128>().prop_map(|number| (number >> 50).to_string()),
+        1 => (-9_i8..0).prop_map(|number| number.to_string()),
+        4 => "'[a-c ]{0,3}'",
+        1 => r"'(a|\\'|''|\\n|ä){0,3}'",
+        1 => Just("NULL".to_owned()),
+        1 => Just("1.5".to_owned()),
+    ]
+}
+
+/// The value of a constant, read alone.
+fn literal(text: &str) -> Value {
+    constant(&mut Lexer::new(text.as_bytes())).unwrap()
 }
 
 /// The verdict of a condition on a row, if it decides.
@@ -473,8 +505,41 @@ proptest! {
         let literal = |value: &Value| Box::new(Expression::Literal(value.clone()));
         let equalities = list.iter().map(|one| Expression::Binary(BinaryOperator::Equal, literal(&needle), literal(one)));
         let chain = Expression::any_of(equalities.collect());
-        let list = Expression::In { needle: literal(&needle), negated: false, list };
+        let list = Expression::In { needle: literal(&needle), negated: false, list: list.into_iter().collect() };
         prop_assert_eq!(evaluate(&chain, &|_| None), evaluate(&list, &|_| None));
+    }
+
+    /// Rows that differ in their constants alone are read by their bytes, the others by tokens.
+    #[test]
+    fn lists_are_read_alike_however_they_are_written(
+        rows in prop::collection::vec((constant_text(), constant_text(), 0..9_usize), 1..30),
+    ) {
+        let blank = |style: &usize| if *style == 8 { "  " } else { " " };
+        let joined = |text: &dyn Fn(&(String, String, usize)) -> String| {
+            rows.iter().map(text).collect::<Vec<_>>()
+        };
+        let listed = joined(&|(a, _, style)| format!("{}{a}", blank(style))).join(",");
+        let or = joined(&|(a, _, style)| format!("k ={}{a}", blank(style))).join(" OR ");
+        let boxed = joined(&|(a, _, style)| format!("({}k={a} )", blank(style))).join(" OR ");
+        let list: List = rows.iter().map(|(a, ..)| literal(a)).collect();
+        let needle = || Expression::Column("k".into());
+        let wanted = Expression::In { needle: Box::new(needle()), negated: false, list: list.clone() };
+        prop_assert_eq!(&parsed(&format!("k IN ({listed})")).unwrap(), &wanted);
+        if rows.len() > 1 {
+            prop_assert_eq!(&parsed(&or).unwrap(), &wanted);
+            prop_assert_eq!(&parsed(&format!("(({boxed}))")).unwrap(), &wanted);
+        }
+        let pairs = joined(&|(a, b, style)| format!("({a},{}{b})", blank(style))).join(", ");
+        let ands = joined(&|(a, b, style)| format!("(k={a} AND m{}= {b})", blank(style))).join(" or ");
+        let wanted = Expression::InRows {
+            needles: vec![needle(), Expression::Column("m".into())],
+            negated: false,
+            columns: vec![list, rows.iter().map(|(_, b, _)| literal(b)).collect()],
+        };
+        prop_assert_eq!(&parsed(&format!("(k, m) IN ({pairs})")).unwrap(), &wanted);
+        if rows.len() > 1 {
+            prop_assert_eq!(&parsed(&ands).unwrap(), &wanted);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! An expression as a tree.
 
+use super::list::List;
 use crate::json::JsonStep;
 use crate::value::Value;
 
@@ -28,7 +29,16 @@ pub enum Expression {
         /// NOT IN.
         negated: bool,
         /// Constants in the order written, up to ten million. A prepared expression has them as a set.
-        list: Vec<Value>,
+        list: List,
+    },
+    /// `(x, y) [NOT] IN ((…, …), …)`.
+    InRows {
+        /// The values looked for, at least one.
+        needles: Vec<Expression>,
+        /// NOT IN.
+        negated: bool,
+        /// The constants beside each needle: those of the first row come first in each list.
+        columns: Vec<List>,
     },
     /// `x [NOT] BETWEEN low AND high`, both ends included.
     Between {
@@ -70,6 +80,18 @@ impl Expression {
                 needle: inside(needle),
                 negated,
                 list,
+            },
+            Expression::InRows {
+                needles,
+                negated,
+                columns,
+            } => Expression::InRows {
+                needles: needles
+                    .into_iter()
+                    .map(|of| of.map_columns(change))
+                    .collect(),
+                negated,
+                columns,
             },
             Expression::Between {
                 needle,

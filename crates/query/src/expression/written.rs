@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::list::List;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::json::JsonStep;
 use crate::value::Value;
@@ -61,10 +62,15 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
             out.write_str(if *negated { " NOT IN (" } else { " IN (" })?;
             for (place, value) in list.iter().enumerate() {
                 out.write_str(if place > 0 { "," } else { "" })?;
-                constant(value, out)?;
+                constant(&value, out)?;
             }
             out.write_str(")")
         }
+        Expression::InRows {
+            needles,
+            negated,
+            columns,
+        } => rows(needles, *negated, columns, out),
         Expression::Between {
             needle,
             negated,
@@ -86,6 +92,27 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
             out.write_str(if *negated { " IS NOT NULL" } else { " IS NULL" })
         }
     }
+}
+
+fn rows(
+    needles: &[Expression],
+    negated: bool,
+    columns: &[List],
+    out: &mut Formatter<'_>,
+) -> fmt::Result {
+    for (place, needle) in needles.iter().enumerate() {
+        out.write_str(if place > 0 { "," } else { "(" })?;
+        put(needle, 0, out)?;
+    }
+    out.write_str(if negated { ") NOT IN (" } else { ") IN (" })?;
+    for row in 0..columns.first().map_or(0, List::len) {
+        out.write_str(if row > 0 { "),(" } else { "(" })?;
+        for (place, list) in columns.iter().enumerate() {
+            out.write_str(if place > 0 { "," } else { "" })?;
+            constant(&list.get(row), out)?;
+        }
+    }
+    out.write_str("))")
 }
 
 fn unary(operator: UnaryOperator, operand: &Expression, out: &mut Formatter<'_>) -> fmt::Result {
@@ -110,6 +137,7 @@ fn level(expression: &Expression) -> Level {
         Expression::Unary(UnaryOperator::Not, _) => NOT,
         Expression::Unary(UnaryOperator::IsTrue | UnaryOperator::IsFalse, _)
         | Expression::In { .. }
+        | Expression::InRows { .. }
         | Expression::Between { .. }
         | Expression::IsNull { .. } => COMPARISON,
         Expression::Binary(operator, ..) => binary(*operator).1,

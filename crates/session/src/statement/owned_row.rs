@@ -64,7 +64,7 @@ pub(crate) fn answer(owned: &Option<OwnedRow>, select: &Select, upheavals: u64) 
                 columns.push((name.clone(), Some(owned.columns[at].1)));
                 row.push(owned.values.get(at)?.clone());
             }
-            Item::Value { .. } => return None,
+            Item::TableStar(_) | Item::Value { .. } => return None,
         }
     }
     Some(ready(columns, vec![row]))

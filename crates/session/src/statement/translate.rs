@@ -89,7 +89,7 @@ pub(super) fn write(
             Command::Insert(insert)
         }
         Statement::Delete(delete) if delete.matching.is_some() && !delete.order.is_empty() => {
-            return Err(not_yet("DELETE … ORDER BY with MATCH".to_owned()));
+            return Err(not_yet("DELETE … ORDER BY with MATCH"));
         }
         Statement::Delete(delete) => Command::Delete(Box::new(delete)),
         Statement::Truncate { table } if is_queue(node, session, &table)? => {
@@ -175,7 +175,9 @@ pub(super) fn define(
         }
         Statement::RenameTables(renames) => Command::RenameTables { renames },
         Statement::AlterLocals { table, locals } => Command::AlterLocals { table, locals },
-        Statement::DropTable { tables, if_exists } => Command::DropTable { tables, if_exists },
+        Statement::DropTable {
+            tables, if_exists, ..
+        } => Command::DropTable { tables, if_exists },
         _ => return Err(unexpected()),
     })
 }
@@ -281,7 +283,7 @@ impl Options {
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
                 other if is_analysis(&mut options.analysis, other, value)? => {}
                 "local" => options.locals.extend(names(&lower)),
-                "agent" => return Err(not_yet("agent=: tables on other servers".to_owned())),
+                "agent" => return Err(not_yet("agent=: tables on other servers")),
                 other if search_options::set(&mut options.search, other, value)? => {
                     options.of_searches = Some(other.to_owned());
                 }
@@ -361,7 +363,7 @@ impl Options {
 fn check_dictionary(kind: &str) -> Result<(), Failure> {
     match kind {
         "keywords" => Ok(()),
-        "crc" | "keywords_32k" => Err(not_yet("table option dict".to_owned())),
+        "crc" | "keywords_32k" => Err(not_yet("table option dict")),
         _ => {
             let message = format!("no dict '{kind}': there is dict='keywords'");
             Err(Failure::new(errors::INVALID, message))
@@ -420,6 +422,6 @@ fn bad_value(name: &str, why: &str) -> Failure {
     Failure::new(errors::INVALID, format!("{name}={why}"))
 }
 
-fn not_yet(what: String) -> Failure {
+pub(super) fn not_yet(what: impl std::fmt::Display) -> Failure {
     Failure::new(errors::NOT_YET, format!("not yet: {what}"))
 }

@@ -4,7 +4,7 @@
 //! `@(title) (red | cat)` and the filter `price < 5`. A `should` of a text and a range is refused: text and filter are joined
 //! by AND.
 
-use query::expression::{BinaryOperator, Expression, UnaryOperator};
+use query::expression::{BinaryOperator, Expression, List, UnaryOperator};
 use query::value::Value;
 use serde_json::{Map, Value as Json};
 
@@ -299,7 +299,7 @@ fn is_in(json: &Json, path: &str) -> Result<Clause> {
     let values = values
         .as_array()
         .ok_or_else(|| JsonError::new(&path, "expected an array"))?;
-    let list: Result<Vec<Value>> = values.iter().map(|value| constant(value, &path)).collect();
+    let list: Result<List> = values.iter().map(|value| constant(value, &path)).collect();
     Ok(Clause::filter(Expression::In {
         needle: column(name, &path)?,
         negated: false,

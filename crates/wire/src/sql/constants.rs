@@ -10,7 +10,7 @@ use super::values::column_in;
 use crate::limits::COLUMNS_MAX;
 
 impl Parser<'_> {
-    /// Parses a SELECT without FROM, from behind SELECT.
+    /// Parses a SELECT without FROM, from behind SELECT, up to what may follow it.
     pub(super) fn select_constants(&mut self) -> Result<Statement> {
         if let Some(statement) = self.queue_function()? {
             return Ok(statement);
@@ -32,13 +32,12 @@ impl Parser<'_> {
         if self.take_word("limit") {
             self.skip_limit()?;
         }
-        for clause in ["where", "order", "group", "union", "into", "option"] {
+        for clause in ["where", "order", "group", "into", "option"] {
             if self.at_word(clause) {
                 let clause = clause.to_uppercase();
                 return Err(self.not_yet(format!("{clause} in a SELECT without a table")));
             }
         }
-        self.end()?;
         Ok(Statement::SelectConstants(items))
     }
 

@@ -25,14 +25,14 @@ const CONSTRAINTS: [&str; 9] = [
 const TYPES_NOT_YET: [&str; 2] = ["float_vector", "uuid"];
 
 /// A column whose table's kind is not known yet. The kind decides what its type means.
-struct Draft {
-    column: Column,
+pub(super) struct Draft {
+    pub(super) column: Column,
     type_name: String,
     type_position: usize,
     args: Vec<u64>,
     unsigned: bool,
     /// A clause that only `id` of a search or pq table may have, PRIMARY KEY or AUTO_INCREMENT, and its place in the statement.
-    of_id: Option<(&'static str, usize)>,
+    pub(super) of_id: Option<(&'static str, usize)>,
 }
 
 /// Column definitions in brackets, and the keys among them.
@@ -45,6 +45,9 @@ struct Drafts {
 impl Parser<'_> {
     /// Parses CREATE TABLE or CREATE FUNCTION, from behind CREATE.
     pub(super) fn create(&mut self) -> Result<Statement> {
+        if self.take_words(&["temporary", "table"]) {
+            return self.create_temporary();
+        }
         if !self.take_word("table") {
             if self.take_word("function") || self.take_words(&["aggregate", "function"]) {
                 return self.create_function();
@@ -137,7 +140,7 @@ impl Parser<'_> {
         self.typed(draft, is_queue)
     }
 
-    fn draft(&mut self) -> Result<Draft> {
+    pub(super) fn draft(&mut self) -> Result<Draft> {
         self.refuse_key()?;
         let name = self.column()?;
         let type_position = self.position();
@@ -306,7 +309,7 @@ impl Parser<'_> {
     }
 
     /// The column with the type that its written type means in a queue, or in another table.
-    fn typed(&self, mut draft: Draft, is_queue: bool) -> Result<Column> {
+    pub(super) fn typed(&self, mut draft: Draft, is_queue: bool) -> Result<Column> {
         let (system, table) = if is_queue {
             (TypeSystem::Queue, "queue")
         } else {
@@ -331,7 +334,7 @@ impl Parser<'_> {
     }
 
     /// Pairs name[=]value up to the end, with or without commas. A distributed table has several values of `local`.
-    fn table_options(&mut self) -> Result<Vec<(String, String)>> {
+    pub(super) fn table_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options: Vec<(String, String)> = Vec::new();
         while !self.at_end() && !self.at_any(&["as", "select", "partition"]) {
             self.take_word("default");
@@ -369,6 +372,7 @@ impl Parser<'_> {
 
     /// Parses DROP TABLE or DROP FUNCTION, from behind DROP.
     pub(super) fn drop(&mut self) -> Result<Statement> {
+        let temporary = self.take_word("temporary");
         if !self.take_any(&["table", "tables"]) {
             if self.take_word("function") {
                 return self.drop_function();
@@ -383,7 +387,11 @@ impl Parser<'_> {
         }
         self.take_any(&["restrict", "cascade"]);
         self.end()?;
-        Ok(Statement::DropTable { tables, if_exists })
+        Ok(Statement::DropTable {
+            tables,
+            temporary,
+            if_exists,
+        })
     }
 }
 

@@ -30,10 +30,8 @@ impl Parser<'_> {
             }
         } else if self.at_word("select") {
             self.take_word("select");
-            select = Some(Box::new(match self.has_from() {
-                true => self.select()?,
-                false => self.select_constants()?,
-            }));
+            let first = self.select_body()?;
+            select = Some(Box::new(self.union_or_end(first, false)?));
         } else if self.at_any(&["table"]) || self.peek() == TokenKind::Open {
             let form = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
             return Err(self.not_yet(format!("INSERT … {form}")));

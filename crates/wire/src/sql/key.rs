@@ -53,7 +53,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn using(&mut self) -> Result<()> {
+    pub(super) fn using(&mut self) -> Result<()> {
         if self.take_word("using") && !self.take_any(&["btree", "hash"]) {
             return Err(self.unexpected("BTREE or HASH"));
         }

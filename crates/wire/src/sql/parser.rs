@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use query::expression::{Expression, parse_of_tables, parse_place};
+use query::expression::{Expression, parse_of_join, parse_of_tables, parse_place};
 use query::json::JsonStep;
 use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKind};
 use query::value::Value;
@@ -18,7 +18,7 @@ pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 const CATALOG_DATABASES: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
 
 /// Objects beside tables that MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE.
-pub(super) const OBJECTS_LATER: [&str; 22] = [
+pub(super) const OBJECTS_LATER: [&str; 21] = [
     "cluster",
     "database",
     "definer",
@@ -36,7 +36,6 @@ pub(super) const OBJECTS_LATER: [&str; 22] = [
     "source",
     "spatial",
     "tablespace",
-    "temporary",
     "trigger",
     "unique",
     "user",
@@ -52,6 +51,8 @@ pub(super) struct Parser<'a> {
     base: usize,
     /// Names that may stand before a column's name: the table's name and its alias, in lower case.
     pub(super) tables: Rc<[String]>,
+    /// Whether a column keeps the name before it: FROM has several tables.
+    pub(super) is_joined: bool,
 }
 
 /// Functions inside an expression: name in lower case, and the parser behind the opening bracket. `None`: unknown.
@@ -66,6 +67,7 @@ impl<'a> Parser<'a> {
             lexer: Lexer::within(text, room),
             base: 0,
             tables: Rc::from([]),
+            is_joined: false,
         }
     }
 
@@ -282,7 +284,10 @@ impl<'a> Parser<'a> {
 
     /// An expression; `calls` parses its functions.
     pub(super) fn expression(&mut self, calls: &mut Calls<'_>) -> Result<Expression> {
-        let parsed = parse_of_tables(&mut self.lexer, &self.tables, calls);
+        let parsed = match self.is_joined {
+            true => parse_of_join(&mut self.lexer, &self.tables, calls),
+            false => parse_of_tables(&mut self.lexer, &self.tables, calls),
+        };
         parsed.map_err(|error| self.lexer_error(error))
     }
 

@@ -12,7 +12,7 @@ use super::statement::Statement;
 use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
 
 /// Keywords that end a SELECT list, and so cannot be an alias unless they are quoted.
-const CLAUSES: [&str; 20] = [
+const CLAUSES: [&str; 23] = [
     "from",
     "where",
     "limit",
@@ -33,16 +33,23 @@ const CLAUSES: [&str; 20] = [
     "right",
     "natural",
     "cross",
+    "on",
+    "using",
+    "straight_join",
 ];
 
 /// Column that stands for MATCH('…') in an expression until [`without_match`] removes it. No table has a column of that name:
 /// column names have no brackets.
-const MATCH_PLACE: &str = "match()";
+pub(super) const MATCH_PLACE: &str = "match()";
 
 impl<'a> Parser<'a> {
-    /// Parses a SELECT with FROM, from behind SELECT.
+    /// Parses a SELECT with FROM, from behind SELECT, up to what may follow it.
     pub(super) fn select(&mut self) -> Result<Statement> {
-        self.tables = self.tables_ahead()?.into();
+        let (tables, joins) = self.tables_ahead()?;
+        self.tables = tables.into();
+        if joins {
+            return self.joined_select();
+        }
         let items = self.items()?;
         self.expect_word("from")?;
         if self.peek() == TokenKind::Open {
@@ -60,8 +67,6 @@ impl<'a> Parser<'a> {
         let (limit, offset) = self.limit()?;
         self.refuse_clauses()?;
         let options = self.options()?;
-        self.refuse_clauses()?;
-        self.end()?;
         let select = Select {
             table,
             items,
@@ -78,18 +83,23 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Names that may stand before a column's name: the table behind FROM, and its alias. Refuses a FROM of several tables.
-    fn tables_ahead(&self) -> Result<Vec<String>> {
+    /// Names that may stand before a column's name: the table behind FROM, and its alias. Of a join, whose sign is true, the name
+    /// of each table.
+    fn tables_ahead(&self) -> Result<(Vec<String>, bool)> {
         let Some(mut ahead) = self.behind_from() else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), false));
         };
         if !matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
-            return Ok(Vec::new()); // the parser of FROM reports the error
+            return Ok((Vec::new(), false)); // the parser of FROM reports the error
         }
         let mut tables = vec![ahead.table()?];
         tables.extend(ahead.table_alias()?);
-        ahead.refuse_clauses()?;
-        Ok(tables)
+        if !ahead.at_join() {
+            return Ok((tables, false));
+        }
+        tables.drain(..tables.len() - 1);
+        ahead.more_tables(&mut tables)?;
+        Ok((tables, true))
     }
 
     /// `[AS] alias` of the table, in lower case.
@@ -104,16 +114,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Refuses clauses that a later version will serve.
-    fn refuse_clauses(&self) -> Result<()> {
-        let joins = ["join", "inner", "left", "right", "natural", "cross"];
-        if self.peek() == TokenKind::Comma || self.at_any(&joins) {
-            return Err(self.not_yet("joins"));
+    pub(super) fn refuse_clauses(&self) -> Result<()> {
+        if self.peek() == TokenKind::Comma {
+            return Err(self.not_yet("tables with commas in FROM: write JOIN"));
         }
         for (word, what) in [
             ("group", "GROUP BY"),
             ("within", "WITHIN GROUP ORDER BY"),
             ("having", "HAVING"),
-            ("union", "UNION"),
             ("facet", "FACET"),
             ("into", "SELECT … INTO"),
             ("for", "SELECT … FOR UPDATE"),
@@ -131,7 +139,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn items(&mut self) -> Result<Vec<Item>> {
+    pub(super) fn items(&mut self) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         loop {
             self.at_most(items.len() + 1, COLUMNS_MAX, "items in a SELECT list")?;
@@ -143,8 +151,8 @@ impl<'a> Parser<'a> {
     }
 
     fn item(&mut self) -> Result<Item> {
-        if self.take_star() {
-            return Ok(Item::Star);
+        if let Some(star) = self.take_star() {
+            return Ok(star);
         }
         let before = self.clone();
         let what = self.output()?;
@@ -172,21 +180,26 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes `*` or `t.*`, if it is next. `t` is the table or its alias, with or without a database.
-    fn take_star(&mut self) -> bool {
+    fn take_star(&mut self) -> Option<Item> {
         let mut ahead = self.clone();
         let mut table = None;
         while let Ok(name) = ahead.name("a table") {
             if !ahead.take(TokenKind::Dot) {
-                return false;
+                return None;
             }
             table = Some(name.to_lowercase());
         }
-        let is_known = table.is_none_or(|table| self.tables.contains(&table));
-        let found = ahead.take(TokenKind::Star) && is_known;
-        if found {
-            *self = ahead;
+        let is_known = table
+            .as_ref()
+            .is_none_or(|table| self.tables.contains(table));
+        if !ahead.take(TokenKind::Star) || !is_known {
+            return None;
         }
-        found
+        *self = ahead;
+        Some(match table {
+            Some(table) if self.is_joined => Item::TableStar(table),
+            _ => Item::Star,
+        })
     }
 
     /// `[AS] name`, if there is one.
@@ -204,12 +217,18 @@ impl<'a> Parser<'a> {
 
     fn output(&mut self) -> Result<Output> {
         let mut ahead = self.clone();
-        if ahead.take_words(&["weight"])
-            && ahead.take(TokenKind::Open)
-            && ahead.take(TokenKind::Close)
-        {
-            *self = ahead;
-            return Ok(Output::Weight);
+        if ahead.take_words(&["weight"]) && ahead.take(TokenKind::Open) {
+            if ahead.take(TokenKind::Close) {
+                *self = ahead;
+                return Ok(Output::Weight);
+            }
+            if self.is_joined {
+                let table = ahead.name("a table")?.to_lowercase();
+                ahead.expect(TokenKind::Close, "`)`")?;
+                *self = ahead;
+                let weight = Expression::Column(format!("{table}.weight()"));
+                return Ok(Output::Expression(weight));
+            }
         }
         let mut ahead = self.clone();
         if ahead.take_word("count") && ahead.take(TokenKind::Open) {
@@ -325,7 +344,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses LIMIT and OFFSET; without them no limit and 0.
-    fn limit(&mut self) -> Result<(Option<u64>, u64)> {
+    pub(super) fn limit(&mut self) -> Result<(Option<u64>, u64)> {
         if !self.take_word("limit") {
             return Ok((None, 0));
         }
@@ -402,6 +421,7 @@ impl<'a> Parser<'a> {
                     ahead.next();
                     return (!ahead.at_word("dual")).then_some(ahead);
                 }
+                TokenKind::Word if depth == 0 && ahead.at_word("union") => return None,
                 TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => return None,
                 _ => {}
             }
@@ -425,7 +445,7 @@ fn match_text(lexer: &mut Lexer<'_>) -> std::result::Result<String, LexerError> 
 }
 
 /// Removes [`MATCH_PLACE`] from an expression's chain of AND, and counts the removals. `None`: nothing else is left.
-fn without_match(expression: Expression, taken: &mut usize) -> Option<Expression> {
+pub(super) fn without_match(expression: Expression, taken: &mut usize) -> Option<Expression> {
     match expression {
         Expression::Column(name) if name == MATCH_PLACE => {
             *taken += 1;

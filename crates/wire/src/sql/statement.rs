@@ -1,6 +1,7 @@
 //! Statements after parsing. Names are in lower case and without a database, because the catalog has one namespace.
 
 mod queue_call;
+mod several;
 
 use query::expression::Expression;
 use query::request::{Change, Delete, Insert, Known, Select, Update};
@@ -9,6 +10,7 @@ use query::value::Value;
 
 use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
+pub use several::{JoinedSelect, JoinedTable, Part, Union, UnionColumn, UnionKey};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,10 @@ pub enum Statement {
     Empty,
     /// SELECT … FROM one table.
     Select(Select),
+    /// SELECT … FROM several tables.
+    Joined(Box<JoinedSelect>),
+    /// SELECT … UNION SELECT ….
+    Union(Box<Union>),
     /// SELECT without a table: one row, each item under its name.
     SelectConstants(Vec<(String, Constant)>),
     /// `SELECT queue_wait(…)` and the other functions of queues.
@@ -105,10 +111,14 @@ pub enum Statement {
     },
     /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names. Does nothing: they are built in.
     Installed,
+    /// CREATE TEMPORARY TABLE: a table of this connection.
+    CreateTemporary(CreateTemporary),
     /// DROP TABLE of one or more tables: drops all of them or none.
     DropTable {
         /// The tables; at least one.
         tables: Vec<String>,
+        /// DROP TEMPORARY TABLE: only tables of this connection.
+        temporary: bool,
         /// IF EXISTS: a missing table is no error.
         if_exists: bool,
     },
@@ -346,6 +356,21 @@ pub struct CreateTable {
     pub columns: Vec<Column>,
     /// Pairs of a lower-case name and a value without quotes: `ENGINE=queue` is `("engine", "queue")`.
     pub options: Vec<(String, String)>,
+}
+
+/// CREATE TEMPORARY TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTemporary {
+    /// The table's name.
+    pub name: String,
+    /// IF NOT EXISTS: a temporary table of that name is no error.
+    pub if_not_exists: bool,
+    /// The columns with the types of MySQL, `id` like any other. [`Column::keyed`] has no effect.
+    pub columns: Vec<Column>,
+    /// The columns of PRIMARY KEY and of UNIQUE, by index: two rows may not be equal in them.
+    pub unique: Vec<Vec<usize>>,
+    /// The SELECT behind the columns, which gives the first rows; without columns, it also gives these.
+    pub select: Option<Box<Statement>>,
 }
 
 /// Options of CALL PQ.

@@ -470,6 +470,7 @@ pub(super) fn column_in(expression: &Expression) -> Option<&str> {
         Expression::Unary(_, operand) => column_in(operand),
         Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
         Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),
+        Expression::InRows { needles, .. } => needles.iter().find_map(column_in),
         Expression::Between {
             needle, low, high, ..
         } => [needle, low, high]

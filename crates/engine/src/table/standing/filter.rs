@@ -50,8 +50,17 @@ fn check_constants(expression: &Expression, columns: &[Column]) -> Result<(), St
         Expression::In { needle, list, .. } => {
             check_constants(needle, columns)?;
             list.iter()
-                .try_for_each(|value| check_value(needle, value, columns))
+                .try_for_each(|value| check_value(needle, &value, columns))
         }
+        Expression::InRows {
+            needles,
+            columns: lists,
+            ..
+        } => needles.iter().zip(lists).try_for_each(|(needle, list)| {
+            check_constants(needle, columns)?;
+            list.iter()
+                .try_for_each(|value| check_value(needle, &value, columns))
+        }),
         Expression::Between {
             needle, low, high, ..
         } => {

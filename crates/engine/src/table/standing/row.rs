@@ -137,6 +137,7 @@ fn mentions_any(expression: &Expression) -> bool {
         Expression::Unary(_, operand) => mentions_any(operand),
         Expression::Binary(_, left, right) => mentions_any(left) || mentions_any(right),
         Expression::In { needle, .. } | Expression::IsNull { needle, .. } => mentions_any(needle),
+        Expression::InRows { needles, .. } => needles.iter().any(mentions_any),
         Expression::Between {
             needle, low, high, ..
         } => mentions_any(needle) || mentions_any(low) || mentions_any(high),
@@ -166,6 +167,11 @@ fn take_any(expression: &mut Expression, any_tags: &mut Vec<Vec<String>>) {
         Expression::In { needle, .. } | Expression::IsNull { needle, .. } => {
             take_any(needle, any_tags);
         }
+        Expression::InRows { needles, .. } => {
+            needles
+                .iter_mut()
+                .for_each(|needle| take_any(needle, any_tags));
+        }
         Expression::Between {
             needle, low, high, ..
         } => {
@@ -193,7 +199,7 @@ fn wanted_tags(expression: &Expression) -> Option<(Vec<String>, bool)> {
             needle,
             negated,
             list,
-        } if is_any(needle) => Some((list.iter().map(Value::to_string).collect(), *negated)),
+        } if is_any(needle) => Some((list.iter().map(|tag| tag.to_string()).collect(), *negated)),
         _ => None,
     }
 }

@@ -17,8 +17,19 @@ SELECT DISTINCT id FROM posts
 SELECT count(distinct id) FROM posts
 SELECT max(id) FROM posts
 SELECT a.id FROM a, b
-SELECT a.id FROM a JOIN b ON a.id = b.id
-SELECT 1 UNION SELECT 2
+SELECT a.id FROM a RIGHT JOIN b ON a.id = b.id
+SELECT a.id FROM a LEFT JOIN b
+SELECT a.id FROM a JOIN a ON a.id = a.id
+SELECT a.id FROM a JOIN (SELECT 1) b USING (id)
+SELECT a.id FROM a JOIN b USING id
+SELECT a.id FROM a JOIN b USING (id) WHERE MATCH('x', c)
+SELECT a.id FROM a JOIN b USING (id) WHERE MATCH('x') OR a.id = 1
+SELECT a.id FROM a JOIN b USING (id) GROUP BY a.id
+SELECT id FROM a LIMIT 1 UNION SELECT id FROM b
+SELECT id FROM a UNION
+SELECT id FROM a WHERE (a, b) IN ((1, 2), (3))
+SELECT id FROM a WHERE (a, b) IN (1, 2)
+SELECT id FROM a WHERE (a, b) = (1, 2
 SELECT * FROM (SELECT 1 FROM t)
 SELECT id FROM posts FACET tag
 SELECT table_name FROM information_schema.tables
@@ -57,7 +68,10 @@ CREATE TABLE t (id text)
 CREATE TABLE t (a int) type='rt' type='pq'
 CREATE TABLE t (a int) type=
 CREATE DATABASE d
-CREATE TEMPORARY TABLE t (a int)
+CREATE TEMPORARY TABLE t
+CREATE TEMPORARY TABLE t (a int, a int)
+CREATE TEMPORARY TABLE t (a int, KEY (b))
+CREATE TEMPORARY TABLE t LIKE u
 DROP TABLE
 DROP TABLE a,
 CREATE TABEL t (a int)

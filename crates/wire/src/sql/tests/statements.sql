@@ -161,3 +161,19 @@ REPLACE INTO posts SET a = 1
 INSERT INTO posts (id, a) VALUES (1, 2) AS new ON DUPLICATE KEY UPDATE a = new.a + VALUES(a), j.b[0] = new.a
 INSERT IGNORE posts SELECT 1, 'a'
 REPLACE posts SET a = -1, b = (1, 2) WHERE id = 7
+SELECT a.id, b.*, weight(a), a.j.k + 1 AS k FROM db.a JOIN b ON a.id = b.id WHERE MATCH('x') AND MATCH('y', b) AND b.n > 2 ORDER BY a.id DESC LIMIT 5
+SELECT * FROM big AS t INNER JOIN tmp USING (id, k) LEFT OUTER JOIN c x ON x.id = t.ref AND x.n = 3
+SELECT count(*) FROM a CROSS JOIN b
+SELECT 1 UNION SELECT 2
+SELECT id FROM a WHERE id = 1 UNION ALL SELECT id FROM a WHERE id = 2 UNION ALL SELECT id FROM a WHERE id = 3 UNION ALL SELECT id FROM a WHERE id = 4
+(SELECT id FROM a ORDER BY n LIMIT 3) UNION DISTINCT (SELECT id FROM b) ORDER BY id DESC, 1 LIMIT 2, 4
+SELECT id FROM a UNION SELECT id FROM b ORDER BY id LIMIT 2
+SELECT id FROM t WHERE (a, b) IN ((1, 'x'), (2, 'y'), (3, 'z'))
+SELECT id FROM t WHERE (a = 1 AND b = 2) OR (a = 3 AND b = 4) OR (a = 5 AND b = 6)
+SELECT id FROM t WHERE ( ( id = '1' ) OR ( id = '2' ) OR ( id = '3' ) )
+SELECT id FROM t WHERE (a, b) NOT IN ((1, NULL)) AND (c, d) = (1, 2.5)
+CREATE TEMPORARY TABLE t (id bigint unsigned NOT NULL PRIMARY KEY, name varchar(20) DEFAULT 'x', KEY (name), UNIQUE KEY u (id, name)) ENGINE=MEMORY
+CREATE TEMPORARY TABLE IF NOT EXISTS t AS SELECT id FROM posts WHERE n = 1
+CREATE TEMPORARY TABLE t (id int) SELECT id FROM a UNION SELECT id FROM b
+DROP TEMPORARY TABLE IF EXISTS t
+INSERT INTO t SELECT id FROM a UNION ALL SELECT id FROM b

@@ -1,0 +1,180 @@
+//! The constants of a list, in the smallest form that holds all of them.
+//!
+//! Example: `(7, 3)` is two whole numbers of 8 bytes each, `('a', 'bcd')` four bytes and two ends, and `(7, 'a', NULL)` three
+//! values of 32 bytes each. A list changes its form when a constant comes that does not fit. So equal lists have equal forms.
+
+use std::fmt;
+
+use crate::value::Value;
+
+/// Constants in the order written.
+#[derive(Clone, PartialEq)]
+pub struct List {
+    held: Held,
+}
+
+#[derive(Clone, PartialEq)]
+enum Held {
+    /// Whole numbers of 64 bits. An empty list has this form.
+    Whole(Vec<i64>),
+    /// Texts one behind the other, and where each ends.
+    Texts {
+        text: String,
+        ends: Vec<u32>,
+    },
+    Values(Vec<Value>),
+}
+
+impl fmt::Debug for List {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Default for List {
+    fn default() -> List {
+        List {
+            held: Held::Whole(Vec::new()),
+        }
+    }
+}
+
+impl List {
+    /// Number of constants.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.held {
+            Held::Whole(numbers) => numbers.len(),
+            Held::Texts { ends, .. } => ends.len(),
+            Held::Values(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a constant. Cost: constant, or linear in the list when its form changes, which happens at most twice.
+    pub fn push(&mut self, value: Value) {
+        match (&mut self.held, value) {
+            (Held::Values(values), value) => values.push(value),
+            (Held::Whole(numbers), Value::Int(number)) if i64::try_from(number).is_ok() => {
+                numbers.push(number as i64);
+            }
+            (_, Value::Str(text)) => self.push_text(&text),
+            (_, value) => self.push_other(value),
+        }
+    }
+
+    /// Adds a constant that does not fit the form.
+    fn push_other(&mut self, value: Value) {
+        let mut values: Vec<Value> = self.iter().collect();
+        values.push(value);
+        self.held = Held::Values(values);
+    }
+
+    /// Adds a whole number.
+    pub fn push_whole(&mut self, number: i64) {
+        match &mut self.held {
+            Held::Whole(numbers) => numbers.push(number),
+            _ => self.push(Value::Int(number.into())),
+        }
+    }
+
+    /// Adds a text.
+    pub fn push_text(&mut self, added: &str) {
+        if let Held::Values(values) = &mut self.held {
+            return values.push(Value::Str(added.to_owned()));
+        }
+        if !self.takes_text(added) {
+            return self.push_other(Value::Str(added.to_owned()));
+        }
+        if self.is_empty() {
+            self.held = Held::Texts {
+                text: String::new(),
+                ends: Vec::new(),
+            };
+        }
+        if let Held::Texts { text, ends } = &mut self.held {
+            text.push_str(added);
+            ends.push(text.len() as u32);
+        }
+    }
+
+    /// Whether the list can hold one more text in the form of texts.
+    fn takes_text(&self, added: &str) -> bool {
+        match &self.held {
+            Held::Whole(numbers) => numbers.is_empty() && u32::try_from(added.len()).is_ok(),
+            Held::Texts { text, .. } => u32::try_from(text.len() + added.len()).is_ok(),
+            Held::Values(_) => false,
+        }
+    }
+
+    /// Adds the constants of another list.
+    pub fn append(&mut self, other: List) {
+        match (&mut self.held, other.held) {
+            (Held::Whole(numbers), Held::Whole(more)) => numbers.extend(more),
+            (_, other) => List { held: other }
+                .iter()
+                .for_each(|value| self.push(value)),
+        }
+    }
+
+    /// The constant of an index.
+    ///
+    /// # Panics
+    /// The list is shorter.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Value {
+        match &self.held {
+            Held::Whole(numbers) => Value::Int(numbers[at].into()),
+            Held::Texts { text, ends } => {
+                let begin = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
+                Value::Str(text[begin..ends[at] as usize].to_owned())
+            }
+            Held::Values(values) => values[at].clone(),
+        }
+    }
+
+    /// The constants in their order. Texts are copied.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value> + '_ {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// The constants, if all are whole numbers of 64 bits; an empty list is.
+    #[must_use]
+    pub fn whole(&self) -> Option<&[i64]> {
+        match &self.held {
+            Held::Whole(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// Memory of the constants, in bytes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        match &self.held {
+            Held::Whole(numbers) => size_of_val::<[i64]>(numbers),
+            Held::Texts { text, ends } => text.len() + size_of_val::<[u32]>(ends),
+            Held::Values(values) => values.iter().map(Value::memory).sum(),
+        }
+    }
+}
+
+impl FromIterator<Value> for List {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> List {
+        let mut list = List::default();
+        values.into_iter().for_each(|value| list.push(value));
+        list
+    }
+}
+
+impl From<Vec<i64>> for List {
+    fn from(numbers: Vec<i64>) -> List {
+        List {
+            held: Held::Whole(numbers),
+        }
+    }
+}
