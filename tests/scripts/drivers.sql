@@ -44,7 +44,7 @@ error 1054 (42S22): no column 'nothing' in table 'posts'
 
 SELECT p.id FROM posts p, other o
 ----
-error 1235 (42000): not yet: joins
+error 1235 (42000): not yet: tables with commas in FROM: write JOIN
 
 DELETE FROM posts WHERE posts.id = 2
 ----

@@ -75,6 +75,7 @@ mod running;
 mod snapshot;
 mod status;
 mod table;
+mod temporary;
 
 use apply::{sessions, state, transactions, undo};
 pub use model::limits;
@@ -89,8 +90,8 @@ pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
     Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
-    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Seen, SessionId, SourceMode, Taken,
-    TakenRow, WaitSource, WhenFull,
+    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Searched, Seen, SessionId, SourceMode,
+    Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
@@ -101,6 +102,9 @@ pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::PlannedUpdate;
 pub use queue::{GroupReport, QueueReport};
-pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on};
+pub use snapshot::{
+    JoinControl, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on,
+};
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;
+pub use temporary::{Inserted, Temporary, TemporaryRows};

@@ -14,6 +14,7 @@
 mod backfill;
 mod call_pq;
 mod distributed;
+mod join;
 mod select;
 mod status;
 mod update;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
+pub use join::JoinControl;
 use query::analysis::Analyzer;
 use queue::QueueReport;
 

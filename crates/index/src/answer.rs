@@ -1,5 +1,6 @@
 //! The answer of a SELECT.
 
+use query::json::JsonStep;
 use query::schema::ColumnType;
 use query::value::Value;
 
@@ -37,6 +38,39 @@ pub struct Keyword {
     pub hits: u64,
 }
 
+/// The rows of an answer by their place in it; each value is read when it is asked for. Holds its snapshot alive.
+pub struct Located {
+    found: FoundRows,
+    /// Slot of the weight, behind the last column.
+    weight: usize,
+}
+
+impl Located {
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a slot: 0 is the id, column `n` has slot `n + 1`, and the weight follows the last column.
+    ///
+    /// Errors: `Io`, `Corrupt`. Panics: there is no such row or slot.
+    pub fn value(&self, row: usize, slot: usize) -> Result<Value> {
+        self.found.value(row, slot, self.weight)
+    }
+
+    /// What stands at a path in the document of a slot. Errors and panics: as [`Located::value`].
+    pub fn value_at(&self, row: usize, slot: usize, path: &[JsonStep]) -> Result<Value> {
+        self.found.value_at(row, slot, path)
+    }
+}
+
 /// The rows of an answer; each is read when the iterator reaches it. Holds its snapshot alive.
 pub struct Rows {
     rest: Rest,
@@ -60,6 +94,18 @@ impl Rows {
         match self.rest {
             Rest::Found(found) => found.into_places(),
             Rest::Count(_) => Vec::new(),
+        }
+    }
+
+    /// The rows that are left, by their place. `columns`: number of the table's columns. `None`: it is the row of COUNT(*).
+    #[must_use]
+    pub fn located(self, columns: usize) -> Option<Located> {
+        match self.rest {
+            Rest::Found(found) => Some(Located {
+                found,
+                weight: columns + 1,
+            }),
+            Rest::Count(_) => None,
         }
     }
 

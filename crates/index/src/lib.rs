@@ -88,7 +88,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Keyword, Rows};
+pub use answer::{Answer, Keyword, Located, Rows};
 pub use control::{Control, Interrupt, Lender, Memory, OnDamage};
 pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};

@@ -13,6 +13,7 @@
 
 mod evident;
 mod ids;
+mod join;
 mod keys;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::schema::{Column, ColumnType};
 use crate::value::Value;
 
 pub use ids::Ids;
+pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
 
 /// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id have no such limit.

@@ -161,6 +161,65 @@ pub struct Select {
     pub options: Vec<(String, String)>,
 }
 
+/// A SELECT on several tables. A column with a table before it has the name `alias.column`, in lower case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinedSelect {
+    /// The tables in the order written; at least one.
+    pub tables: Vec<JoinedTable>,
+    /// The SELECT list. `weight(t)` is the column `t.weight()`.
+    pub items: Vec<Item>,
+    /// WHERE without its MATCHes.
+    pub filter: Option<Expression>,
+    /// Keys of ORDER BY. Empty: rows come in the order of the first table's rows, then of the second's, and so on.
+    pub order: Vec<OrderBy>,
+    /// LIMIT as written.
+    pub limit: Option<u64>,
+    /// Rows skipped first.
+    pub offset: u64,
+    /// OPTION name=value pairs, as written.
+    pub options: Vec<(String, String)>,
+}
+
+impl JoinedSelect {
+    /// The same SELECT, as one of several tables of which there is one.
+    #[must_use]
+    pub fn of(select: Select) -> JoinedSelect {
+        JoinedSelect {
+            tables: vec![JoinedTable {
+                name: select.table.clone(),
+                table: select.table,
+                is_left: false,
+                using: Vec::new(),
+                on: None,
+                matching: select.matching,
+            }],
+            items: select.items,
+            filter: select.filter,
+            order: select.order,
+            limit: select.limit,
+            offset: select.offset,
+            options: select.options,
+        }
+    }
+}
+
+/// A table of a join.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinedTable {
+    /// Lower-case name without a database.
+    pub table: String,
+    /// The name before its columns: the alias, else the table's name.
+    pub name: String,
+    /// LEFT JOIN: rows of the tables before it stay where none of its rows belongs to them.
+    pub is_left: bool,
+    /// The columns of USING; empty without it.
+    pub using: Vec<String>,
+    /// The condition of ON.
+    pub on: Option<Expression>,
+    /// Text of MATCH('…', table), or of MATCH('…') for the first table.
+    pub matching: Option<String>,
+}
+
 /// A source of queue rows: one argument of `queue_wait`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitSource {

@@ -5,11 +5,16 @@
 //! 3. [`Best`] keeps 4 and 3. Projected, they are the answer, and its total is 3.
 
 mod best;
+mod distinct;
+mod join;
 mod order;
+mod paid;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub use best::Best;
+pub use distinct::Distinct;
+pub use join::{BoxedRows, Join, JoinBounds, JoinRows, Joined, JoinedRows};
 pub use order::{Key, Order, Sorted};
 pub use scan::{Scanned, Source, scan};

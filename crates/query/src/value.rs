@@ -34,6 +34,19 @@ pub enum Value {
     Json(Json),
 }
 
+/// What values share if SQL may take them for equal, for hash tables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// A whole number.
+    Whole(i128),
+    /// The bits of a number with a fraction, or of one beyond 128 bits.
+    Real(u64),
+    /// A text in lower case.
+    Text(Box<[u8]>),
+    /// NULL, a set or a document.
+    Other,
+}
+
 /// The bytes of a text as texts are compared: ASCII letters in lower case.
 pub(crate) fn without_case(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|byte| byte.to_ascii_lowercase())
@@ -153,6 +166,21 @@ impl Value {
             Some(JsonNode::Real(number)) => Value::Float(number),
             Some(JsonNode::Text(text)) => Value::Str(text.to_owned()),
             Some(JsonNode::Document(bytes)) => Value::Json(Json::of_bytes(bytes)),
+        }
+    }
+
+    /// The class of the value. `are_texts`: texts are compared with texts alone; else they may stand beside numbers, and count as
+    /// the number that they begin with.
+    #[must_use]
+    pub fn class(&self, are_texts: bool) -> Class {
+        match self {
+            Value::Str(text) if are_texts => Class::Text(without_case(text).collect()),
+            Value::Bytes(bytes) if are_texts => Class::Text(bytes.to_ascii_lowercase().into()),
+            other => match other.number().map(Number::normal) {
+                Some(Number::Whole(number)) => Class::Whole(number),
+                Some(Number::Real(number)) => Class::Real(number.to_bits()),
+                None => Class::Other,
+            },
         }
     }
 

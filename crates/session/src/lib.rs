@@ -45,6 +45,7 @@ mod rights;
 pub mod searches;
 mod session;
 pub mod statement;
+mod temporary;
 pub mod units;
 pub mod webhook_target;
 

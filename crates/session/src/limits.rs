@@ -86,6 +86,12 @@ pub const INSERT_SELECT_BYTES_MAX: usize = 128 << 20;
 /// Most rows of one INSERT … SELECT.
 pub const INSERT_SELECT_ROWS_MAX: u64 = 4_000_000;
 
+/// Most temporary tables of one connection.
+pub const TEMPORARY_TABLES_MAX: usize = 64;
+
+/// The temporary tables of all connections may take the memory of requests divided by this.
+pub const TABLES_SHARE_OF_REQUESTS: u64 = 2;
+
 /// Longest turn of the engine before `/readyz` answers `stuck`.
 pub const STUCK_AFTER: Duration = Duration::from_secs(10);
 

@@ -24,6 +24,7 @@ use crate::places::Places;
 use crate::rights::{self, Action};
 use crate::searches::Searches;
 use crate::session::Session;
+use crate::temporary::TableMemory;
 
 /// The settings that statements obey. A reload replaces them as a whole ([`Node::set_bounds`]).
 #[derive(Clone, Debug, Default)]
@@ -54,6 +55,8 @@ pub struct Node {
     pub searches: Arc<Searches>,
     /// Memory of requests.
     pub budget: Arc<Budget>,
+    /// Memory of temporary tables.
+    pub(crate) table_memory: TableMemory,
     /// The open connections.
     pub places: Places,
     /// One permit for each statement that finds or writes many rows at the same time.
@@ -69,8 +72,10 @@ impl Node {
     /// A node without an engine: statements fail with `RECOVERING` until [`Node::serve`] is called.
     ///
     /// At most `threads` threads search at a time. Requests get a quarter of `memory_bytes`
-    /// ([`REQUEST_SHARE_OF_MEMORY`]), cached conditions one 32nd ([`FILTER_SHARE_OF_MEMORY`]).
+    /// ([`REQUEST_SHARE_OF_MEMORY`]), temporary tables among them, and cached conditions one 32nd
+    /// ([`FILTER_SHARE_OF_MEMORY`]).
     pub fn new(memory_bytes: u64, threads: usize, bounds: Bounds, faults: Faults) -> Node {
+        let budget = Budget::new(memory_bytes / REQUEST_SHARE_OF_MEMORY, BUDGET_WAIT);
         Node {
             clock: Clock::start(),
             counters: Counters::default(),
@@ -80,7 +85,8 @@ impl Node {
                 threads,
                 memory_bytes / FILTER_SHARE_OF_MEMORY,
             )),
-            budget: Budget::new(memory_bytes / REQUEST_SHARE_OF_MEMORY, BUDGET_WAIT),
+            table_memory: TableMemory::of(&budget),
+            budget,
             turns: Semaphore::new(threads),
             bounds: RwLock::new(Arc::new(bounds)),
             engine: OnceLock::new(),

@@ -13,6 +13,7 @@ use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX
 use crate::places::Peer;
 use crate::searches::IsGone;
 use crate::statement::owned_row::OwnedRow;
+use crate::temporary::TemporaryTables;
 
 /// State of one connection, or of one HTTP request. The engine holds the rows that the connection owns.
 pub struct Session {
@@ -44,6 +45,8 @@ pub struct Session {
     pub started_us: u64,
     /// The row that the last `queue_wait` gave. The next SELECT is answered from it without the engine.
     pub(crate) owned_row: Option<OwnedRow>,
+    /// The temporary tables.
+    pub(crate) temporary: TemporaryTables,
     /// Whether the last step of a load was refused.
     pub(crate) load_refused: bool,
     /// Whether the engine has received a command of this session. If so, it must be told when the session ends.
@@ -88,6 +91,7 @@ impl Session {
             found_rows: 0,
             started_us: 0,
             owned_row: None,
+            temporary: TemporaryTables::default(),
             load_refused: false,
             has_asked: AtomicBool::new(false),
             in_transaction: false,

@@ -16,6 +16,7 @@
 
 mod constants;
 mod insert_select;
+mod join;
 mod lists;
 mod load;
 pub(crate) mod owned_row;
@@ -23,9 +24,11 @@ mod pq;
 mod queue_functions;
 mod select;
 mod show;
+mod temporary;
 mod together;
 mod transaction;
 mod translate;
+mod union;
 mod update;
 mod variables;
 
@@ -194,7 +197,10 @@ impl Parsed {
     fn read(node: &Node, text: &[u8], statement: Result<Statement, Failure>) -> Parsed {
         let is_search = matches!(
             statement,
-            Ok(Statement::Select(_) | Statement::CallPq { .. })
+            Ok(Statement::Select(_)
+                | Statement::Joined(_)
+                | Statement::Union(_)
+                | Statement::CallPq { .. })
         );
         let fault = node.faults.any().then(|| node.faults.choose(text));
         Parsed {
@@ -229,6 +235,8 @@ impl Parsed {
         Some(matches!(
             statement,
             Statement::Select(_)
+                | Statement::Joined(_)
+                | Statement::Union(_)
                 | Statement::SelectConstants(_)
                 | Statement::Queue { .. }
                 | Statement::SelectWaiting { .. }
@@ -242,6 +250,8 @@ impl Parsed {
             Ok(statement) => matches!(
                 statement,
                 Statement::Select(_)
+                    | Statement::Joined(_)
+                    | Statement::Union(_)
                     | Statement::SelectConstants(_)
                     | Statement::CallPq { .. }
                     | Statement::Show { .. }
@@ -321,6 +331,7 @@ pub async fn execute(
         text: parsed.text,
         is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
         answered: parsed.answered,
+        shared: None,
     };
     let outcome = execution.run(statement).await;
     if outcome.is_err() {
@@ -360,6 +371,8 @@ struct Execution<'a> {
     is_large: bool,
     /// The engine's answer to its one command, if the engine has it already.
     answered: Option<Box<Result<Reply, engine::Error>>>,
+    /// What its SELECTs share, where it has several.
+    shared: Option<select::Shared>,
 }
 
 impl Execution<'_> {
@@ -367,22 +380,23 @@ impl Execution<'_> {
         if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) {
             self.session.owned_row = None;
         }
+        if temporary::table_of(&statement).is_some_and(|it| self.session.temporary.has(it)) {
+            return self.of_temporary(statement);
+        }
         if transaction::commits(&statement) {
             self.commit().await?;
         }
         match statement {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
             Statement::Select(select) => self.select(select).await,
-            Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
+            Statement::Joined(_) | Statement::Union(_) | Statement::SelectConstants(_) => {
+                self.read_rows(statement).await
+            }
             Statement::Queue { call, name } => self.queue(call, &name).await,
             Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
             Statement::QueueNext(next) => self.queue_next(next).await,
             Statement::QueueDone => self.write_within(Command::QueueEnd).await,
-            Statement::QueuePause {
-                table,
-                group,
-                paused,
-            } => self.queue_pause(table, group, paused).await,
+            Statement::QueuePause { .. } => self.queue_pause(statement).await,
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             // Large and rare futures are boxed: the future of every statement has room for the largest that is not.
             Statement::Update(update) => Box::pin(self.update(Box::new(update))).await,
@@ -402,11 +416,11 @@ impl Execution<'_> {
             | Statement::CreateLike { .. }
             | Statement::AlterTable { .. }
             | Statement::RenameTables(_)
-            | Statement::AlterLocals { .. }
-            | Statement::DropTable { .. } => {
+            | Statement::AlterLocals { .. } => {
                 let command = translate::define(self.node, self.session, statement)?;
                 self.write(command).await
             }
+            Statement::DropTable { .. } => self.drop_tables(statement).await,
             Statement::CallPq {
                 table,
                 documents,
@@ -427,10 +441,19 @@ impl Execution<'_> {
                 connection,
                 query_only,
             } => self.kill(connection, query_only),
-            Statement::Joined(_) | Statement::Union(_) | Statement::CreateTemporary(_) => {
-                Err(translate::not_yet("joins, UNION and temporary tables"))
-            }
+            Statement::CreateTemporary(create) => Box::pin(self.create_temporary(create)).await,
             other => show::show(self.node, self.session, other),
+        }
+    }
+
+    /// A SELECT of any kind.
+    async fn read_rows(&mut self, select: Statement) -> Result<Outcome, Failure> {
+        match select {
+            Statement::Select(select) => self.select(select).await,
+            Statement::Joined(select) => Box::pin(self.joined(*select)).await,
+            Statement::Union(union) => Box::pin(self.union(*union)).await,
+            Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
+            _ => Err(unexpected()),
         }
     }
 
@@ -443,12 +466,15 @@ impl Execution<'_> {
         self.write_within(command).await
     }
 
-    async fn queue_pause(
-        &mut self,
-        table: String,
-        group: Option<String>,
-        paused: bool,
-    ) -> Result<Outcome, Failure> {
+    async fn queue_pause(&mut self, pause: Statement) -> Result<Outcome, Failure> {
+        let Statement::QueuePause {
+            table,
+            group,
+            paused,
+        } = pause
+        else {
+            return Err(unexpected());
+        };
         let command = Command::QueuePause {
             table,
             group,
@@ -545,7 +571,7 @@ pub fn unexpected() -> Failure {
 fn count(node: &Node, statement: &Statement) {
     let counters = &node.counters;
     let counter = match statement {
-        Statement::Select(_) => &counters.selects,
+        Statement::Select(_) | Statement::Joined(_) | Statement::Union(_) => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
         Statement::Upsert { insert, .. } | Statement::InsertSelect { insert, .. } => {

@@ -42,8 +42,8 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, like, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, CreateTemporary, JoinedSelect, JoinedTable, Part, PqOptions,
-    QueueCall, QueueNext, Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
+    Assignment, Constant, CreateTable, CreateTemporary, Part, PqOptions, QueueCall, QueueNext,
+    Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
 };
 
 /// First words of statements that are refused as "not yet".

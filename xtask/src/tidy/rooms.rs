@@ -41,7 +41,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "engine",
-        "histogram model status < table < apply < decide < snapshot < open < mailbox < jobs \
+        "histogram model status < table < apply < decide < snapshot temporary < open < mailbox < jobs \
          < engine < inspect running",
     ),
     ("wire", "limits pq < es mysql scribe sql syslog < json"),
@@ -54,7 +54,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "session",
         "clock errors faults limits remote units webhook_target < budget searches \
-         < counters places < node rights session statement",
+         < counters places temporary < node rights session statement",
     ),
     (
         "collect",

@@ -34,7 +34,6 @@ use crate::limits::{
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
 use crate::record::Record;
-use crate::snapshot::Snapshot;
 use crate::transactions::{Change, Delivery, Member, Transaction};
 use crate::undo::Undo;
 
@@ -489,10 +488,7 @@ impl Engine {
             return Ok(Reply::done());
         }
         self.beside(session, |engine| {
-            let snapshot: Snapshot = engine.unpublished();
-            Ok(Reply::Seen(Seen::new(move |select, options, control| {
-                snapshot.select(select, options, control)
-            })))
+            Ok(Reply::Seen(Seen::new(Arc::new(engine.unpublished()))))
         })
     }
 

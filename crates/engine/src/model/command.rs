@@ -18,6 +18,7 @@ use query::analysis::{Analyzer, Settings};
 use query::expression::{Expression, List};
 use query::options::{Options, Ranker};
 use query::request::{Delete, Insert, Known, Select, Update};
+use query::rows::BoxedRows;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -532,25 +533,55 @@ impl Reading {
     }
 }
 
-/// SELECT over search and pq tables, as [`crate::Snapshot::select`] does it, over tables that no other session sees.
-#[derive(Clone)]
-pub struct Seen(Arc<Search>);
+/// Tables that a SELECT reads: a snapshot, or tables that no other session sees.
+pub trait Searched: Send + Sync {
+    /// The definition of a table.
+    ///
+    /// # Errors
+    /// `NoSuchTable`.
+    fn definition(&self, table: &str) -> Result<Arc<Definition>>;
 
-type Search = dyn Fn(&Select, &Options, &Control) -> Result<Answer> + Send + Sync;
+    /// Number of rows of a search or pq table; 0 for a queue.
+    ///
+    /// # Errors
+    /// `NoSuchTable`.
+    fn rows(&self, table: &str) -> Result<u64>;
 
-impl Seen {
-    pub(crate) fn new(
-        search: impl Fn(&Select, &Options, &Control) -> Result<Answer> + Send + Sync + 'static,
-    ) -> Seen {
-        Seen(Arc::new(search))
-    }
-
-    /// Runs a SELECT.
+    /// SELECT on a search or pq table.
     ///
     /// # Errors
     /// Those of [`crate::Snapshot::select`].
-    pub fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer> {
-        (self.0)(select, options, control)
+    fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer>;
+
+    /// The rows of a search table that a SELECT finds, for a join: all of them where it has no LIMIT. Its list is ignored. Column 0
+    /// of the rows is the id, and the table's columns follow.
+    ///
+    /// # Errors
+    /// As [`Searched::select`]; `OutOfTime`; `Corrupt` of any segment.
+    fn locate(
+        &self,
+        select: &Select,
+        options: &Options,
+        control: &Control,
+    ) -> Result<BoxedRows<Error>>;
+}
+
+/// The tables that a statement reads.
+#[derive(Clone)]
+pub struct Seen(Arc<dyn Searched>);
+
+impl Seen {
+    /// The tables of a snapshot.
+    pub fn new(tables: Arc<dyn Searched>) -> Seen {
+        Seen(tables)
+    }
+}
+
+impl std::ops::Deref for Seen {
+    type Target = dyn Searched;
+
+    fn deref(&self) -> &(dyn Searched + 'static) {
+        &*self.0
     }
 }
 

@@ -51,6 +51,13 @@ pub enum Error {
         /// The repeated id.
         id: u64,
     },
+    /// An INSERT into a temporary table gives a key that the table holds, or gives the same key twice.
+    DuplicateKey {
+        /// The values of the key, joined by `-`.
+        entry: String,
+        /// `key (…)` with the columns of the key, joined by commas.
+        key: String,
+    },
     /// A query text that does not parse.
     Query(QueryError),
     /// A DROP names a table that another table names, for example in `on=` or `into=`.
@@ -93,7 +100,7 @@ pub enum Error {
     },
     /// KILL ended a read, or the client of the read is gone.
     Interrupted,
-    /// A COUNT(*) or a CALL PQ reached its time limit. A part of its answer would be a wrong number, or would lack hits.
+    /// A COUNT(*), a join or a CALL PQ reached its time limit. A part of its answer would be wrong, or would lack hits.
     OutOfTime,
     /// The device has no room for another write. The engine still takes deletes and the ends of queue rows.
     DiskFull,
@@ -217,6 +224,7 @@ impl Error {
             | Error::BadValue { .. }
             | Error::OutOfRange { .. }
             | Error::DuplicateId { .. }
+            | Error::DuplicateKey { .. }
             | Error::Query(_)
             | Error::TableInUse { .. }
             | Error::NotYet { .. }
@@ -280,6 +288,7 @@ impl fmt::Display for Error {
                 write!(f, "out of range value for column '{column}' at row {row}")
             }
             Error::DuplicateId { id } => write!(f, "duplicate id '{id}'"),
+            Error::DuplicateKey { entry, key } => write!(f, "duplicate entry '{entry}' for {key}"),
             Error::Query(error) => write!(
                 f,
                 "query text at byte {}: {}",

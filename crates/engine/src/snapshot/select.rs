@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use index::{Control, Memory, OnDamage};
 use percolate::StandingQuery;
+use query::bind::BoundSelect;
 use query::options::{Options, Ranker};
 use query::request::Select;
 use query::schema::text_names;
@@ -29,19 +30,11 @@ impl Snapshot {
             None => return self.select_other(select, &control.memory),
         };
         let name = view.definition.name.clone();
-        let failed = failure::of_index;
+        let (mut bound, query) = self.bound(&view, select, options)?;
         let refused = |error| failure::of_bind(&name, error);
-        let mut bound = view.rows.bind(select, options).map_err(refused)?;
         bound.page().map_err(refused)?;
-        if select.matching.is_some() && options.own_ranker().is_none() {
-            bound.options.ranker = self.ranker_of(&view.definition);
-        }
-        let query = match &select.matching {
-            Some(text) => Some(query_of(text, options, &view)?),
-            None => None,
-        };
         let answer = view.rows.search(&bound, query.as_ref(), control);
-        let answer = answer.map_err(failed)?;
+        let answer = answer.map_err(failure::of_index)?;
         let damaged = Damaged::default();
         for index::Warning::Damaged { file, offset, what } in answer.warnings {
             let sentence = lacking(&name, &file, offset, what);
@@ -69,6 +62,25 @@ impl Snapshot {
             warnings,
             partial: answer.partial,
         })
+    }
+}
+
+impl Snapshot {
+    /// A SELECT bound to its table, and its MATCH.
+    pub(super) fn bound<'s>(
+        &self,
+        view: &SearchView,
+        select: &'s Select,
+        options: &Options,
+    ) -> Result<(BoundSelect<'s>, Option<Query>)> {
+        let refused = |error| failure::of_bind(&view.definition.name, error);
+        let mut bound = view.rows.bind(select, options).map_err(refused)?;
+        if select.matching.is_some() && options.own_ranker().is_none() {
+            bound.options.ranker = self.ranker_of(&view.definition);
+        }
+        let text = select.matching.as_ref();
+        let query = text.map(|text| query_of(text, options, view));
+        Ok((bound, query.transpose()?))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use query::bind::Shown;
+use query::json::JsonStep;
 use query::value::Value;
 
 use super::collect::FoundRow;
@@ -43,6 +44,29 @@ impl FoundRows {
     pub(crate) fn into_places(self) -> Vec<(u32, u32, u64)> {
         let rows = self.found.map(|row| (row.part.0, row.doc, row.id));
         rows.collect()
+    }
+
+    /// The value of one of the rows that are left: slot 0 is the id, column `n` slot `n + 1`, and slot `weight` the weight.
+    /// Errors: `Io`, `Corrupt`.
+    pub(crate) fn value(&self, row: usize, slot: usize, weight: usize) -> Result<Value> {
+        let found = &self.found.as_slice()[row];
+        match slot {
+            ID => Ok(Value::Int(found.id.into())),
+            slot if slot == weight => Ok(Value::Int(found.weight.into())),
+            slot => self.snapshot.part(found.part).column(found.doc, slot - 1),
+        }
+    }
+
+    /// What stands at a path in the document of a column, of which `slot` is the slot. Errors: `Io`, `Corrupt`.
+    pub(crate) fn value_at(&self, row: usize, slot: usize, path: &[JsonStep]) -> Result<Value> {
+        let found = &self.found.as_slice()[row];
+        match slot {
+            ID => Ok(Value::Null),
+            slot => self
+                .snapshot
+                .part(found.part)
+                .column_at(found.doc, slot - 1, path),
+        }
     }
 
     /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a

@@ -139,6 +139,15 @@ impl Prepared {
         Ok(Prepared { root, slots })
     }
 
+    /// The value of a slot.
+    #[must_use]
+    pub fn of_slot(slot: usize) -> Prepared {
+        Prepared {
+            root: PreparedNode::Slot(slot),
+            slots: vec![slot],
+        }
+    }
+
     /// The slots of the columns that the value depends on, rising.
     #[must_use]
     pub fn slots(&self) -> &[usize] {
@@ -327,25 +336,5 @@ fn is_number(needle: &Expression, resolve: &Resolve<'_>) -> Option<bool> {
         return None;
     };
     let (_, kind) = resolve(name)?;
-    match kind? {
-        ColumnType::Multi { .. } | ColumnType::Json => None,
-        ColumnType::Text
-        | ColumnType::String
-        | ColumnType::Char { .. }
-        | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. }
-        | ColumnType::Date
-        | ColumnType::DateTime { .. } => Some(false),
-        ColumnType::Int
-        | ColumnType::Bigint
-        | ColumnType::Float
-        | ColumnType::Bool
-        | ColumnType::Timestamp
-        | ColumnType::Integer { .. }
-        | ColumnType::Double
-        | ColumnType::Time { .. }
-        | ColumnType::Year
-        | ColumnType::Bit { .. }
-        | ColumnType::Decimal { .. } => Some(true),
-    }
+    kind?.compares_as_number()
 }

@@ -17,7 +17,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use super::evaluate::{and, or, truth};
 use super::list::List;
-use super::set::normal;
 use crate::value::{Number, Value, without_case};
 
 /// Places of a row as bits.
@@ -266,7 +265,7 @@ impl Coder {
                 known(texts.get(&*without_case(text).collect::<Box<[u8]>>()))
             }
             (Coder::Texts(_), _) => return None,
-            (_, value) => match (self, normal(value.number()?)) {
+            (_, value) => match (self, value.number()?.normal()) {
                 (_, Number::Real(number)) if number.is_nan() => Place::Null,
                 (Coder::Numbers(numbers), number) => known(numbers.get(&key(number))),
                 (_, Number::Whole(number)) => {
@@ -280,7 +279,7 @@ impl Coder {
 
 /// Equal numbers have one key.
 fn key(number: Number) -> (bool, u128) {
-    match normal(number) {
+    match number.normal() {
         Number::Whole(number) => (false, number as u128),
         Number::Real(number) => (true, number.to_bits().into()),
     }

@@ -106,7 +106,7 @@ impl Numbers {
     }
 
     fn insert(&mut self, number: Number) {
-        match normal(number) {
+        match number.normal() {
             Number::Whole(number) => match i64::try_from(number) {
                 Ok(number) => self.whole.insert(number),
                 Err(_) => self.wide.insert(number),
@@ -116,23 +116,13 @@ impl Numbers {
     }
 
     fn contains(&self, number: Number) -> bool {
-        match normal(number) {
+        match number.normal() {
             Number::Whole(number) => match i64::try_from(number) {
                 Ok(number) => self.whole.contains(&number),
                 Err(_) => self.wide.contains(&number),
             },
             Number::Real(number) => !number.is_nan() && self.real.contains(&number.to_bits()),
         }
-    }
-}
-
-/// Turns a real number that is whole into a whole one, so that equal numbers are the same key.
-pub(super) fn normal(number: Number) -> Number {
-    match number {
-        Number::Real(real) if real.fract() == 0.0 && real.abs() < 2f64.powi(127) => {
-            Number::Whole(real as i128)
-        }
-        other => other,
     }
 }
 

@@ -61,6 +61,47 @@ pub enum Expression {
 }
 
 impl Expression {
+    /// The conditions that AND joins, from left to right.
+    #[must_use]
+    pub fn conjuncts(self) -> Vec<Expression> {
+        let mut found = Vec::new();
+        let mut open = vec![self];
+        while let Some(next) = open.pop() {
+            match next {
+                Expression::Binary(BinaryOperator::And, left, right) => {
+                    open.push(*right);
+                    open.push(*left);
+                }
+                other => found.push(other),
+            }
+        }
+        found
+    }
+
+    /// Calls `visit` with the name of each column, those of paths included.
+    pub fn each_column<'e>(&'e self, visit: &mut dyn FnMut(&'e str)) {
+        match self {
+            Expression::Literal(_) => {}
+            Expression::Column(name) | Expression::Path { column: name, .. } => visit(name),
+            Expression::Unary(_, operand) => operand.each_column(visit),
+            Expression::Binary(_, left, right) => {
+                left.each_column(visit);
+                right.each_column(visit);
+            }
+            Expression::In { needle, .. } | Expression::IsNull { needle, .. } => {
+                needle.each_column(visit);
+            }
+            Expression::InRows { needles, .. } => {
+                needles.iter().for_each(|needle| needle.each_column(visit));
+            }
+            Expression::Between {
+                needle, low, high, ..
+            } => [needle, low, high]
+                .into_iter()
+                .for_each(|part| part.each_column(visit)),
+        }
+    }
+
     /// The expression with each column and path replaced by what `change` makes of it.
     #[must_use]
     pub fn map_columns(self, change: &mut dyn FnMut(Expression) -> Expression) -> Expression {

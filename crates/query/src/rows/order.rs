@@ -84,6 +84,15 @@ impl Order {
         matches!(first, None | Some((Key::Id, false)))
     }
 
+    /// The slots that computed keys depend on.
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
+        let computed = self.keys.iter().filter_map(|(key, _)| match key {
+            Key::Computed(prepared) => Some(prepared.slots()),
+            Key::Weight | Key::Id => None,
+        });
+        computed.flatten().copied()
+    }
+
     /// The values of computed keys.
     pub fn values(&self, row: &dyn ColumnValues) -> Vec<Value> {
         let computed = |(key, _): &(Key, bool)| match key {

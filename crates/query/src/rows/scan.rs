@@ -2,11 +2,9 @@
 
 use super::best::Best;
 use super::order::Sorted;
+use super::paid::Paid;
 use crate::bind::BoundSelect;
 use crate::value::Value;
-
-/// Least bytes of memory taken at once.
-const PAID_AT_ONCE: u64 = 16 << 10;
 
 /// Reads rows of type `R`.
 pub trait Source<R> {
@@ -120,7 +118,7 @@ fn sorted<R, S: Source<R>>(
             own: source.bytes(&row),
             row,
         };
-        paid.more(best.offer(held), source)?;
+        paid.more(best.offer(held), &mut |more| source.take(more))?;
         total += 1;
     }
     let mut shown = Showing::new(select, source);
@@ -188,29 +186,11 @@ impl<'a, 's, S> Showing<'a, 's, S> {
         for shown in self.select.shown.iter() {
             let value = shown.value(0, &|slot| self.source.value(row, slot));
             // A statement may name a large column many times.
-            self.paid.more(value.memory() as u64, self.source)?;
+            self.paid
+                .more(value.memory() as u64, &mut |more| self.source.take(more))?;
             values.push(value);
         }
         self.rows.push(values);
-        Ok(())
-    }
-}
-
-/// Memory taken for rows, in pieces.
-#[derive(Default)]
-struct Paid {
-    /// Bytes left of the last piece.
-    left: u64,
-}
-
-impl Paid {
-    fn more<R, S: Source<R>>(&mut self, bytes: u64, source: &S) -> Result<(), S::Error> {
-        if bytes > self.left {
-            let piece = (bytes - self.left).max(PAID_AT_ONCE);
-            source.take(piece)?;
-            self.left += piece;
-        }
-        self.left -= bytes;
         Ok(())
     }
 }

@@ -53,4 +53,30 @@ impl ColumnType {
             Err(_) => value.clone(),
         }
     }
+
+    /// Whether values of this type are compared as numbers or as texts; `None`: as what they are, each.
+    #[must_use]
+    pub fn compares_as_number(&self) -> Option<bool> {
+        match self {
+            ColumnType::Multi { .. } | ColumnType::Json => None,
+            ColumnType::Text
+            | ColumnType::String
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. } => Some(false),
+            ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Float
+            | ColumnType::Bool
+            | ColumnType::Timestamp
+            | ColumnType::Integer { .. }
+            | ColumnType::Double
+            | ColumnType::Time { .. }
+            | ColumnType::Year
+            | ColumnType::Bit { .. }
+            | ColumnType::Decimal { .. } => Some(true),
+        }
+    }
 }

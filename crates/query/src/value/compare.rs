@@ -22,6 +22,16 @@ impl Number {
         }
     }
 
+    /// A real number that is whole becomes a whole one, so that equal numbers have one form.
+    pub(crate) fn normal(self) -> Number {
+        match self {
+            Number::Real(real) if real.fract() == 0.0 && real.abs() < 2f64.powi(127) => {
+                Number::Whole(real as i128)
+            }
+            other => other,
+        }
+    }
+
     /// The number as a double, rounded if necessary.
     pub(crate) fn real(self) -> f64 {
         match self {

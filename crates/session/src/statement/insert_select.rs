@@ -5,7 +5,8 @@ use query::request::{Insert, Known};
 use query::value::Value;
 use wire::sql::Statement;
 
-use super::{Execution, Outcome, unexpected};
+use super::union::Columns;
+use super::{Execution, Outcome, temporary, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX};
 
@@ -18,22 +19,35 @@ impl Execution<'_> {
         known: Option<Known>,
         select: Statement,
     ) -> Result<Outcome, Failure> {
-        let found = match select {
-            Statement::Select(mut select) => {
-                // One more than may be, so that a table that is too large is refused and not cut.
-                select.limit = select.limit.or(Some(INSERT_SELECT_ROWS_MAX + 1));
-                self.select(select).await?
-            }
-            Statement::SelectConstants(items) => {
-                super::constants::select(self.node, self.session, items)?
-            }
+        (_, insert.rows) = self.all_rows(select).await?;
+        if insert.rows.is_empty() {
+            return Ok(Outcome::NOTHING);
+        }
+        let statement = match known {
+            Some(known) => Statement::Upsert { insert, known },
+            None => Statement::Insert(insert),
+        };
+        let table = temporary::table_of(&statement).unwrap_or_default();
+        if self.session.temporary.has(table) {
+            return self.of_temporary(statement);
+        }
+        let command = match statement {
+            Statement::Upsert { insert, known } => Command::Upsert { insert, known },
+            Statement::Insert(insert) => Command::Insert(insert),
             _ => return Err(unexpected()),
         };
-        let Outcome::Rows(found) = found else {
-            return Err(unexpected());
-        };
+        self.write_within(command).await
+    }
+
+    /// The columns and all rows of a SELECT, in memory.
+    pub(super) async fn all_rows(
+        &mut self,
+        select: Statement,
+    ) -> Result<(Columns, Vec<Vec<Value>>), Failure> {
+        // One more than may be, so that a table that is too large is refused and not cut.
+        let found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
         let held = self.node.budget.grant();
-        let mut bytes = 0;
+        let (mut rows, mut bytes) = (Vec::new(), 0);
         for row in found.answer.rows {
             let row = row?;
             bytes += row.iter().map(Value::memory).sum::<usize>();
@@ -44,15 +58,8 @@ impl Execution<'_> {
                 return Err(Failure::new(errors::LIMIT, message));
             }
             held.cover(bytes)?;
-            insert.rows.push(row);
+            rows.push(row);
         }
-        if insert.rows.is_empty() {
-            return Ok(Outcome::NOTHING);
-        }
-        let command = match known {
-            Some(known) => Command::Upsert { insert, known },
-            None => Command::Insert(insert),
-        };
-        self.write_within(command).await
+        Ok((found.answer.columns, rows))
     }
 }

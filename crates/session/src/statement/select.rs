@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen, Snapshot};
+use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen};
 use query::options::Options;
-use query::request::Select;
+use query::request::{JoinedSelect, Select};
 
 use super::{Execution, FoundRows, Outcome, guarded, owned_row};
 use crate::budget::Grant;
@@ -15,12 +15,12 @@ use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
 
-/// The tables that a SELECT reads.
-enum Tables {
-    /// As every session sees them.
-    Published(Arc<Snapshot>),
-    /// With what the session's transaction has written.
-    Own(Seen),
+/// What the SELECTs of one statement share: they read the same tables, in one memory, until one switch stops them.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) seen: Seen,
+    pub(super) held: Arc<Grant>,
+    pub(super) interrupt: Arc<Interrupt>,
 }
 
 /// The beginning of a statement, for SHOW THREADS.
@@ -41,20 +41,29 @@ impl Execution<'_> {
         if let Some(answer) = owned_row::answer(&self.session.owned_row, &select, upheavals) {
             return Ok(self.counted(answer, select.table, None, None));
         }
-        let held = Arc::new(self.node.budget.grant());
-        let kind = snapshot.definition(&select.table)?.kind.clone();
-        let tables = match &kind {
-            Kind::Queue(_) => None,
-            _ => self.own_tables(&select.table).await?,
+        if self.session.temporary.has(&select.table) {
+            return Box::pin(self.joined(JoinedSelect::of(select))).await;
+        }
+        let held = match &self.shared {
+            Some(shared) => Arc::clone(&shared.held),
+            None => Arc::new(self.node.budget.grant()),
         };
-        let tables = tables.map_or(Tables::Published(snapshot), Tables::Own);
+        let kind = snapshot.definition(&select.table)?.kind.clone();
+        let tables = match (&self.shared, &kind) {
+            (Some(shared), _) => shared.seen.clone(),
+            (None, Kind::Queue(_)) => Seen::new(snapshot),
+            (None, _) => {
+                let own = self.own_tables(&select.table).await?;
+                own.unwrap_or_else(|| Seen::new(snapshot))
+            }
+        };
         let (answer, search) = match kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
                 // Without LIMIT a search gives few rows, or rows that the statement names by id.
                 let rows = select.limit.map_or(0, |rows| rows as usize);
                 let _turn = self.node.turn(Some(rows)).await;
                 let (answer, search) = self.search(&tables, &select, &options, &held)?;
-                (answer, Some(search))
+                (answer, search)
             }
             Kind::Percolate { .. } => {
                 let control = Control {
@@ -86,7 +95,7 @@ impl Execution<'_> {
         Ok(outcome)
     }
 
-    fn counted(
+    pub(super) fn counted(
         &mut self,
         answer: Answer,
         table: String,
@@ -107,30 +116,21 @@ impl Execution<'_> {
     /// search that takes longer calls [`Control::long`]; tokio then moves the sockets to another thread.
     fn search(
         &mut self,
-        tables: &Tables,
+        tables: &Seen,
         select: &Select,
         options: &Options,
         held: &Arc<Grant>,
-    ) -> Result<(Answer, Search), Failure> {
-        let bounds = self.node.bounds();
-        let started_us = self.session.started_us;
-        let time_us = bounds.query_time_max.map(|time| time.as_micros() as u64);
-        let asked_us = (options.max_query_time_ms > 0)
-            .then(|| options.max_query_time_ms.saturating_mul(1_000));
-        let search = self.node.searches.begin(SearchRequest {
-            until_us: least(time_us, asked_us).map(|us| started_us.saturating_add(us)),
-            ..self.search_request(&select.table)
-        });
-        let threads = (options.threads > 0).then_some(options.threads as usize);
+    ) -> Result<(Answer, Option<Search>), Failure> {
+        let own = match self.shared {
+            Some(_) => None,
+            None => Some(self.begin_search(&select.table, options)),
+        };
+        let shared = self.shared.as_ref().map(|shared| &shared.interrupt);
+        let interrupt = own.as_ref().map(|search| &search.interrupt).or(shared);
         let control = Control {
-            interrupt: Arc::clone(&search.interrupt),
-            pool: self.node.searches.pool.clone(),
-            threads: least(bounds.threads_per_query_max, threads),
-            long: |work| tokio::task::block_in_place(work),
             on_damage: OnDamage::Skip,
-            memory: self.memory(held),
             filters: Some(Arc::clone(&self.node.searches.filters)),
-            ..Control::default()
+            ..self.control(interrupt.cloned().unwrap_or_default(), options, held)
         };
         let read = || self.read(tables, select, options, &control);
         // Compiling many words, or gathering and sorting many rows, takes long even if the search itself is short.
@@ -142,13 +142,46 @@ impl Execution<'_> {
             true => tokio::task::block_in_place(read)?,
             false => read()?,
         };
-        search.found();
+        if let Some(search) = &own {
+            search.found();
+        }
         if answer.partial == Some(Reason::Time) {
             let cut =
                 "the answer is partial: max_query_time was over before every row was looked at";
             answer.warnings.push(cut.to_owned());
         }
-        Ok((answer, search))
+        Ok((answer, own))
+    }
+
+    /// Lists a search on `table` as running, with the time limit of its options.
+    pub(super) fn begin_search(&mut self, table: &str, options: &Options) -> Search {
+        let most_us = self.node.bounds().query_time_max;
+        let most_us = most_us.map(|time| time.as_micros() as u64);
+        let asked_us = (options.max_query_time_ms > 0)
+            .then(|| options.max_query_time_ms.saturating_mul(1_000));
+        let started_us = self.session.started_us;
+        self.node.searches.begin(SearchRequest {
+            until_us: least(most_us, asked_us).map(|us| started_us.saturating_add(us)),
+            ..self.search_request(table)
+        })
+    }
+
+    /// The bounds of a search: it refuses damage.
+    pub(super) fn control(
+        &self,
+        interrupt: Arc<Interrupt>,
+        options: &Options,
+        held: &Arc<Grant>,
+    ) -> Control {
+        let threads = (options.threads > 0).then_some(options.threads as usize);
+        Control {
+            interrupt,
+            pool: self.node.searches.pool.clone(),
+            threads: least(self.node.bounds().threads_per_query_max, threads),
+            long: |work| tokio::task::block_in_place(work),
+            memory: self.memory(held),
+            ..Control::default()
+        }
     }
 
     /// Memory for the rows that a SELECT finds, taken from the budget through `held`.
@@ -170,7 +203,7 @@ impl Execution<'_> {
 
     fn read(
         &self,
-        tables: &Tables,
+        tables: &Seen,
         select: &Select,
         options: &Options,
         control: &Control,
@@ -181,10 +214,7 @@ impl Execution<'_> {
             if self.fault == Some(ReadFault::Hold) {
                 (control.long)(&mut || hold(&control.interrupt));
             }
-            Ok(match tables {
-                Tables::Published(snapshot) => snapshot.select(select, options, control)?,
-                Tables::Own(seen) => seen.select(select, options, control)?,
-            })
+            Ok(tables.select(select, options, control)?)
         })
     }
 }

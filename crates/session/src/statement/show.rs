@@ -2,8 +2,6 @@
 
 mod show_queues;
 
-use std::sync::Arc;
-
 use engine::{Definition, Kind, Snapshot};
 use query::expression::evaluate;
 use query::schema::{Column, ColumnType};
@@ -112,33 +110,14 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
                 .map(|(name, kind)| (name, kind_of(kind)));
             Ok(pairs(headers, tables.collect(), like))
         }
-        Statement::Describe {
-            table,
-            like,
-            documents,
-        } => {
-            let definition = snapshot.definition(&table)?;
-            let rows = described(&definition, documents).into_iter();
-            let shown = ["Field", "Type", "Null", "Key", "Default", "Extra"];
-            Ok(matching_values(
-                &shown,
-                rows.map(Described::row).collect(),
-                like,
-            ))
-        }
-        Statement::ShowFullColumns { table, like } => {
-            let definition = snapshot.definition(&table)?;
-            let rows = described(&definition, false).into_iter();
-            let rows = rows.map(Described::full_row).collect();
-            Ok(matching_values(&FULL_COLUMNS, rows, like))
+        Statement::Describe { ref table, .. }
+        | Statement::ShowFullColumns { ref table, .. }
+        | Statement::ShowIndexes { ref table } => {
+            of_definition(&*snapshot.definition(table)?, statement)
         }
         Statement::ShowCreateTable { table } => {
             let text = snapshot.show_create(&table)?;
             Ok(pairs(["Table", "Create Table"], vec![(table, text)], None))
-        }
-        Statement::ShowIndexes { table } => {
-            let rows = indexes(&*snapshot.definition(&table)?);
-            Ok(matching(&INDEXES, rows, None))
         }
         Statement::ShowTableStatus { table, like } => Ok(pairs(
             ["Variable_name", "Value"],
@@ -159,18 +138,45 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
     }
 }
 
+/// DESCRIBE, SHOW FULL COLUMNS and SHOW INDEX of a table with this definition.
+pub(super) fn of_definition(
+    definition: &Definition,
+    statement: Statement,
+) -> Result<Outcome, Failure> {
+    match statement {
+        Statement::Describe {
+            like, documents, ..
+        } => {
+            let rows = described(definition, documents).into_iter();
+            let shown = ["Field", "Type", "Null", "Key", "Default", "Extra"];
+            let rows = rows.map(Described::row).collect();
+            Ok(matching_values(&shown, rows, like))
+        }
+        Statement::ShowFullColumns { like, .. } => {
+            let rows = described(definition, false).into_iter();
+            let rows = rows.map(Described::full_row).collect();
+            Ok(matching_values(&FULL_COLUMNS, rows, like))
+        }
+        _ => Ok(matching(&INDEXES, indexes(definition), None)),
+    }
+}
+
 /// Names and types of a table's columns, implied columns first; also for COM_FIELD_LIST. A search table has `id`, a pq table
 /// has `id`, `query`, `tags`, `filters`, `hits` and `last_hit`; its document columns are left out.
 ///
 /// # Errors
 /// `NO_SUCH_TABLE`.
 pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnType)>, Failure> {
-    let definition: Arc<Definition> = snapshot.definition(table)?;
+    Ok(columns_of(&*snapshot.definition(table)?))
+}
+
+/// As [`columns`], of a definition.
+pub(super) fn columns_of(definition: &Definition) -> Vec<(String, ColumnType)> {
     let own = definition
         .columns
         .iter()
         .map(|column| (column.name.clone(), column.kind));
-    Ok(match definition.kind {
+    match definition.kind {
         Kind::Queue(_) => own.collect(),
         Kind::Search(_) | Kind::Distributed { .. } => {
             std::iter::once(("id".to_owned(), ColumnType::Bigint))
@@ -186,7 +192,7 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
             columns.push(("last_hit".to_owned(), ColumnType::Timestamp));
             columns
         }
-    })
+    }
 }
 
 /// A column as DESCRIBE and SHOW FULL COLUMNS show it.

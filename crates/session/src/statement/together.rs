@@ -7,7 +7,7 @@
 use engine::{Command, Reply};
 use wire::sql::{QueueCall, Statement};
 
-use super::{Parsed, queue_functions, translate};
+use super::{Parsed, queue_functions, temporary, translate};
 use crate::errors::Failure;
 use crate::node::Node;
 use crate::rights;
@@ -44,6 +44,11 @@ impl Parsed {
 
     /// Its command, if the session may give it. Else the statement is done alone, and tells why not.
     fn command(&self, node: &Node, session: &mut Session) -> Option<Command> {
+        if temporary::table_of(self.statement.as_ref().ok()?)
+            .is_some_and(|table| session.temporary.has(table))
+        {
+            return None;
+        }
         let command = match self.statement.as_ref().ok()? {
             statement @ (Statement::Insert(_) | Statement::Delete(_)) => {
                 translate::write(node, session, statement.clone()).ok()?

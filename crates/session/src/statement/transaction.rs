@@ -15,7 +15,10 @@ pub(super) fn commits(statement: &Statement) -> bool {
             | Statement::AlterTable { .. }
             | Statement::AlterLocals { .. }
             | Statement::RenameTables(_)
-            | Statement::DropTable { .. }
+            | Statement::DropTable {
+                temporary: false,
+                ..
+            }
             | Statement::Truncate { .. }
             | Statement::QueuePurge { .. }
             | Statement::PqBackfill { .. }
@@ -35,15 +38,20 @@ impl Execution<'_> {
     pub(super) async fn commit(&mut self) -> Result<Outcome, Failure> {
         if self.session.end_transaction() {
             let stored = self.submit(Command::Commit).await;
-            stored.map_err(|failure| Failure {
-                message: format!("the transaction was rolled back: {}", failure.message),
-                ..failure
+            stored.map_err(|failure| {
+                self.session.temporary.rollback();
+                Failure {
+                    message: format!("the transaction was rolled back: {}", failure.message),
+                    ..failure
+                }
             })?;
         }
+        self.session.temporary.commit();
         Ok(Outcome::NOTHING)
     }
 
     pub(super) async fn rollback(&mut self) -> Result<Outcome, Failure> {
+        self.session.temporary.rollback();
         if self.session.end_transaction() {
             self.submit(Command::Rollback).await?;
         }

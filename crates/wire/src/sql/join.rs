@@ -2,10 +2,11 @@
 
 use query::expression::Expression;
 use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use query::request::{JoinedSelect, JoinedTable};
 
 use super::parser::{Parser, Result};
 use super::select::{MATCH_PLACE, without_match};
-use super::statement::{JoinedSelect, JoinedTable, Statement};
+use super::statement::Statement;
 use crate::limits::JOINED_TABLES_MAX;
 
 /// Words that begin a join, and those that are refused.

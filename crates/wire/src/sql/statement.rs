@@ -4,13 +4,13 @@ mod queue_call;
 mod several;
 
 use query::expression::Expression;
-use query::request::{Change, Delete, Insert, Known, Select, Update};
+use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
 use query::schema::Column;
 use query::value::Value;
 
 use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
-pub use several::{JoinedSelect, JoinedTable, Part, Union, UnionColumn, UnionKey};
+pub use several::{Part, Union, UnionColumn, UnionKey};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,45 +1,9 @@
-//! SELECTs that read several tables, or consist of several SELECTs.
+//! SELECTs that consist of several SELECTs.
 
-use query::expression::{Expression, List};
-use query::request::{Item, OrderBy, Select};
+use query::expression::List;
+use query::request::{JoinedSelect, Select};
 
 use super::Constant;
-
-/// SELECT … FROM a JOIN b …. A column with a table before it has the name `alias.column`, in lower case.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JoinedSelect {
-    /// The tables in the order written; at least two.
-    pub tables: Vec<JoinedTable>,
-    /// The SELECT list. `weight(t)` is the column `t.weight()`.
-    pub items: Vec<Item>,
-    /// WHERE without its MATCHes.
-    pub filter: Option<Expression>,
-    /// Keys of ORDER BY. Empty: rows come in the order of the first table's rows, then of the second's, and so on.
-    pub order: Vec<OrderBy>,
-    /// LIMIT as written.
-    pub limit: Option<u64>,
-    /// Rows skipped first.
-    pub offset: u64,
-    /// OPTION name=value pairs, as written.
-    pub options: Vec<(String, String)>,
-}
-
-/// A table of a join.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JoinedTable {
-    /// Lower-case name without a database.
-    pub table: String,
-    /// The name before its columns: the alias, else the table's name.
-    pub name: String,
-    /// LEFT JOIN: rows of the tables before it stay where none of its rows belongs to them.
-    pub is_left: bool,
-    /// The columns of USING; empty without it.
-    pub using: Vec<String>,
-    /// The condition of ON.
-    pub on: Option<Expression>,
-    /// Text of MATCH('…', table), or of MATCH('…') for the first table.
-    pub matching: Option<String>,
-}
 
 /// SELECT … UNION [ALL] SELECT ….
 #[derive(Clone, Debug, PartialEq)]

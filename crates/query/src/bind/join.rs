@@ -1,0 +1,633 @@
+//! Binds a SELECT of several tables: which table is read first, what each is asked for, and how its rows join the others.
+//!
+//! Example: `SELECT * FROM posts p JOIN picked k USING (id) WHERE p.score > 3 AND k.n < p.score`, where `posts` has a million
+//! rows and `picked` ten.
+//!
+//! ```text
+//! slots   p: 0 id, 1 body, 2 score, 3 weight()    k: 4 id, 5 n, 6 weight()
+//! step 1  picked, all rows
+//! step 2  posts, rows with score > 3; key posts.id = picked.id, so id IN (the ten ids); then n < score
+//! shown   0 (the id of both), 1, 2, 5
+//! ```
+//!
+//! Invariants:
+//! - Every condition of ON, USING and WHERE is used once: as a table's own, as a key, as the rest of a step, or at the end.
+//! - A table behind LEFT JOIN is read behind all tables before it, and no condition of WHERE is used before the end if it names
+//!   such a table: it sees the NULLs of rows without a partner.
+//! - The order of steps changes neither the rows of the answer nor their order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{BindError, Ids, Shown, aliased};
+use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
+use crate::request::{Item, JoinedSelect, OrderBy, Output};
+use crate::rows::{Key, Order};
+use crate::schema::ColumnType;
+
+/// Tables as bits.
+type Tables = u32;
+
+/// Of a table's rows, one in this many is expected to match a query text.
+const ROWS_A_MATCH: u64 = 20;
+
+/// Of a table's rows, one in this many is expected to fulfil a condition.
+const ROWS_A_CONDITION: u64 = 10;
+
+/// Name of the slot behind a table's columns.
+const WEIGHT: &str = "weight()";
+
+/// A table that a join reads.
+#[derive(Clone, Debug)]
+pub struct JoinScope<'a> {
+    /// The name before its columns.
+    pub name: &'a str,
+    /// All its columns; an `id` that the table implies is the first.
+    pub columns: Vec<JoinColumn>,
+    /// Whether rows have an implied `id`.
+    pub has_id: bool,
+    /// Number of its rows, or an estimate.
+    pub rows: u64,
+    /// Whether MATCH searches it, so that its rows have a weight.
+    pub is_searched: bool,
+}
+
+/// A column of such a table.
+#[derive(Clone, Debug)]
+pub struct JoinColumn {
+    /// Lower-case name.
+    pub name: String,
+    /// The type that its values are compared by.
+    pub kind: ColumnType,
+}
+
+/// A SELECT of several tables, bound to them. Slots number the columns of all tables, one table behind the other; behind the
+/// columns of a table is a slot for its weight.
+#[derive(Clone, Debug)]
+pub struct BoundJoin {
+    /// Header and type of each column of the answer.
+    pub headers: Vec<(String, Option<ColumnType>)>,
+    /// The value of each column, over these slots.
+    pub shown: Arc<[Shown]>,
+    /// Whether the answer is the single row of COUNT(*).
+    pub is_count: bool,
+    /// ORDER BY. Empty: the rows of the first table in their order, for each the rows of the second, and so on.
+    pub order: Arc<Order>,
+    /// The tables in the order in which they are read.
+    pub steps: Vec<JoinStep>,
+    /// The conditions left for the end.
+    pub filter: Option<Prepared>,
+    /// First slot of each table in the order written, and the number of all slots.
+    pub bases: Arc<[usize]>,
+    /// Most rows of the answer; `None`: all.
+    pub limit: Option<u64>,
+    /// Rows skipped first.
+    pub offset: u64,
+}
+
+/// How one table joins those read before it.
+#[derive(Clone, Debug)]
+pub struct JoinStep {
+    /// Index of the table in the order written.
+    pub table: usize,
+    /// Whether rows before it stay without a partner.
+    pub is_left: bool,
+    /// Condition on its rows alone; columns have no table before their name.
+    pub own: Option<Expression>,
+    /// Its columns whose values are needed, by index, rising.
+    pub needed: Vec<usize>,
+    /// Equalities with the tables before it.
+    pub keys: Vec<JoinKey>,
+    /// Conditions on its rows and those of the tables before it.
+    pub rest: Option<Prepared>,
+}
+
+/// An equality of a step.
+#[derive(Clone, Debug)]
+pub struct JoinKey {
+    /// The value of a row of the step's table.
+    pub own: Prepared,
+    /// The value of the rows before it.
+    pub other: Prepared,
+    /// Whether both values are texts; else one of them may be a number.
+    pub are_texts: bool,
+    /// The column whose values may be named to the table, so that it gives no other rows.
+    pub column: Option<String>,
+}
+
+/// A condition and the tables that it names.
+struct Conjunct {
+    condition: Expression,
+    tables: Tables,
+}
+
+struct Binder<'a> {
+    select: &'a JoinedSelect,
+    scopes: &'a [JoinScope<'a>],
+    bases: Vec<usize>,
+    /// Columns of USING, each with the first table that has it.
+    using: Vec<(String, usize)>,
+}
+
+impl BoundJoin {
+    /// Binds a SELECT to its tables, which are given in the order written. Cost: linear in the statement.
+    ///
+    /// # Errors
+    /// `UnknownColumn`. `Invalid`: a name that several tables have, a table that is not in FROM, or a weight without MATCH.
+    /// `NotYet`: COUNT(*) beside other columns.
+    pub fn new(select: &JoinedSelect, scopes: &[JoinScope<'_>]) -> Result<BoundJoin, BindError> {
+        let mut bases = vec![0];
+        for scope in scopes {
+            bases.push(bases[bases.len() - 1] + scope.columns.len() + 1);
+        }
+        let mut binder = Binder {
+            select,
+            scopes,
+            bases,
+            using: Vec::new(),
+        };
+        let on = binder.on()?;
+        let (headers, shown): (Vec<_>, Vec<Shown>) = binder.shown()?.into_iter().unzip();
+        let counts = shown.iter().filter(|shown| matches!(shown, Shown::Count));
+        let counts = counts.count();
+        if counts > 0 && counts < shown.len() {
+            return Err(BindError::NotYet("count(*) beside other columns"));
+        }
+        let order = binder.order()?;
+        let (steps, filter) = binder.steps(on)?;
+        let mut bound = BoundJoin {
+            headers,
+            shown: shown.into(),
+            is_count: counts > 0,
+            order: Arc::new(order),
+            steps,
+            filter,
+            bases: binder.bases.into(),
+            limit: select.limit,
+            offset: select.offset,
+        };
+        bound.note_needed();
+        Ok(bound)
+    }
+}
+
+impl Binder<'_> {
+    /// The conditions of ON and USING, table by table.
+    fn on(&mut self) -> Result<Vec<Vec<Conjunct>>, BindError> {
+        let mut all = Vec::with_capacity(self.scopes.len());
+        for (at, table) in self.select.tables.iter().enumerate() {
+            let mut conditions = Vec::new();
+            for column in &table.using {
+                conditions.push(self.using(at, column)?);
+            }
+            conditions.extend(table.on.iter().cloned().flat_map(Expression::conjuncts));
+            let conjuncts = conditions.into_iter().map(|it| self.conjunct(it));
+            all.push(conjuncts.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(all)
+    }
+
+    /// The equality that a column of USING means: that of table `at` and of the first table that has the column.
+    fn using(&mut self, at: usize, column: &str) -> Result<Expression, BindError> {
+        let known = self.using.iter().find(|(name, _)| name == column);
+        let first = match known {
+            Some((_, first)) => *first,
+            None => {
+                let first = self.only(column, 0..at)?;
+                self.using.push((column.to_owned(), first));
+                first
+            }
+        };
+        self.only(column, at..at + 1)?;
+        let of = |table: usize| {
+            let name = format!("{}.{column}", self.scopes[table].name);
+            Box::new(Expression::Column(name))
+        };
+        Ok(Expression::Binary(BinaryOperator::Equal, of(at), of(first)))
+    }
+
+    /// The only one of these tables that has a column.
+    fn only(&self, column: &str, tables: std::ops::Range<usize>) -> Result<usize, BindError> {
+        let mut having = tables.filter(|table| self.place(*table, column).is_some());
+        let first = having.next();
+        match having.next() {
+            Some(_) => Err(BindError::Invalid(format!(
+                "column '{column}' is ambiguous: write the name of its table before it"
+            ))),
+            None => first.ok_or_else(|| BindError::UnknownColumn(column.to_owned())),
+        }
+    }
+
+    /// Index of a column in a table.
+    fn place(&self, table: usize, column: &str) -> Option<usize> {
+        let scope = &self.scopes[table];
+        match column {
+            WEIGHT if scope.is_searched => Some(scope.columns.len()),
+            _ => scope.columns.iter().position(|it| it.name == column),
+        }
+    }
+
+    /// Table and index of a column by its name, which may have that of its table before it.
+    fn find(&self, name: &str) -> Result<(usize, usize), BindError> {
+        for (table, scope) in self.scopes.iter().enumerate() {
+            let rest = name.strip_prefix(scope.name);
+            if let Some(column) = rest.and_then(|rest| rest.strip_prefix('.')) {
+                if column == WEIGHT && !scope.is_searched {
+                    let message = format!("weight({}) needs a MATCH on that table", scope.name);
+                    return Err(BindError::Invalid(message));
+                }
+                let place = self.place(table, column);
+                let place = place.ok_or_else(|| BindError::UnknownColumn(name.to_owned()))?;
+                return Ok((table, place));
+            }
+        }
+        let used = self.using.iter().find(|(used, _)| used == name);
+        let table = match used {
+            Some((_, first)) => *first,
+            None => self.only(name, 0..self.scopes.len())?,
+        };
+        let place = self.place(table, name);
+        Ok((
+            table,
+            place.ok_or_else(|| BindError::UnknownColumn(name.to_owned()))?,
+        ))
+    }
+
+    /// Slot and type of a column.
+    fn slot(&self, name: &str) -> Result<(usize, ColumnType), BindError> {
+        let (table, place) = self.find(name)?;
+        let column = self.scopes[table].columns.get(place);
+        let kind = column.map_or(ColumnType::Int, |column| column.kind);
+        Ok((self.bases[table] + place, kind))
+    }
+
+    /// The table of a slot, and its column there.
+    fn table_of(&self, slot: usize) -> (usize, usize) {
+        let table = self.bases.partition_point(|base| *base <= slot) - 1;
+        (table, slot - self.bases[table])
+    }
+
+    fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
+        let mut refused = None;
+        expression.each_column(&mut |name| refused = refused.take().or(self.slot(name).err()));
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        Prepared::typed(expression, &|name| self.slot(name).ok())
+            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+    }
+
+    fn conjunct(&self, condition: Expression) -> Result<Conjunct, BindError> {
+        let prepared = self.prepare(&condition)?;
+        Ok(Conjunct {
+            condition,
+            tables: self.tables(&prepared),
+        })
+    }
+
+    fn tables(&self, prepared: &Prepared) -> Tables {
+        let bits = prepared
+            .slots()
+            .iter()
+            .map(|slot| 1 << self.table_of(*slot).0);
+        bits.fold(0, |all, bit: Tables| all | bit)
+    }
+}
+
+/// A column of the answer: its header, its type and its value.
+type Column = ((String, Option<ColumnType>), Shown);
+
+impl Binder<'_> {
+    fn shown(&self) -> Result<Vec<Column>, BindError> {
+        let mut shown = Vec::new();
+        for item in &self.select.items {
+            match item {
+                Item::Star => shown.extend(self.star().into_iter().map(|slot| self.column(slot))),
+                Item::TableStar(name) => {
+                    let table = self.scopes.iter().position(|scope| scope.name == name);
+                    let table = table
+                        .ok_or_else(|| BindError::Invalid(format!("no table '{name}' in FROM")))?;
+                    let slots = self.bases[table]..self.bases[table + 1] - 1;
+                    shown.extend(slots.map(|slot| self.column(slot)));
+                }
+                Item::Value { what, name } => {
+                    let (kind, value) = self.value(what)?;
+                    shown.push(((name.clone(), kind), value));
+                }
+            }
+        }
+        Ok(shown)
+    }
+
+    fn column(&self, slot: usize) -> Column {
+        let (table, place) = self.table_of(slot);
+        let column = &self.scopes[table].columns[place];
+        ((column.name.clone(), Some(column.kind)), Shown::Slot(slot))
+    }
+
+    fn value(&self, what: &Output) -> Result<(Option<ColumnType>, Shown), BindError> {
+        Ok(match what {
+            Output::Count => (Some(ColumnType::Bigint), Shown::Count),
+            Output::Weight => (Some(ColumnType::Int), Shown::Slot(self.weight()?)),
+            Output::Expression(Expression::Column(name)) => {
+                let (slot, kind) = self.slot(name)?;
+                (Some(kind), Shown::Slot(slot))
+            }
+            Output::Expression(expression) => (None, Shown::Computed(self.prepare(expression)?)),
+        })
+    }
+
+    /// The slot of `weight()`: the weight of the first table that MATCH searches.
+    fn weight(&self) -> Result<usize, BindError> {
+        let table = self.scopes.iter().position(|scope| scope.is_searched);
+        let table = table.ok_or_else(|| BindError::Invalid("weight() needs a MATCH".to_owned()))?;
+        Ok(self.bases[table + 1] - 1)
+    }
+
+    /// The slots of `*`: the columns of USING once, then the other columns of each table.
+    fn star(&self) -> Vec<usize> {
+        let used = self.using.iter();
+        let used =
+            used.filter_map(|(name, table)| Some(self.bases[*table] + self.place(*table, name)?));
+        let mut slots: Vec<usize> = used.collect();
+        slots.sort_unstable();
+        for (table, scope) in self.scopes.iter().enumerate() {
+            let is_used = |name: &String| {
+                let is_first = self
+                    .using
+                    .iter()
+                    .any(|(used, first)| used == name && *first == table);
+                is_first || self.select.tables[table].using.contains(name)
+            };
+            let columns = scope.columns.iter().enumerate();
+            let others = columns.filter(|(_, column)| !is_used(&column.name));
+            slots.extend(others.map(|(at, _)| self.bases[table] + at));
+        }
+        slots
+    }
+
+    fn order(&self) -> Result<Order, BindError> {
+        let mut keys = Vec::with_capacity(self.select.order.len());
+        for OrderBy { key, descending } in &self.select.order {
+            let prepared = match aliased(key, &self.select.items) {
+                Output::Count => return Err(BindError::NotYet("count(*) as a key of ORDER BY")),
+                Output::Weight => Prepared::of_slot(self.weight()?),
+                Output::Expression(expression) => self.prepare(expression)?,
+            };
+            keys.push((Key::Computed(prepared), *descending));
+        }
+        Ok(Order::new(keys))
+    }
+}
+
+/// A condition that is used when the tables that it names are read, and not before step `from`.
+struct Waiting {
+    conjunct: Conjunct,
+    from: usize,
+}
+
+impl Binder<'_> {
+    /// The steps, and the conditions left for the end.
+    fn steps(
+        &self,
+        on: Vec<Vec<Conjunct>>,
+    ) -> Result<(Vec<JoinStep>, Option<Prepared>), BindError> {
+        let written = self.select.filter.clone();
+        let written = written.into_iter().flat_map(Expression::conjuncts);
+        let written: Vec<Conjunct> = written
+            .map(|it| self.conjunct(it))
+            .collect::<Result<_, _>>()?;
+        let is_left = |table: &usize| self.select.tables[*table].is_left;
+        let left: Tables = (0..self.scopes.len())
+            .filter(is_left)
+            .fold(0, |all, at| all | 1 << at);
+        let leading = (0..self.scopes.len())
+            .find(is_left)
+            .unwrap_or(self.scopes.len());
+        let (early, last): (Vec<_>, Vec<_>) = written
+            .into_iter()
+            .partition(|conjunct| conjunct.tables & left == 0);
+        // ON of the leading inner joins is as good as WHERE; that of a later one is used at its own step.
+        let mut waiting: Vec<Waiting> = Vec::new();
+        let mut own_on: Vec<Vec<Conjunct>> = Vec::new();
+        waiting.extend(
+            early
+                .into_iter()
+                .map(|conjunct| Waiting { conjunct, from: 0 }),
+        );
+        for (table, conjuncts) in on.into_iter().enumerate() {
+            own_on.push(Vec::new());
+            match table {
+                _ if is_left(&table) => own_on[table] = conjuncts,
+                _ if table < leading => waiting.extend(
+                    conjuncts
+                        .into_iter()
+                        .map(|conjunct| Waiting { conjunct, from: 0 }),
+                ),
+                _ => waiting.extend(conjuncts.into_iter().map(|conjunct| Waiting {
+                    conjunct,
+                    from: table,
+                })),
+            }
+        }
+        let mut steps = Vec::with_capacity(self.scopes.len());
+        let mut placed: Tables = 0;
+        while steps.len() < self.scopes.len() {
+            let table = match steps.len() < leading {
+                true => self.next(leading, placed, &waiting),
+                false => steps.len(),
+            };
+            let now = placed | 1 << table;
+            let conjuncts = match is_left(&table) {
+                true => std::mem::take(&mut own_on[table]),
+                false => {
+                    let is_ready =
+                        |it: &mut Waiting| it.conjunct.tables & !now == 0 && it.from <= steps.len();
+                    waiting
+                        .extract_if(.., is_ready)
+                        .map(|it| it.conjunct)
+                        .collect()
+                }
+            };
+            steps.push(self.step(table, placed, conjuncts)?);
+            placed = now;
+        }
+        let filter = last
+            .into_iter()
+            .chain(waiting.into_iter().map(|it| it.conjunct));
+        Ok((steps, self.all_of(filter.map(|it| it.condition).collect())?))
+    }
+
+    /// The table to read next, of the first `leading`: one that an equality joins to those placed, and of these the smallest.
+    fn next(&self, leading: usize, placed: Tables, waiting: &[Waiting]) -> usize {
+        let cost = |table: &usize| {
+            let bit: Tables = 1 << table;
+            let is_joined = placed != 0
+                && waiting.iter().any(|it| {
+                    let tables = it.conjunct.tables;
+                    tables & bit != 0 && tables & placed != 0 && tables & !(placed | bit) == 0
+                });
+            let own = waiting.iter().filter(|it| it.conjunct.tables == bit);
+            let rows = own.map(|it| self.rows_with(*table, &it.conjunct.condition));
+            let rows = rows.min().unwrap_or(self.scopes[*table].rows);
+            let rows = match self.scopes[*table].is_searched {
+                true => rows / ROWS_A_MATCH,
+                false => rows,
+            };
+            (!is_joined, rows, *table)
+        };
+        let left = (0..leading).filter(|table| placed >> table & 1 == 0);
+        left.min_by_key(cost).unwrap_or(0)
+    }
+
+    /// An estimate of the rows of a table for which a condition is true.
+    fn rows_with(&self, table: usize, condition: &Expression) -> u64 {
+        let scope = &self.scopes[table];
+        let ids = scope
+            .has_id
+            .then(|| Ids::of(&self.without_table(condition.clone())))
+            .flatten();
+        match ids {
+            Some(ids) => ids.ids.len() as u64,
+            None => scope.rows / ROWS_A_CONDITION,
+        }
+    }
+
+    fn step(
+        &self,
+        table: usize,
+        placed: Tables,
+        conjuncts: Vec<Conjunct>,
+    ) -> Result<JoinStep, BindError> {
+        let bit: Tables = 1 << table;
+        let (mut own, mut keys, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for Conjunct { condition, tables } in conjuncts {
+            let weight = self.bases[table + 1] - 1;
+            let is_own = tables == bit && !self.prepare(&condition)?.slots().contains(&weight);
+            match self.key(table, placed, &condition)? {
+                _ if is_own => own.push(self.without_table(condition)),
+                Some(key) => keys.push(key),
+                None => rest.push(condition),
+            }
+        }
+        // The key that names ids comes first: its look-up is the cheapest.
+        keys.sort_by_key(|key: &JoinKey| {
+            (key.column.as_deref() != Some("id"), key.column.is_none())
+        });
+        Ok(JoinStep {
+            table,
+            is_left: self.select.tables[table].is_left,
+            own: (!own.is_empty()).then(|| Expression::all_of(own)),
+            needed: Vec::new(),
+            keys,
+            rest: self.all_of(rest)?,
+        })
+    }
+
+    /// The key that a condition gives: an equality of the table with those placed.
+    fn key(
+        &self,
+        table: usize,
+        placed: Tables,
+        condition: &Expression,
+    ) -> Result<Option<JoinKey>, BindError> {
+        let Expression::Binary(BinaryOperator::Equal, left, right) = condition else {
+            return Ok(None);
+        };
+        for (own, other) in [(left, right), (right, left)] {
+            let (prepared, beside) = (self.prepare(own)?, self.prepare(other)?);
+            let named = self.tables(&beside);
+            if self.tables(&prepared) != 1 << table || named == 0 || named & !placed != 0 {
+                continue;
+            }
+            let (kind, other_kind) = (self.kind(own), self.kind(other));
+            let is_set = |kind: &Option<ColumnType>| matches!(kind, Some(ColumnType::Multi { .. }));
+            if is_set(&kind) || is_set(&other_kind) {
+                return Ok(None);
+            }
+            let is_text = |kind: &Option<ColumnType>| {
+                kind.as_ref().and_then(ColumnType::compares_as_number) == Some(false)
+            };
+            let names_values =
+                |kind: ColumnType| kind != ColumnType::Json && !kind.has_comparable();
+            let column = match &**own {
+                Expression::Column(_) if kind.is_some_and(names_values) => {
+                    let (_, place) = self.table_of(prepared.slots()[0]);
+                    self.scopes[table]
+                        .columns
+                        .get(place)
+                        .map(|column| column.name.clone())
+                }
+                _ => None,
+            };
+            return Ok(Some(JoinKey {
+                own: prepared,
+                other: beside,
+                are_texts: is_text(&kind) && is_text(&other_kind),
+                column,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// The type of a column; `None` for another expression.
+    fn kind(&self, of: &Expression) -> Option<ColumnType> {
+        match of {
+            Expression::Column(name) => self.slot(name).ok().map(|(_, kind)| kind),
+            _ => None,
+        }
+    }
+
+    /// A condition on one table, with its columns by their names alone.
+    fn without_table(&self, condition: Expression) -> Expression {
+        let bare = |name: String| match self.find(&name) {
+            Ok((table, place)) => self.scopes[table]
+                .columns
+                .get(place)
+                .map_or(name, |it| it.name.clone()),
+            Err(_) => name,
+        };
+        condition.map_columns(&mut |column| match column {
+            Expression::Column(name) => Expression::Column(bare(name)),
+            Expression::Path { column, steps } => Expression::Path {
+                column: bare(column),
+                steps,
+            },
+            other => other,
+        })
+    }
+
+    fn all_of(&self, conditions: Vec<Expression>) -> Result<Option<Prepared>, BindError> {
+        if conditions.is_empty() {
+            return Ok(None);
+        }
+        self.prepare(&Expression::all_of(conditions)).map(Some)
+    }
+}
+
+impl BoundJoin {
+    /// Notes for each step which columns of its table anything but its own condition reads.
+    fn note_needed(&mut self) {
+        let mut slots = BTreeSet::new();
+        for shown in self.shown.iter() {
+            match shown {
+                Shown::Slot(slot) => _ = slots.insert(*slot),
+                Shown::Computed(prepared) => slots.extend(prepared.slots()),
+                Shown::Weight | Shown::Count => {}
+            }
+        }
+        slots.extend(self.order.slots());
+        for step in &self.steps {
+            let keys = step.keys.iter().flat_map(|key| [&key.own, &key.other]);
+            slots.extend(keys.chain(&step.rest).flat_map(|prepared| prepared.slots()));
+        }
+        slots.extend(self.filter.iter().flat_map(|prepared| prepared.slots()));
+        for step in &mut self.steps {
+            let (first, weight) = (self.bases[step.table], self.bases[step.table + 1] - 1);
+            step.needed = slots
+                .range(first..weight)
+                .map(|slot| slot - first)
+                .collect();
+        }
+    }
+}

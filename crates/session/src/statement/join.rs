@@ -1,0 +1,404 @@
+//! SELECT of several tables: reads each table in the order that the bound join gives, and joins its rows.
+//!
+//! A search table is asked only for rows that can join: `big JOIN picked USING (id)` first reads `picked`, and then asks `big`
+//! for `id IN (…)`. Rows of search and temporary tables are read when they are compared or sent; those of queues and pq tables are
+//! copied.
+
+use std::sync::Arc;
+
+use engine::{Answer, Command, Control, Error, JoinControl, Kind, Rows, Seen, Temporary};
+use query::bind::{BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
+use query::expression::{BinaryOperator, Expression, List};
+use query::options::Options;
+use query::request::{Item, JoinedSelect, JoinedTable, Output, Select};
+use query::rows::{BoxedRows, Join, JoinRows};
+use query::schema::ColumnType;
+use query::value::Value;
+
+use super::select::Shared;
+use super::{Execution, Outcome, guarded, show};
+use crate::errors::{self, Failure};
+use crate::rights::{Action, Deed};
+use crate::searches::Search;
+
+/// A table is told the values that its rows must have, if there are at most this many for each of its rows.
+const WANTED_A_ROW: u64 = 2;
+
+/// Name of the list of constants in a join with one. No table and no column has such a name.
+const CONSTANTS: &str = "constants()";
+
+/// A table of a join.
+enum Source {
+    Searched,
+    Percolate,
+    Queue,
+    Temporary(Arc<Temporary>),
+    /// The constants that a UNION of equal SELECTs differs in.
+    Constants(Arc<Constants>),
+}
+
+/// A list as the rows of a table of one column.
+struct Constants(List);
+
+impl JoinRows for Constants {
+    type Error = Error;
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn value(&self, row: u32, _: usize) -> Result<Value, Error> {
+        Ok(self.0.get(row as usize))
+    }
+}
+
+/// Rows that were copied.
+struct Copied {
+    rows: Vec<Vec<Value>>,
+    /// For each column of the table its place in the rows; `None`: it is not needed.
+    places: Vec<Option<usize>>,
+}
+
+impl JoinRows for Copied {
+    type Error = Error;
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: u32, column: usize) -> Result<Value, Error> {
+        let place = self.places.get(column).copied().flatten();
+        let value = place.and_then(|place| self.rows[row as usize].get(place));
+        Ok(value.cloned().unwrap_or(Value::Null))
+    }
+}
+
+/// The join that gives, for each constant in turn, the rows of a SELECT in which `column` equals it.
+pub(super) fn for_each(select: &Select, column: &str) -> JoinedSelect {
+    let table = |name: &str| JoinedTable {
+        table: name.to_owned(),
+        name: name.to_owned(),
+        is_left: false,
+        using: Vec::new(),
+        on: None,
+        matching: None,
+    };
+    let sides = [format!("{}.{column}", select.table), CONSTANTS.to_owned()];
+    let [own, constant] = sides.map(|name| Box::new(Expression::Column(name)));
+    let items = select.items.iter().map(|item| match item {
+        Item::Star => Item::TableStar(select.table.clone()),
+        other => other.clone(),
+    });
+    JoinedSelect {
+        tables: vec![
+            table(CONSTANTS),
+            JoinedTable {
+                on: Some(Expression::Binary(BinaryOperator::Equal, own, constant)),
+                ..table(&select.table)
+            },
+        ],
+        items: items.collect(),
+        filter: None,
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        options: select.options.clone(),
+    }
+}
+
+impl Execution<'_> {
+    pub(super) async fn joined(&mut self, select: JoinedSelect) -> Result<Outcome, Failure> {
+        self.joined_with(select, None).await
+    }
+
+    /// Does a SELECT of several tables. `constants`: the rows of the table [`CONSTANTS`].
+    pub(super) async fn joined_with(
+        &mut self,
+        select: JoinedSelect,
+        constants: Option<List>,
+    ) -> Result<Outcome, Failure> {
+        let options = Options::parse(&select.options);
+        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        let constants = constants.map(|list| Arc::new(Constants(list)));
+        let names: Vec<&str> = select.tables.iter().map(|it| &*it.table).collect();
+        let (shared, search) = self.shared_by(&names, &options).await?;
+        let mut sources = Vec::with_capacity(names.len());
+        for name in &names {
+            sources.push(match &constants {
+                Some(constants) if *name == CONSTANTS => Source::Constants(Arc::clone(constants)),
+                _ => self.source(&shared.seen, name)?,
+            });
+        }
+        let scopes = select.tables.iter().zip(&sources);
+        let scopes = scopes.map(|(table, source)| self.scope(&shared.seen, table, source));
+        let scopes: Vec<JoinScope<'_>> = scopes.collect::<Result<_, _>>()?;
+        let bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
+        let _turn = self.node.turn(None).await;
+        let control = self.control(Arc::clone(&shared.interrupt), &options, &shared.held);
+        let bounds = JoinControl {
+            memory: Arc::clone(&control.memory),
+            interrupt: Arc::clone(&control.interrupt),
+        };
+        let mut join = Join::new(&bound, Arc::new(bounds));
+        for step in &bound.steps {
+            let asked = Asked {
+                table: &select.tables[step.table],
+                scope: &scopes[step.table],
+                source: &sources[step.table],
+                options: &options,
+                control: &control,
+                seen: &shared.seen,
+            };
+            self.step(&mut join, step, asked).await?;
+        }
+        let joined = self.apart(|| Ok(join.answer(&bound)?))?;
+        if let Some(search) = &search {
+            search.found();
+        }
+        let rows = match joined.count {
+            Some(row) => Rows::ready(vec![row]),
+            None if bound.is_count => Rows::ready(Vec::new()),
+            None => Rows::reading(joined.rows),
+        };
+        let answer = Answer {
+            columns: bound.headers,
+            rows,
+            total_found: joined.total,
+            keywords: Vec::new(),
+            warnings: Vec::new(),
+            partial: None,
+        };
+        let table = select.tables.into_iter().next();
+        let table = table.map_or_else(String::new, |table| table.table);
+        Ok(self.counted(answer, table, search, Some(shared.held)))
+    }
+
+    /// Reads the table of a step and joins its rows.
+    async fn step(
+        &mut self,
+        join: &mut Join<Error>,
+        step: &JoinStep,
+        asked: Asked<'_>,
+    ) -> Result<(), Failure> {
+        let most = asked.scope.rows.saturating_mul(WANTED_A_ROW);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let wanted = self.apart(|| Ok(join.wanted(step, most)?))?;
+        let rows = self.rows_of_step(asked, step, wanted).await?;
+        self.apart(|| Ok(join.step(step, rows)?))
+    }
+
+    /// Runs a read off the event loop. A panic becomes an error of this statement.
+    fn apart<T>(&self, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        tokio::task::block_in_place(|| guarded(self.node, read))
+    }
+
+    /// What the reads of these tables share. The search is listed as running, unless it belongs to a statement that is.
+    async fn shared_by(
+        &mut self,
+        tables: &[&str],
+        options: &Options,
+    ) -> Result<(Shared, Option<Search>), Failure> {
+        if let Some(shared) = &self.shared {
+            return Ok((shared.clone(), None));
+        }
+        let seen = self.seen(tables).await?;
+        let search = self.begin_search(tables.first().unwrap_or(&""), options);
+        let shared = Shared {
+            seen,
+            held: Arc::new(self.node.budget.grant()),
+            interrupt: Arc::clone(&search.interrupt),
+        };
+        Ok((shared, Some(search)))
+    }
+
+    /// The tables of a statement, of one moment: with what the session's transaction has written, if it writes into one of them.
+    pub(super) async fn seen(&mut self, tables: &[&str]) -> Result<Seen, Failure> {
+        let mut snapshot = None;
+        for table in tables {
+            if *table == CONSTANTS || self.session.temporary.has(table) {
+                continue;
+            }
+            let reads = Action(Deed::Read, Some(table));
+            let read = self.node.snapshot(self.session, reads)?;
+            snapshot.get_or_insert(read);
+            if let Some(own) = self.own_tables(table).await? {
+                return Ok(own);
+            }
+        }
+        match snapshot {
+            Some(snapshot) => Ok(Seen::new(snapshot)),
+            None => Ok(Seen::new(self.node.engine()?.snapshot())),
+        }
+    }
+
+    fn source(&self, seen: &Seen, table: &str) -> Result<Source, Failure> {
+        if self.session.temporary.has(table) {
+            return Ok(Source::Temporary(self.session.temporary.get(table)?));
+        }
+        Ok(match seen.definition(table)?.kind {
+            Kind::Search(_) | Kind::Distributed { .. } => Source::Searched,
+            Kind::Percolate { .. } => Source::Percolate,
+            Kind::Queue(_) => Source::Queue,
+        })
+    }
+
+    fn scope<'a>(
+        &self,
+        seen: &Seen,
+        table: &'a JoinedTable,
+        source: &Source,
+    ) -> Result<JoinScope<'a>, Failure> {
+        let of = |(name, kind): (String, ColumnType)| JoinColumn { name, kind };
+        let (columns, rows) = match source {
+            Source::Constants(constants) => {
+                let kind = match constants.0.whole() {
+                    Some(_) => ColumnType::Bigint,
+                    None => ColumnType::String,
+                };
+                let column = (CONSTANTS.to_owned(), kind);
+                (vec![of(column)], constants.len() as u64)
+            }
+            Source::Temporary(table) => {
+                let columns = table.columns().iter();
+                let columns = columns.map(|it| of((it.name.clone(), it.kind)));
+                (columns.collect(), table.len() as u64)
+            }
+            Source::Queue => {
+                let queues = self.node.engine()?.snapshot().queues();
+                let queue = queues.iter().find(|queue| *queue.queue == *table.table);
+                let columns = show::columns_of(&*seen.definition(&table.table)?);
+                let rows = queue.map_or(0, |queue| queue.rows);
+                (columns.into_iter().map(of).collect(), rows)
+            }
+            Source::Searched | Source::Percolate => {
+                let columns = show::columns_of(&*seen.definition(&table.table)?);
+                (
+                    columns.into_iter().map(of).collect(),
+                    seen.rows(&table.table)?,
+                )
+            }
+        };
+        if table.matching.is_some() && !matches!(source, Source::Searched) {
+            let message = format!("MATCH needs a search table, '{}' is none", table.name);
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        Ok(JoinScope {
+            name: &table.name,
+            columns,
+            has_id: matches!(source, Source::Searched | Source::Percolate),
+            rows,
+            is_searched: table.matching.is_some(),
+        })
+    }
+
+    /// The rows of a step's table. `wanted`: a column and the values that its rows must have there.
+    async fn rows_of_step(
+        &mut self,
+        asked: Asked<'_>,
+        step: &JoinStep,
+        wanted: Option<(String, List)>,
+    ) -> Result<BoxedRows<Error>, Failure> {
+        let listed = wanted.map(|(column, list)| Expression::In {
+            needle: Box::new(Expression::Column(column)),
+            negated: false,
+            list,
+        });
+        let conditions: Vec<Expression> = listed.into_iter().chain(step.own.clone()).collect();
+        let condition = (!conditions.is_empty()).then(|| Expression::all_of(conditions));
+        let select = asked.select(step, condition);
+        let seen = asked.seen;
+        match asked.source {
+            Source::Constants(constants) => Ok(Arc::clone(constants) as BoxedRows<Error>),
+            Source::Temporary(table) => {
+                let interrupt = &asked.control.interrupt;
+                let check = || match interrupt.reason() {
+                    Some(_) => Err(Error::Interrupted),
+                    None => Ok(()),
+                };
+                let find = || Ok(table.find(select.filter.as_ref(), &check)?);
+                Ok(Arc::new(self.apart(find)?))
+            }
+            Source::Searched => {
+                self.apart(|| Ok(seen.locate(&select, asked.options, asked.control)?))
+            }
+            Source::Percolate => {
+                let read = || Ok(seen.select(&select, asked.options, asked.control)?);
+                let answer = self.apart(read)?;
+                asked.copied(step, answer)
+            }
+            Source::Queue => {
+                let select = Box::new(select);
+                let command = match self.session.engine_has_part() {
+                    true => self.session.within(Command::Read { select }),
+                    false => Command::Read { select },
+                };
+                let reply = self.submit(command).await?;
+                let answer = self.node.rows_of(reply, &asked.control.memory).await?;
+                asked.copied(step, answer)
+            }
+        }
+    }
+}
+
+/// What a step asks its table.
+struct Asked<'a> {
+    table: &'a JoinedTable,
+    scope: &'a JoinScope<'a>,
+    source: &'a Source,
+    options: &'a Options,
+    control: &'a Control,
+    seen: &'a Seen,
+}
+
+impl Asked<'_> {
+    /// The SELECT of a step: every row, in the table's order.
+    fn select(&self, step: &JoinStep, filter: Option<Expression>) -> Select {
+        let needed = step.needed.iter().map(|at| &self.scope.columns[*at].name);
+        let item = |name: &String| Item::Value {
+            what: Output::Expression(Expression::Column(name.clone())),
+            name: name.clone(),
+        };
+        let mut items: Vec<Item> = match self.source {
+            Source::Percolate | Source::Queue => needed.map(item).collect(),
+            _ => Vec::new(),
+        };
+        if items.is_empty() && matches!(self.source, Source::Percolate | Source::Queue) {
+            // A row without columns would be no row of an answer.
+            items.extend(self.scope.columns.first().map(|column| item(&column.name)));
+        }
+        Select {
+            table: self.table.table.clone(),
+            items,
+            matching: self.table.matching.clone(),
+            filter,
+            order: Vec::new(),
+            limit: None,
+            offset: 0,
+            options: Vec::new(),
+        }
+    }
+
+    fn copied(&self, step: &JoinStep, answer: Answer) -> Result<BoxedRows<Error>, Failure> {
+        let mut rows = Vec::new();
+        for row in answer.rows {
+            rows.push(row?);
+        }
+        let mut places = vec![None; self.scope.columns.len()];
+        for (place, column) in step.needed.iter().enumerate() {
+            places[*column] = Some(place);
+        }
+        Ok(Arc::new(Copied { rows, places }))
+    }
+}
+
+/// The failure of a join that does not bind.
+fn refused(tables: &[&str], error: BindError) -> Failure {
+    match error {
+        BindError::UnknownColumn(column) => {
+            let table = tables.join(", ");
+            Error::UnknownColumn { column, table }.into()
+        }
+        BindError::NotYet(what) => super::translate::not_yet(what),
+        BindError::Invalid(what) => Failure::new(errors::INVALID, what),
+    }
+}

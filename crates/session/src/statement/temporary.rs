@@ -1,0 +1,253 @@
+//! Statements on temporary tables. They never reach the engine.
+
+use engine::{Definition, Error, Kind, QueueOptions, Temporary};
+use query::request::{Delete, Insert, Known};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+use wire::sql::{CreateTemporary, Statement};
+
+use super::{Execution, Outcome, guarded, show, translate, unexpected};
+use crate::errors::Failure;
+
+/// The table that a statement changes or shows, in lower case. A temporary table of that name is meant first.
+pub(super) fn table_of(statement: &Statement) -> Option<&str> {
+    match statement {
+        Statement::Insert(insert) | Statement::Upsert { insert, .. } => Some(&insert.table),
+        Statement::Delete(delete) => Some(&delete.table),
+        Statement::Update(update) => Some(&update.table),
+        Statement::Truncate { table }
+        | Statement::AlterTable { table, .. }
+        | Statement::Describe { table, .. }
+        | Statement::ShowFullColumns { table, .. }
+        | Statement::ShowCreateTable { table }
+        | Statement::ShowIndexes { table }
+        | Statement::ShowTableStatus { table, .. } => Some(table),
+        _ => None,
+    }
+}
+
+impl Execution<'_> {
+    /// CREATE TEMPORARY TABLE. The rows of its SELECT are those of one snapshot.
+    pub(super) async fn create_temporary(
+        &mut self,
+        create: CreateTemporary,
+    ) -> Result<Outcome, Failure> {
+        if self.session.temporary.has(&create.name) && create.if_not_exists {
+            return Ok(Outcome::NOTHING);
+        }
+        let mut columns = create.columns;
+        let (mut names, mut rows) = (Vec::new(), Vec::new());
+        if let Some(select) = create.select {
+            let (mut selected, found) = self.all_rows(*select).await?;
+            for (name, _) in &mut selected {
+                *name = name.to_lowercase();
+                names.push(name.clone());
+            }
+            add_selected(&mut columns, selected, &found);
+            rows = found;
+        }
+        let mut unique = create.unique;
+        unique.sort();
+        unique.dedup();
+        let is_list = |column: &&usize| {
+            let kind = columns.get(**column).map(|column| column.kind);
+            matches!(kind, Some(ColumnType::Json | ColumnType::Multi { .. }))
+        };
+        if let Some(column) = unique.iter().flatten().find(is_list) {
+            let name = &columns[*column].name;
+            return Err(Failure::refused(format!(
+                "column '{name}' of its type cannot be a key"
+            )));
+        }
+        let table = Temporary::new(create.name.clone(), columns, unique);
+        let memory = &self.node.table_memory;
+        self.session
+            .temporary
+            .add(memory, create.name.clone(), table)?;
+        let affected = rows.len() as u64;
+        let insert = Insert {
+            table: create.name.clone(),
+            columns: Some(names),
+            rows,
+            replace: false,
+        };
+        if let Err(failure) = self.insert_temporary(insert, false) {
+            self.session.temporary.remove(&create.name);
+            return Err(failure);
+        }
+        Ok(Outcome::Done {
+            affected,
+            last_id: 0,
+        })
+    }
+
+    /// DROP TABLE: temporary tables of these names, else the tables that all sessions see.
+    pub(super) async fn drop_tables(&mut self, drop: Statement) -> Result<Outcome, Failure> {
+        let Statement::DropTable {
+            tables,
+            temporary,
+            if_exists,
+        } = drop
+        else {
+            return Err(unexpected());
+        };
+        let has = |name: &String| self.session.temporary.has(name);
+        let (own, others): (Vec<String>, Vec<String>) = tables.into_iter().partition(has);
+        match others.first() {
+            None => {}
+            Some(missing) if temporary && !if_exists => {
+                return Err(Error::NoSuchTable(missing.clone()).into());
+            }
+            Some(_) if temporary => {}
+            Some(_) => {
+                let tables = others;
+                let drop = Statement::DropTable {
+                    tables,
+                    temporary,
+                    if_exists,
+                };
+                let command = translate::define(self.node, self.session, drop)?;
+                self.write(command).await?;
+            }
+        }
+        for name in own {
+            self.session.temporary.remove(&name);
+        }
+        Ok(Outcome::NOTHING)
+    }
+
+    /// A statement on the temporary table that [`table_of`] names.
+    pub(super) fn of_temporary(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        match statement {
+            Statement::Insert(insert) => self.insert_temporary(insert, false),
+            Statement::Upsert {
+                insert,
+                known: Known::Ignore,
+            } => self.insert_temporary(insert, true),
+            Statement::Upsert { .. } => Err(translate::not_yet(
+                "ON DUPLICATE KEY UPDATE on a temporary table",
+            )),
+            Statement::Delete(delete) => self.delete_temporary(delete),
+            Statement::Truncate { table } => {
+                self.change(&table, 0, |it| {
+                    it.truncate();
+                    Ok(())
+                })?;
+                Ok(Outcome::NOTHING)
+            }
+            Statement::Describe { ref table, .. }
+            | Statement::ShowFullColumns { ref table, .. }
+            | Statement::ShowIndexes { ref table } => {
+                let definition = definition(table, &*self.session.temporary.get(table)?);
+                show::of_definition(&definition, statement)
+            }
+            Statement::Update(_) => Err(translate::not_yet("UPDATE of a temporary table")),
+            _ => Err(translate::not_yet("this statement on a temporary table")),
+        }
+    }
+
+    pub(super) fn insert_temporary(
+        &mut self,
+        insert: Insert,
+        ignores: bool,
+    ) -> Result<Outcome, Failure> {
+        let table = insert.table.to_lowercase();
+        let more = self.session.temporary.get(&table)?.memory_of(&insert.rows);
+        let insert = |it: &mut Temporary| it.insert(insert, ignores);
+        let inserted = self.change(&table, more, insert)?;
+        self.session
+            .wrote(inserted.affected, Vec::new(), inserted.warnings);
+        Ok(Outcome::Done {
+            affected: inserted.affected,
+            last_id: 0,
+        })
+    }
+
+    fn delete_temporary(&mut self, delete: Delete) -> Result<Outcome, Failure> {
+        if delete.matching.is_some() {
+            return Err(Failure::refused("MATCH needs a search table".to_owned()));
+        }
+        if !delete.order.is_empty() {
+            return Err(translate::not_yet("DELETE … ORDER BY of a temporary table"));
+        }
+        let table = self.session.temporary.get(&delete.table)?;
+        let condition = delete.filter.as_ref();
+        let found = tokio::task::block_in_place(|| table.find(condition, &|| Ok(())))?;
+        let mut rows = found.into_numbers();
+        drop(table);
+        let limit = usize::try_from(delete.limit.unwrap_or(u64::MAX));
+        rows.truncate(limit.unwrap_or(usize::MAX));
+        self.change(&delete.table, 0, |it| {
+            it.delete(&rows);
+            Ok(())
+        })?;
+        let affected = rows.len() as u64;
+        self.session.wrote(affected, Vec::new(), Vec::new());
+        Ok(Outcome::Done {
+            affected,
+            last_id: 0,
+        })
+    }
+
+    /// Changes a temporary table, off the event loop.
+    fn change<T>(
+        &mut self,
+        table: &str,
+        more: usize,
+        change: impl FnOnce(&mut Temporary) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let is_within = self.session.is_in_transaction();
+        let (node, tables) = (self.node, &mut self.session.temporary);
+        let change = || tables.change(&node.table_memory, table, more, is_within, change);
+        match more > crate::limits::GRANT_FREE_BYTES {
+            true => tokio::task::block_in_place(|| guarded(node, change)),
+            false => guarded(node, change),
+        }
+    }
+}
+
+/// The definition of a temporary table, for statements that show it. It has no implied id, as a queue has none.
+fn definition(name: &str, table: &Temporary) -> Definition {
+    let mut columns = table.columns().to_vec();
+    for unique in table.unique() {
+        if let [column] = unique {
+            columns[*column].keyed = true;
+        }
+    }
+    Definition {
+        name: name.to_owned(),
+        kind: Kind::Queue(QueueOptions::default()),
+        columns,
+        analysis: Default::default(),
+        sync: None,
+        keep: None,
+    }
+}
+
+/// Adds the columns of a SELECT that the statement does not define itself. The type of an expression is that of its values.
+fn add_selected(
+    columns: &mut Vec<Column>,
+    selected: Vec<(String, Option<ColumnType>)>,
+    rows: &[Vec<Value>],
+) {
+    for (at, (name, kind)) in selected.into_iter().enumerate() {
+        if columns.iter().any(|column| column.name == name) {
+            continue;
+        }
+        let values = || rows.iter().filter_map(|row| row.get(at));
+        let is_whole = |value: &Value| matches!(value, Value::Int(_) | Value::Null);
+        let is_number = |value: &Value| is_whole(value) || matches!(value, Value::Float(_));
+        let of_values = match () {
+            () if values().all(is_whole) => ColumnType::Bigint,
+            () if values().all(is_number) => ColumnType::Double,
+            () => ColumnType::String,
+        };
+        columns.push(Column {
+            name,
+            kind: kind.unwrap_or(of_values),
+            nullable: true,
+            default: None,
+            keyed: false,
+        });
+    }
+}
