@@ -38,3 +38,14 @@ start() {
     "$@" >>"$data/$name.log" 2>&1 &
     pids+=($!)
 }
+
+# unpack PACKAGE…: downloads and unpacks each Debian package once, below CACHE. Its programs need LD_LIBRARY_PATH=$libraries.
+unpack() {
+    mkdir -p "$CACHE/debs" "$CACHE/root"
+    for package in "$@"; do
+        [ -e "$CACHE/debs/.$package" ] && continue
+        (cd "$CACHE/debs" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb "$CACHE/root")
+        touch "$CACHE/debs/.$package"
+    done
+}
+libraries="${CACHE:-}/root/usr/lib/x86_64-linux-gnu:${CACHE:-}/root/lib/x86_64-linux-gnu"

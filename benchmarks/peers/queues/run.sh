@@ -20,15 +20,6 @@ data=$(mktemp -d "$DATA/bench-queues-XXXXXX")
 . "$root/benchmarks/servers.sh"
 
 wanted() { case " $PEERS " in *" $1 "*) true ;; *) false ;; esac; }
-unpack() { # packages: downloads and unpacks each Debian package once
-    mkdir -p "$CACHE/debs" "$CACHE/root"
-    for package in "$@"; do
-        [ -e "$CACHE/debs/.$package" ] && continue
-        (cd "$CACHE/debs" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb "$CACHE/root")
-        touch "$CACHE/debs/.$package"
-    done
-}
-libraries="$CACHE/root/usr/lib/x86_64-linux-gnu:$CACHE/root/lib/x86_64-linux-gnu"
 peer() { start "$1" env LD_LIBRARY_PATH="$libraries" "${@:2}"; } # name, command…
 beside=()
 

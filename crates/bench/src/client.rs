@@ -10,6 +10,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use wire::limits::COLUMNS_MAX;
 use wire::mysql::{
@@ -119,6 +120,13 @@ impl Stream {
         Ok(Stream::Tcp(stream))
     }
 
+    fn set_read_timeout(&self, longest: Duration) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => stream.set_read_timeout(Some(longest)),
+            Stream::Unix(stream) => stream.set_read_timeout(Some(longest)),
+        }
+    }
+
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(stream) => stream.read(room),
@@ -169,6 +177,14 @@ impl Client {
         client.capabilities = login.capabilities;
         client.log_in(&login)?;
         Ok(client)
+    }
+
+    /// From now on, a statement fails if the server sends nothing for this time. The connection is broken then.
+    ///
+    /// # Errors
+    /// The time is zero.
+    pub fn set_read_timeout(&self, longest: Duration) -> io::Result<()> {
+        self.stream.set_read_timeout(longest)
     }
 
     fn log_in(&mut self, login: &ClientLogin) -> Result<()> {

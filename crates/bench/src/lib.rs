@@ -38,6 +38,7 @@ pub mod queue;
 pub mod random;
 mod runs;
 pub mod search;
+pub mod select;
 mod table;
 pub mod workload;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     batch::Batch,
-    plot::{Curve, Plot},
+    plot::{Curve, Plot, Upward},
     runs::Run,
 };
 
@@ -212,6 +212,7 @@ impl Outcome {
         let plot = Plot {
             title: format!("{}: {}/s over documents in a call", self.name, self.element),
             across: "batch",
+            upward: Upward::Rate,
             curves: curves.into_iter().map(|(_, curve)| curve).collect(),
         };
         plot.svg()

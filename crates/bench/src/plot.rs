@@ -1,4 +1,4 @@
-//! Curves as SVG: a rate by a varied number, with a line for each setting of another.
+//! Curves as SVG: a rate or a time by a varied number, with a line for each setting of another.
 
 use std::fmt::Write;
 
@@ -14,6 +14,9 @@ const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
+/// Of the curves that share a colour, each has other dashes.
+const DASHES: [&str; 3] = ["", " stroke-dasharray=\"8 3\"", " stroke-dasharray=\"2 3\""];
+
 /// Lines across the picture.
 const STEPS: u32 = 5;
 
@@ -25,21 +28,58 @@ pub(crate) struct Plot {
     pub(crate) title: String,
     /// Name of the horizontal axis, in the tip of a point.
     pub(crate) across: &'static str,
+    pub(crate) upward: Upward,
     pub(crate) curves: Vec<Curve>,
+}
+
+/// The vertical axis.
+#[derive(Clone, Copy)]
+pub(crate) enum Upward {
+    /// Rates by the second, from 0.
+    Rate,
+    /// Seconds, by their logarithm, between two powers of ten. Pictures with equal powers compare by eye.
+    Seconds {
+        /// Power of ten at the bottom.
+        least: i32,
+        /// Power of ten at the top, above `least`.
+        most: i32,
+    },
+}
+
+impl Upward {
+    /// The axis on which all of these times have their place.
+    pub(crate) fn seconds(times: impl Iterator<Item = f64>) -> Upward {
+        let powers = times.map(|time| time.max(1e-9).log10());
+        let (low, high) = powers.fold((0.0_f64, f64::MIN), |(low, high), power| {
+            (low.min(power), high.max(power))
+        });
+        let least = low.floor() as i32;
+        Upward::Seconds {
+            least,
+            most: (high.ceil() as i32).max(least + 1),
+        }
+    }
+
+    fn told(self, value: f64) -> String {
+        match self {
+            Upward::Rate => format!("{} a second", grouped(value as u64)),
+            Upward::Seconds { .. } => format!("{value:.6} s"),
+        }
+    }
 }
 
 /// A line of a picture, with its name behind its end.
 #[derive(Default)]
 pub(crate) struct Curve {
     pub(crate) name: String,
-    /// Points (value on the horizontal axis, rate), by rising value; the axis is logarithmic.
+    /// Points (value on the horizontal axis, rate or seconds), by rising value; the axis is logarithmic.
     pub(crate) points: Vec<(u32, f64)>,
     /// Rate of the automatic setting, drawn as a dashed line; `None`: no such line.
     pub(crate) automatic: Option<f64>,
 }
 
 impl Curve {
-    fn rates(&self) -> impl Iterator<Item = f64> + '_ {
+    fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.points
             .iter()
             .map(|(_, rate)| *rate)
@@ -59,9 +99,9 @@ impl Plot {
         let highest = self
             .curves
             .iter()
-            .flat_map(Curve::rates)
+            .flat_map(Curve::values)
             .fold(1.0, f64::max);
-        let scale = Scale::new(&self.curves, highest);
+        let scale = Scale::new(&self.curves, self.upward, highest);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n<text x=\"{LEFT}\" y=\"24\" \
@@ -70,8 +110,10 @@ impl Plot {
         );
         axes(&mut svg, &scale, &self.curves);
         let places = names(&self.curves, &scale);
-        for ((curve, y), colour) in self.curves.iter().zip(places).zip(COLOURS.iter().cycle()) {
-            line(&mut svg, &scale, curve, colour, self.across);
+        for (number, (curve, y)) in self.curves.iter().zip(places).enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            let dashes = DASHES[number / COLOURS.len() % DASHES.len()];
+            line(&mut svg, &scale, curve, (colour, dashes), self.across);
             put(
                 &mut svg,
                 format_args!(
@@ -110,12 +152,13 @@ fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
 struct Scale {
     least: f64,
     most: f64,
-    /// The top of the picture: a round number.
+    upward: Upward,
+    /// The top of a picture of rates: a round number.
     top: f64,
 }
 
 impl Scale {
-    fn new(curves: &[Curve], highest: f64) -> Scale {
+    fn new(curves: &[Curve], upward: Upward, highest: f64) -> Scale {
         let places = || curves.iter().flat_map(|curve| &curve.points);
         let least = places().map(|(place, _)| *place).min().unwrap_or(1);
         let most = places().map(|(place, _)| *place).max().unwrap_or(1);
@@ -128,6 +171,7 @@ impl Scale {
         Scale {
             least: f64::from(least).ln(),
             most: f64::from(most.max(least + 1)).ln(),
+            upward,
             top: top.unwrap_or(highest),
         }
     }
@@ -137,23 +181,42 @@ impl Scale {
         LEFT + part * (WIDTH - LEFT - RIGHT)
     }
 
-    fn y(&self, rate: f64) -> f64 {
-        HEIGHT - BOTTOM - rate / self.top * (HEIGHT - TOP - BOTTOM)
+    fn y(&self, value: f64) -> f64 {
+        let part = match self.upward {
+            Upward::Rate => value / self.top,
+            Upward::Seconds { least, most } => {
+                (value.max(1e-9).log10() - f64::from(least)) / f64::from(most - least)
+            }
+        };
+        HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM)
+    }
+
+    /// The values of the lines across the picture, with their names.
+    fn steps(&self) -> Vec<(f64, String)> {
+        match self.upward {
+            Upward::Rate => {
+                let rate = |step| self.top * f64::from(step) / f64::from(STEPS);
+                let steps = (0..=STEPS).map(|step| (rate(step), grouped(rate(step) as u64)));
+                steps.collect()
+            }
+            Upward::Seconds { least, most } => {
+                let steps = (least..=most).map(|power| 10_f64.powi(power));
+                steps.map(|time| (time, format!("{time} s"))).collect()
+            }
+        }
     }
 }
 
 fn axes(svg: &mut String, scale: &Scale, curves: &[Curve]) {
-    for step in 0..=STEPS {
-        let rate = scale.top * f64::from(step) / f64::from(STEPS);
-        let y = scale.y(rate);
+    for (value, name) in scale.steps() {
+        let y = scale.y(value);
         put(
             svg,
             format_args!(
-                "<path d=\"M{LEFT} {y:.1}H{:.1}\" stroke=\"#ddd\"/>\n<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                "<path d=\"M{LEFT} {y:.1}H{:.1}\" stroke=\"#ddd\"/>\n<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>\n",
                 WIDTH - RIGHT,
                 LEFT - 8.0,
                 y + 4.0,
-                grouped(rate as u64),
             ),
         );
     }
@@ -180,14 +243,15 @@ fn axes(svg: &mut String, scale: &Scale, curves: &[Curve]) {
     }
 }
 
-fn line(svg: &mut String, scale: &Scale, curve: &Curve, colour: &str, across: &str) {
+fn line(svg: &mut String, scale: &Scale, curve: &Curve, look: (&str, &str), across: &str) {
+    let (colour, dashes) = look;
     let points = curve.points.iter();
     let points =
         points.map(|(place, rate)| format!("{:.1},{:.1}", scale.x(*place), scale.y(*rate)));
     put(
         svg,
         format_args!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>\n",
             points.collect::<Vec<_>>().join(" ")
         ),
     );
@@ -195,10 +259,10 @@ fn line(svg: &mut String, scale: &Scale, curve: &Curve, colour: &str, across: &s
         put(
             svg,
             format_args!(
-                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"><title>{across} {place}: {} a second</title></circle>\n",
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"><title>{across} {place}: {}</title></circle>\n",
                 scale.x(*place),
                 scale.y(*rate),
-                grouped(*rate as u64),
+                scale.upward.told(*rate),
             ),
         );
     }
@@ -206,10 +270,10 @@ fn line(svg: &mut String, scale: &Scale, curve: &Curve, colour: &str, across: &s
         put(
             svg,
             format_args!(
-                "<path d=\"M{LEFT} {0:.1}H{1:.1}\" stroke=\"{colour}\" stroke-dasharray=\"5 4\"><title>automatic: {2} a second</title></path>\n",
+                "<path d=\"M{LEFT} {0:.1}H{1:.1}\" stroke=\"{colour}\" stroke-dasharray=\"5 4\"><title>automatic: {2}</title></path>\n",
                 scale.y(rate),
                 WIDTH - RIGHT,
-                grouped(rate as u64),
+                scale.upward.told(rate),
             ),
         );
     }

@@ -3,6 +3,7 @@
 mod compare;
 mod index;
 mod search;
+mod select;
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,7 @@ pub(crate) fn command() -> Command {
         .subcommand(shared(collect_command()))
         .subcommand(shared(search::command()))
         .subcommand(shared(index::command()))
+        .subcommand(shared(select::command()))
         .subcommand(compare::command())
 }
 
@@ -229,6 +231,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         },
         Some(("compare", matches)) => compare::run(matches),
         Some(("search", matches)) => search::run(matches),
+        Some(("select", matches)) => select::run(matches)
+            .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
         Some(("index", matches)) => index::run(matches)
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
         Some(("collect", matches)) => {

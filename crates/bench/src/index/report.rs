@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::json;
 
 use crate::{
-    plot::{Curve, Plot},
+    plot::{Curve, Plot, Upward},
     runs,
     table::{aligned, csv},
 };
@@ -168,6 +168,7 @@ impl Report {
         let plot = Plot {
             title,
             across: "batch",
+            upward: Upward::Rate,
             curves,
         };
         plot.svg()

@@ -62,7 +62,7 @@ fn names_of_many_curves_do_not_lie_over_each_other() {
         automatic: None,
     };
     let curves: Vec<_> = (0..20).map(curve).collect();
-    let scale = super::Scale::new(&curves, 5.0);
+    let scale = super::Scale::new(&curves, super::Upward::Rate, 5.0);
     let mut places = super::names(&curves, &scale);
     places.sort_by(f64::total_cmp);
     assert!(
@@ -73,4 +73,17 @@ fn names_of_many_curves_do_not_lie_over_each_other() {
         places.last().is_some_and(|lowest| *lowest <= super::HEIGHT),
         "{places:?}"
     );
+}
+
+#[test]
+fn a_tenth_of_the_time_is_a_decade_lower_in_every_picture_of_the_axis() {
+    let upward = super::Upward::seconds([0.004, 0.9].into_iter());
+    let scale = super::Scale::new(&[], upward, 1.0);
+    let steps = scale.steps();
+    let names: Vec<_> = steps.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(names, ["0.001 s", "0.01 s", "0.1 s", "1 s"]);
+    let heights: Vec<f64> = steps.iter().map(|(time, _)| scale.y(*time)).collect();
+    let decade = heights[0] - heights[1];
+    assert!((heights[2] - heights[3] - decade).abs() < 0.01 && decade > 0.0);
+    assert_eq!(scale.y(1.0), super::TOP);
 }

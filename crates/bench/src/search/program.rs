@@ -57,13 +57,19 @@ impl Program {
         Ok(line.trim_end().to_owned())
     }
 
-    /// Sends a command and reads its answer, which is a list of numbers.
-    pub(crate) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
+    /// Sends a text and a line break, and reads the line that answers it.
+    pub(crate) fn tell(&mut self, text: &str) -> Result<String> {
         if let Some(input) = &mut self.input {
-            writeln!(input, "{command}")?;
+            input.write_all(text.as_bytes())?;
+            input.write_all(b"\n")?;
             input.flush()?;
         }
-        let line = self.line()?;
+        self.line()
+    }
+
+    /// Sends a command and reads its answer, which is a list of numbers.
+    pub(crate) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
+        let line = self.tell(command)?;
         let numbers: std::result::Result<Vec<f64>, _> = line.split(' ').map(str::parse).collect();
         numbers.map_err(|_| Error::Peer(format!("{}: {line:?} are not numbers", self.name)))
     }

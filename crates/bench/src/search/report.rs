@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     latency::Latencies,
-    plot::{Curve, Plot},
+    plot::{Curve, Plot, Upward},
     table::{aligned, csv},
 };
 
@@ -216,6 +216,7 @@ impl Report {
         let plot = Plot {
             title,
             across: "clients",
+            upward: Upward::Rate,
             curves,
         };
         plot.svg()

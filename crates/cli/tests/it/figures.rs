@@ -1,6 +1,6 @@
 //! The benchmarks against the real server: each door gives the pairs that the matcher gives in process.
 
-use bench::{Batch, Effort, Outcome, percolate, queue};
+use bench::{Batch, Effort, Outcome, percolate, queue, select};
 use percolate::{Door, Options, Target};
 
 use crate::server::Server;
@@ -112,4 +112,34 @@ fn every_queue_test_gets_back_what_it_put_through_both_doors() {
     .unwrap();
     assert_eq!(outcome.cells.len(), 18);
     assert!(outcome.cells.iter().all(|cell| cell.elements > 0));
+}
+
+#[test]
+fn every_form_of_select_answers_with_the_rows_of_the_list() {
+    let server = Server::start();
+    let ours = bench::Server {
+        addr: server.mysql().to_owned(),
+        user: "test".to_owned(),
+        password: String::new(),
+    };
+    let forms = "single in or or-brackets pairs-or key-in key-or unkeyed-in";
+    let report = select::run(&select::Options {
+        server: ours,
+        peers: Vec::new(),
+        forms: forms.split(' ').map(str::to_owned).collect(),
+        sizes: vec![1, 60],
+        rows: 200,
+        keep: false,
+        posts: posts(),
+        timeout: std::time::Duration::from_secs(60),
+        tag: None,
+        effort: Effort {
+            runs: 1,
+            seconds_min: 0.0,
+            progress: false,
+        },
+    })
+    .unwrap();
+    let untimed: Vec<_> = report.untimed().collect();
+    assert_eq!((report.cells.len(), untimed), (16, Vec::new()));
 }
