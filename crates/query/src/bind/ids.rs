@@ -31,8 +31,8 @@ impl Ids {
     }
 }
 
-/// The ids that equal a value. NULL, and a number that is no id, equal none. Of texts only digits are understood,
-/// since SQL compares a text by the number that it begins with.
+/// The ids that equal a value. NULL, and a number that is no id, equal none. Of texts only whole numbers are understood,
+/// since SQL compares a text by the number that it begins with. Drivers such as DBD::mysql write every number as a text.
 fn gather_values(values: &List) -> Option<Vec<u64>> {
     if let Some(numbers) = values.whole() {
         let ids = numbers
@@ -45,11 +45,18 @@ fn gather_values(values: &List) -> Option<Vec<u64>> {
         match value {
             Value::Int(number) => ids.extend(u64::try_from(number)),
             Value::Null => {}
-            Value::Str(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                ids.push(text.parse().ok()?);
-            }
+            Value::Str(text) => match text.strip_prefix('-') {
+                Some(digits) => ids.extend((whole(digits)? == 0).then_some(0)),
+                None => ids.push(whole(&text)?),
+            },
             _ => return None,
         }
     }
     Some(ids)
+}
+
+/// The number of a text of digits; `None` for another text, and above 2^64 - 1.
+fn whole(digits: &str) -> Option<u64> {
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits.then(|| digits.parse().ok())?
 }

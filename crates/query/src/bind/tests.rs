@@ -24,6 +24,7 @@ fn ids_are_read_off_the_conditions_that_name_them() {
     check_ids("id = 5", Some((&[5], true)));
     check_ids("7 = id", Some((&[7], true)));
     check_ids("id IN (9, 3, 3, '4', NULL, -1)", Some((&[3, 4, 9], true)));
+    check_ids("id = '5' OR id = '-1' OR id = '-0'", Some((&[0, 5], true)));
     let or = "id = 1 OR id = 2 OR id IN (3, 4)";
     check_ids(or, Some((&[1, 2, 3, 4], true)));
     let and = "id IN (1, 2, 3) AND n > 4 AND id IN (2, 9)";
@@ -42,6 +43,8 @@ fn other_conditions_name_no_ids() {
         "id = 5 OR n = 1",
         "n = 5",
         "id = '5x'",
+        "id = '--5'",
+        "id = '18446744073709551616'",
         "id = 5.5",
         "id = ''",
     ] {
