@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Starts servers in directories of their own and drives them with the mysql client, PyMySQL, SQLAlchemy, MariaDB's and MySQL's
-# drivers for Java, PHP's PDO, sqlx, Perl DBI, libmysqlclient, elasticsearch-py, curl, logger and rsyslogd; then loads that are killed.
+# drivers for Java, PHP's PDO, sqlx, Perl DBI, DBIx::Class, libmysqlclient, elasticsearch-py, curl, logger and rsyslogd; then loads
+# that are killed.
 # .ci/run installs the clients and names their places in SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX
-# and SEINE_TEST_ELASTIC. Without DBD::mysql, without a C compiler or libmysqlclient, and without SEINE_TEST_ELASTIC the script
-# leaves out the clients concerned and says so. Any other missing client fails it.
+# and SEINE_TEST_ELASTIC. Without DBD::mysql or DBIx::Class, without a C compiler or libmysqlclient, and without SEINE_TEST_ELASTIC
+# the script leaves out the clients concerned and says so. Any other missing client fails it.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -88,6 +89,8 @@ echo '-- pymysql_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/pymysql_client.py"
 echo '-- sqlalchemy_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/sqlalchemy_client.py"
+echo '-- many_rows_sqlalchemy.py'
+"${SEINE_TEST_PYTHON:-python3}" "$here/many_rows_sqlalchemy.py"
 echo '-- pdo_client.php'
 php "$here/pdo_client.php"
 echo '-- jdbc.sh'
@@ -105,6 +108,12 @@ if perl -MDBD::mysql -e 1 2>/dev/null; then
     perl "$here/dbi_client.pl"
 else
     echo '-- dbi_client.pl: left out, no DBD::mysql here'
+fi
+if perl -MDBD::mysql -MDBIx::Class -e 1 2>/dev/null; then
+    echo '-- many_rows_dbic.pl'
+    perl "$here/many_rows_dbic.pl"
+else
+    echo '-- many_rows_dbic.pl: left out, no DBD::mysql or no DBIx::Class here'
 fi
 
 queues ''
