@@ -43,7 +43,7 @@ impl<'t> Pattern<'t> {
     /// The pattern of a part that the parser has read, and its constants. `None`: it has none, or a comment might begin in it.
     #[must_use]
     pub fn of(part: &'t [u8]) -> Option<(Pattern<'t>, Vec<Read<'t>>)> {
-        if part.iter().any(|byte| matches!(byte, b'/' | b'*' | b'#')) {
+        if part.iter().any(|byte| matches!(byte, b'/' | b'#')) {
             return None;
         }
         let (mut pieces, mut texts, mut constants) = (Vec::new(), Vec::new(), Vec::new());

@@ -16,6 +16,9 @@ use crate::errors::{self, Failure};
 /// Rows of a SELECT that gives all its rows, where the statement has no LIMIT.
 const ALL_ROWS: u64 = u64::MAX >> 1;
 
+/// Parts that are read in one turn of the event loop: others wait for some hundred microseconds.
+const PARTS_A_TURN: usize = 16;
+
 /// Headers and types of an answer.
 pub(super) type Columns = Vec<(String, Option<ColumnType>)>;
 
@@ -89,6 +92,9 @@ impl Execution<'_> {
         let mut columns: Option<Columns> = None;
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), Once::default());
         for (at, part) in parts.into_iter().enumerate() {
+            if at % PARTS_A_TURN == PARTS_A_TURN - 1 {
+                tokio::task::yield_now().await;
+            }
             let found = self.part(part).await?;
             let given = found.answer.columns;
             match &mut columns {

@@ -183,7 +183,9 @@ impl<'a> Parser<'a> {
     fn take_star(&mut self) -> Option<Item> {
         let mut ahead = self.clone();
         let mut table = None;
-        while let Ok(name) = ahead.name("a table") {
+        // A look at the token first: an error counts the lines before it, which is too much for each of many SELECTs.
+        while matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
+            let name = ahead.name("a table").ok()?;
             if !ahead.take(TokenKind::Dot) {
                 return None;
             }
