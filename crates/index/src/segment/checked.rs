@@ -109,8 +109,8 @@ impl CheckedFile {
 
     /// Index of the first of the little-endian `u64`s at `start`, rising, that is not below
     /// `wanted`. Looks in `among`; the end of it if all are below. `near`: where it is expected, as a
-    /// distance from the start of `among`. Cost: a logarithm of that distance, or of the real one if
-    /// that is longer. Errors: as [`CheckedFile::range`].
+    /// distance from the start of `among`. Cost: a logarithm of the distance between that place and the
+    /// real one. Errors: as [`CheckedFile::range`].
     #[inline]
     pub(super) fn first_not_below(
         &self,
@@ -119,13 +119,33 @@ impl CheckedFile {
         near: usize,
         wanted: u64,
     ) -> Result<usize> {
-        let (mut low, count) = (among.start, among.end);
-        let mut step = near.max(1);
-        while low + step <= count && self.number(start, low + step - 1)? < wanted {
-            low += step;
-            step *= 2;
+        // All before `low` are below `wanted`, none from `high` on is.
+        let (mut low, mut high) = (among.start, among.end);
+        let mut step = 1;
+        let mut at = low + near.min(among.len());
+        if at < high && self.number(start, at)? < wanted {
+            low = at + 1;
+            while low + step <= high {
+                at = low + step - 1;
+                if self.number(start, at)? >= wanted {
+                    high = at;
+                    break;
+                }
+                low = at + 1;
+                step *= 2;
+            }
+        } else {
+            high = at;
+            while low + step <= high {
+                at = high - step;
+                if self.number(start, at)? < wanted {
+                    low = at + 1;
+                    break;
+                }
+                high = at;
+                step *= 2;
+            }
         }
-        let mut high = (low + step).min(count);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.number(start, middle)? < wanted {
@@ -135,6 +155,23 @@ impl CheckedFile {
             }
         }
         Ok(low)
+    }
+
+    /// The distance from the start of `among` to the first number that is not below `wanted`, if the
+    /// numbers rise evenly, as [`CheckedFile::first_not_below`] wants it. Reads the first and the last
+    /// number of `among`. Errors: as [`CheckedFile::range`].
+    #[inline]
+    pub(super) fn near(&self, start: usize, among: Range<usize>, wanted: u64) -> Result<usize> {
+        if among.is_empty() {
+            return Ok(0);
+        }
+        let first = self.number(start, among.start)?;
+        let last = self.number(start, among.end - 1)?;
+        if wanted <= first || last <= first {
+            return Ok(0);
+        }
+        let part = (wanted - first) as f64 / (last - first) as f64;
+        Ok((part * (among.len() - 1) as f64) as usize)
     }
 
     /// Verifies every block; returns an error for each damaged one.

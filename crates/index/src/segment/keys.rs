@@ -74,7 +74,8 @@ impl Key {
     }
 
     /// The rows of these codes (rising, each once), deleted rows included, by code; `None` if they
-    /// are more than `most`. Cost: for each code a logarithm of the distance to the one before.
+    /// are more than `most`. Cost: for each code a logarithm of how far it is from where even codes
+    /// would have it.
     /// Errors: `Corrupt`.
     pub(super) fn find(
         &self,
@@ -85,14 +86,14 @@ impl Key {
         let entries = (self.codes.bytes / 8) as usize;
         let (start, mut at) = (self.codes.start as usize, 0);
         let mut found = Vec::new();
-        for (done, code) in codes.iter().enumerate() {
-            let near = (entries - at) / (codes.len() - done);
+        for code in codes {
+            let near = file.near(start, at..entries, *code)?;
             at = file.first_not_below(start, at..entries, near, *code)?;
             if at == entries {
                 break;
             }
             let end = match code.checked_add(1) {
-                Some(next) => file.first_not_below(start, at..entries, 1, next)?,
+                Some(next) => file.first_not_below(start, at..entries, 0, next)?,
                 None => entries,
             };
             if found.len() + (end - at) > most {

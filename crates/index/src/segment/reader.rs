@@ -161,12 +161,12 @@ impl Segment {
         if !(self.id_first..=self.id_last).contains(&id) {
             return Ok(None);
         }
-        let doc = self.rows.first_at(id, 0, 1)?;
+        let doc = self.rows.first_at(id, 0)?;
         Ok((doc < self.docs && self.id(doc)? == id).then_some(doc))
     }
 
     /// Calls `visit` with the row of each of these ids (rising) that is there, deleted or not.
-    /// Cost: a logarithm of the distance between neighbouring ids' rows.
+    /// Cost: for each id a logarithm of how far its row is from where even ids would have it.
     pub(crate) fn find_all(&self, ids: &[u64], visit: &mut impl FnMut(u32)) -> Result<()> {
         let ids = &ids[ids.partition_point(|id| *id < self.id_first)..];
         self.rows.find_all(ids, self.id_last, visit)

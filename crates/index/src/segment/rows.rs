@@ -101,11 +101,10 @@ impl Rows {
     }
 
     /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
-    /// none. `wanted`: ids that are looked up from `doc` on, at least 1. Cost: a logarithm of the
-    /// rows for each of them, or of the distance.
-    pub(super) fn first_at(&self, id: u64, doc: u32, wanted: usize) -> Result<u32> {
-        let among = doc as usize..self.docs as usize;
-        let (start, near) = (self.ids.start as usize, among.len() / wanted.max(1));
+    /// none. Cost: a logarithm of how far the row is from where even ids would have it.
+    pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
+        let (start, among) = (self.ids.start as usize, doc as usize..self.docs as usize);
+        let near = self.file.near(start, among.clone(), id)?;
         let first = self.file.first_not_below(start, among, near, id)?;
         Ok(first as u32)
     }
@@ -168,8 +167,8 @@ impl Rows {
     ) -> Result<()> {
         let mut doc = 0;
         let ids = &ids[..gallop(ids, |id| *id <= last)];
-        for (at, id) in ids.iter().enumerate() {
-            doc = self.first_at(*id, doc, ids.len() - at)?;
+        for id in ids {
+            doc = self.first_at(*id, doc)?;
             if self.id(doc)? == *id {
                 visit(doc);
             }

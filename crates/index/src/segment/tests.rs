@@ -1,5 +1,7 @@
 //! Tests of the files of a segment; whole segments are tested in `tests/it`.
 
+use std::io::Write;
+
 use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -121,6 +123,40 @@ fn a_commit_that_lies_about_lengths_is_an_error() {
 }
 
 /// Words that share beginnings, some of them longer than a key, some with zero bytes.
+/// Rising numbers of several shapes, and numbers near them.
+fn rising() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
+    let number = prop_oneof![0..300_u64, any::<u64>(), Just(u64::MAX)];
+    (vec(number.clone(), 0..300), vec(number, 1..20)).prop_map(|(mut numbers, wanted)| {
+        numbers.sort_unstable();
+        (numbers, wanted)
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_number_is_found_from_any_place_where_it_is_expected(
+        (numbers, wanted) in rising(),
+        from in 0..300_usize,
+        near in 0..400_usize,
+    ) {
+        let disk = MemoryDisk::new();
+        let mut writer = SummedWriter::create(&disk, "numbers").unwrap();
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        writer.write_all(&bytes).unwrap();
+        let sums = writer.finish().unwrap();
+        let file = CheckedFile::open(&disk, "numbers".to_owned(), sums).unwrap();
+        let from = from.min(numbers.len());
+        for wanted in wanted.iter().chain(&numbers) {
+            let right = from + numbers[from..].partition_point(|number| number < wanted);
+            let even = file.near(0, from..numbers.len(), *wanted).unwrap();
+            for near in [near, even] {
+                let found = file.first_not_below(0, from..numbers.len(), near, *wanted).unwrap();
+                prop_assert_eq!(found, right);
+            }
+        }
+    }
+}
+
 fn words() -> impl Strategy<Value = std::collections::BTreeSet<Vec<u8>>> {
     let letter = prop_oneof![4 => 97..100u8, 1 => Just(0u8), 1 => Just(0xffu8)];
     let word = (0..4usize, vec(letter, 0..12)).prop_map(|(common, rest)| {

@@ -89,6 +89,13 @@ fn select() -> impl Strategy<Value = Select> {
         "s = x'616e74'",
         "s = 'ant' AND f * 2 = n",
         "s IS NULL",
+        "(n, s) IN ((1, 'ant'), (2, ''), (-3, 'É'))",
+        "(s, n) IN (('ANT', 1), ('ant', '2'), (NULL, 3), ('bee', 2.0))",
+        "(f, n) IN ((0, 1), (1, 2), (2, NULL))",
+        "(n, s) NOT IN ((1, 'ant'), (2, NULL))",
+        "(n = 1 AND s = 'ant') OR (n = 2 AND s = '') OR (n = 3 AND s = 'ANT BEE')",
+        "(id, n) IN ((3, 1), (5, 2), (9, 9), (3, 0)) OR n = 7",
+        "(id = 3 AND n = 1) OR (id = 5 AND n = 2)",
     ];
     let filter = prop::sample::select(filters.to_vec());
     (filter, any::<bool>(), prop::option::of(0..5u64)).prop_map(|(filter, counts, limit)| {

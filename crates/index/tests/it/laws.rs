@@ -195,6 +195,8 @@ fn select() -> impl Strategy<Value = Select> {
         "id > 10 AND id < 25",
         "id = '8'",
         "title <> s AND n > -2",
+        "(n, s) IN ((0, ''), (1, 'ant'), (-1, NULL))",
+        "(id = 3 AND n = 1) OR (id = 5 AND n = 2) OR (id = 8 AND n = 0)",
     ];
     let orders = [
         vec![],
