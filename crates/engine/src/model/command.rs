@@ -553,8 +553,8 @@ pub trait Searched: Send + Sync {
     /// Those of [`crate::Snapshot::select`].
     fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer>;
 
-    /// The rows of a search table that a SELECT finds, for a join: all of them where it has no LIMIT. Its list is ignored. Column 0
-    /// of the rows is the id, and the table's columns follow.
+    /// The rows of a search table that a SELECT finds, for a join: all of them where it has no LIMIT. Its list and `cutoff` are
+    /// ignored. Column 0 of the rows is the id, and the table's columns follow.
     ///
     /// # Errors
     /// As [`Searched::select`]; `OutOfTime`; `Corrupt` of any segment.

@@ -42,7 +42,8 @@ impl Searched for Snapshot {
         let Some(view) = self.searched(&select.table)? else {
             return Err(Error::internal("only rows of search tables are located"));
         };
-        let (bound, query) = self.bound(&view, select, options)?;
+        let (mut bound, query) = self.bound(&view, select, options)?;
+        bound.options.cutoff = 0;
         let answer = view.rows.search(&bound, query.as_ref(), control);
         let answer = answer.map_err(failure::of_index)?;
         if let Some(reason) = answer.partial {
