@@ -91,6 +91,8 @@ echo '-- sqlalchemy_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/sqlalchemy_client.py"
 echo '-- many_rows_sqlalchemy.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/many_rows_sqlalchemy.py"
+echo '-- joins_sqlite.py'
+"${SEINE_TEST_PYTHON:-python3}" "$here/joins_sqlite.py"
 echo '-- pdo_client.php'
 php "$here/pdo_client.php"
 echo '-- jdbc.sh'
