@@ -2,27 +2,39 @@
 //! in time near to linear in the places of the tree's terms; a property holds the two equal. Used where a text must
 //! be read again: verification after a search, highlights and weights.
 
+mod buffers;
 mod counted;
+mod document;
+mod most;
 mod operators;
+mod places;
+mod prepared;
 mod spans;
 mod tally;
 mod terms;
+mod window;
 
 #[cfg(test)]
 mod tests;
 
 use crate::analysis::Words;
 use crate::reference::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Term};
+pub use buffers::Buffers;
 pub(crate) use counted::Counted;
-pub(crate) use spans::spans;
-pub use tally::{Joined, Tally};
-pub(crate) use terms::{Places, Terms};
+pub use document::Document;
+pub use most::Most;
+pub(crate) use places::Places;
+use prepared::Prepared;
+use spans::spans;
+pub use tally::{Counts, Joined, Tally};
+pub(crate) use terms::Terms;
+pub use window::Hit;
 
-/// A tree prepared for any number of documents: its patterns are compiled once.
+/// A tree prepared for any number of documents: its terms have numbers, and its patterns are compiled.
 #[derive(Debug)]
 pub struct Verifier {
-    root: Node,
+    root: Prepared,
     terms: Terms,
 }
 
@@ -30,28 +42,62 @@ impl Verifier {
     /// Prepares a tree. Cost: compiling its patterns.
     #[must_use]
     pub fn new(root: &Node) -> Verifier {
+        let terms = Terms::of(root);
         Verifier {
-            root: root.clone(),
-            terms: Terms::of(root),
+            root: Prepared::new(root, &terms),
+            terms,
         }
+    }
+
+    /// The distinct terms of the tree by number, wherever in their fields they must stand.
+    #[must_use]
+    pub fn terms(&self) -> &[Term] {
+        self.terms.listed()
     }
 
     /// Whether a document matches.
     #[must_use]
     pub fn matches(&self, words: &Words) -> bool {
-        self.spans(words).is_some()
+        self.matches_in(&Places::new(&self.terms, words), &mut Buffers::default())
+    }
+
+    /// As [`Verifier::matches`], for any form of a document.
+    pub fn matches_in<D: Document>(&self, document: &D, buffers: &mut Buffers) -> bool {
+        let found = spans(&self.root, document, buffers);
+        let is_match = found.is_some();
+        found.into_iter().for_each(|spans| buffers.give(spans));
+        is_match
     }
 
     /// The spans at which a document matches, as [`reference::spans`](crate::reference::spans) defines them; `None`
     /// if it does not.
     #[must_use]
     pub fn spans(&self, words: &Words) -> Option<Vec<Span>> {
-        spans(&self.root, &Places::new(&self.terms, words))
+        let places = Places::new(&self.terms, words);
+        let found = spans(&self.root, &places, &mut Buffers::default());
+        found.map(|found| found.to_vec())
     }
 
     /// The occurrences that count for rankers, in a document that matches.
     #[must_use]
     pub fn tally<'w>(&'w self, words: &'w Words) -> Tally<'w> {
-        tally::of(&self.root, &Places::new(&self.terms, words))
+        tally::of_words(&self.root, &Places::new(&self.terms, words))
+    }
+
+    /// Upper bounds of what counts in a document that has at most `standing` places of each term, given by its number.
+    #[must_use]
+    pub fn most(&self, standing: &impl Fn(usize) -> u64) -> Most {
+        self.root.most(standing)
+    }
+
+    /// Whether every occurrence that counts is a single word, so that a run has each place of the query once.
+    #[must_use]
+    pub fn is_of_words(&self) -> bool {
+        self.root.is_of_words()
+    }
+
+    /// As [`Verifier::tally`], for any form of a document: its terms by number.
+    pub fn count<D: Document>(&self, document: &D, buffers: &mut Buffers, counts: &mut Counts) {
+        tally::count(&self.root, self.terms().len(), document, buffers, counts);
     }
 }

@@ -28,7 +28,7 @@ pub fn of(root: &Node, words: &Words) -> u64 {
     let mut met: FxHashSet<(&Term, FieldSet)> = FxHashSet::default();
     for (term, fields, _) in &query_terms.words {
         if met.insert((*term, *fields)) {
-            let spans = places.standing(term, *fields);
+            let spans = places.spans(term, *fields);
             distinct.extend(spans.iter().map(|span| (span.field, span.start)));
         }
     }
@@ -51,7 +51,7 @@ fn longest(mut words: Vec<(&Term, FieldSet, u32)>, places: &Places<'_>) -> u64 {
         last = number;
         let standing = alike.iter();
         let mut standing: Vec<Span> = standing
-            .flat_map(|(term, fields, _)| places.standing(term, *fields))
+            .flat_map(|(term, fields, _)| places.spans(term, *fields))
             .collect();
         standing.sort_unstable();
         let (mut runs, mut next): (Vec<(Span, u64)>, usize) = (Vec::new(), 0);

@@ -39,8 +39,10 @@
 //! three ways through a page: `either.rs` (OR of words), `join.rs` (AND of words, phrase),
 //! `eval.rs` (any tree).
 
+mod bounds;
 mod buffers;
 mod by_weight;
+mod columns;
 mod either;
 mod enter;
 mod eval;
@@ -52,13 +54,16 @@ mod joined;
 mod lists;
 mod page;
 mod phrase;
+mod placed;
+mod places;
 mod range;
+mod row_index;
 mod rows;
 mod score;
 mod scratch;
 #[cfg(test)]
 mod tests;
-mod text;
+mod texts;
 mod word_counts;
 
 use super::collect::Collector;

@@ -13,17 +13,15 @@
 //! Invariant: words are numbered alike in the steps, the weigher, the frequencies and the lists of
 //! every part. A word's number is an index into all of them.
 
-mod expand;
+mod numbered;
+mod placed;
 mod shape;
 mod step;
 
-use std::borrow::Cow;
-
 use query::bind::BoundSelect;
-use query::pattern::Matcher;
-use query::tree::{Form, Node, Term};
-use query::verify::Verifier;
+use query::tree::{Form, Node};
 
+use numbered::Numbered;
 use shape::Shape;
 use step::Stepper;
 
@@ -31,10 +29,13 @@ use super::rank::{QueryWords, Table, Weigher};
 use super::statistics::{Frequencies, Statistics};
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::limits::EXPANSION_MAX;
 use crate::postings::SharesCache;
 use crate::removed::Frequency;
 
+pub(super) use numbered::TermWords;
+pub(super) use placed::Placed;
 pub(super) use step::{Fields, Step};
 
 /// A query ready to run on every shard.
@@ -43,9 +44,9 @@ pub(super) struct Plan {
     weigher: Weigher,
     root: Step,
     shape: Shape,
-    /// The whole tree, to be tested on the text of each row that the steps find; `None` where the
-    /// steps decide alone.
-    verified: Option<Verifier>,
+    /// The whole tree, for the weights of its rows, where the places of words decide what counts;
+    /// else `None`.
+    placed: Option<Placed>,
     /// By word: live rows and occurrences.
     frequencies: Frequencies,
     /// Words and patterns of the query, each with the numbers of the words that it stands for;
@@ -63,55 +64,54 @@ impl Plan {
         shares: &SharesCache,
     ) -> Result<Plan> {
         let (options, fields) = (&select.options, &select.field_weights);
-        let is_plain = is_plain(terms.root);
-        let expanded = match is_plain {
-            true => Cow::Borrowed(&*terms.stepped),
-            false => Cow::Owned(expand::expand(&terms.stepped, &terms, &statistics)?),
-        };
-        let (root, stepped, mut words) = (terms.root, &terms.stepped, terms.words);
-        let is_stepped = matches!(stepped, Cow::Borrowed(_));
-        let mut frequencies = statistics.words;
-        for (text, frequency) in statistics.patterns.into_iter().flatten() {
-            if words.add(&text) == frequencies.len() {
-                frequencies.push(frequency);
-            }
-        }
+        let (root, is_plain) = (terms.root, is_plain(terms.root));
+        let (rows, hits) = (statistics.rows, statistics.hits);
+        check(&terms, &statistics)?;
+        let (numbered, frequencies) = Numbered::new(terms.words, terms.patterns, statistics);
         let every = every_field(fields.len());
         let mut stepper = Stepper {
-            words: &mut words,
+            numbered: &numbered,
             every,
             phrases: 0,
+            is_placed: false,
         };
-        let step = stepper.step(&expanded);
-        let mut query_words = match is_stepped {
-            true => QueryWords::new(stepped, &expanded, &|text| words.get(text), every),
-            false => QueryWords::of_text(root, words.texts(), every),
+        let step = stepper.step(root);
+        let placed = stepper.is_placed.then(|| Placed::new(root, &numbered));
+        let words_of = |term: &_| numbered.of(term);
+        let mut query_words = match placed {
+            None => QueryWords::new(root, &words_of, every),
+            Some(_) => QueryWords::of_placed(root, &words_of, every),
         };
         query_words.distinct = match is_plain {
-            true => words.texts().len(),
+            true => numbered.words.texts().len(),
             false => distinct_terms(root),
         };
         query_words.set_documents(frequencies.iter().map(|frequency| frequency.documents));
         let table = Table {
-            rows: statistics.rows,
-            hits: statistics.hits,
+            rows,
+            hits,
             fields,
             shares,
         };
+        let mut shape = Shape::new(&step, frequencies.len());
+        if placed.is_some() {
+            let words = query_words.words.iter();
+            shape.wanted = words.map(|word| !word.places.is_empty()).collect();
+        }
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, query_words, &table),
-            shape: Shape::new(&step, words.texts().len()),
-            keywords: (!is_plain).then(|| keywords(&words, root)),
-            words,
+            shape,
+            keywords: (!is_plain).then(|| keywords(&numbered, root)),
+            words: numbered.words,
             root: step,
-            verified: (!is_stepped).then(|| Verifier::new(root)),
+            placed,
             frequencies,
         })
     }
 
     /// Whether every live row matches.
     pub(super) fn is_all(&self) -> bool {
-        matches!(self.root, Step::All) && self.verified.is_none()
+        matches!(self.root, Step::All)
     }
 
     /// Sum of the words' live rows: an estimate of the postings to be read.
@@ -151,9 +151,9 @@ impl Plan {
         self.shape.counts_present
     }
 
-    /// Whether the query is a word, or an OR of words, in any field, and needs no text.
+    /// Whether the query is a word, or an OR of words, in any field.
     pub(super) fn is_or_of_words(&self) -> bool {
-        self.shape.is_or_of_words && self.verified.is_none()
+        self.shape.is_or_of_words
     }
 
     /// Whether all matching rows hold the same words: the query is a phrase, or an AND of words in
@@ -162,14 +162,9 @@ impl Plan {
         self.shape.is_joined
     }
 
-    /// The number of a word; `None` if the plan does not have it.
-    pub(super) fn number(&self, text: &str) -> Option<usize> {
-        self.words.get(text)
-    }
-
-    /// Tests the text of a row, where the steps alone do not decide.
-    pub(super) fn verified(&self) -> Option<&Verifier> {
-        self.verified.as_ref()
+    /// The whole tree, where the places of words decide what counts in a row.
+    pub(super) fn placed(&self) -> Option<&Placed> {
+        self.placed.as_ref()
     }
 
     /// The ranker with the words of the query.
@@ -207,6 +202,17 @@ impl Plan {
     }
 }
 
+/// Errors: `TooManyWords`, for a pattern of more words than [`EXPANSION_MAX`].
+fn check(terms: &Terms<'_>, statistics: &Statistics) -> Result<()> {
+    for (pattern, words) in terms.patterns.iter().zip(&statistics.patterns) {
+        if words.len() > EXPANSION_MAX {
+            let (pattern, found) = (pattern.text.to_string(), words.len());
+            return Err(Error::TooManyWords { pattern, found });
+        }
+    }
+    Ok(())
+}
+
 /// Whether a query has whole words only, none excluded. Then the words of its plan are its own, in
 /// their order, and no copy of the tree is needed. Most queries are such.
 fn is_plain(node: &Node) -> bool {
@@ -228,34 +234,16 @@ fn distinct_terms(root: &Node) -> usize {
 }
 
 /// Each word and pattern of a query, in its order, with the numbers of the words that it stands
-/// for. Leaves out words that are only excluded and not searched for.
-fn keywords(words: &WordNumbers, root: &Node) -> Vec<(String, Vec<usize>)> {
+/// for.
+fn keywords(numbered: &Numbered, root: &Node) -> Vec<(String, Vec<usize>)> {
     let mut keywords: Vec<(String, Vec<usize>)> = Vec::new();
     let mut known = hashbrown::HashSet::new();
     root.each_term(&mut |term| {
-        if !known.insert((term.form, &term.text)) {
-            return;
-        }
-        let numbers: Vec<usize> = match term.form {
-            Form::Whole => words.get(&term.text).into_iter().collect(),
-            _ => matching(words.texts(), term),
-        };
-        if !numbers.is_empty() || term.form != Form::Whole {
-            keywords.push((term.text.to_string(), numbers));
+        if known.insert((term.form, &term.text)) {
+            keywords.push((term.text.to_string(), numbered.of(term).to_vec()));
         }
     });
     keywords
-}
-
-/// Numbers of the words that a pattern matches.
-fn matching(texts: &[String], pattern: &Term) -> Vec<usize> {
-    // The parser refused every pattern that does not compile.
-    let Ok(matcher) = Matcher::new(pattern) else {
-        return Vec::new();
-    };
-    let texts = texts.iter().enumerate();
-    let matching = texts.filter(|(_, text)| matcher.is_match(text));
-    matching.map(|(number, _)| number).collect()
 }
 
 /// Set of all fields of a table.

@@ -26,7 +26,7 @@
 //! | here | `needs` | what is read of a row | `Codes` below 64 words, else `Fields` |
 //! | here | `Weigher::weigh` | the fields' points of a row, if more than codes is needed | `row.words().count()` |
 //! | here | `by_fields`, `of_field` | the points of one field, without and with positions | the last arm; `weigh` does not ask |
-//! | here | `takes_found_fields` | for a tree weighed from the row's text: do all fields of the match count | `false` |
+//! | here | `takes_found_fields` | for a tree that places decide: do all fields of the match count | `false` |
 //! | `bound.rs` | `fields_bound_of` | the most points of a row that holds these words | the words of the groups, added up |
 //! | `bound.rs` | `bound_row` | the same where the row's fields are known | `bound(words, sum)`, as `Wordcount` |
 //! | `bound.rs` | `least_sum` | the least sum for a weight | as `Proximity`, since the sum is no part of the weight |

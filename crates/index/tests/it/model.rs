@@ -9,7 +9,7 @@ use query::options::Options;
 use query::pattern::Matcher;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
-use query::tree::{FieldPlace, Form, Node, Query, Term, Word};
+use query::tree::{FieldPlace, Node, Query, Term};
 use query::value::Value;
 use query::{reference, schema};
 
@@ -136,8 +136,8 @@ impl Model {
         }
     }
 
-    /// Of each word of a query that is asked for, and of each pattern the sums of its words.
-    fn keywords(&self, root: &Node, asked: &[String]) -> Vec<Keyword> {
+    /// Of each word of a query, and of each pattern the sums of its words.
+    fn keywords(&self, root: &Node) -> Vec<Keyword> {
         let mut terms: Vec<&Term> = Vec::new();
         root.each_term(&mut |term| {
             let is_known = |known: &&Term| (known.form, &known.text) == (term.form, &term.text);
@@ -145,30 +145,24 @@ impl Model {
                 terms.push(term);
             }
         });
-        let mut keywords = Vec::new();
-        for term in terms {
+        let all = self.rows.values().flat_map(|(_, words)| words.iter());
+        let all: BTreeSet<&str> = all.map(|(text, ..)| text).collect();
+        let keyword = |term: &&Term| {
             let matcher = Matcher::new(term).expect("a pattern");
-            let words = asked.iter().filter(|word| matcher.is_match(word));
+            let words = all.iter().filter(|word| matcher.is_match(word));
             let words: Vec<Keyword> = words.map(|word| self.keyword(word)).collect();
-            if !words.is_empty() || term.form != Form::Whole {
-                keywords.push(Keyword {
-                    word: term.text.to_string(),
-                    documents: words.iter().map(|word| word.documents).sum(),
-                    hits: words.iter().map(|word| word.hits).sum(),
-                });
+            Keyword {
+                word: term.text.to_string(),
+                documents: words.iter().map(|word| word.documents).sum(),
+                hits: words.iter().map(|word| word.hits).sum(),
             }
-        }
-        keywords
+        };
+        terms.iter().map(keyword).collect()
     }
 
     pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
         let root = query.map(|query| &query.root);
-        let stepped = root.map(|root| self.stepped(root));
-        let mut asked = Vec::new();
-        stepped
-            .iter()
-            .for_each(|root| words_asked(root, &mut asked));
-        let keywords = root.map_or_else(Vec::new, |root| self.keywords(root, &asked));
+        let keywords = root.map_or_else(Vec::new, |root| self.keywords(root));
         let options = Options::parse(&select.options).expect("options");
         let table = Table {
             rows: self.rows.values().map(|(_, words)| words).collect(),
@@ -328,47 +322,6 @@ impl Model {
         };
         by_weight.then(a.0.cmp(&b.0))
     }
-
-    /// The tree whose words give the weight: the query's, or what is necessary for it where positions matter; patterns as
-    /// the words of all rows that they match.
-    fn stepped(&self, root: &Node) -> Node {
-        self.expanded(&stepped_of(root))
-    }
-
-    fn expanded(&self, node: &Node) -> Node {
-        let each = |parts: &[Node]| parts.iter().map(|part| self.expanded(part)).collect();
-        match node {
-            Node::Word(word) if word.term.form != Form::Whole => {
-                let matcher = Matcher::new(&word.term).expect("a pattern");
-                let all = self.rows.values().flat_map(|(_, words)| words.iter());
-                let matched = all
-                    .map(|(text, ..)| text)
-                    .filter(|text| matcher.is_match(text));
-                let found: BTreeSet<&str> = matched.collect();
-                let whole = |text| Node::Word(Word::whole(text, word.fields));
-                Node::Or(found.into_iter().map(whole).collect())
-            }
-            Node::And(parts) => Node::And(each(parts)),
-            Node::Or(parts) => Node::Or(each(parts)),
-            Node::Quorum { parts, least } => Node::Quorum {
-                parts: each(parts),
-                least: *least,
-            },
-            Node::Maybe(left, right) => {
-                Node::Maybe(self.expanded(left).into(), self.expanded(right).into())
-            }
-            Node::Not(part) => Node::Not(self.expanded(part).into()),
-            node => node.clone(),
-        }
-    }
-}
-
-/// The tree that is stepped through, its patterns as they are.
-fn stepped_of(root: &Node) -> Node {
-    match is_stepped(root) {
-        true => root.clone(),
-        false => root.necessary_and_welcome(),
-    }
 }
 
 /// Whether the executor steps through the tree itself.
@@ -387,27 +340,4 @@ fn is_stepped(node: &Node) -> bool {
 
 fn count(words: &Words, wanted: &str) -> u32 {
     words.iter().filter(|(word, _, _)| *word == wanted).count() as u32
-}
-
-/// Every distinct word, in the order of the tree.
-fn words_asked(node: &Node, asked: &mut Vec<String>) {
-    let mut add = |word: &str| {
-        if !asked.iter().any(|known| known == word) {
-            asked.push(word.to_owned());
-        }
-    };
-    match node {
-        Node::All => {}
-        Node::Word(word) => add(&word.term.text),
-        Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| add(&term.text)),
-        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
-            parts.iter().for_each(|part| words_asked(part, asked));
-        }
-        Node::Maybe(left, right) => {
-            words_asked(left, asked);
-            words_asked(right, asked);
-        }
-        Node::Not(child) => words_asked(child, asked),
-        other => panic!("{other:?} has no words of its own"),
-    }
 }

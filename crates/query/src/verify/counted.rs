@@ -1,8 +1,10 @@
 //! The occurrences of a tree's words that count: under an operator on positions, only those where it matches.
 
+use super::buffers::Buffers;
 use super::operators::Bound;
+use super::places::Places;
+use super::prepared::Prepared;
 use super::spans::spans;
-use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Term, Word};
 
@@ -35,7 +37,7 @@ impl<'p, 'd, V: FnMut(&Term, Span)> Counted<'p, 'd, V> {
                 ..
             } => self.term(term, *fields),
             Node::Phrase { words, fields } => {
-                let found = spans(node, self.places).unwrap_or_default();
+                let found = self.spans(node);
                 for (term, distance) in words {
                     let at = found.iter().map(|span| Span {
                         start: span.start + distance,
@@ -70,16 +72,22 @@ impl<'p, 'd, V: FnMut(&Term, Span)> Counted<'p, 'd, V> {
         }
     }
 
+    fn spans(&self, node: &Node) -> Vec<Span> {
+        let node = Prepared::new(node, self.places.terms());
+        let found = spans(&node, self.places, &mut Buffers::default());
+        found.map_or_else(Vec::new, |found| found.to_vec())
+    }
+
     /// Collects inside the spans of a node.
     fn inside(&mut self, node: &Node, collect: impl FnOnce(&mut Self)) {
-        let found = spans(node, self.places).unwrap_or_default();
+        let found = self.spans(node);
         self.bounds.push(Bound::of(found.into_iter()));
         collect(self);
         self.bounds.pop();
     }
 
     fn term(&mut self, term: &Term, fields: FieldSet) {
-        for span in self.places.standing(term, fields) {
+        for span in self.places.spans(term, fields) {
             if self.bounds.iter().all(|bound| bound.holds(&span)) {
                 (self.visit)(term, span);
             }

@@ -1,11 +1,10 @@
 //! The operators on positions, over sorted lists.
 
-use rustc_hash::FxHashMap;
-
-use super::terms::Places;
-use crate::analysis::Words;
+use super::buffers::{Buffers, Spans};
+use super::document::Document;
+use super::prepared::{Proximity, Standing};
 use crate::reference::Span;
-use crate::tree::{FieldSet, Term, Unit};
+use crate::tree::Unit;
 
 /// A place: the field above the position.
 fn at(field: u8, position: u32) -> u64 {
@@ -59,52 +58,87 @@ impl Bound {
     }
 }
 
-pub(super) fn phrase(terms: &[(Term, u32)], fields: FieldSet, places: &Places<'_>) -> Vec<Span> {
-    let mut found: Option<Vec<Span>> = None;
-    for (term, distance) in terms {
-        let standing = places.standing(term, fields);
-        match &mut found {
-            None => found = Some(standing),
-            Some(found) => found.retain_mut(|span| {
-                span.end = span.start.saturating_add(*distance);
-                let wanted = Span {
-                    start: span.end,
-                    ..*span
-                };
-                standing.binary_search(&wanted).is_ok()
-            }),
+impl Standing {
+    /// The places where the term stands.
+    pub(super) fn spans<'d, D: Document>(
+        &self,
+        document: &'d D,
+        buffers: &mut Buffers,
+    ) -> Spans<'d> {
+        let all = document.standing(self.term);
+        if self.is_free() || all.is_empty() {
+            return Spans::Lent(all);
         }
-        if found.as_ref().is_some_and(Vec::is_empty) {
+        let mut found = buffers.take();
+        let here = all.iter().filter(|span| self.holds(span, document));
+        found.extend(here.copied());
+        Spans::Own(found)
+    }
+}
+
+/// The stretches of the words at their distances.
+pub(super) fn phrase<D: Document>(
+    words: &[(Standing, u32)],
+    document: &D,
+    buffers: &mut Buffers,
+) -> Vec<Span> {
+    let Some(((first, _), rest)) = words.split_first() else {
+        return Vec::new();
+    };
+    let first = first.spans(document, buffers);
+    let mut found = buffers.own(first);
+    for (word, distance) in rest {
+        if found.is_empty() {
             break;
         }
+        let standing = word.spans(document, buffers);
+        found.retain_mut(|span| {
+            span.end = span.start.saturating_add(*distance);
+            let wanted = Span {
+                start: span.end,
+                ..*span
+            };
+            standing.binary_search(&wanted).is_ok()
+        });
+        buffers.give(standing);
     }
-    found.unwrap_or_default()
+    found
 }
 
 /// The shortest window from each place of a term. A term that is listed twice needs two places.
-pub(super) fn proximity(
-    terms: &[Term],
-    fields: FieldSet,
-    slack: u32,
-    places: &Places<'_>,
+pub(super) fn proximity<D: Document>(
+    asked: &Proximity,
+    document: &D,
+    buffers: &mut Buffers,
 ) -> Vec<Span> {
-    let most = slack.saturating_add(terms.len() as u32);
-    let mut numbers: FxHashMap<&Term, usize> = FxHashMap::default();
-    let (mut wanted, mut standing) = (Vec::new(), Vec::new());
-    for term in terms {
-        let number = *numbers.entry(term).or_insert(wanted.len());
-        if number == wanted.len() {
-            wanted.push(0i64);
-            let of_term = places.standing(term, fields).into_iter();
-            standing.extend(of_term.map(|span| (span, number)));
+    let most = asked.slack.saturating_add(asked.listed.len() as u32);
+    let mut standing = std::mem::take(&mut buffers.numbered);
+    let mut wanted = std::mem::take(&mut buffers.counts);
+    let mut found = buffers.take();
+    standing.clear();
+    let mut stands_all = true;
+    for (number, (at, _)) in asked.distinct.iter().enumerate() {
+        let of_term = match asked.listed.get(*at) {
+            Some((term, _)) => term.spans(document, buffers),
+            None => Spans::Lent(&[]),
+        };
+        stands_all &= !of_term.is_empty();
+        standing.extend(of_term.iter().map(|span| (*span, number)));
+        buffers.give(of_term);
+        if !stands_all {
+            break;
         }
-        wanted[number] += 1;
     }
-    standing.sort_unstable();
-    let mut found = Vec::new();
-    for field in standing.chunk_by(|a, b| a.0.field == b.0.field) {
-        windows(field, &mut wanted.clone(), most, &mut found);
+    if stands_all {
+        standing.sort_unstable();
+        for field in standing.chunk_by(|a, b| a.0.field == b.0.field) {
+            wanted.clear();
+            wanted.extend(asked.distinct.iter().map(|(_, times)| *times));
+            windows(field, &mut wanted, most, &mut found);
+        }
     }
+    buffers.numbered = standing;
+    buffers.counts = wanted;
     found
 }
 
@@ -137,69 +171,75 @@ fn windows(places: &[(Span, usize)], wanting: &mut [i64], most: u32, found: &mut
     }
 }
 
-/// ORDER: from each span of the first part on to the span of the next part that ends soonest.
-pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
-    let mut parts = parts.into_iter();
-    let mut found = parts.next().unwrap_or_default();
-    for part in parts {
-        // By span: the soonest end from it on. A later field ends later.
-        let mut soonest = vec![u64::MAX; part.len() + 1];
-        for (index, span) in part.iter().enumerate().rev() {
-            soonest[index] = end(span).min(soonest[index + 1]);
+/// One step of ORDER: from each span so far on to the span of the next part that ends soonest. `ends`: a buffer.
+pub(super) fn order(found: &mut Vec<Span>, part: &[Span], ends: &mut Vec<u64>) {
+    // By span: the soonest end from it on. A later field ends later.
+    ends.clear();
+    ends.resize(part.len() + 1, u64::MAX);
+    for (index, span) in part.iter().enumerate().rev() {
+        ends[index] = end(span).min(ends[index + 1]);
+    }
+    found.retain_mut(|so_far| {
+        let next = part.partition_point(|span| start(span) <= end(so_far));
+        let one = ends[next];
+        so_far.end = one as u32; // the position; the next line compares the field
+        one >> 32 == u64::from(so_far.field)
+    });
+}
+
+/// Adds the spans of a list that have a span of the other list near; see the reference.
+pub(super) fn near(list: &[Span], others: &[Span], most: u32, found: &mut Vec<Span>) {
+    // Both lists rise: `begun` others begin before the span, and `furthest` is the furthest end of these. An earlier field ends
+    // earlier.
+    let (mut begun, mut furthest, mut next) = (0, 0, 0);
+    for span in list {
+        while let Some(other) = others.get(begun)
+            && start(other) < start(span)
+        {
+            furthest = end(other).max(furthest);
+            begun += 1;
         }
-        found.retain_mut(|so_far| {
-            let next = part.partition_point(|span| start(span) <= end(so_far));
-            let one = soonest[next];
-            so_far.end = one as u32; // the position; the next line compares the field
-            one >> 32 == u64::from(so_far.field)
-        });
+        next = begun.max(next);
+        while others
+            .get(next)
+            .is_some_and(|other| start(other) == start(span))
+        {
+            next += 1;
+        }
+        let is_before = begun > 0 && furthest >= behind(span, most);
+        let behind = others.get(next);
+        if is_before || behind.is_some_and(|next| start(next) <= reach(span, most)) {
+            found.push(*span);
+        }
     }
-    found
 }
 
-/// The spans of either side that have a span of the other near; see the reference.
-pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
-    let mut found = Vec::new();
-    for (list, others) in [(left, right), (right, left)] {
-        let furthest = furthest_ends(others);
-        let is_near = |span: &&Span| {
-            let next = others.partition_point(|other| start(other) <= start(span));
-            let next = others.get(next);
-            let begun = others.partition_point(|other| start(other) < start(span));
-            let before = begun.checked_sub(1).and_then(|last| furthest.get(last));
-            next.is_some_and(|next| start(next) <= reach(span, most))
-                || before.is_some_and(|end| *end >= behind(span, most))
-        };
-        found.extend(list.iter().filter(is_near).copied());
-    }
-    found
-}
-
-/// By span of a list, the furthest end up to it. An earlier field ends earlier.
-fn furthest_ends(spans: &[Span]) -> Vec<u64> {
-    let ends = spans.iter().scan(0, |furthest, span| {
+/// Keeps the spans of the left side that no span of the right one overlaps or is near. `ends`: a buffer.
+pub(super) fn not_near(left: &mut Vec<Span>, right: &[Span], most: u32, ends: &mut Vec<u64>) {
+    // By span, the furthest end up to it. An earlier field ends earlier.
+    ends.clear();
+    ends.extend(right.iter().scan(0, |furthest, span| {
         *furthest = end(span).max(*furthest);
         Some(*furthest)
-    });
-    ends.collect()
-}
-
-/// The spans of the left side that no span of the right one overlaps or is near.
-pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Span> {
-    let furthest = furthest_ends(right);
+    }));
     left.retain(|span| {
         let begun = right.partition_point(|other| start(other) <= reach(span, most));
-        let furthest = begun.checked_sub(1).and_then(|last| furthest.get(last));
+        let furthest = begun.checked_sub(1).and_then(|last| ends.get(last));
         furthest.is_none_or(|end| *end < behind(span, most))
     });
-    left
 }
 
 /// The spans that lie in a sentence or paragraph in which every operand has a span.
-pub(super) fn together(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Vec<Span> {
-    let common = units_of_all(unit, parts, words);
-    let in_all = |span: &&Span| common.holds(span, words);
-    parts.iter().flatten().filter(in_all).copied().collect()
+pub(super) fn together<D: Document>(
+    unit: Unit,
+    parts: &[Spans<'_>],
+    document: &D,
+    found: &mut Vec<Span>,
+) {
+    let common = units_of_all(unit, parts, document);
+    let in_all = |span: &&Span| common.holds(span, document);
+    let spans = parts.iter().flat_map(|part| part.iter());
+    found.extend(spans.filter(in_all).copied());
 }
 
 /// Sentences or paragraphs of a document.
@@ -210,12 +250,12 @@ pub(super) struct Units {
 }
 
 /// The units in which every part has a span.
-pub(super) fn units_of_all(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Units {
+pub(super) fn units_of_all<D: Document>(unit: Unit, parts: &[Spans<'_>], document: &D) -> Units {
     let mut common: Option<Vec<u64>> = None;
     for part in parts {
-        let mut firsts: Vec<u64> = part
-            .iter()
-            .filter_map(|span| unit_of(unit, span, words))
+        let units = part.iter();
+        let mut firsts: Vec<u64> = units
+            .filter_map(|span| unit_of(unit, span, document))
             .collect();
         firsts.sort_unstable();
         match &mut common {
@@ -229,14 +269,14 @@ pub(super) fn units_of_all(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Un
 
 impl Units {
     /// Whether a span lies in one of the units.
-    pub(super) fn holds(&self, span: &Span, words: &Words) -> bool {
-        let unit = unit_of(self.unit, span, words);
+    pub(super) fn holds<D: Document>(&self, span: &Span, document: &D) -> bool {
+        let unit = unit_of(self.unit, span, document);
         unit.is_some_and(|first| self.firsts.binary_search(&first).is_ok())
     }
 }
 
 /// Field and number of the unit that holds a span; `None` if it crosses a bound.
-fn unit_of(unit: Unit, span: &Span, words: &Words) -> Option<u64> {
-    let first = words.unit_at(unit, span.field, span.start);
-    (first == words.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
+fn unit_of<D: Document>(unit: Unit, span: &Span, document: &D) -> Option<u64> {
+    let first = document.unit_at(unit, span.field, span.start);
+    (first == document.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
 }

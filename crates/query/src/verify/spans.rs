@@ -1,73 +1,176 @@
 //! The spans at which a node matches.
 
+use super::buffers::{Buffers, Spans};
+use super::document::Document;
 use super::operators::{near, not_near, order, phrase, proximity, together};
-use super::terms::Places;
+use super::prepared::{Kind, Prepared};
 use crate::reference::Span;
-use crate::tree::Node;
 
 /// The spans at which a node matches: sorted, each once. `None` if it does not match.
-pub(crate) fn spans(node: &Node, places: &Places<'_>) -> Option<Vec<Span>> {
-    let mut found = unsorted(node, places)?;
-    found.sort_unstable();
-    found.dedup();
-    Some(found)
-}
-
-fn unsorted(node: &Node, places: &Places<'_>) -> Option<Vec<Span>> {
-    let of = |part: &Node| spans(part, places);
-    match node {
-        Node::All => Some(Vec::new()),
-        Node::Word(word) => some(places.standing(&word.term, word.fields)),
-        Node::Repeated { word, times } => {
-            let found = places.standing(&word.term, word.fields);
-            (found.len() >= *times as usize).then_some(found)
+pub(super) fn spans<'d, D: Document>(
+    node: &Prepared,
+    document: &'d D,
+    buffers: &mut Buffers,
+) -> Option<Spans<'d>> {
+    match &node.kind {
+        Kind::All => Some(Spans::Lent(&[])),
+        Kind::Word(word) => some(word.spans(document, buffers), buffers),
+        Kind::Repeated(word, times) => {
+            let found = word.spans(document, buffers);
+            let is_enough = found.len() >= *times as usize;
+            kept(found, is_enough, buffers)
         }
-        Node::Phrase { words, fields } => some(phrase(words, *fields, places)),
-        Node::Proximity {
-            terms,
-            fields,
-            slack,
-        } => some(proximity(terms, *fields, *slack, places)),
-        Node::Quorum { parts, least } => at_least(parts, *least as usize, places),
-        Node::Order(parts) => some(order(each(parts, places)?)),
-        Node::Near {
-            left,
-            right,
-            distance,
-        } => some(near(&of(left)?, &of(right)?, *distance)),
-        Node::NotNear {
-            left,
-            right,
-            distance,
-        } => some(not_near(
-            of(left)?,
-            &of(right).unwrap_or_default(),
-            *distance,
-        )),
-        Node::Together { unit, parts } => {
-            some(together(*unit, &each(parts, places)?, places.words))
+        Kind::Phrase(words) => {
+            let found = phrase(words, document, buffers);
+            some(sorted(found), buffers)
         }
-        Node::Maybe(left, right) => {
-            let mut found = of(left)?;
-            found.extend(of(right).unwrap_or_default());
-            Some(found)
+        Kind::Proximity(asked) => {
+            let found = proximity(asked, document, buffers);
+            some(sorted(found), buffers)
         }
-        Node::And(parts) => Some(each(parts, places)?.concat()),
-        Node::Or(parts) => at_least(parts, 1, places),
-        Node::Not(part) => of(part).is_none().then(Vec::new),
+        Kind::AtLeast(parts, least) => at_least(parts, *least as usize, document, buffers),
+        Kind::And(parts) => at_least(parts, parts.len(), document, buffers),
+        Kind::Order(parts) => in_order(parts, document, buffers),
+        Kind::Near(left, right, distance) => {
+            let left = spans(left, document, buffers)?;
+            let Some(right) = spans(right, document, buffers) else {
+                return none(left, buffers);
+            };
+            let mut found = buffers.take();
+            near(&left, &right, *distance, &mut found);
+            near(&right, &left, *distance, &mut found);
+            buffers.give(left);
+            buffers.give(right);
+            some(sorted(found), buffers)
+        }
+        Kind::NotNear(left, right, distance) => {
+            let left = spans(left, document, buffers)?;
+            let Some(right) = spans(right, document, buffers) else {
+                return some(left, buffers);
+            };
+            let mut found = buffers.own(left);
+            not_near(&mut found, &right, *distance, &mut buffers.ends);
+            buffers.give(right);
+            some(Spans::Own(found), buffers)
+        }
+        Kind::Together(unit, parts) => {
+            let each = each(parts, document, buffers)?;
+            let mut found = buffers.take();
+            together(*unit, &each, document, &mut found);
+            each.into_iter().for_each(|part| buffers.give(part));
+            some(sorted(found), buffers)
+        }
+        Kind::Maybe(left, right) => {
+            let left = spans(left, document, buffers)?;
+            let Some(right) = spans(right, document, buffers) else {
+                return Some(left);
+            };
+            let mut found = buffers.own(left);
+            found.extend_from_slice(&right);
+            buffers.give(right);
+            Some(sorted(found))
+        }
+        Kind::Not(part) => match spans(part, document, buffers) {
+            Some(found) => none(found, buffers),
+            None => Some(Spans::Lent(&[])),
+        },
     }
 }
 
-fn some(spans: Vec<Span>) -> Option<Vec<Span>> {
-    (!spans.is_empty()).then_some(spans)
+/// The spans of ORDER.
+fn in_order<'d, D: Document>(
+    parts: &[Prepared],
+    document: &'d D,
+    buffers: &mut Buffers,
+) -> Option<Spans<'d>> {
+    let (first, rest) = parts.split_first()?;
+    let first = spans(first, document, buffers)?;
+    let mut found = buffers.own(first);
+    for part in rest {
+        let Some(part) = spans(part, document, buffers) else {
+            return none(Spans::Own(found), buffers);
+        };
+        order(&mut found, &part, &mut buffers.ends);
+        buffers.give(part);
+    }
+    some(sorted(found), buffers)
 }
 
-fn each(parts: &[Node], places: &Places<'_>) -> Option<Vec<Vec<Span>>> {
-    parts.iter().map(|part| spans(part, places)).collect()
+/// The spans of all parts; `None` if one does not match.
+pub(super) fn each<'d, D: Document>(
+    parts: &[Prepared],
+    document: &'d D,
+    buffers: &mut Buffers,
+) -> Option<Vec<Spans<'d>>> {
+    let mut all = Vec::with_capacity(parts.len());
+    for part in parts {
+        match spans(part, document, buffers) {
+            Some(found) => all.push(found),
+            None => {
+                all.into_iter().for_each(|part| buffers.give(part));
+                return None;
+            }
+        }
+    }
+    Some(all)
 }
 
-fn at_least(parts: &[Node], least: usize, places: &Places<'_>) -> Option<Vec<Span>> {
-    let matched = parts.iter().filter_map(|part| spans(part, places));
-    let matched: Vec<_> = matched.collect();
-    (matched.len() >= least).then(|| matched.concat())
+fn some<'d>(spans: Spans<'d>, buffers: &mut Buffers) -> Option<Spans<'d>> {
+    let is_any = !spans.is_empty();
+    kept(spans, is_any, buffers)
+}
+
+fn kept<'d>(spans: Spans<'d>, is_kept: bool, buffers: &mut Buffers) -> Option<Spans<'d>> {
+    match is_kept {
+        true => Some(spans),
+        false => none(spans, buffers),
+    }
+}
+
+fn none<'d>(spans: Spans<'_>, buffers: &mut Buffers) -> Option<Spans<'d>> {
+    buffers.give(spans);
+    None
+}
+
+fn sorted<'d>(mut spans: Vec<Span>) -> Spans<'d> {
+    if !spans.is_sorted() {
+        spans.sort_unstable();
+    }
+    spans.dedup();
+    Spans::Own(spans)
+}
+
+fn at_least<'d, D: Document>(
+    parts: &[Prepared],
+    least: usize,
+    document: &'d D,
+    buffers: &mut Buffers,
+) -> Option<Spans<'d>> {
+    let mut matched = 0;
+    let mut found: Option<Spans<'d>> = None;
+    for (at, part) in parts.iter().enumerate() {
+        if matched + (parts.len() - at) < least {
+            break;
+        }
+        let Some(more) = spans(part, document, buffers) else {
+            continue;
+        };
+        matched += 1;
+        found = Some(match found {
+            None => more,
+            Some(before) => {
+                let mut all = buffers.own(before);
+                all.extend_from_slice(&more);
+                buffers.give(more);
+                Spans::Own(all)
+            }
+        });
+    }
+    match (matched >= least, found) {
+        (true, Some(Spans::Own(all))) => Some(sorted(all)),
+        (true, Some(lent)) => Some(lent),
+        (true, None) => Some(Spans::Lent(&[])),
+        (false, Some(found)) => none(found, buffers),
+        (false, None) => None,
+    }
 }

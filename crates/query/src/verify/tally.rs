@@ -3,15 +3,16 @@
 //! Example: in `x | "a b"` the places are `x` 0, `a` 1 and `b` 2. In the text `a b x` the word `x` counts alone, at
 //! position 3. `a b` counts joined: position 1, place 1, span 2, weight 2.
 
-use std::collections::VecDeque;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::buffers::Buffers;
+use super::document::Document;
 use super::operators::units_of_all;
-use super::spans::spans;
-use super::terms::Places;
+use super::places::Places;
+use super::prepared::{Kind, Prepared, Proximity, Standing};
+use super::spans::{each, spans};
+use super::window::Hit;
 use crate::reference::Span;
-use crate::tree::{FieldPlace, FieldSet, Node, Term, Word};
 
 /// The occurrences that count in one document.
 #[derive(Debug, Default)]
@@ -41,55 +42,66 @@ pub struct Joined {
     pub weight: u32,
 }
 
-/// An occurrence: a word, or several joined words, at a place of the document.
-#[derive(Clone, Copy)]
-struct Hit {
-    field: u8,
-    start: u32,
-    /// Number of positions that it covers.
-    length: u32,
-    place: u32,
-    span: u32,
-    weight: u32,
-    /// The term's number, if it is a single word.
-    term: Option<usize>,
-}
-
-impl Hit {
-    fn at(&self) -> u64 {
-        u64::from(self.field) << 32 | u64::from(self.start)
-    }
+/// What counts in one document, its terms by number.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// The occurrences, by place in the document, then in the query.
+    pub hits: Vec<Hit>,
+    /// By term, a bit for each field in which its rarity counts.
+    pub rare: Vec<u64>,
+    /// As [`Tally::fields`].
+    pub fields: u64,
 }
 
 /// Walks a tree in the order of its text.
-struct Teller<'p, 'd> {
-    places: &'p Places<'d>,
+struct Teller<'p, 'd, D> {
+    document: &'d D,
+    buffers: &'p mut Buffers,
     /// Place in the query of the next term.
     next: u32,
     /// By term: a bit for each field in which its rarity counts.
-    rare: Vec<u64>,
+    rare: &'p mut [u64],
     /// False in operands whose rarity and fields do not count.
     is_rated: bool,
     fields: u64,
 }
 
-/// The tally of a document that `root` matches. Cost: near to linear in the places of the tree's words, times its
+/// What counts in a document that `root` matches. Cost: near to linear in the places of the tree's words, times its
 /// depth.
-pub(super) fn of<'w>(root: &Node, places: &Places<'w>) -> Tally<'w> {
+pub(super) fn count<D: Document>(
+    root: &Prepared,
+    terms: usize,
+    document: &D,
+    buffers: &mut Buffers,
+    counts: &mut Counts,
+) {
+    counts.rare.clear();
+    counts.rare.resize(terms, 0);
     let mut teller = Teller {
-        places,
+        document,
+        buffers,
         next: 0,
-        rare: vec![0; places.terms()],
+        rare: &mut counts.rare,
         is_rated: true,
         fields: 0,
     };
     let hits = teller.hits(root);
+    counts.fields = teller.fields;
+    let before = std::mem::replace(&mut counts.hits, hits);
+    buffers.give_hits(before);
+}
+
+/// The tally of a document that `root` matches.
+pub(super) fn of_words<'w>(root: &Prepared, places: &Places<'w>) -> Tally<'w> {
+    let mut counts = Counts::default();
+    let terms = places.terms().listed().len();
+    count(root, terms, places, &mut Buffers::default(), &mut counts);
     let mut tally = Tally {
-        fields: teller.fields,
+        fields: counts.fields,
         ..Tally::default()
     };
     let mut alone: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
-    for hit in &hits {
+    for hit in &counts.hits {
         match hit.term {
             Some(term) => alone.entry(hit.at()).or_default().push(term),
             None => tally.joined.push(Joined {
@@ -104,7 +116,7 @@ pub(super) fn of<'w>(root: &Node, places: &Places<'w>) -> Tally<'w> {
     let mut told: FxHashSet<&str> = FxHashSet::default();
     let mut met: FxHashSet<(&str, u8)> = FxHashSet::default();
     for (text, field, position) in places.words.iter() {
-        let is_rare = |term: usize| teller.rare[term] >> field & 1 == 1;
+        let is_rare = |term: usize| counts.rare[term] >> field & 1 == 1;
         if met.insert((text, field)) && places.stands_for(text, is_rare) && told.insert(text) {
             tally.rare.push(text);
         }
@@ -117,98 +129,119 @@ pub(super) fn of<'w>(root: &Node, places: &Places<'w>) -> Tally<'w> {
     tally
 }
 
-impl Teller<'_, '_> {
+impl<D: Document> Teller<'_, '_, D> {
     /// The occurrences of a node that matches, by place in the document, then in the query.
-    fn hits(&mut self, node: &Node) -> Vec<Hit> {
+    fn hits(&mut self, node: &Prepared) -> Vec<Hit> {
         let first = self.next;
-        let mut hits = match node {
-            Node::All | Node::Not(_) => Vec::new(),
-            Node::Word(Word { term, fields })
-            | Node::Repeated {
-                word: Word { term, fields },
-                ..
-            } => self.word(term, *fields),
-            Node::Phrase { words, fields } => {
-                words.iter().for_each(|(term, _)| self.rate(term, *fields));
-                self.phrase(node, words)
-            }
-            Node::Proximity {
-                terms,
-                fields,
-                slack,
-            } => self.proximity(terms, *fields, *slack),
-            Node::Near {
-                left,
-                right,
-                distance,
-            } => {
-                let rated = std::mem::take(&mut self.fields);
-                let (left, right) = (self.hits(left), self.hits(right));
-                let mut hits = near(&left, &right, *distance);
-                if hits.is_empty() {
-                    hits = [left, right].concat(); // both operands are the same word, for which Sphinx joins none
-                    hits.iter_mut().for_each(|hit| hit.term = None);
-                }
-                self.fields = rated;
-                self.find_first(&hits);
-                hits
-            }
-            Node::NotNear { left, .. } => {
-                let lonely = spans(node, self.places).unwrap_or_default();
+        let mut hits = match &node.kind {
+            Kind::All | Kind::Not(_) => self.take(),
+            Kind::Word(word) | Kind::Repeated(word, _) => self.word(word),
+            Kind::Phrase(words) => self.phrase(node, words),
+            Kind::Proximity(asked) => self.proximity(asked),
+            Kind::Near(left, right, distance) => self.near(left, right, *distance),
+            Kind::NotNear(left, ..) => {
                 let mut hits = self.hits(left);
-                hits.retain(|hit| lonely.binary_search_by_key(&hit.at(), at).is_ok());
+                if let Some(lonely) = spans(node, self.document, self.buffers) {
+                    hits.retain(|hit| lonely.binary_search_by_key(&hit.at(), at).is_ok());
+                    self.buffers.give(lonely);
+                }
                 hits
             }
-            Node::Order(parts) => self.order(parts),
-            Node::Together { unit, parts } => {
-                let found: Option<Vec<_>> =
-                    parts.iter().map(|part| spans(part, self.places)).collect();
-                let common = units_of_all(*unit, &found.unwrap_or_default(), self.places.words);
+            Kind::Order(parts) => self.order(parts),
+            Kind::Together(unit, parts) => {
+                let document = self.document;
+                let found = each(parts, document, self.buffers).unwrap_or_default();
+                let common = units_of_all(*unit, &found, document);
+                found.into_iter().for_each(|part| self.buffers.give(part));
                 let mut hits = self.all(parts);
-                let words = self.places.words;
                 hits.retain(|hit| {
                     let begin = Span {
                         field: hit.field,
                         start: hit.start,
                         end: hit.start,
                     };
-                    common.holds(&begin, words)
+                    common.holds(&begin, document)
                 });
                 hits
             }
-            Node::And(parts) => self.all(parts),
-            Node::Or(parts) | Node::Quorum { parts, .. } => self.matching(parts),
-            Node::Maybe(left, right) => {
+            Kind::And(parts) => self.all(parts),
+            Kind::AtLeast(parts, _) => self.matching(parts),
+            Kind::Maybe(left, right) => {
                 let mut hits = self.hits(left);
-                hits.append(&mut self.matching(std::slice::from_ref(right)));
+                let welcome = self.matching(std::slice::from_ref(&**right));
+                self.append(&mut hits, welcome);
                 hits
             }
         };
-        self.next = first + node.places();
-        hits.sort_by_key(|hit| (hit.at(), hit.place));
+        self.next = first + node.places;
+        if !hits.is_sorted_by_key(|hit| (hit.at(), hit.place)) {
+            hits.sort_by_key(|hit| (hit.at(), hit.place));
+        }
         hits
     }
 
-    fn all(&mut self, parts: &[Node]) -> Vec<Hit> {
-        parts.iter().flat_map(|part| self.hits(part)).collect()
+    fn take(&mut self) -> Vec<Hit> {
+        self.buffers.take_hits()
+    }
+
+    /// Adds `more` to `hits`, and takes its memory back.
+    fn append(&mut self, hits: &mut Vec<Hit>, more: Vec<Hit>) {
+        hits.extend_from_slice(&more);
+        self.buffers.give_hits(more);
+    }
+
+    fn all(&mut self, parts: &[Prepared]) -> Vec<Hit> {
+        let mut hits = self.take();
+        for part in parts {
+            let more = self.hits(part);
+            self.append(&mut hits, more);
+        }
+        hits
     }
 
     /// The occurrences of the parts that match.
-    fn matching(&mut self, parts: &[Node]) -> Vec<Hit> {
-        let mut hits = Vec::new();
+    fn matching(&mut self, parts: &[Prepared]) -> Vec<Hit> {
+        let mut hits = self.take();
         for part in parts {
-            match spans(part, self.places) {
-                Some(_) => hits.append(&mut self.hits(part)),
-                None => self.next += part.places(),
+            match spans(part, self.document, self.buffers) {
+                Some(found) => {
+                    self.buffers.give(found);
+                    let more = self.hits(part);
+                    self.append(&mut hits, more);
+                }
+                None => self.next += part.places,
             }
         }
         hits
     }
 
+    /// Joins the operands of a NEAR. The field is that of the first joined word.
+    fn near(&mut self, left: &Prepared, right: &Prepared, distance: u32) -> Vec<Hit> {
+        let rated = std::mem::take(&mut self.fields);
+        let (mut stream, right) = (self.hits(left), self.hits(right));
+        stream.iter_mut().for_each(|hit| hit.operand = 0);
+        let of_left = stream.len();
+        self.append(&mut stream, right);
+        let of_right = stream.iter_mut().skip(of_left);
+        of_right.for_each(|hit| hit.operand = 1);
+        stream.sort_by_key(|hit| (hit.at(), hit.place));
+        let mut hits = self.take();
+        near(&stream, distance, &mut hits);
+        if hits.is_empty() {
+            // Both operands are the same word, for which Sphinx joins none.
+            hits.extend_from_slice(&stream);
+            hits.iter_mut().for_each(|hit| hit.term = None);
+        }
+        self.buffers.give_hits(stream);
+        self.fields = rated;
+        self.find_first(&hits);
+        hits
+    }
+
     /// Notes that a term's rarity counts in these fields; for a pattern, that of its words.
-    fn rate(&mut self, term: &Term, fields: FieldSet) {
-        if let Some(number) = self.places.number(term).filter(|_| self.is_rated) {
-            self.rare[number] |= fields.0;
+    fn rate(&mut self, word: &Standing) {
+        if let Some(rare) = self.rare.get_mut(word.term).filter(|_| self.is_rated) {
+            *rare |= word.fields.0;
         }
     }
 
@@ -218,72 +251,82 @@ impl Teller<'_, '_> {
         self.fields |= first.map_or(0, |at| 1 << (at >> 32));
     }
 
-    fn word(&mut self, term: &Term, fields: FieldSet) -> Vec<Hit> {
-        self.rate(term, fields);
+    fn word(&mut self, word: &Standing) -> Vec<Hit> {
+        self.rate(word);
         if self.is_rated {
             // As in Sphinx, `^`, `$` and `[N]` do not matter to the fields of `bm25`.
-            let anywhere = Term {
-                place: FieldPlace::default(),
-                ..term.clone()
-            };
-            let standing = self.places.standing(&anywhere, fields);
-            let bits = standing.iter().map(|span| 1 << span.field);
-            self.fields = bits.fold(self.fields, |fields, bit: u64| fields | bit);
+            let standing = self.document.standing(word.term).iter();
+            let bits = standing.map(|span| 1 << span.field);
+            let found = bits.fold(0, |fields, bit: u64| fields | bit);
+            self.fields |= found & word.fields.0;
         }
-        let number = self.places.number(term);
         let place = self.next;
-        let hit = |span: Span| Hit {
+        let hit = |span: &Span| Hit {
             field: span.field,
             start: span.start,
             length: 1,
             place,
             span: 1,
             weight: 1,
-            term: number,
+            term: Some(word.term),
+            operand: 0,
         };
-        let standing = self.places.standing(term, fields);
-        standing.into_iter().map(hit).collect()
+        let standing = word.spans(self.document, self.buffers);
+        let mut hits = self.take();
+        hits.extend(standing.iter().map(hit));
+        self.buffers.give(standing);
+        hits
     }
 
-    fn phrase(&mut self, node: &Node, words: &[(Term, u32)]) -> Vec<Hit> {
+    fn phrase(&mut self, node: &Prepared, words: &[(Standing, u32)]) -> Vec<Hit> {
+        words.iter().for_each(|(word, _)| self.rate(word));
         let place = self.next;
-        let hit = |span: Span| Hit {
-            field: span.field,
-            start: span.start,
-            length: span.end - span.start + 1,
-            place,
-            span: span.end - span.start + 1,
-            weight: words.len() as u32,
-            term: None,
+        let mut hits = self.take();
+        let Some(standing) = spans(node, self.document, self.buffers) else {
+            return hits;
         };
-        let mut standing = spans(node, self.places).unwrap_or_default();
         let mut last: Option<Span> = None;
-        standing.retain(|span| {
+        for span in standing.iter() {
             let is_apart =
                 last.is_none_or(|last| (last.field, last.end) < (span.field, span.start));
-            last = if is_apart { Some(*span) } else { last };
-            is_apart
-        });
-        let hits: Vec<Hit> = standing.into_iter().map(hit).collect();
+            if !is_apart {
+                continue;
+            }
+            last = Some(*span);
+            hits.push(Hit {
+                field: span.field,
+                start: span.start,
+                length: span.end - span.start + 1,
+                place,
+                span: span.end - span.start + 1,
+                weight: words.len() as u32,
+                term: None,
+                operand: 0,
+            });
+        }
+        self.buffers.give(standing);
         self.find_first(&hits);
         hits
     }
 
     /// An occurrence wherever a word completes the set of all terms in the window of their latest places. The first
     /// of these places is then forgotten.
-    fn proximity(&mut self, terms: &[Term], fields: FieldSet, slack: u32) -> Vec<Hit> {
-        let mut standing: Vec<(Span, usize)> = Vec::new();
-        for (number, term) in terms.iter().enumerate() {
-            self.rate(term, fields);
-            let of_term = self.places.standing(term, fields).into_iter();
-            standing.extend(of_term.map(|span| (span, number)));
+    fn proximity(&mut self, asked: &Proximity) -> Vec<Hit> {
+        let mut standing = std::mem::take(&mut self.buffers.numbered);
+        standing.clear();
+        for (number, (term, _)) in asked.listed.iter().enumerate() {
+            self.rate(term);
+            let of_term = term.spans(self.document, self.buffers);
+            standing.extend(of_term.iter().map(|span| (*span, number)));
+            self.buffers.give(of_term);
         }
         standing.sort_unstable();
-        let most = slack.saturating_add(terms.len() as u32 - 1);
-        let mut window = Window::of(terms.len());
-        let mut hits = Vec::new();
-        for (span, number) in standing {
-            window.add(span, number, most);
+        let most = asked.slack.saturating_add(asked.listed.len() as u32 - 1);
+        let mut hits = self.take();
+        let window = &mut self.buffers.window;
+        window.clear(asked.listed.len());
+        for (span, number) in &standing {
+            window.add(*span, *number, most);
             let Some(first) = window.whole() else {
                 continue;
             };
@@ -296,47 +339,54 @@ impl Teller<'_, '_> {
                 span: length,
                 weight: window.in_runs.max(1),
                 term: None,
+                operand: 0,
             });
             window.drop_first();
         }
+        self.buffers.numbered = standing;
         self.find_first(&hits);
         hits
     }
 
     /// The operands of each match, taken from the left as soon as it is whole. Rarity and fields are those of the
     /// first operand.
-    fn order(&mut self, parts: &[Node]) -> Vec<Hit> {
+    fn order(&mut self, parts: &[Prepared]) -> Vec<Hit> {
         let is_rated = self.is_rated;
-        let mut stream: Vec<(u64, usize, Hit)> = Vec::new();
+        let mut stream = self.take();
         for (number, part) in parts.iter().enumerate() {
-            let hits = self.hits(part);
-            stream.extend(hits.into_iter().map(|hit| (hit.at(), number, hit)));
+            let mut hits = self.hits(part);
+            hits.iter_mut().for_each(|hit| hit.operand = number);
+            self.append(&mut stream, hits);
             self.is_rated = false;
         }
         self.is_rated = is_rated;
-        stream.sort_by_key(|(at, number, hit)| (*at, *number, hit.place));
-        let mut hits = Vec::new();
+        stream.sort_by_key(|hit| (hit.at(), hit.operand, hit.place));
+        let mut hits = self.take();
         let (mut longest, mut recent) = (Chain::default(), Chain::default());
-        for (_, number, hit) in stream {
+        for hit in &stream {
+            let (number, hit) = (hit.operand, *hit);
             if longest.field != Some(hit.field) {
-                (longest, recent) = (Chain::default(), Chain::default());
+                longest.clear();
+                recent.clear();
                 longest.add(number, hit);
             } else if longest.add(number, hit) {
                 if longest.hits.len() == parts.len() {
                     hits.append(&mut longest.hits);
-                    recent = Chain::default();
+                    recent.clear();
                     recent.end = longest.end;
                 }
             } else if number == 0 {
-                recent = Chain::default();
+                recent.clear();
                 recent.add(0, hit);
                 if longest.hits.is_empty() {
-                    longest = recent.clone();
+                    longest.clone_from(&recent);
                 }
             } else if recent.add(number, hit) && recent.hits.len() == longest.hits.len() {
-                longest = std::mem::take(&mut recent);
+                std::mem::swap(&mut longest, &mut recent);
+                recent.clear();
             }
         }
+        self.buffers.give_hits(stream);
         hits
     }
 }
@@ -351,6 +401,11 @@ struct Chain {
 }
 
 impl Chain {
+    fn clear(&mut self) {
+        self.hits.clear();
+        (self.end, self.field) = (0, None);
+    }
+
     /// Adds an operand if it is the next one and stands behind the last. Returns whether it was added.
     fn add(&mut self, number: usize, hit: Hit) -> bool {
         let fits = number == self.hits.len()
@@ -364,100 +419,17 @@ impl Chain {
     }
 }
 
-/// The latest places of the words of a `~N`, as far as they lie in the window.
-struct Window {
-    latest: Vec<Option<Span>>,
-    /// Number of words with a known place.
-    known: usize,
-    /// The places that were added and may still be the latest, rising.
-    order: VecDeque<(Span, usize)>,
-    /// Number of known places by their shift: position less place in the query.
-    shifts: FxHashMap<i64, u32>,
-    /// Number of known places that share their shift with another: words in a run.
-    in_runs: u32,
-}
-
-impl Window {
-    fn of(words: usize) -> Window {
-        Window {
-            latest: vec![None; words],
-            known: 0,
-            order: VecDeque::new(),
-            shifts: FxHashMap::default(),
-            in_runs: 0,
-        }
-    }
-
-    /// Adds a place behind all others, and forgets places `most` or more before it.
-    fn add(&mut self, span: Span, number: usize, most: u32) {
-        self.set(number, Some(span));
-        self.order.push_back((span, number));
-        while let Some((first, known)) = self.order.front().copied() {
-            let is_latest = self.latest[known] == Some(first);
-            if is_latest && first.field == span.field && span.start - first.start < most {
-                break;
-            }
-            self.order.pop_front();
-            if is_latest {
-                self.set(known, None);
-            }
-        }
-    }
-
-    /// The first known place, if all words are known.
-    fn whole(&self) -> Option<Span> {
-        let first = self.order.front().map(|(first, _)| *first);
-        first.filter(|_| self.known == self.latest.len())
-    }
-
-    fn drop_first(&mut self) {
-        if let Some((_, number)) = self.order.pop_front() {
-            self.set(number, None);
-        }
-    }
-
-    fn set(&mut self, number: usize, span: Option<Span>) {
-        let shift = |span: Span| i64::from(span.start) - number as i64;
-        if let Some(before) = std::mem::replace(&mut self.latest[number], span) {
-            self.known -= 1;
-            let count = self.shifts.entry(shift(before)).or_default();
-            self.in_runs -= shared(*count);
-            *count -= 1;
-            self.in_runs += shared(*count);
-        }
-        if let Some(now) = span {
-            self.known += 1;
-            let count = self.shifts.entry(shift(now)).or_default();
-            self.in_runs -= shared(*count);
-            *count += 1;
-            self.in_runs += shared(*count);
-        }
-    }
-}
-
-fn shared(count: u32) -> u32 {
-    if count > 1 { count } else { 0 }
-}
-
 fn at(span: &Span) -> u64 {
     u64::from(span.field) << 32 | u64::from(span.start)
 }
 
 /// Joins two operands near each other, by Sphinx's state machine. From each occurrence it looks for the next
 /// occurrence of the other operand. After a match, the second occurrence opens the next match, in the role of the
-/// operand that opened this one.
-fn near(left: &[Hit], right: &[Hit], most: u32) -> Vec<Hit> {
-    let of = |hits: &[Hit], operand: usize| -> Vec<(u64, u32, usize, Hit)> {
-        let each = hits.iter();
-        each.map(|hit| (hit.at(), hit.place, operand, *hit))
-            .collect()
-    };
-    let mut stream = of(left, 0);
-    stream.append(&mut of(right, 1));
-    stream.sort_by_key(|(at, place, ..)| (*at, *place));
-    let mut hits = Vec::new();
+/// operand that opened this one. `stream`: the occurrences of both, in order.
+fn near(stream: &[Hit], most: u32, hits: &mut Vec<Hit>) {
     let mut opened: Option<(usize, Hit)> = None;
-    for (at, _, operand, hit) in stream {
+    for hit in stream {
+        let (at, operand, hit) = (hit.at(), hit.operand, *hit);
         let Some((opener, first)) = opened else {
             opened = Some((operand, hit));
             continue;
@@ -486,7 +458,6 @@ fn near(left: &[Hit], right: &[Hit], most: u32) -> Vec<Hit> {
             opened = Some((opener, hit));
         }
     }
-    hits
 }
 
 /// Whether the second begins inside of the first, ends behind it, and has another length.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Joined, Verifier};
+use super::{Buffers, Counts, Document, Joined, Places, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
 use crate::reference;
 use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
@@ -111,6 +111,26 @@ proptest! {
                 joined.place < root.places() && joined.weight > 0 && places.iter().any(begins)
             };
             prop_assert!(tally.joined.iter().all(stands), "{:?}", tally);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_024))]
+
+    #[test]
+    fn no_more_counts_than_the_places_of_terms_allow(root in any_node(), words in any_document()) {
+        let verifier = Verifier::new(&root);
+        if verifier.matches(&words) {
+            let places = Places::new(&verifier.terms, &words);
+            let mut counts = Counts::default();
+            verifier.count(&places, &mut Buffers::default(), &mut counts);
+            let most = verifier.most(&|term| places.standing(term).len() as u64);
+            prop_assert!(counts.hits.len() as u64 <= most.hits);
+            let counted: u64 = counts.hits.iter().map(|hit| u64::from(hit.weight)).sum();
+            prop_assert!(counted <= most.words);
+            let is_of_words = counts.hits.iter().all(|hit| hit.term.is_some());
+            prop_assert!(is_of_words || !verifier.is_of_words());
         }
     }
 }

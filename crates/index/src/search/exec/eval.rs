@@ -4,8 +4,9 @@
 //! cheapest operand and narrows it by the others. An OR unites bitmaps, a quorum counts in bitmaps.
 //! A phrase reads the places of rows that hold all its words.
 
-use super::super::plan::{Fields, Step};
+use super::super::plan::{Fields, Placed, Step};
 use super::lists::View;
+use super::places::RowPlaces;
 use super::rows::{FEW, Rows};
 use super::scratch::Scratch;
 use crate::postings::{PAGE_BITS, PAGE_WORDS, Page};
@@ -36,6 +37,11 @@ pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Ro
         Step::AtLeast { parts, least: 1 } => any(parts, view, scratch),
         Step::AtLeast { parts, least } => at_least(parts, *least, view, scratch),
         Step::Maybe(wanted, _) => matches(wanted, view, scratch),
+        Step::Placed { needs, placed, .. } => {
+            let mut rows = matches(needs, view, scratch);
+            keep(placed, &mut rows, view, scratch);
+            rows
+        }
     }
 }
 
@@ -52,6 +58,11 @@ impl Operand<'_> {
             Step::Word { word, fields } if fields.every => Operand::Word(*word),
             step => Operand::Step(step),
         }
+    }
+
+    /// Whether places are read of each row. Such operands come last, for the rows that all others leave.
+    fn is_placed(&self) -> bool {
+        matches!(self, Operand::Step(Step::Placed { .. }))
     }
 
     /// Upper bound of the operand's rows.
@@ -79,6 +90,7 @@ fn cost(step: &Step, view: &View<'_>) -> usize {
         }
         Step::AtLeast { parts, least } => each(parts) / least.max(&1),
         Step::Maybe(wanted, _) => cost(wanted, view),
+        Step::Placed { needs, .. } => cost(needs, view),
     }
     .min(view.rows as usize)
 }
@@ -126,7 +138,7 @@ fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch
 
 /// The rows that match every operand: the rows of the cheapest, narrowed by the others.
 fn all(mut parts: Vec<Operand<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows {
-    parts.sort_by_cached_key(|part| part.cost(view));
+    parts.sort_by_cached_key(|part| (part.is_placed(), part.cost(view)));
     let mut parts = parts.into_iter();
     let mut rows = match parts.next() {
         None => every(view, scratch),
@@ -158,6 +170,13 @@ fn narrow(
     scratch: &mut Scratch,
 ) {
     match part {
+        Operand::Step(Step::Placed { needs, placed, .. }) => {
+            let mut other = matches(needs, view, scratch);
+            other.intersect(rows, true);
+            keep(placed, &mut other, view, scratch);
+            rows.intersect(&other, inside);
+            scratch.give(other);
+        }
         Operand::Step(step) => {
             let other = matches(step, view, scratch);
             rows.intersect(&other, inside);
@@ -184,7 +203,8 @@ fn narrow(
 /// The rows that match at least one step.
 fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let mut bitmap = scratch.bitmap();
-    for part in parts {
+    let is_placed = |part: &Step| matches!(part, Step::Placed { .. });
+    for part in parts.iter().filter(|part| !is_placed(part)) {
         match Operand::of(part) {
             Operand::Word(word) => view.word(word).unite(&mut bitmap),
             Operand::Step(step) => {
@@ -194,7 +214,20 @@ fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
             }
         }
     }
-    Rows::Many(bitmap)
+    let mut found = Rows::Many(bitmap);
+    for part in parts.iter().filter(|part| is_placed(part)) {
+        // Places are read of the rows that no other part has found.
+        if let Step::Placed { needs, placed, .. } = part {
+            let mut rows = matches(needs, view, scratch);
+            rows.intersect(&found, false);
+            keep(placed, &mut rows, view, scratch);
+            if let Rows::Many(bitmap) = &mut found {
+                rows.unite(bitmap);
+            }
+            scratch.give(rows);
+        }
+    }
+    found
 }
 
 /// The rows that match at least `least` steps. Bitmap `n` (from 0) holds the rows that match more
@@ -227,6 +260,33 @@ fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch
         .into_iter()
         .for_each(|bitmap| scratch.give(Rows::Many(bitmap)));
     rows.map_or(Rows::Few(Vec::new()), Rows::Many)
+}
+
+/// Keeps the rows of a page that a tree matches; none where the search was stopped, with the reason in [`Places::failure`].
+fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch) {
+    let mut places = std::mem::take(&mut scratch.places);
+    let (mut lows, mut kept) = (scratch.lows(), scratch.lows());
+    rows.each(|low| lows.push(low));
+    let result = places.each_window(placed, &lows, view, |places, window| {
+        for (row, low) in window.iter().enumerate() {
+            let document = RowPlaces::new(&places.columns, row, *low, view);
+            let matches = placed.verifier.matches_in(&document, &mut places.buffers);
+            document.check()?;
+            if matches {
+                kept.push(*low);
+            }
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        kept.clear();
+        places.failure = Some(error);
+    }
+    let found = Rows::of(&kept, scratch);
+    scratch.give(std::mem::replace(rows, found));
+    scratch.give(Rows::Few(lows));
+    scratch.give(Rows::Few(kept));
+    scratch.places = places;
 }
 
 /// The rows of a page that are in `docs`, which rises.

@@ -15,8 +15,10 @@ use super::super::values::RowValues;
 use super::filter::Filter;
 use super::lists::Lists;
 use super::scratch::{Scratch, ThreadScratch};
+use super::texts::Texts;
 use crate::control::{Control, Memory};
 use crate::error::Result;
+use crate::part::Part;
 use crate::postings::PAGE_ROWS;
 use crate::snapshot::{PartIndex, Snapshot};
 
@@ -162,11 +164,11 @@ impl<'a> Job<'a> {
 
     /// The plan, if a page may take the way of `join.rs`: the query is an AND of words or a phrase,
     /// and weights are told by codes. Then every matching row holds the same words. `None` also
-    /// with a filter, a cutoff, or a tree that needs the text.
+    /// with a filter or a cutoff.
     pub(super) fn joins(&self) -> Option<&Plan> {
         let plan = self.plan.as_ref()?;
         let is_simple = self.is_cut() && self.needs() == Needs::Codes && plan.counts_present();
-        let is_whole = self.filter.is_none() && self.only.is_none() && plan.verified().is_none();
+        let is_whole = self.filter.is_none() && self.only.is_none();
         (is_simple && is_whole && plan.is_joined()).then_some(plan)
     }
 
@@ -185,6 +187,12 @@ impl<'a> Job<'a> {
             None => Lists::default(),
         };
         Ok(cell.get_or_init(|| lists))
+    }
+
+    /// The texts of a part of the snapshot.
+    pub(super) fn texts<'p>(&'p self, part: &'p Part) -> Texts<'p> {
+        let shape = &self.snapshot.shape;
+        Texts { part, shape }
     }
 
     /// What the ranker must know of a row; `Constant` where nobody uses weights.

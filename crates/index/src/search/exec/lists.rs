@@ -4,6 +4,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::super::plan::Plan;
 use super::super::rank::Needs;
+use super::texts::Texts;
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::postings::{List, PAGE_BITS, Page, Run};
@@ -27,6 +29,9 @@ pub(super) struct Lists<'a> {
 /// The pages of all lists on one page of the part.
 pub(super) struct View<'l> {
     lists: &'l Lists<'l>,
+    pub(super) texts: Texts<'l>,
+    /// Says whether to stop.
+    pub(super) control: &'l Control,
     /// By number of the word in the plan; an empty page for a word without a list.
     pages: ByWord<Page<'l>>,
     part_rows: u32,
@@ -94,12 +99,14 @@ impl<'a> Lists<'a> {
 }
 
 impl<'l> View<'l> {
-    /// A view of a part of `part_rows` rows; call [`View::turn`] before reading.
-    pub(super) fn new(lists: &'l Lists<'l>, part_rows: u32) -> View<'l> {
+    /// A view of the part that has the `texts`; call [`View::turn`] before reading.
+    pub(super) fn new(lists: &'l Lists<'l>, texts: Texts<'l>, control: &'l Control) -> View<'l> {
         View {
             lists,
+            part_rows: texts.part.rows(),
+            texts,
+            control,
             pages: ByWord::with_capacity(lists.lists.len()),
-            part_rows,
             page: 0,
             rows: 0,
         }

@@ -18,7 +18,7 @@ use super::lists::{ByWord, View};
 use super::rows::{Rows, RowsRef};
 use super::score::{ManyRows, Scorer};
 use super::scratch::Scratch;
-use super::text::last_position;
+use super::texts::last_position;
 use super::word_counts::Counted;
 use crate::error::Result;
 use crate::part::Part;
@@ -62,10 +62,19 @@ impl<'r> PageRun<'r, '_> {
                     true => self.either(scorer, out),
                     false => self.counted(out)?,
                 };
-                if !self.is_verified() && scorer.adds_up(rows.len()) {
-                    scorer.drop_low(&mut rows);
+                match job
+                    .plan
+                    .as_ref()
+                    .and_then(|plan| Some((plan, plan.placed()?)))
+                {
+                    Some((plan, placed)) => self.rank_placed(&rows, plan, placed, scorer, out)?,
+                    None => {
+                        if scorer.adds_up(rows.len()) {
+                            scorer.drop_low(&mut rows);
+                        }
+                        self.rank(&rows, scorer, out)?;
+                    }
                 }
-                self.rank(&rows, scorer, out)?;
                 out.scratch.give(rows);
             }
             scorer => {
@@ -185,6 +194,9 @@ impl<'r> PageRun<'r, '_> {
             }
             None => eval::matches(step, &self.view, out.scratch),
         };
+        if let Some(failure) = out.scratch.places.failure.take() {
+            return Err(failure);
+        }
         self.drop_deleted(&mut rows);
         self.drop_refused(&mut rows, out.scratch)?;
         out.collector.count(rows.len() as u64);
@@ -213,42 +225,23 @@ impl<'r> PageRun<'r, '_> {
         }
     }
 
-    /// Drops the rows that the filter refuses, and those whose text does not match where only the
-    /// text decides.
+    /// Drops the rows that the filter refuses.
     fn drop_refused(&self, rows: &mut Rows, scratch: &mut Scratch) -> Result<()> {
-        let job = self.job;
-        if let Some(filter) = &job.filter {
-            let filtered = FilteredPage {
-                at: self.at,
-                part: self.part,
-                page: self.view.page,
-                rows: self.view.rows,
-            };
-            filter.narrow(&filtered, rows, scratch)?;
-        }
-        if !self.is_verified() {
+        let Some(filter) = &self.job.filter else {
             return Ok(());
-        }
-        let mut result = Ok(());
-        rows.retain(|low| {
-            let row = RowValues::new(self.part, self.view.doc(low));
-            job.verifies(&row).unwrap_or_else(|error| {
-                result = Err(error);
-                false
-            })
-        });
-        result
-    }
-
-    /// Whether the text of a row decides if it matches and what it weighs.
-    fn is_verified(&self) -> bool {
-        let plan = self.job.plan.as_ref();
-        plan.is_some_and(|plan| plan.verified().is_some())
+        };
+        let filtered = FilteredPage {
+            at: self.at,
+            part: self.part,
+            page: self.view.page,
+            rows: self.view.rows,
+        };
+        filter.narrow(&filtered, rows, scratch)
     }
 
     /// Weighs rows and takes those that reach the threshold.
     fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
-        if scorer.is_simple() && !self.is_verified() {
+        if scorer.is_simple() {
             return self.rank_simply(rows, scorer, out);
         }
         let mut result = Ok(());
@@ -309,23 +302,12 @@ impl<'r> PageRun<'r, '_> {
     }
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
-        if let Some(plan) = &self.job.plan
-            && let Some(verifier) = plan.verified()
-        {
-            let row = RowValues::new(self.part, self.view.doc(low));
-            let occurrences = scorer.occurrences();
-            let weight = self.job.weigh_text(plan, verifier, &row, occurrences)?;
-            return Ok((weight >= scorer.threshold()).then_some(weight));
-        }
         let mut read = Ok(());
-        let mut last = |field| {
-            let row = RowValues::new(self.part, self.view.doc(low));
-            match self.job.words(&row) {
-                Ok(words) => last_position(&words, field),
-                Err(error) => {
-                    read = Err(error);
-                    0
-                }
+        let mut last = |field| match self.view.texts.words(self.view.doc(low)) {
+            Ok(words) => last_position(&words, field),
+            Err(error) => {
+                read = Err(error);
+                0
             }
         };
         let weight = weigh(scorer, low, &self.view, &mut last);
@@ -353,6 +335,12 @@ impl<'r> PageRun<'r, '_> {
             Some(keep) if is_sorted => keep,
             _ => u64::MAX,
         };
+        if let Some(scorer) = &mut scorer
+            && let Some(plan) = &job.plan
+            && let Some(placed) = plan.placed()
+        {
+            return self.list_placed(rows, plan, placed, scorer, out);
+        }
         let mut result = Ok(());
         rows.each(|low| {
             if result.is_ok() && left > 0 {
@@ -368,10 +356,14 @@ impl<'r> PageRun<'r, '_> {
             Some(scorer) => self.weigh(low, scorer)?,
             None => Some(WEIGHT_WITHOUT_MATCH),
         };
+        self.offer(low, weight.unwrap_or(0), out)
+    }
+
+    /// Offers a row to the collector.
+    pub(super) fn offer(&self, low: u16, weight: i64, out: &mut Out<'_>) -> Result<()> {
         let row = RowValues::new(self.part, self.view.doc(low));
         let memory = &self.shared.control.memory;
-        self.job
-            .offer(self.at, &row, weight.unwrap_or(0), memory, out)
+        self.job.offer(self.at, &row, weight, memory, out)
     }
 }
 

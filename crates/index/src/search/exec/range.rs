@@ -49,7 +49,7 @@ impl<'a> Job<'a> {
             shared,
             at: range.part,
             part,
-            view: View::new(lists, part.rows()),
+            view: View::new(lists, self.texts(part), shared.control),
         };
         let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
         if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {

@@ -3,9 +3,11 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
+use super::bounds::Bounds;
 use super::buffers::Buffers;
 use super::by_weight::ByWeight;
 use super::joined::Joined;
+use super::places::Places;
 use super::score::ManyRows;
 
 /// The memory of one thread.
@@ -17,6 +19,8 @@ pub(super) struct Scratch {
     pub(super) weighed: Vec<(u16, i64)>,
     pub(super) many_rows: ManyRows,
     pub(super) by_weight: ByWeight,
+    pub(super) places: Places,
+    pub(super) bounds: Bounds,
 }
 
 impl Deref for Scratch {
@@ -57,6 +61,7 @@ impl Drop for ThreadScratch {
         scratch.bitmaps.truncate(KEPT);
         scratch.lows.truncate(KEPT);
         scratch.by_weight.clear();
+        (scratch.places, scratch.bounds) = (Places::default(), Bounds::default());
         LAST.set(Some(scratch));
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use disk::MemoryDisk;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
-use query::analysis::{Analyzer, Words};
+use query::analysis::{Analyzer, Settings, Words};
 use query::bind::BoundSelect;
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
@@ -43,13 +43,21 @@ fn shape(texts: usize) -> TableShape {
         keyed: false,
     };
     let mut columns = vec![column("n", ColumnType::Int)];
-    let texts = ["body", "sub"].into_iter().take(texts);
-    columns.extend(texts.map(|name| column(name, ColumnType::Text)));
+    let names = ["body", "sub"].into_iter().take(texts);
+    columns.extend(names.map(|name| column(name, ColumnType::Text)));
     TableShape {
         columns,
-        analyzer: Analyzer::default(),
+        analyzer: analyzer(texts),
         shards: 1,
     }
+}
+
+/// That of a table with two text columns knows sentences.
+fn analyzer(texts: usize) -> Analyzer {
+    let mut settings = Settings::default();
+    let sentences = if texts == 2 { "1" } else { "0" };
+    settings.set("index_sp", sentences).unwrap().unwrap();
+    Analyzer::new(settings)
 }
 
 /// Pseudo-random numbers, the same in every run.
@@ -71,6 +79,11 @@ impl Chance {
             let times = if self.below(40) == 0 { 9 } else { 1 };
             for _ in 0..times {
                 text.push_str(&format!("w{word} "));
+            }
+            match self.below(12) {
+                0 => text.push_str(". "),
+                1 => text.push_str("\n\n"),
+                _ => {}
             }
         }
         text
@@ -141,17 +154,40 @@ fn query() -> impl Strategy<Value = String> {
         1 => (word.clone(), word.clone()).prop_map(|(a, b)| format!("\"{a} {b}\"")),
         1 => (word.clone(), word.clone(), word.clone()).prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"")),
         1 => word.clone().prop_map(|word| format!("(@body {word})")),
-        1 => (word.clone(), word.clone(), word, 1..4).prop_map(|(a, b, c, n)| format!("\"{a} {b} {c}\"/{n}")),
+        1 => (word.clone(), word.clone(), word.clone(), 1..4).prop_map(|(a, b, c, n)| format!("\"{a} {b} {c}\"/{n}")),
     ];
+    let leaf = prop_oneof![5 => leaf, 2 => placed_leaf(word)];
     leaf.prop_recursive(3, 10, 3, |inner| {
         prop_oneof![
             3 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} {b})")),
             4 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} | {b})")),
             2 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a} | {b} | {c})")),
             1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} -{b})")),
-            1 => (inner.clone(), inner).prop_map(|(a, b)| format!("({a} MAYBE {b})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} MAYBE {b})")),
+            1 => (inner.clone(), inner.clone(), 1..5).prop_map(|(a, b, n)| format!("({a} NEAR/{n} {b})")),
+            1 => (inner.clone(), inner.clone(), 1..5).prop_map(|(a, b, n)| format!("({a} NOTNEAR/{n} {b})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} << {b})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} SENTENCE {b})")),
+            1 => (inner.clone(), inner).prop_map(|(a, b)| format!("({a} PARAGRAPH {b})")),
         ]
     })
+}
+
+/// The text of a word, a phrase or a quorum that places decide.
+fn placed_leaf(
+    word: impl Strategy<Value = String> + Clone + 'static,
+) -> impl Strategy<Value = String> {
+    prop_oneof![
+        1 => word.clone().prop_map(|word| format!("^{word}")),
+        1 => word.clone().prop_map(|word| format!("{word}$")),
+        1 => Just("^w1*".to_owned()),
+        1 => (word.clone(), 1..4).prop_map(|(word, most)| format!("(@body[{most}] {word})")),
+        1 => word.clone().prop_map(|word| format!("\"{word} w*\"")),
+        1 => word.clone().prop_map(|word| format!("\"w1* * {word}\"")),
+        1 => (word.clone(), word.clone(), 1..5).prop_map(|(a, b, n)| format!("\"{a} {b} {a}\"~{n}")),
+        1 => (word.clone(), word.clone(), 1..5).prop_map(|(a, b, n)| format!("\"{a} w1* {b}\"~{n}")),
+        1 => (word.clone(), word, 2..4).prop_map(|(a, b, n)| format!("\"{a} {a} {b}\"/{n}")),
+    ]
 }
 
 fn order() -> impl Strategy<Value = Vec<OrderBy>> {
@@ -289,7 +325,7 @@ fn both(
         1 => &["body"],
         _ => &["body", "sub"],
     };
-    let query = query::parse(text, fields, &Analyzer::default()).unwrap();
+    let query = query::parse(text, fields, &snapshot.shape.analyzer).unwrap();
     let keeps = filter.is_some_and(|(_, keeps)| keeps);
     let filter =
         filter.map(|(text, _)| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
@@ -313,7 +349,7 @@ fn both(
         stops: false,
     };
     let control = Control::default();
-    let slow = job.run_slowly(&control).unwrap();
+    let slow = job.run_slowly(&query.root, &control).unwrap();
     let (shared, mut ranges) = (Shared::new(&control), job.ranges(false));
     job.raise_first(&shared).unwrap();
     if backwards {

@@ -78,6 +78,8 @@ fn mark(step: &Step, wanted: &mut [bool]) {
             mark(left, wanted);
             mark(right, wanted);
         }
+        // Such a plan marks the words that have a place in the query.
+        Step::Placed { .. } => {}
     }
 }
 
@@ -85,7 +87,7 @@ fn has_places(step: &Step) -> bool {
     match step {
         Step::All => false,
         Step::Word { fields, .. } => !fields.every,
-        Step::Phrase { .. } => true,
+        Step::Phrase { .. } | Step::Placed { .. } => true,
         Step::And { required, excluded } => required.iter().chain(excluded).any(has_places),
         Step::AtLeast { parts, .. } => parts.iter().any(has_places),
         Step::Maybe(left, right) => has_places(left) || has_places(right),
@@ -99,6 +101,7 @@ fn counts_present(step: &Step) -> bool {
         Step::And { required, .. } => required.iter().all(counts_present),
         Step::AtLeast { parts, .. } => parts.iter().all(needs_one),
         Step::Maybe(left, right) => counts_present(left) && needs_one(right),
+        Step::Placed { .. } => false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! A query's tree with words by number: the form that the executor runs.
 
-use query::tree::{FieldSet, Node, Term};
+use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 
-use super::super::terms::WordNumbers;
+use super::numbered::Numbered;
+use super::placed::Placed;
 
 /// A node of the tree: a set of rows.
 pub(in super::super) enum Step {
@@ -36,6 +37,12 @@ pub(in super::super) enum Step {
     },
     /// The rows that match the first step. The second only adds to their weight.
     Maybe(Box<Step>, Box<Step>),
+    /// The rows of a tree that the places of its words decide.
+    Placed {
+        /// A step without places that each of these rows matches.
+        needs: Box<Step>,
+        placed: Placed,
+    },
 }
 
 /// The fields that a word may stand in.
@@ -57,13 +64,15 @@ impl Step {
     }
 }
 
-/// Makes the steps of one query, and adds its words to the plan's.
+/// Makes the steps of one query.
 pub(super) struct Stepper<'w> {
-    pub(super) words: &'w mut WordNumbers,
+    pub(super) numbered: &'w Numbered,
     /// Set of the table's fields.
     pub(super) every: u64,
     /// Number of phrases so far.
     pub(super) phrases: usize,
+    /// Whether places decide a tree so far.
+    pub(super) is_placed: bool,
 }
 
 impl Stepper<'_> {
@@ -71,13 +80,13 @@ impl Stepper<'_> {
     pub(super) fn step(&mut self, node: &Node) -> Step {
         match node {
             Node::All => Step::All,
-            Node::Word(word) => Step::Word {
-                word: self.words.add(&word.term.text),
-                fields: self.fields(word.fields),
-            },
-            Node::Phrase { words, fields } => {
-                let word = |(term, distance): &(Term, u32)| (self.words.add(&term.text), *distance);
-                let words = words.iter().map(word).collect();
+            Node::Word(word) if word.term.place == FieldPlace::default() => self.word(word),
+            Node::Phrase { words, fields } if words.iter().all(|(term, _)| term.is_plain()) => {
+                let word = |(term, distance): &(Term, u32)| {
+                    let words = self.numbered.of(term);
+                    words.first().map(|word| (*word, *distance))
+                };
+                let words = words.iter().filter_map(word).collect();
                 self.phrases += 1;
                 Step::Phrase {
                     words,
@@ -97,14 +106,31 @@ impl Stepper<'_> {
             Node::Maybe(left, right) => {
                 Step::Maybe(Box::new(self.step(left)), Box::new(self.step(right)))
             }
-            // Never comes here: `Terms` replaced such nodes by what every match needs.
-            Node::Repeated { .. }
-            | Node::Proximity { .. }
-            | Node::Order(_)
-            | Node::Near { .. }
-            | Node::NotNear { .. }
-            | Node::Together { .. } => Step::All,
             Node::Not(_) => self.and(std::slice::from_ref(node)),
+            node => {
+                self.is_placed = true;
+                Step::Placed {
+                    needs: Box::new(self.step(&node.necessary())),
+                    placed: Placed::new(node, self.numbered),
+                }
+            }
+        }
+    }
+
+    /// A word, or the words that a pattern stands for.
+    fn word(&self, word: &Word) -> Step {
+        let fields = self.fields(word.fields);
+        let step = |word: &usize| Step::Word {
+            word: *word,
+            fields,
+        };
+        let words = self.numbered.of(&word.term);
+        match (word.term.form, words.first()) {
+            (Form::Whole, Some(word)) => step(word),
+            _ => Step::AtLeast {
+                parts: words.iter().map(step).collect(),
+                least: 1,
+            },
         }
     }
 

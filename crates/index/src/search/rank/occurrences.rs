@@ -95,6 +95,11 @@ impl Occurrences {
         known.fields |= fields;
     }
 
+    /// Whether a word was recorded.
+    pub(crate) fn holds(&self, word: usize) -> bool {
+        self.words[word].hits > 0
+    }
+
     /// Records the places at which a word counts.
     pub(crate) fn add_places(&mut self, word: usize, places: impl Iterator<Item = u32>) {
         self.places.extend(places.map(|place| (place, word as u32)));

@@ -8,9 +8,10 @@
 //!
 //! Words in a phrase count together as one unit. So `white` has place 1 in `places` but none in `alone`.
 
-use query::pattern::Matcher;
-use query::tree::{Form, Node, Term, Word};
+use query::tree::{Node, Term, Word};
 use smallvec::SmallVec;
+
+use super::super::plan::TermWords;
 
 /// Places in a query, rising. Inline for up to two, since most words have one.
 pub(crate) type Places = SmallVec<[u32; 2]>;
@@ -36,8 +37,8 @@ pub(crate) struct QueryWords {
     pub(crate) phrases: Vec<(u32, u32, u32)>,
     /// Distinct words of the query, excluded ones too; a pattern counts as one.
     pub(crate) distinct: usize,
-    /// Whether a word counts only at some of its places: in a phrase, or where a row's text
-    /// decides.
+    /// Whether a word counts only at some of its places: in a phrase, or in a tree that
+    /// places decide.
     pub(crate) counts_by_place: bool,
     /// Place behind the last word outside of negations.
     pub(super) end: u32,
@@ -46,36 +47,43 @@ pub(crate) struct QueryWords {
 }
 
 impl QueryWords {
-    /// Collects the words of a tree whose every node has a step. `expanded`: the same tree with
-    /// patterns as words. `number`: the number of a word in the plan. `every`: set of the table's
-    /// fields.
+    /// Collects the words of a tree whose every node has a step. `words_of`: the numbers of the
+    /// words that a term stands for. `every`: set of the table's fields.
     ///
     /// Places are counted along the query's text: one for each word, excluded ones too; in a phrase
     /// also for the gaps. All words that a pattern stands for share its place.
     pub(crate) fn new(
         query: &Node,
-        expanded: &Node,
-        number: &dyn Fn(&str) -> Option<usize>,
+        words_of: &dyn Fn(&Term) -> TermWords,
         every: u64,
     ) -> QueryWords {
         let mut query_words = QueryWords::default();
-        query_words.collect(query, expanded, number, every);
+        query_words.collect(query, words_of, every);
         query_words
     }
 
-    /// Collects the words of a tree that the rows' text decides. `words`: the texts of the plan's
-    /// words.
-    pub(crate) fn of_text(root: &Node, words: &[String], every: u64) -> QueryWords {
+    /// Collects the words of a tree that the places of words decide.
+    pub(crate) fn of_placed(
+        root: &Node,
+        words_of: &dyn Fn(&Term) -> TermWords,
+        every: u64,
+    ) -> QueryWords {
         let mut query_words = QueryWords {
             counts_by_place: true,
             ..QueryWords::default()
         };
-        query_words.collect_placed(root, false, words, every);
+        query_words.collect_placed(root, false, words_of, every);
         query_words
     }
 
     /// Walks the tree. `in_unit`: the words below count as one unit.
-    fn collect_placed(&mut self, node: &Node, in_unit: bool, words: &[String], every: u64) {
+    fn collect_placed(
+        &mut self,
+        node: &Node,
+        in_unit: bool,
+        words: &dyn Fn(&Term) -> TermWords,
+        every: u64,
+    ) {
         let mut all = |parts: &[Node], in_unit: bool| {
             parts
                 .iter()
@@ -130,16 +138,15 @@ impl QueryWords {
     }
 
     /// Gives the next place to a word, or to all words that a pattern stands for.
-    fn term(&mut self, term: &Term, fields: u64, in_unit: bool, words: &[String]) {
-        // The parser refused every pattern that does not compile.
-        let matcher = Matcher::new(term).ok();
-        for (number, word) in words.iter().enumerate() {
-            if matcher
-                .as_ref()
-                .is_some_and(|matcher| matcher.is_match(word))
-            {
-                self.stands(Some(number), fields, self.next, in_unit);
-            }
+    fn term(
+        &mut self,
+        term: &Term,
+        fields: u64,
+        in_unit: bool,
+        words_of: &dyn Fn(&Term) -> TermWords,
+    ) {
+        for number in words_of(term) {
+            self.stands(number, fields, self.next, in_unit);
         }
         self.next += 1;
         self.end = self.next;
@@ -185,51 +192,30 @@ impl QueryWords {
         self.words.iter().filter(wanted).count()
     }
 
-    /// Walks a tree whose every node has a step, beside its expanded form.
-    fn collect(
-        &mut self,
-        query: &Node,
-        expanded: &Node,
-        number: &dyn Fn(&str) -> Option<usize>,
-        every: u64,
-    ) {
-        let mut all = |queries: &[Node], expandeds: &[Node]| {
-            for (query, expanded) in queries.iter().zip(expandeds) {
-                self.collect(query, expanded, number, every);
-            }
+    /// Walks a tree whose every node has a step.
+    fn collect(&mut self, query: &Node, words_of: &dyn Fn(&Term) -> TermWords, every: u64) {
+        let mut all = |parts: &[Node]| {
+            parts
+                .iter()
+                .for_each(|part| self.collect(part, words_of, every));
         };
-        match (query, expanded) {
-            (Node::Word(word), Node::Or(found)) if word.term.form != Form::Whole => {
-                for found in found {
-                    if let Node::Word(Word { term, fields }) = found {
-                        let number = number(&term.text);
-                        self.stands(number, fields.0 & every, self.next, false);
-                    }
-                }
-                self.next += 1;
-                self.end = self.next;
+        match query {
+            Node::Word(Word { term, fields }) => {
+                self.term(term, fields.0 & every, false, words_of);
             }
-            (Node::Word(Word { term, fields }), _) => {
-                let number = number(&term.text);
-                self.stands(number, fields.0 & every, self.next, false);
-                self.next += 1;
-                self.end = self.next;
+            Node::Phrase { words, fields } => {
+                self.phrase(words, fields.0 & every, words_of);
             }
-            (Node::Phrase { words, fields }, _) => {
-                self.phrase(words, fields.0 & every, number);
-            }
-            (Node::Quorum { parts, .. }, Node::Quorum { parts: others, .. }) => {
-                all(parts, others);
+            Node::Quorum { parts, .. } => {
+                all(parts);
                 self.next += 1;
             }
-            (Node::And(parts), Node::And(others)) | (Node::Or(parts), Node::Or(others)) => {
-                all(parts, others);
+            Node::And(parts) | Node::Or(parts) => all(parts),
+            Node::Maybe(left, right) => {
+                self.collect(left, words_of, every);
+                self.collect(right, words_of, every);
             }
-            (Node::Maybe(left, right), Node::Maybe(other_left, other_right)) => {
-                self.collect(left, other_left, number, every);
-                self.collect(right, other_right, number, every);
-            }
-            (Node::Not(part), _) => {
+            Node::Not(part) => {
                 self.excluded_phrases(part);
                 self.next += part.places();
             }
@@ -243,15 +229,14 @@ impl QueryWords {
         &mut self,
         words: &[(Term, u32)],
         fields: u64,
-        number: &dyn Fn(&str) -> Option<usize>,
+        words_of: &dyn Fn(&Term) -> TermWords,
     ) {
         self.counts_by_place = true;
         let first = self.next;
         for (term, distance) in words {
-            self.stands(number(&term.text), fields, first + distance, true);
-            self.next = first + distance + 1;
+            self.next = first + distance;
+            self.term(term, fields, true, words_of);
         }
-        self.end = self.next;
         self.phrases
             .push((first, self.next - first, words.len() as u32));
     }
@@ -275,10 +260,7 @@ impl QueryWords {
     }
 
     /// Adds a place of a word. `in_unit`: the word counts there as part of a unit.
-    fn stands(&mut self, word: Option<usize>, fields: u64, place: u32, in_unit: bool) {
-        let Some(word) = word else {
-            return;
-        };
+    fn stands(&mut self, word: usize, fields: u64, place: u32, in_unit: bool) {
         if self.words.len() <= word {
             self.words.resize(word + 1, QueryWord::default());
         }

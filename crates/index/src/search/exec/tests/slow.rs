@@ -3,6 +3,11 @@
 
 use std::sync::Arc;
 
+use query::analysis::Words;
+use query::reference;
+use query::tree::Node;
+use query::verify::Verifier;
+
 use super::cursor::{self, Cursor, Reader};
 use crate::control::Control;
 use crate::error::Result;
@@ -10,14 +15,15 @@ use crate::part::Part;
 use crate::postings::{code, length_class};
 use crate::search::collect::{Collector, Top, WEIGHT_WITHOUT_MATCH};
 use crate::search::exec::job::{Gathered, Job};
-use crate::search::exec::text::last_position;
-use crate::search::rank::{Needs, Occurrences};
+use crate::search::exec::texts::last_position;
+use crate::search::plan::Plan;
+use crate::search::rank::{Hit, Needs, Occurrences};
 use crate::search::values::RowValues;
 use crate::snapshot::PartIndex;
 
 impl Job<'_> {
     /// Every row of the snapshot.
-    pub(super) fn run_slowly(&self, control: &Control) -> Result<Top> {
+    pub(super) fn run_slowly(&self, root: &Node, control: &Control) -> Result<Top> {
         let mut out = Gathered::new(Top::new(Arc::clone(&self.order), self.keep));
         for (at, part) in self.snapshot.numbered() {
             let mut cursor = self.cursor(at, part)?;
@@ -26,10 +32,11 @@ impl Job<'_> {
             let mut doc = cursor.seek(0);
             while doc < part.rows() {
                 let row = RowValues::new(part, doc);
-                if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
+                if part.is_live(doc) && self.accepts(&row)? && self.matches(root, &row, part)? {
                     out.collector.count(1);
                     if self.keep != Some(0) {
-                        let weight = self.weight(&mut *cursor, &row, &mut occurrences)?;
+                        let weight =
+                            self.weight(&mut *cursor, &row, part, root, &mut occurrences)?;
                         self.offer(at, &row, weight, &control.memory, &mut out.out())?;
                     }
                 }
@@ -45,12 +52,25 @@ impl Job<'_> {
             .map_or(Ok(true), |filter| filter.accepts(row))
     }
 
+    /// Whether the text of a row matches.
+    fn matches(&self, root: &Node, row: &RowValues<'_>, part: &Part) -> Result<bool> {
+        match self.plan.as_ref().and_then(Plan::placed) {
+            Some(_) => {
+                let words = self.texts(part).words(row.doc())?;
+                Ok(reference::matches(root, &words))
+            }
+            None => Ok(true),
+        }
+    }
+
     /// The cursor over the part's rows: by the query, by the ids, by both, or over every row.
     fn cursor<'p>(&self, at: PartIndex, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
         let candidates = self.candidates.as_ref();
         let listed = candidates.and_then(|of| of.of_part(at));
         let listed = listed.map(|docs| cursor::listed(docs.to_vec()));
         let matched = match &self.plan {
+            // The text of each row decides.
+            Some(plan) if plan.placed().is_some() => Some(cursor::every(part.rows())),
             Some(plan) => {
                 let needs = match self.ranked {
                     true => plan.weigher().needs(),
@@ -77,6 +97,8 @@ impl Job<'_> {
         &self,
         cursor: &mut dyn Cursor,
         row: &RowValues<'_>,
+        part: &Part,
+        root: &Node,
         occurrences: &mut Occurrences,
     ) -> Result<i64> {
         let plan = match &self.plan {
@@ -84,8 +106,9 @@ impl Job<'_> {
             _ => return Ok(WEIGHT_WITHOUT_MATCH),
         };
         let weigher = plan.weigher();
-        if let Some(verifier) = plan.verified() {
-            return self.weigh_text(plan, verifier, row, occurrences);
+        if plan.placed().is_some() {
+            let words = self.texts(part).words(row.doc())?;
+            return Ok(weight_of_text(plan, root, &words, occurrences));
         }
         occurrences.clear();
         cursor.record(occurrences);
@@ -96,7 +119,7 @@ impl Job<'_> {
         let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
         let sum = occurrences.hits().map(value).sum();
         let mut read = Ok(());
-        let mut last = |field| match self.words(row) {
+        let mut last = |field| match self.texts(part).words(row.doc()) {
             Ok(words) => last_position(&words, field),
             Err(error) => {
                 read = Err(error);
@@ -106,4 +129,42 @@ impl Job<'_> {
         let weight = weigher.weigh(occurrences, sum, &mut last);
         read.map(|()| weight)
     }
+}
+
+/// The weight of a matching row, from its text alone.
+fn weight_of_text(plan: &Plan, root: &Node, words: &Words, occurrences: &mut Occurrences) -> i64 {
+    let (weigher, verifier) = (plan.weigher(), Verifier::new(root));
+    let number = |text: &str| plan.texts().iter().position(|known| known == text);
+    let tally = verifier.tally(words);
+    let at = |field: u8, position: u32| u32::from(field) << 24 | position;
+    occurrences.clear();
+    for (text, field, position) in &tally.words {
+        if let Some(number) = number(text) {
+            occurrences.add_places(number, std::iter::once(at(*field, *position)));
+        }
+    }
+    for joined in &tally.joined {
+        occurrences.add_unit(Hit {
+            at: at(joined.field, joined.position),
+            word: plan.words() as u32 + joined.place,
+            place: joined.place,
+            span: joined.span,
+            weight: joined.weight,
+        });
+    }
+    let fields = match weigher.takes_found_fields() {
+        true => tally.fields,
+        false => occurrences.placed(),
+    };
+    let mut hits = vec![0; plan.words()];
+    for number in words.iter().filter_map(|(text, ..)| number(text)) {
+        hits[number] += 1;
+    }
+    for number in tally.rare.iter().filter_map(|text| number(text)) {
+        occurrences.add(number, hits[number], fields);
+    }
+    let length_class = length_class(words.len() as u32);
+    let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
+    let sum = occurrences.hits().map(value).sum();
+    weigher.weigh(occurrences, sum, &mut |field| last_position(words, field))
 }

@@ -1,0 +1,167 @@
+//! Weighs rows of a tree that the places of words decide.
+//!
+//! A row's words, their codes and the number of their places bound its weight (`Weigher::bound_places`). Rows are weighed from
+//! the highest bound down, some at a time, until the threshold excludes the rest. Example with LIMIT 1:
+//!
+//! ```text
+//! rows by bound     17: 6,540    3: 4,512    90: 2,498    8: 2,498
+//! weighed           17: 3,510    3: 4,512                          threshold 4,512: 90 and 8 cannot enter
+//! ```
+
+use super::super::plan::{Placed, Plan};
+use super::super::rank::{Hit, Occurrences};
+use super::job::Out;
+use super::page::PageRun;
+use super::places::{Places, RowPlaces};
+use super::rows::Rows;
+use super::score::Scorer;
+use crate::error::Result;
+
+/// Rows that are weighed before the threshold is compared again.
+const WEIGHED_ROWS: usize = 64;
+
+impl PageRun<'_, '_> {
+    /// Weighs rows and takes those that reach the threshold.
+    pub(super) fn rank_placed(
+        &self,
+        rows: &Rows,
+        plan: &Plan,
+        placed: &Placed,
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut lows = out.scratch.lows();
+        rows.each(|low| lows.push(low));
+        let mut bounds = std::mem::take(&mut out.scratch.bounds);
+        let index = &mut out.scratch.places.index;
+        bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
+        for batch in bounds.rows().chunks(WEIGHED_ROWS) {
+            scorer.raise(self.threshold(out)?);
+            let enters = |(bound, _): &&(i64, u16)| *bound >= scorer.threshold();
+            lows.clear();
+            lows.extend(batch.iter().filter(enters).map(|(_, low)| *low));
+            if lows.is_empty() {
+                break;
+            }
+            lows.sort_unstable();
+            let mut weighed = std::mem::take(&mut out.scratch.weighed);
+            let occurrences = scorer.occurrences();
+            let places = &mut out.scratch.places;
+            self.weigh_placed(&lows, plan, placed, occurrences, places, |low, weight| {
+                weighed.push((low, weight));
+                Ok(())
+            })?;
+            let mut threshold = scorer.threshold();
+            weighed.retain(|(_, weight)| *weight >= threshold);
+            self.enter(&mut weighed, &mut threshold, out)?;
+            out.scratch.weighed = weighed;
+        }
+        out.scratch.bounds = bounds;
+        out.scratch.give(Rows::Few(lows));
+        Ok(())
+    }
+
+    /// Offers rows with their weights to the collector, for an order that is not by weight alone.
+    pub(super) fn list_placed(
+        &self,
+        rows: &Rows,
+        plan: &Plan,
+        placed: &Placed,
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut lows = out.scratch.lows();
+        rows.each(|low| lows.push(low));
+        let mut places = std::mem::take(&mut out.scratch.places);
+        let occurrences = scorer.occurrences();
+        let offer = |low, weight| self.offer(low, weight, out);
+        let result = self.weigh_placed(&lows, plan, placed, occurrences, &mut places, offer);
+        out.scratch.places = places;
+        out.scratch.give(Rows::Few(lows));
+        result
+    }
+
+    /// Calls `visit` with each of the rows `lows`, all of which match, and its weight.
+    fn weigh_placed(
+        &self,
+        lows: &[u16],
+        plan: &Plan,
+        placed: &Placed,
+        occurrences: &mut Occurrences,
+        places: &mut Places,
+        mut visit: impl FnMut(u16, i64) -> Result<()>,
+    ) -> Result<()> {
+        places.each_window(placed, lows, &self.view, |places, window| {
+            for (row, low) in window.iter().enumerate() {
+                let weight = self.weight(row, *low, plan, placed, occurrences, places)?;
+                visit(*low, weight)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The weight of the `row`-th row of the window.
+    fn weight(
+        &self,
+        row: usize,
+        low: u16,
+        plan: &Plan,
+        placed: &Placed,
+        occurrences: &mut Occurrences,
+        places: &mut Places,
+    ) -> Result<i64> {
+        let Places {
+            columns,
+            buffers,
+            counts,
+            ..
+        } = places;
+        let document = RowPlaces::new(columns, row, low, &self.view);
+        placed.verifier.count(&document, buffers, counts);
+        occurrences.clear();
+        for hit in &counts.hits {
+            let at = u32::from(hit.field) << 24 | hit.start;
+            let Some(term) = hit.term else {
+                occurrences.add_unit(Hit {
+                    at,
+                    word: plan.words() as u32 + hit.place,
+                    place: hit.place,
+                    span: hit.span,
+                    weight: hit.weight,
+                });
+                continue;
+            };
+            columns.words_at(term, &placed.terms[term], row, at, |word| {
+                occurrences.add_places(word, std::iter::once(at));
+            });
+        }
+        let weigher = plan.weigher();
+        let fields = match weigher.takes_found_fields() {
+            true => counts.fields,
+            false => occurrences.placed(),
+        };
+        let mut sum = 0;
+        for (term, rare) in counts
+            .rare
+            .iter()
+            .enumerate()
+            .filter(|(_, rare)| **rare != 0)
+        {
+            let words = &placed.terms[term];
+            columns.each_word(term, words, row, |standing, fields_of_word| {
+                if fields_of_word & rare != 0 && !occurrences.holds(standing.word) {
+                    let (word, posting) = (standing.word, standing.posting);
+                    let hits = self.view.hits(word, posting);
+                    let known = self.view.word(word).codes.get(posting);
+                    let known = known.copied().unwrap_or(0);
+                    occurrences.add(word, hits, fields);
+                    sum += weigher.value(word, known, hits);
+                }
+            });
+        }
+        let weight = weigher.weigh(occurrences, sum, &mut |field| {
+            query::verify::Document::last(&document, field).unwrap_or(0)
+        });
+        document.check().map(|()| weight)
+    }
+}

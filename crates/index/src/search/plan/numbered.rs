@@ -1,0 +1,56 @@
+//! The words of a plan by number, and those that each pattern stands for.
+
+use query::tree::{Form, Term};
+use smallvec::{SmallVec, smallvec};
+
+use super::super::statistics::{Frequencies, Statistics};
+use super::super::terms::WordNumbers;
+
+/// Numbers of the words that a term stands for.
+pub(in super::super) type TermWords = SmallVec<[usize; 1]>;
+
+/// The words of a plan: those of the query, then those that only patterns stand for.
+pub(super) struct Numbered {
+    pub(super) words: WordNumbers,
+    patterns: Vec<(Term, TermWords)>,
+}
+
+impl Numbered {
+    /// `words`, `patterns`: those of the query. Adds the words that patterns stand for, and their frequencies. They come in the
+    /// order of their texts: the same however rows are spread over parts.
+    pub(super) fn new(
+        mut words: WordNumbers,
+        patterns: Vec<Term>,
+        statistics: Statistics,
+    ) -> (Numbered, Frequencies) {
+        let mut frequencies = statistics.words;
+        let numbered = patterns.into_iter().zip(statistics.patterns);
+        let numbered = numbered.map(|(pattern, found)| {
+            let numbers = found.into_iter().map(|(text, frequency)| {
+                let number = words.add(&text);
+                if number == frequencies.len() {
+                    frequencies.push(frequency);
+                }
+                number
+            });
+            let numbers = numbers.collect();
+            (pattern, numbers)
+        });
+        let patterns = numbered.collect();
+        (Numbered { words, patterns }, frequencies)
+    }
+
+    /// The words that a term of the query stands for.
+    pub(super) fn of(&self, term: &Term) -> TermWords {
+        if term.form == Form::Whole {
+            return self
+                .words
+                .get(&term.text)
+                .map_or(smallvec![], |word| smallvec![word]);
+        }
+        let is_same = |known: &Term| known.form == term.form && known.text == term.text;
+        let mut patterns = self.patterns.iter();
+        let found = patterns.find(|(pattern, _)| is_same(pattern));
+        found.map_or(smallvec![], |(_, words)| words.clone())
+    }
+}

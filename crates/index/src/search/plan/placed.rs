@@ -1,0 +1,24 @@
+//! Trees that places decide: those of NEAR, `<<`, `~N` and the other operators on positions, and of words at fixed places.
+
+use query::tree::Node;
+use query::verify::Verifier;
+
+use super::numbered::{Numbered, TermWords};
+
+/// A tree, or a part of it, that the places of its words decide.
+pub(in super::super) struct Placed {
+    pub(in super::super) verifier: Verifier,
+    /// By number of the term in the verifier: the words of the plan that it stands for.
+    pub(in super::super) terms: Vec<TermWords>,
+}
+
+impl Placed {
+    pub(super) fn new(node: &Node, numbered: &Numbered) -> Placed {
+        let verifier = Verifier::new(node);
+        let terms = verifier.terms().iter();
+        Placed {
+            terms: terms.map(|term| numbered.of(term)).collect(),
+            verifier,
+        }
+    }
+}
