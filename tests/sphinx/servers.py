@@ -11,6 +11,7 @@ import pymysql
 from generate import PARAGRAPH
 
 TABLES = ("plain", "english")
+INSERTED = 10_000  # rows of one INSERT
 CONFIGURATION = """
 source rows
 {{
@@ -43,6 +44,7 @@ indexer
 searchd
 {{
     listen = {folder}/socket:mysql41
+    listen = {folder}/api:sphinx
     workers = threads
     pid_file = {folder}/pid
     binlog_path =
@@ -113,6 +115,8 @@ def seine(binary, folder, documents):
     server.sql("CREATE TABLE plain (title text, body text)")
     server.sql("CREATE TABLE english (title text, body text) morphology='stem_en' index_exact_words='1' index_sp='1'")
     for table in TABLES:
-        rows = ", ".join(["(%s, %s, %s)"] * len(documents))
-        server.sql(f"INSERT INTO {table} (id, title, body) VALUES {rows}", *(value for row in documents for value in row))
+        for first in range(0, len(documents), INSERTED):
+            some = documents[first : first + INSERTED]
+            rows = ", ".join(["(%s, %s, %s)"] * len(some))
+            server.sql(f"INSERT INTO {table} (id, title, body) VALUES {rows}", *(value for row in some for value in row))
     return server

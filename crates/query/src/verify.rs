@@ -55,6 +55,12 @@ impl Verifier {
         self.terms.listed()
     }
 
+    /// The number of a term of the tree, wherever in its field it must stand.
+    #[must_use]
+    pub fn number(&self, term: &Term) -> Option<usize> {
+        self.terms.number(term)
+    }
+
     /// Whether a document matches.
     #[must_use]
     pub fn matches(&self, words: &Words) -> bool {

@@ -300,6 +300,54 @@ impl<'a> List<'a> {
         }
     }
 
+    /// Calls `visit` with the places of postings, each beside what came with the posting. The postings rise. Cost: one pass through
+    /// the codes of the blocks that have them.
+    #[inline(always)]
+    pub(crate) fn each_place(
+        &self,
+        postings: impl Iterator<Item = (usize, u32)>,
+        mut visit: impl FnMut(usize, u32),
+    ) {
+        let packed = match &self.places {
+            Places::Packed(packed) => packed,
+            Places::Plain(plain) => {
+                for (row, at) in postings {
+                    plain.row(at).iter().for_each(|place| visit(row, *place));
+                }
+                return;
+            }
+        };
+        let mut open = self.open_entries();
+        let (mut opened, mut block, mut passed, mut before) = (None, usize::MAX, 0, 0);
+        for (row, at) in postings {
+            let own = at as usize / BLOCK;
+            if own != block {
+                (block, passed, before) = (own, own * BLOCK, 0);
+                opened = packed.block(own);
+                open = &open[open_from(open, passed as u32)..];
+            }
+            let Some((content, widths)) = opened else {
+                continue;
+            };
+            before += told_hits(&self.codes, passed, at as usize);
+            passed = at as usize;
+            let mut hits = self
+                .codes
+                .get(passed)
+                .map_or(0, |code| usize::from(code >> 5));
+            while let Some((entry, rest)) = open.split_first() {
+                let (posting, more) = open_entry(entry);
+                if posting >= at {
+                    hits += if posting == at { more as usize } else { 0 };
+                    break;
+                }
+                before += more as usize;
+                open = rest;
+            }
+            widths.each(content, before, hits, |place| visit(row, place));
+        }
+    }
+
     /// The first place of a posting's row. Cost: as [`List::positions`].
     #[inline]
     pub(crate) fn first_position(&self, at: u32, run: &mut Run) -> Option<u32> {

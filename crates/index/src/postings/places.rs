@@ -90,10 +90,7 @@ impl<'a> Packed<'a> {
         let Some((content, widths)) = self.block(block) else {
             return;
         };
-        // A damaged count may exceed the places that the bytes can hold.
-        let most = content.len() * 8 / widths.place as usize;
-        let end = (before + hits as usize).min(most);
-        out.extend((before..end).map(|at| widths.place(content, at)));
+        widths.each(content, before, hits as usize, |place| out.push(place));
     }
 }
 
@@ -107,6 +104,22 @@ pub(super) struct Widths {
 }
 
 impl Widths {
+    /// Calls `visit` with `hits` places of the block, after `before` others.
+    #[inline(always)]
+    pub(super) fn each(
+        self,
+        content: &[u8],
+        before: usize,
+        hits: usize,
+        mut visit: impl FnMut(u32),
+    ) {
+        // A damaged count may exceed the places that the bytes can hold.
+        let most = content.len() * 8 / self.place as usize;
+        for at in before..(before + hits).min(most) {
+            visit(self.place(content, at));
+        }
+    }
+
     /// The `at`-th place of the block, as `field << 24 | position`.
     #[inline]
     pub(super) fn place(self, content: &[u8], at: usize) -> u32 {

@@ -38,14 +38,18 @@ pub(super) use numbered::TermWords;
 pub(super) use placed::Placed;
 pub(super) use step::{Fields, Step};
 
+/// Words above which a query with patterns is weighed by the places of its terms: a row holds few of the words, and the others are
+/// not looked for in it.
+const WIDE_WORDS: usize = 16;
+
 /// A query ready to run on every shard.
 pub(super) struct Plan {
     words: WordNumbers,
     weigher: Weigher,
     root: Step,
     shape: Shape,
-    /// The whole tree, for the weights of its rows, where the places of words decide what counts;
-    /// else `None`.
+    /// The whole tree, for the weights of its rows, where the places of words decide what counts,
+    /// or patterns stand for many words; else `None`.
     placed: Option<Placed>,
     /// By word: live rows and occurrences.
     frequencies: Frequencies,
@@ -76,11 +80,13 @@ impl Plan {
             is_placed: false,
         };
         let step = stepper.step(root);
-        let placed = stepper.is_placed.then(|| Placed::new(root, &numbered));
+        let is_free = stepper.is_placed;
+        let placed = is_free || !is_plain && frequencies.len() > WIDE_WORDS;
+        let placed = placed.then(|| Placed::new(root, &numbered));
         let words_of = |term: &_| numbered.of(term);
         let mut query_words = match placed {
             None => QueryWords::new(root, &words_of, every),
-            Some(_) => QueryWords::of_placed(root, &words_of, every),
+            Some(_) => QueryWords::of_placed(root, &words_of, every, is_free),
         };
         query_words.distinct = match is_plain {
             true => numbered.words.texts().len(),
@@ -162,7 +168,7 @@ impl Plan {
         self.shape.is_joined
     }
 
-    /// The whole tree, where the places of words decide what counts in a row.
+    /// The whole tree, if its rows are weighed by the places of its terms.
     pub(super) fn placed(&self) -> Option<&Placed> {
         self.placed.as_ref()
     }

@@ -52,8 +52,9 @@ impl WordNumbers {
         let next = self.texts.len();
         self.texts.push(text.into());
         if next >= FEW_WORDS {
-            let texts = self.texts.iter().cloned().zip(0..);
-            self.numbers.extend(texts.skip(self.numbers.len()));
+            let texts = self.texts.iter().zip(0..).skip(self.numbers.len());
+            self.numbers
+                .extend(texts.map(|(text, number)| (text.clone(), number)));
         }
         next
     }

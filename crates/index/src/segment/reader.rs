@@ -259,7 +259,7 @@ impl Segment {
         let mut words = self.dictionary.from(prefix.as_bytes())?;
         while words.advance()? {
             match std::str::from_utf8(words.word()) {
-                Ok(word) if word.starts_with(prefix) => visit(word),
+                Ok(word) if prefix.is_empty() || word.starts_with(prefix) => visit(word),
                 _ => return Ok(()),
             }
         }

@@ -12,14 +12,15 @@ use crate::error::Result;
 #[derive(Default)]
 pub(super) struct Bounds {
     sums: Vec<i64>,
+    /// By row: words whose values are in the sum.
     present: Vec<u64>,
-    /// By row and term: the places of the term.
-    standing: Vec<u64>,
+    /// By row and term: the places of the term, and a set of their fields.
+    standing: Vec<(u64, u64)>,
     /// Upper bound of the weight, and the row.
     bounds: Vec<(i64, u16)>,
 }
 
-/// Rows whose numbers of places are counted together, divided by the terms.
+/// Rows whose numbers of places are counted together, times the terms.
 const COUNTED: usize = 1 << 18;
 
 impl Bounds {
@@ -38,7 +39,10 @@ impl Bounds {
         let window = COUNTED / placed.terms.len().max(1);
         for lows in lows.chunks(window.max(1)) {
             view.control.check()?;
-            self.add(lows, plan, placed, threshold, view, index);
+            index.set(lows);
+            self.count(lows, plan, placed, view, index);
+            index.clear(lows);
+            self.add(lows, plan, placed, threshold);
         }
         let falling = |(bound, low): &(i64, u16)| (Reverse(*bound), *low);
         self.bounds.sort_unstable_by_key(falling);
@@ -50,15 +54,14 @@ impl Bounds {
         &self.bounds
     }
 
-    /// Adds the bounds of some rows that can reach the threshold.
-    fn add(
+    /// Counts the places of each term in some rows, and adds up the values of their words.
+    fn count(
         &mut self,
         lows: &[u16],
         plan: &Plan,
         placed: &Placed,
-        threshold: i64,
         view: &View<'_>,
-        index: &mut RowIndex,
+        index: &RowIndex,
     ) {
         let (weigher, terms) = (plan.weigher(), placed.terms.len());
         self.sums.clear();
@@ -66,8 +69,7 @@ impl Bounds {
         self.present.clear();
         self.present.resize(lows.len(), 0);
         self.standing.clear();
-        self.standing.resize(lows.len() * terms, 0);
-        index.set(lows);
+        self.standing.resize(lows.len() * terms, (0, 0));
         for (term, words) in placed.terms.iter().enumerate() {
             for word in words {
                 let (page, number) = (view.word(*word), *word as u32);
@@ -78,7 +80,9 @@ impl Bounds {
                         0 => view.hits(*word, posting),
                         hits => u32::from(hits),
                     };
-                    self.standing[row * terms + term] += u64::from(hits);
+                    let standing = &mut self.standing[row * terms + term];
+                    standing.0 += u64::from(hits);
+                    standing.1 |= view.fields(*word, posting);
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
                         // A word that may not count must not lower the bound by a negative value.
@@ -88,18 +92,35 @@ impl Bounds {
                 });
             }
         }
-        index.clear(lows);
-        let is_of_words = placed.verifier.is_of_words();
+    }
+
+    /// Adds the rows that can reach the threshold.
+    fn add(&mut self, lows: &[u16], plan: &Plan, placed: &Placed, threshold: i64) {
+        let (weigher, terms) = (plan.weigher(), placed.terms.len());
+        let is_of_words = placed.verifier.is_of_words() && terms <= FEW_TERMS;
         for (row, low) in lows.iter().enumerate() {
             let standing = &self.standing[row * terms..][..terms];
-            let most = placed
-                .verifier
-                .most(&|term| standing.get(term).copied().unwrap_or(0));
-            let words = i64::try_from(most.words).unwrap_or(i64::MAX);
-            let bound = weigher.bound_places(self.present[row], self.sums[row], words, is_of_words);
+            let places = |term: usize| standing.get(term).map_or(0, |(places, _)| *places);
+            let counted = placed.verifier.most(&places).words;
+            let counted = i64::try_from(counted).unwrap_or(i64::MAX);
+            let fields = standing.iter().fold(0, |all, (_, fields)| all | fields);
+            // A run of words has each place of the query once.
+            let run = |field: usize| {
+                let terms = standing.iter().zip(&placed.times);
+                let here = terms.filter(|((_, fields), _)| fields >> field & 1 == 1);
+                here.map(|(_, times)| times).sum()
+            };
+            let run = |field: usize| match is_of_words {
+                true => counted.min(run(field)),
+                false => counted,
+            };
+            let bound = weigher.bound_places(self.sums[row], counted, fields, run);
             if bound >= threshold {
                 self.bounds.push((bound, *low));
             }
         }
     }
 }
+
+/// Terms up to which they are counted by field.
+const FEW_TERMS: usize = 8;

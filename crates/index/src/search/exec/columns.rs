@@ -18,7 +18,6 @@ use query::reference::Span;
 use super::super::plan::TermWords;
 use super::lists::View;
 use super::row_index::RowIndex;
-use crate::postings::Run;
 
 /// Field and position of a place.
 const POSITION: u32 = (1 << 24) - 1;
@@ -44,7 +43,8 @@ struct Column {
     word_starts: Vec<u32>,
     /// Of a pattern: place, word and posting.
     words: Vec<(u32, u32, u32)>,
-    places: Vec<u32>,
+    /// Memory: rows of the window that hold a word, and their postings.
+    held: Vec<(usize, u32)>,
 }
 
 /// A word in a row of a window.
@@ -163,29 +163,27 @@ impl Column {
 
     fn read_word(&mut self, word: usize, lows: &[u16], view: &View<'_>) {
         self.clear();
-        let (page, mut hint, mut run) = (view.word(word), 0, Run::default());
-        for low in lows {
-            self.starts.push(self.spans.len() as u32);
-            let Some(posting) = page.find(*low, &mut hint) else {
-                self.postings.push(NONE);
-                continue;
-            };
-            self.postings.push(posting as u32);
-            if page.codes.get(posting).is_some_and(|code| code >> 5 == 1) {
-                let place = view.place(word, posting, &mut run);
-                self.spans.extend(place.map(span_at));
-                continue;
-            }
-            view.positions_from(word, posting, &mut run, &mut self.places);
-            let first = self.spans.len();
-            for place in &self.places {
-                let span = span_at(*place);
-                if self.spans[first..].last() != Some(&span) {
-                    self.spans.push(span);
+        let (page, mut hint) = (view.word(word), 0);
+        let posting = |low: &u16| page.find(*low, &mut hint).map_or(NONE, |at| at as u32);
+        self.postings.extend(lows.iter().map(posting));
+        if let Some(list) = view.lists().get(word) {
+            let held = self.postings.iter().enumerate();
+            let held = held.filter(|(_, posting)| **posting != NONE);
+            let held = held.map(|(row, posting)| (row, page.first + posting));
+            let mut last = None;
+            list.each_place(held, |row, place| {
+                if last != Some((row, place)) {
+                    // The rows up to this one begin here.
+                    let begun = self.starts.len();
+                    if begun <= row {
+                        self.starts.resize(row + 1, self.spans.len() as u32);
+                    }
+                    self.spans.push(span_at(place));
                 }
-            }
+                last = Some((row, place));
+            });
         }
-        self.starts.push(self.spans.len() as u32);
+        self.starts.resize(lows.len() + 1, self.spans.len() as u32);
     }
 
     /// Counts the entries of each row, then puts each list's entries into place.
@@ -212,16 +210,23 @@ impl Column {
         }
         self.words.resize(sum as usize, (0, 0, 0));
         for word in words {
-            let (page, mut run) = (view.word(*word), Run::default());
+            let page = view.word(*word);
+            let Some(list) = view.lists().get(*word) else {
+                continue;
+            };
+            self.held.clear();
             index.each(page, lows, |row, posting| {
-                view.positions_from(*word, posting, &mut run, &mut self.places);
-                for place in &self.places {
-                    let at = &mut self.word_starts[row + 1];
-                    if let Some(entry) = self.words.get_mut(*at as usize) {
-                        *entry = (*place, *word as u32, posting as u32);
-                    }
-                    *at += 1;
+                self.held.push((row, posting as u32))
+            });
+            let held = self.held.iter().enumerate();
+            let held = held.map(|(at, (_, posting))| (at, page.first + posting));
+            list.each_place(held, |at, place| {
+                let (row, posting) = self.held[at];
+                let at = &mut self.word_starts[row + 1];
+                if let Some(entry) = self.words.get_mut(*at as usize) {
+                    *entry = (place, *word as u32, posting);
                 }
+                *at += 1;
             });
         }
         index.clear(lows);

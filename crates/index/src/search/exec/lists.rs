@@ -51,7 +51,7 @@ impl<'a> Lists<'a> {
         needs: Needs,
         is_bounded: bool,
     ) -> Result<Lists<'a>> {
-        let places = plan.has_places() || needs >= Needs::Fields;
+        let places = plan.has_places() || plan.placed().is_some() || needs >= Needs::Fields;
         let mut lists = Vec::with_capacity(plan.words());
         for word in words {
             lists.push(match word {

@@ -17,7 +17,7 @@ use super::rows::Rows;
 use super::score::Scorer;
 use crate::error::Result;
 
-/// Rows that are weighed before the threshold is compared again.
+/// Rows that are weighed before the threshold is compared, which may end the page; then twice as many, and so on.
 const WEIGHED_ROWS: usize = 64;
 
 impl PageRun<'_, '_> {
@@ -35,7 +35,10 @@ impl PageRun<'_, '_> {
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
         let index = &mut out.scratch.places.index;
         bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
-        for batch in bounds.rows().chunks(WEIGHED_ROWS) {
+        let (mut rest, mut length) = (bounds.rows(), WEIGHED_ROWS);
+        while !rest.is_empty() {
+            let (batch, behind) = rest.split_at(length.min(rest.len()));
+            (rest, length) = (behind, length * 2);
             scorer.raise(self.threshold(out)?);
             let enters = |(bound, _): &&(i64, u16)| *bound >= scorer.threshold();
             lows.clear();

@@ -31,8 +31,8 @@ use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
 use crate::table::Table;
 
-/// Distinct words of a table's texts.
-const WORDS: u64 = 14;
+/// Distinct words of a table's texts: more than a query is weighed by, unless by places.
+const WORDS: u64 = 20;
 
 fn shape(texts: usize) -> TableShape {
     let column = |name: &str, kind| Column {
@@ -142,6 +142,17 @@ fn snapshots() -> &'static [Arc<Snapshot>; 3] {
 fn ids_rise_where_no_segment_begins_below_the_end_of_another() {
     let rise = snapshots().each_ref().map(|snapshot| snapshot.ids_rise);
     assert_eq!(rise, [false, false, true]);
+}
+
+#[test]
+fn a_wide_pattern_weighs_rows_of_the_tail_by_every_ranker() {
+    let snapshot = table(1, &[300, 700], 7_919);
+    for (_, ranker) in Ranker::NAMED {
+        for text in ["w*", "(w0 PARAGRAPH w*)", "w* -w1"] {
+            let [fast, slow] = both(&snapshot, text, ranker, None, &[], None, false);
+            assert_eq!(fast, slow, "{text} {ranker:?}");
+        }
+    }
 }
 
 /// The text of a query.

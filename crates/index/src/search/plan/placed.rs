@@ -10,15 +10,28 @@ pub(in super::super) struct Placed {
     pub(in super::super) verifier: Verifier,
     /// By number of the term in the verifier: the words of the plan that it stands for.
     pub(in super::super) terms: Vec<TermWords>,
+    /// By number of the term: how often the tree has it.
+    pub(in super::super) times: Vec<i64>,
 }
 
 impl Placed {
     pub(super) fn new(node: &Node, numbered: &Numbered) -> Placed {
         let verifier = Verifier::new(node);
         let terms = verifier.terms().iter();
+        let terms = terms.map(|term| numbered.of(term)).collect();
+        let mut times = vec![0; verifier.terms().len()];
+        node.each_term(&mut |term| {
+            if let Some(times) = verifier
+                .number(term)
+                .and_then(|number| times.get_mut(number))
+            {
+                *times += 1;
+            }
+        });
         Placed {
-            terms: terms.map(|term| numbered.of(term)).collect(),
             verifier,
+            terms,
+            times,
         }
     }
 }

@@ -41,7 +41,7 @@ pub(in super::super) enum Step {
     Placed {
         /// A step without places that each of these rows matches.
         needs: Box<Step>,
-        placed: Placed,
+        placed: Box<Placed>,
     },
 }
 
@@ -111,7 +111,7 @@ impl Stepper<'_> {
                 self.is_placed = true;
                 Step::Placed {
                     needs: Box::new(self.step(&node.necessary())),
-                    placed: Placed::new(node, self.numbered),
+                    placed: Box::new(Placed::new(node, self.numbered)),
                 }
             }
         }

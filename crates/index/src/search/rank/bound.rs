@@ -158,38 +158,31 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
-    /// As [`Weigher::bound`] for a row of a tree that places decide. `counted`: no less than the
-    /// words of all that counts in the row, added up. `is_of_words`: whether a run has each place
-    /// of the query once, since nothing but single words counts.
+    /// Upper bound of the weight of a row of a tree that is weighed by places, whose sum of
+    /// [`Weigher::value`] is at most `sum`. `counted`: no less than the words of all that counts
+    /// in the row, added up. `fields`: a set of the fields in which its words stand. `run`: no less
+    /// than the words of a run in a field.
     pub(crate) fn bound_places(
         &self,
-        words: u64,
         sum: i64,
         counted: i64,
-        is_of_words: bool,
+        fields: u64,
+        run: impl Fn(usize) -> i64,
     ) -> i64 {
-        // Each of the words counts in one field.
+        // What counts, counts in one field.
         let heaviest = self.fields.iter().copied().max().unwrap_or(0);
         let most = |words: i64| words.saturating_mul(heaviest);
         let fields = match self.ranker {
-            Ranker::None | Ranker::Bm25a | Ranker::Fieldmask | Ranker::Bm25 => {
-                return self.bound(words, sum);
-            }
+            Ranker::None | Ranker::Bm25a => 0,
+            Ranker::Fieldmask => i64::from(fields as u32),
+            Ranker::Bm25 => self.each(fields, |_| 1),
             // Some words count by several places of the query.
             Ranker::Wordcount => i64::MAX,
-            Ranker::ProximityBm25 | Ranker::Proximity if self.takes_found_fields() => {
-                return self.bound(words, sum);
-            }
-            Ranker::ProximityBm25 | Ranker::Proximity => most(counted),
+            Ranker::ProximityBm25 | Ranker::Proximity => most(counted).min(self.each(fields, run)),
             Ranker::Matchany => most(counted.saturating_mul(self.max_lcs.saturating_add(1))),
-            Ranker::Sph04 => {
-                let more = self.each(self.groups.fields(words), |_| 3);
-                most(counted.saturating_mul(4)).saturating_add(more)
-            }
-        };
-        let fields = match is_of_words {
-            true => fields.min(self.fields_bound(words)),
-            false => fields,
+            Ranker::Sph04 => self.each(fields, |field| {
+                run(field).saturating_mul(4).saturating_add(3)
+            }),
         };
         self.with_points(fields, sum)
     }

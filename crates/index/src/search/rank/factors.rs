@@ -190,8 +190,8 @@ impl Runs {
             self.here.clear();
             for hit in at_position {
                 let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
-                // Upper bounds assume that a run has each phrase once.
-                let is_free = query_words.phrases.is_empty();
+                // Upper bounds of phrases assume that a run has each once.
+                let is_free = query_words.is_free;
                 let goes_on = |run: &&Run| run.shift == shift && (is_free || run.place < hit.place);
                 let before = self.before.iter().filter(goes_on);
                 let before = before.map(|run| run.length).max().unwrap_or(0);

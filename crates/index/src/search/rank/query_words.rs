@@ -40,6 +40,9 @@ pub(crate) struct QueryWords {
     /// Whether a word counts only at some of its places: in a phrase, or in a tree that
     /// places decide.
     pub(crate) counts_by_place: bool,
+    /// Whether a run may go on at an earlier place of the query: in trees with operators on
+    /// positions.
+    pub(super) is_free: bool,
     /// Place behind the last word outside of negations.
     pub(super) end: u32,
     /// Next place while the tree is walked.
@@ -62,14 +65,16 @@ impl QueryWords {
         query_words
     }
 
-    /// Collects the words of a tree that the places of words decide.
+    /// Collects the words of a tree that is weighed by the places of its terms.
     pub(crate) fn of_placed(
         root: &Node,
         words_of: &dyn Fn(&Term) -> TermWords,
         every: u64,
+        is_free: bool,
     ) -> QueryWords {
         let mut query_words = QueryWords {
             counts_by_place: true,
+            is_free,
             ..QueryWords::default()
         };
         query_words.collect_placed(root, false, words_of, every);

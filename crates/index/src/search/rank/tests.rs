@@ -24,6 +24,7 @@ fn asked(documents: &[u64], fields: usize) -> QueryWords {
         distinct: documents.len(),
         phrases: Vec::new(),
         counts_by_place: false,
+        is_free: false,
         end: documents.len() as u32,
         next: documents.len() as u32,
     }
