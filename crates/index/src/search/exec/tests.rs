@@ -155,6 +155,31 @@ fn a_wide_pattern_weighs_rows_of_the_tail_by_every_ranker() {
     }
 }
 
+#[test]
+fn operators_of_a_hundred_words_are_answered_as_the_slow_executor_does() {
+    let snapshot = table(1, &[300, 200], 7_919);
+    let words: Vec<String> = (0..100).map(|at| format!("w{}", at % WORDS)).collect();
+    let again = vec!["w0"; 100];
+    let texts = [
+        words.join(" NEAR/3 "),
+        again.join(" NEAR/3 "),
+        words.join(" << "),
+        format!("\"{}\"/3", words.join(" ")),
+        format!("\"{}\"/100", again.join(" ")),
+        format!("\"{}\"~5", again.join(" ")),
+        format!("\"{}\"", again.join(" ")),
+        format!("\"{}\"", again[..9].join(" ")),
+    ];
+    for text in &texts {
+        for ranker in [Ranker::ProximityBm25, Ranker::Sph04] {
+            let [fast, slow] = both(&snapshot, text, ranker, None, &[], None, false);
+            assert_eq!(fast, slow, "{text} {ranker:?}");
+        }
+    }
+    let found = |text: &String| both(&snapshot, text, Ranker::None, Some(0), &[], None, false)[0].0;
+    assert!(found(&texts[3]) > 0 && found(&texts[7]) > 0);
+}
+
 /// The text of a query.
 fn query() -> impl Strategy<Value = String> {
     let word = (0..WORDS + 1).prop_map(|word| format!("w{word}"));
