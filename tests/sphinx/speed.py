@@ -77,7 +77,8 @@ class Sphinx:
 
         def skip():
             nonlocal at
-            at += number()
+            length = number()
+            at += length
 
         of_query = number()
         if status or of_query not in (0, 3):
