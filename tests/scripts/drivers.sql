@@ -171,11 +171,11 @@ error 1235 (42000): not yet: DEFAULT as a value in row 2
 
 INSERT INTO posts (id, body) VALUES (20, NOW())
 ----
-error 1235 (42000): not yet: the function now()
+error 1064 (42000): syntax error: now() cannot stand here near 'NOW())' at line 1, position 41
 
 INSERT INTO posts (id, body) VALUES (20, NWO())
 ----
-error 1064 (42000): syntax error: no function 'nwo' near 'NWO())' at line 1, position 41
+error 1064 (42000): syntax error: no function 'nwo', did you mean now()? near 'NWO())' at line 1, position 41
 
 CREATE TABLE pq (body text, price float) type='pq'
 ----

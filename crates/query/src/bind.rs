@@ -11,6 +11,7 @@
 //! condition  slot 2 > 4
 //! ```
 
+mod aliases;
 mod evident;
 mod ids;
 mod join;
@@ -18,16 +19,18 @@ mod keys;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expression::{ColumnValues, Expression, Prepared, UnknownColumn};
+use crate::expression::{ColumnValues, Expression, Function, Prepared, UnknownColumn, WEIGHT_SLOT};
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::rows::{Key, Order};
 use crate::schema::{Column, ColumnType};
 use crate::value::Value;
 
+use aliases::Aliases;
 pub use ids::Ids;
 pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
@@ -103,8 +106,8 @@ pub struct BoundSelect<'s> {
 /// The rest of WHERE.
 #[derive(Clone, Debug)]
 pub struct Condition<'s> {
-    /// The expression as written.
-    pub written: &'s Expression,
+    /// The expression as written, with aliases of the SELECT list replaced.
+    pub written: Cow<'s, Expression>,
     /// The prepared expression.
     pub prepared: Prepared,
     /// The only ids for which it can be true, if they are evident.
@@ -128,15 +131,16 @@ impl<'s> BoundSelect<'s> {
         if is_matching && !scope.is_searched {
             return Err(BindError::Invalid("MATCH needs a search table".to_owned()));
         }
+        let aliases = Aliases::new(&select.items, scope);
         let (mut headers, mut shown) = (Vec::new(), Vec::new());
-        for item in &select.items {
+        for (at, item) in select.items.iter().enumerate() {
             match item {
                 Item::Star => scope.star(&mut headers, &mut shown),
                 Item::TableStar(table) => {
                     return Err(BindError::Invalid(format!("no table '{table}' in FROM")));
                 }
                 Item::Value { what, name } => {
-                    let (show, kind) = scope.show(what)?;
+                    let (show, kind) = scope.show(what, &aliases.before(at))?;
                     headers.push((name.clone(), kind));
                     shown.push(show);
                 }
@@ -147,15 +151,16 @@ impl<'s> BoundSelect<'s> {
         if counts > 0 && counts < shown.len() {
             return Err(BindError::NotYet("count(*) beside other columns"));
         }
-        let condition = select.filter.as_ref();
+        let condition = match &select.filter {
+            Some(filter) => Some(scope.condition_of(aliases.replace(filter)?)?),
+            None => None,
+        };
         Ok(BoundSelect {
             headers,
             shown: shown.into(),
             is_count: counts > 0,
             order: Arc::new(scope.order(select)?),
-            condition: condition
-                .map(|condition| scope.condition(condition))
-                .transpose()?,
+            condition,
             is_matching,
             limit: select.limit,
             offset: select.offset,
@@ -205,26 +210,38 @@ impl<'s> BoundSelect<'s> {
     /// Whether the answer shows weights or is ordered by them.
     #[must_use]
     pub fn needs_weight(&self) -> bool {
-        let is_shown = |shown: &Shown| matches!(shown, Shown::Weight);
+        let is_shown = |shown: &Shown| match shown {
+            Shown::Weight => true,
+            Shown::Slot(_) | Shown::Count => false,
+            Shown::Computed(prepared) => prepared.needs_weight(),
+        };
         self.shown.iter().any(is_shown) || self.order.needs_weight()
     }
 }
 
 impl Scope<'_> {
-    /// Prepares a condition. Errors: `UnknownColumn`.
+    /// Prepares a condition. Errors: `UnknownColumn`; `NotYet` for weight().
     pub fn condition<'s>(&self, written: &'s Expression) -> Result<Condition<'s>, BindError> {
+        self.condition_of(Cow::Borrowed(written))
+    }
+
+    fn condition_of<'s>(&self, written: Cow<'s, Expression>) -> Result<Condition<'s>, BindError> {
         let ids = match self.has_id {
-            true => Ids::of(written),
+            true => Ids::of(&written),
             false => None,
         };
+        let prepared = self.prepare(&written)?;
+        if prepared.needs_weight() {
+            return Err(BindError::NotYet("weight() in WHERE"));
+        }
         Ok(Condition {
-            written,
-            prepared: self.prepare(written)?,
+            prepared,
             keys: match ids {
                 Some(_) => Vec::new(),
-                None => KeyCodes::of(written, self.columns),
+                None => KeyCodes::of(&written, self.columns),
             },
             ids,
+            written,
         })
     }
 
@@ -233,6 +250,7 @@ impl Scope<'_> {
     /// # Errors
     /// `UnknownColumn`; `Invalid` for a key that rows do not have; `NotYet` for COUNT(*).
     pub fn order(&self, select: &Select) -> Result<Order, BindError> {
+        let aliases = Aliases::new(&select.items, self);
         let mut keys = Vec::with_capacity(select.order.len());
         for OrderBy { key, descending } in &select.order {
             let key = match aliased(key, &select.items) {
@@ -244,7 +262,10 @@ impl Scope<'_> {
                 Output::Expression(Expression::Column(name)) if self.has_id && name == "id" => {
                     Key::Id
                 }
-                Output::Expression(expression) => Key::Computed(self.prepare(expression)?),
+                Output::Expression(expression) => {
+                    let replaced = aliases.replace(expression)?;
+                    Key::Computed(self.prepare(&replaced)?)
+                }
             };
             keys.push((key, *descending));
         }
@@ -265,24 +286,53 @@ impl Scope<'_> {
         }
     }
 
-    fn show(&self, what: &Output) -> Result<(Shown, Option<ColumnType>), BindError> {
+    fn show(
+        &self,
+        what: &Output,
+        aliases: &Aliases<'_>,
+    ) -> Result<(Shown, Option<ColumnType>), BindError> {
         Ok(match what {
             Output::Weight if !self.is_searched => return Err(self.no_weight()),
             Output::Weight => (Shown::Weight, Some(ColumnType::Int)),
             Output::Count => (Shown::Count, Some(ColumnType::Bigint)),
-            Output::Expression(Expression::Column(name)) => {
+            Output::Expression(Expression::Column(name)) if self.slot(name).is_some() => {
                 let slot = self.slot(name);
                 let (slot, kind) = slot.ok_or_else(|| BindError::UnknownColumn(name.clone()))?;
                 (Shown::Slot(slot), Some(kind))
             }
-            Output::Expression(expression) => (Shown::Computed(self.prepare(expression)?), None),
+            Output::Expression(expression) => {
+                let replaced = aliases.replace(expression)?;
+                (Shown::Computed(self.prepare(&replaced)?), None)
+            }
         })
     }
 
     /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`.
     pub fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
-        Prepared::typed(expression, &|name| self.slot(name))
+        let is_random = |of: &Expression| matches!(of, Expression::Call(Function::Rand, _));
+        let mut with_ids = Cow::Borrowed(expression);
+        if self.has_id && expression.has(&mut |part| is_random(part)) {
+            add_ids(with_ids.to_mut());
+        }
+        Prepared::typed(&with_ids, &|name| self.slot_in(name))
             .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+    }
+
+    /// As [`Scope::slot`], with the names that only stand inside expressions.
+    fn slot_in(&self, name: &str) -> Option<(usize, ColumnType)> {
+        if name == "weight()" && self.is_searched {
+            return Some((WEIGHT_SLOT, ColumnType::Bigint));
+        }
+        // A comparison with a set holds where it holds for any of its numbers.
+        let inside = name
+            .strip_prefix("any(")
+            .and_then(|it| it.strip_suffix(')'));
+        match (self.slot(name), inside) {
+            (None, Some(inside)) => self
+                .slot(inside)
+                .filter(|(_, kind)| matches!(kind, ColumnType::Multi { .. })),
+            (slot, _) => slot,
+        }
     }
 
     /// Slot and type of a column, `id` included.
@@ -326,6 +376,16 @@ impl Shown {
             Shown::Weight | Shown::Count => Value::Int(weight.into()),
         }
     }
+}
+
+/// Gives each RAND(seed) the id of the row, which its numbers depend on.
+fn add_ids(expression: &mut Expression) {
+    if let Expression::Call(Function::Rand, arguments) = expression
+        && arguments.len() == 1
+    {
+        arguments.push(Expression::Column("id".to_owned()));
+    }
+    expression.parts_mut().into_iter().for_each(add_ids);
 }
 
 /// The output that a key means: an item of the list by its alias, else itself.

@@ -3,11 +3,13 @@
 //! Example: `n > 1 AND (tag = 'a' OR tag = 'b')` parses to `And(n > 1, tag IN ('a', 'b'))`, since OR joins equalities
 //! of one column into a list. [`Prepared`] then replaces names by slots and the list by a set.
 
+mod call;
 mod chain;
 mod evaluate;
-mod functions;
+mod function;
 mod list;
 mod literal;
+mod moment;
 mod parse;
 mod prepared;
 mod repeat;
@@ -20,12 +22,15 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use call::is_time_zone;
+pub use function::Function;
 pub use list::List;
+pub use moment::Moment;
 pub use parse::Calls;
-pub use prepared::{ColumnValues, Prepared, UnknownColumn};
+pub use prepared::{ColumnValues, Prepared, UnknownColumn, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
-pub use tree::{BinaryOperator, Expression, UnaryOperator};
+pub use tree::{BinaryOperator, Expression, Over, UnaryOperator};
 
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError};
@@ -37,7 +42,7 @@ use crate::value::Value;
 /// # Errors
 /// [`SyntaxError`]: bad syntax, an operator that is not built yet, or a bound of [`crate::limits`] exceeded.
 pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
-    parse_with_calls(lexer, &mut |_, _| Ok(None))
+    parse::Parser::new(lexer, &mut |_, _| Ok(None)).expression()
 }
 
 /// As [`parse`], with functions that the caller knows.
@@ -48,11 +53,12 @@ pub fn parse_with_calls(
     lexer: &mut Lexer<'_>,
     calls: &mut Calls<'_>,
 ) -> Result<Expression, SyntaxError> {
-    parse_of_tables(lexer, &[], calls)
+    parse::Parser::new(lexer, calls).expression()
 }
 
 /// As [`parse_with_calls`]; a column may stand behind the name of its table or alias: `t.price`, `db.t.price`.
-/// `tables` are these names in lower case, all of one table.
+/// `tables` are these names in lower case, all of one table. NOW() may stand in it: the caller gives it its time by
+/// [`Moment::settle`].
 ///
 /// # Errors
 /// Those of [`parse_with_calls`], and any other name before a dot.
@@ -63,6 +69,7 @@ pub fn parse_of_tables(
 ) -> Result<Expression, SyntaxError> {
     parse::Parser::new(lexer, calls)
         .of_tables(tables)
+        .with_time()
         .expression()
 }
 
@@ -78,6 +85,7 @@ pub fn parse_of_join(
     parse::Parser::new(lexer, calls)
         .of_tables(tables)
         .keeping_tables()
+        .with_time()
         .expression()
 }
 

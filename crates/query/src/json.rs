@@ -79,6 +79,32 @@ impl Json {
         Json(edit::array(items.iter().map(Vec::as_slice)).into())
     }
 
+    /// An array of real numbers.
+    #[must_use]
+    pub(crate) fn of_reals(numbers: &[f64]) -> Json {
+        let nodes = numbers.iter().map(|number| JsonNode::Real(*number));
+        let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
+        Json(edit::array(items.iter().map(Vec::as_slice)).into())
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub(crate) fn is_object(&self) -> bool {
+        read::member_count(&self.0).is_some()
+    }
+
+    /// Number of an object's members; 0 of any other document.
+    #[must_use]
+    pub(crate) fn members(&self) -> usize {
+        read::member_count(&self.0).unwrap_or(0)
+    }
+
+    /// Number of an array's items; `None`: it is no array.
+    #[must_use]
+    pub(crate) fn items(&self) -> Option<usize> {
+        read::item_count(&self.0)
+    }
+
     /// The document of these bytes, which [`Json::bytes`] gave. Bytes of another origin give a document in which nothing, or
     /// something else, is found.
     #[must_use]

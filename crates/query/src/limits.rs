@@ -71,6 +71,15 @@ pub const EXPRESSION_NODES_MAX: usize = 10_000_000;
 /// Most constants in all IN lists of an expression, including the equalities that OR joins into a list.
 pub const IN_VALUES_MAX: usize = 10_000_000;
 
+/// Most nodes that aliases inside one expression stand for: each of a hundred items may use the one before it twice.
+pub const ALIASED_NODES_MAX: usize = 100_000;
+
+/// Longest text that a function makes, in bytes; a longer one becomes NULL.
+pub const COMPUTED_TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// Longest text of LEVENSHTEIN, in characters: its time is the product of both lengths.
+pub const LEVENSHTEIN_CHARS_MAX: usize = 1_024;
+
 const _: () = assert!(
     WORD_BYTES_MAX <= u16::MAX as usize,
     "a word's length is kept in 16 bits"

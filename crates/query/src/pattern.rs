@@ -4,6 +4,7 @@
 //! treats `=` as any other letter.
 
 mod glob;
+mod like;
 mod literal;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ use crate::limits::{REGEX_BYTES_MAX, REGEX_PROGRAM_BYTES_MAX};
 use crate::tree::{Form, Term};
 use glob::Glob;
 pub(crate) use glob::is_wildcard;
+pub use like::like;
 
 /// A literal that every matching word holds: the word need only be compared if it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +99,25 @@ impl Matcher {
 
 /// Compiles an expression over a whole word.
 fn compiled(text: &str) -> Result<Regex, String> {
+    built(text, &format!(r"\A(?:{text})\z"), false)
+}
+
+/// Compiles an expression that is searched for inside a text. `folds`: letters have no case.
+///
+/// # Errors
+/// A message for the expression's writer.
+pub(crate) fn compiled_within(text: &str, folds: bool) -> Result<Regex, String> {
+    built(text, text, folds)
+}
+
+/// Compiles `whole`, which is `text` or holds it in brackets.
+fn built(text: &str, whole: &str, folds: bool) -> Result<Regex, String> {
     if text.len() > REGEX_BYTES_MAX {
         return Err(format!(
             "the regular expression is longer than {REGEX_BYTES_MAX} bytes"
         ));
     }
-    // First without the brackets added below, which an unbalanced bracket could pair with.
+    // First without the brackets of `whole`, which an unbalanced bracket could pair with.
     regex_syntax::parse(text).map_err(|error| {
         let what = match error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),
@@ -111,7 +126,8 @@ fn compiled(text: &str) -> Result<Regex, String> {
         };
         format!("bad regular expression: {what}")
     })?;
-    RegexBuilder::new(&format!(r"\A(?:{text})\z"))
+    RegexBuilder::new(whole)
+        .case_insensitive(folds)
         .size_limit(REGEX_PROGRAM_BYTES_MAX)
         .dfa_size_limit(REGEX_PROGRAM_BYTES_MAX)
         .build()

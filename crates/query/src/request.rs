@@ -229,6 +229,47 @@ pub struct WaitSource {
     pub condition: Option<Expression>,
 }
 
+/// The expressions of a SELECT list and of ORDER BY.
+fn of_outputs<'e>(
+    items: &'e mut [Item],
+    order: &'e mut [OrderBy],
+) -> impl Iterator<Item = &'e mut Expression> {
+    let items = items.iter_mut().filter_map(|item| match item {
+        Item::Value { what, .. } => Some(what),
+        Item::Star | Item::TableStar(_) => None,
+    });
+    let outputs = items.chain(order.iter_mut().map(|key| &mut key.key));
+    outputs.filter_map(|output| match output {
+        Output::Expression(expression) => Some(expression),
+        Output::Weight | Output::Count => None,
+    })
+}
+
+/// Calls `visit` with each expression of a SELECT list, of ORDER BY and of WHERE.
+pub fn each_expression(
+    items: &mut [Item],
+    filter: &mut Option<Expression>,
+    order: &mut [OrderBy],
+    visit: &mut dyn FnMut(&mut Expression),
+) {
+    of_outputs(items, order).chain(filter).for_each(visit);
+}
+
+impl Select {
+    /// Calls `visit` with each of its expressions.
+    pub fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        each_expression(&mut self.items, &mut self.filter, &mut self.order, visit);
+    }
+}
+
+impl Update {
+    /// Calls `visit` with each of its expressions.
+    pub fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        self.set.iter_mut().for_each(|set| visit(&mut set.value));
+        each_expression(&mut [], &mut self.filter, &mut self.order, visit);
+    }
+}
+
 impl WaitSource {
     /// All rows of a queue.
     #[must_use]

@@ -138,7 +138,6 @@ impl Value {
         Value::of_node(document.node_at(path))
     }
 
-    /// The value of a document's node, as [`Value::at_path`] gives it.
     /// The value as a part of a JSON document: a set becomes an array, bytes a text, with U+FFFD for what is no UTF-8.
     #[must_use]
     pub fn to_json(&self) -> Json {
@@ -158,6 +157,7 @@ impl Value {
         })
     }
 
+    /// The value of a document's node, as [`Value::at_path`] gives it.
     pub(crate) fn of_node(node: Option<JsonNode<'_>>) -> Value {
         match node {
             None | Some(JsonNode::Null) => Value::Null,

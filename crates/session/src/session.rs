@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Answer, Command, Damaged, SessionId};
+use query::expression::{Moment, is_time_zone};
 use query::value::Value;
 use wire::mysql::{STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION};
+use wire::sql::Statement;
 
 use crate::errors::{self, Failure};
 use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
@@ -71,6 +73,16 @@ pub struct Meta {
 }
 
 impl Session {
+    /// Gives the expressions of a statement its time and the session's time zone.
+    pub fn settle(&self, unix_us: i64, statement: &mut Statement) {
+        let zone = self.variables.get("time_zone").map(Value::to_string);
+        let moment = Moment {
+            unix_us,
+            zone: zone.filter(|zone| is_time_zone(zone)),
+        };
+        statement.each_expression(&mut |expression| moment.settle(expression));
+    }
+
     /// A session without variables, warnings or rows.
     pub fn new(id: SessionId, user: String, host: String, database: Option<String>) -> Session {
         Session {

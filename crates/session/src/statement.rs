@@ -311,7 +311,7 @@ pub async fn execute(
     let started_us = node.clock.steady_us();
     let is_wait = parsed.waits();
     let held = parsed.held;
-    let statement = match parsed.statement {
+    let mut statement = match parsed.statement {
         Ok(statement) => statement,
         Err(failure) => {
             add(&node.counters.failed, 1);
@@ -323,6 +323,7 @@ pub async fn execute(
         Statement::ShowWarnings { .. } | Statement::ShowMeta { .. } | Statement::SelectConstants(_)
     );
     session.begin(started_us, looks_back);
+    session.settle(node.clock.unix_us(), &mut statement);
     count(node, &statement);
     let mut execution = Execution {
         node,

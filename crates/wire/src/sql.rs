@@ -40,7 +40,7 @@ use parser::Parser;
 
 pub use error::{ErrorKind, SyntaxError};
 pub use queue_functions::{wait_source, with_answer};
-pub use split::{first, is_blank, like, split};
+pub use split::{first, is_blank, split};
 pub use statement::{
     Assignment, Constant, CreateTable, CreateTemporary, Part, PqOptions, QueueCall, QueueNext,
     Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
@@ -168,15 +168,12 @@ fn any_of_tags(
     name: &str,
     lexer: &mut Lexer<'_>,
 ) -> Result<Option<Expression>, query::lexer::SyntaxError> {
-    if name != "any" {
-        return Ok(None);
+    let mut ahead = lexer.looking();
+    if name != "any" || !ahead.take_word("tags") || !ahead.take(TokenKind::Close) {
+        return Ok(None); // the items of another list
     }
-    if !lexer.take_word("tags") {
-        return Err(lexer.unexpected("tags"));
-    }
-    if !lexer.take(TokenKind::Close) {
-        return Err(lexer.unexpected("`)`"));
-    }
+    lexer.next();
+    lexer.next();
     Ok(Some(Expression::Column("any(tags)".to_owned())))
 }
 

@@ -74,6 +74,7 @@ impl FoundRows {
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         let found = self.found.next()?;
         let row = RowValues::new(self.snapshot.part(found.part), found.doc);
+        row.weighs(found.weight);
         Some(self.values(&row, &found))
     }
 

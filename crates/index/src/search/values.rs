@@ -1,8 +1,8 @@
 //! The values of one row, read column by column.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use query::expression::ColumnValues;
+use query::expression::{ColumnValues, WEIGHT_SLOT};
 use query::json::JsonStep;
 use query::value::Value;
 
@@ -17,6 +17,8 @@ pub(super) const ID: usize = 0;
 pub(super) struct RowValues<'a> {
     part: &'a Part,
     doc: u32,
+    /// Its weight, for expressions with `weight()`.
+    weight: Cell<i64>,
     error: RefCell<Option<Error>>,
 }
 
@@ -25,6 +27,7 @@ impl<'a> RowValues<'a> {
         RowValues {
             part,
             doc,
+            weight: Cell::new(0),
             error: RefCell::new(None),
         }
     }
@@ -32,6 +35,11 @@ impl<'a> RowValues<'a> {
     /// Number of the row in its part.
     pub(super) fn doc(&self) -> u32 {
         self.doc
+    }
+
+    /// Tells expressions the weight of the row.
+    pub(super) fn weighs(&self, weight: i64) {
+        self.weight.set(weight);
     }
 
     /// The document id; 0 after an error.
@@ -68,6 +76,7 @@ impl ColumnValues for RowValues<'_> {
     fn value(&self, slot: usize) -> Value {
         match slot {
             ID => Value::Int(i128::from(self.id())),
+            WEIGHT_SLOT => Value::Int(self.weight.get().into()),
             column => self
                 .keep(self.part.column(self.doc, column - 1))
                 .unwrap_or(Value::Null),
@@ -76,7 +85,7 @@ impl ColumnValues for RowValues<'_> {
 
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
         match slot {
-            ID => Value::Null,
+            ID | WEIGHT_SLOT => Value::Null,
             column => self
                 .keep(self.part.column_at(self.doc, column - 1, path))
                 .unwrap_or(Value::Null),

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::call::{Known, call, each};
 use super::row_set::holds_slowly;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::{Number, Value};
@@ -45,6 +46,28 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
         Expression::IsNull { needle, negated } => {
             Value::Int(((value(needle) == Value::Null) != *negated).into())
         }
+        Expression::Call(function, arguments) => {
+            let constants: Vec<Option<&Value>> =
+                arguments.iter().map(Expression::constant).collect();
+            match Known::of(*function, &constants) {
+                Ok(known) => call(*function, &known, arguments.len(), &mut |at| {
+                    arguments.get(at).map_or(Value::Null, value)
+                }),
+                Err(_) => Value::Null, // the parser refuses it
+            }
+        }
+        Expression::Each {
+            over,
+            variable,
+            list,
+            condition,
+        } => each(*over, &value(list), &mut |item| {
+            let with_item = |name: &str| match name == variable {
+                true => Some(item.clone()),
+                false => row(name),
+            };
+            evaluate(condition, &with_item).as_bool() == Some(true)
+        }),
     }
 }
 
@@ -104,6 +127,7 @@ pub(super) fn binary(
         O::BitOr | O::BitAnd | O::BitXor | O::ShiftLeft | O::ShiftRight => {
             return bitwise(operator, &left, &right());
         }
+        O::NullSafeEqual => return null_safe(&left, &right()),
         O::Equal => Ordering::is_eq,
         O::NotEqual => Ordering::is_ne,
         O::Less => Ordering::is_lt,
@@ -112,6 +136,12 @@ pub(super) fn binary(
         O::GreaterOrEqual => Ordering::is_ge,
     };
     three_valued(truth(&left, &right(), is))
+}
+
+fn null_safe(left: &Value, right: &Value) -> Value {
+    let both = *left == Value::Null && *right == Value::Null;
+    let is_equal = both || truth(left, right, Ordering::is_eq) == Some(true);
+    Value::Int(is_equal.into())
 }
 
 pub(super) fn between(needle: &Value, low: &Value, high: &Value, negated: bool) -> Value {

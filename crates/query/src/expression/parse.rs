@@ -4,13 +4,14 @@
 //! list. So neither a million terms nor deep brackets exhaust the stack, here or where the tree is evaluated or
 //! dropped.
 
+mod calls;
+
 use super::chain::{balanced, equated, lists_of, merge_equalities};
-use super::functions::refusal;
 use super::list::List;
 use super::literal::{constant, literal, whole_hex, word_literal};
 use super::repeat::{Pattern, Read};
 use super::row_set::ROW_WIDTH_MAX;
-use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
@@ -74,6 +75,8 @@ pub(super) struct Parser<'p, 'l, 'c> {
     in_values: usize,
     /// Whether `0x1F` is a number, and `017` an octal one.
     whole_hex: bool,
+    /// Whether the caller gives NOW() its time.
+    has_time: bool,
 }
 
 impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
@@ -86,6 +89,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             nodes: 0,
             in_values: 0,
             whole_hex: false,
+            has_time: false,
         }
     }
 
@@ -98,6 +102,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     /// Keeps the name of a table before a column's.
     pub(super) fn keeping_tables(mut self) -> Self {
         self.keeps_tables = true;
+        self
+    }
+
+    /// Allows NOW().
+    pub(super) fn with_time(mut self) -> Self {
+        self.has_time = true;
         self
     }
 
@@ -121,17 +131,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             if binding < least {
                 break;
             }
-            left = match following {
-                Following::Chain(operator) => self.chain(operator, left, nesting)?,
-                Following::Predicate => self.predicate(left, nesting)?,
-                Following::Binary(operator) => {
-                    self.lexer.next();
-                    let right = self.climb(tighter(binding), nesting + 1)?;
-                    let depth = left.depth.max(right.depth);
-                    let (left, right) = (Box::new(left.tree), Box::new(right.tree));
-                    self.built(Expression::Binary(operator, left, right), depth)?
-                }
-            };
+            left = self.one_more(binding, following, left, nesting)?;
         }
         Ok(left)
     }
@@ -205,30 +205,29 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         use BinaryOperator as O;
         use TokenKind as T;
         let comparison = |operator| Some((Binding::Comparison, Following::Binary(operator)));
-        let not_yet = match self.lexer.peek().kind {
-            T::Equal => return Ok(comparison(O::Equal)),
-            T::NotEqual => return Ok(comparison(O::NotEqual)),
-            T::Less => return Ok(comparison(O::Less)),
-            T::LessOrEqual => return Ok(comparison(O::LessOrEqual)),
-            T::Greater => return Ok(comparison(O::Greater)),
-            T::GreaterOrEqual => return Ok(comparison(O::GreaterOrEqual)),
-            T::And => return Ok(Some((Binding::And, Following::Chain(O::And)))),
-            T::Or => return Ok(Some((Binding::Or, Following::Chain(O::Or)))),
-            T::Plus => return Ok(Some((Binding::Sum, Following::Binary(O::Add)))),
-            T::Minus => return Ok(Some((Binding::Sum, Following::Binary(O::Subtract)))),
-            T::Star => return Ok(Some((Binding::Product, Following::Binary(O::Multiply)))),
-            T::Slash => return Ok(Some((Binding::Product, Following::Binary(O::Divide)))),
-            T::Percent => return Ok(Some((Binding::Product, Following::Binary(O::Modulo)))),
-            T::Bar => return Ok(Some((Binding::BitOr, Following::Binary(O::BitOr)))),
-            T::Ampersand => return Ok(Some((Binding::BitAnd, Following::Binary(O::BitAnd)))),
-            T::ShiftLeft => return Ok(Some((Binding::Shift, Following::Binary(O::ShiftLeft)))),
-            T::ShiftRight => return Ok(Some((Binding::Shift, Following::Binary(O::ShiftRight)))),
-            T::Caret => return Ok(Some((Binding::BitXor, Following::Binary(O::BitXor)))),
-            T::NullSafeEqual => "<=>",
-            T::Word => return self.following_word(),
-            _ => return Ok(None),
-        };
-        Err(self.not_yet(not_yet))
+        match self.lexer.peek().kind {
+            T::Equal => Ok(comparison(O::Equal)),
+            T::NotEqual => Ok(comparison(O::NotEqual)),
+            T::Less => Ok(comparison(O::Less)),
+            T::LessOrEqual => Ok(comparison(O::LessOrEqual)),
+            T::Greater => Ok(comparison(O::Greater)),
+            T::GreaterOrEqual => Ok(comparison(O::GreaterOrEqual)),
+            T::And => Ok(Some((Binding::And, Following::Chain(O::And)))),
+            T::Or => Ok(Some((Binding::Or, Following::Chain(O::Or)))),
+            T::Plus => Ok(Some((Binding::Sum, Following::Binary(O::Add)))),
+            T::Minus => Ok(Some((Binding::Sum, Following::Binary(O::Subtract)))),
+            T::Star => Ok(Some((Binding::Product, Following::Binary(O::Multiply)))),
+            T::Slash => Ok(Some((Binding::Product, Following::Binary(O::Divide)))),
+            T::Percent => Ok(Some((Binding::Product, Following::Binary(O::Modulo)))),
+            T::Bar => Ok(Some((Binding::BitOr, Following::Binary(O::BitOr)))),
+            T::Ampersand => Ok(Some((Binding::BitAnd, Following::Binary(O::BitAnd)))),
+            T::ShiftLeft => Ok(Some((Binding::Shift, Following::Binary(O::ShiftLeft)))),
+            T::ShiftRight => Ok(Some((Binding::Shift, Following::Binary(O::ShiftRight)))),
+            T::Caret => Ok(Some((Binding::BitXor, Following::Binary(O::BitXor)))),
+            T::NullSafeEqual => Ok(comparison(O::NullSafeEqual)),
+            T::Word => self.following_word(),
+            _ => Ok(None),
+        }
     }
 
     fn following_word(&self) -> Result<Option<(Binding, Following)>, SyntaxError> {
@@ -237,16 +236,16 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             b"AND" => (Binding::And, Following::Chain(BinaryOperator::And)),
             b"OR" => (Binding::Or, Following::Chain(BinaryOperator::Or)),
             b"MOD" => (Binding::Product, Following::Binary(BinaryOperator::Modulo)),
-            b"NOT" | b"IN" | b"BETWEEN" | b"IS" => (Binding::Comparison, Following::Predicate),
+            b"NOT" | b"IN" | b"BETWEEN" | b"IS" | b"LIKE" | b"REGEXP" | b"RLIKE" => {
+                (Binding::Comparison, Following::Predicate)
+            }
             b"XOR" => (Binding::Xor, Following::Binary(BinaryOperator::Xor)),
             b"DIV" => (
                 Binding::Product,
                 Following::Binary(BinaryOperator::IntegerDivide),
             ),
-            b"LIKE" | b"REGEXP" | b"RLIKE" => return Err(self.not_yet("patterns in expressions")),
             b"COLLATE" => return Err(self.not_yet("COLLATE")),
-            b"ANY" if self.before_bracket() => (Binding::Comparison, Following::Predicate),
-            b"ALL" if self.before_bracket() => return Err(self.not_yet("ALL (…)")),
+            b"ANY" | b"ALL" if self.before_bracket() => (Binding::Comparison, Following::Predicate),
             _ => return Ok(None),
         }))
     }
@@ -258,23 +257,25 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         ahead.peek().kind == TokenKind::Open
     }
 
-    /// Reads IN, BETWEEN or IS behind an operand; the cursor stands on the first word.
+    /// Reads IN, BETWEEN, LIKE, REGEXP or IS behind an operand; the cursor stands on the first word.
     fn predicate(&mut self, left: Built, nesting: u32) -> Result<Built, SyntaxError> {
         let needle = Box::new(left.tree);
         if self.lexer.take_word("IS") {
             return self.is(needle, left.depth);
         }
         let negated = self.lexer.take_word("NOT");
-        let needle = match (*needle, self.lexer.take_word("ANY")) {
-            // Manticore's way of writing `any(tags) IN (…)`.
-            (Expression::Column(name), true) => Expression::Column(format!("any({name})")),
-            (_, true) => return Err(self.lexer.unexpected("a column before ANY")),
-            (needle, false) if !self.lexer.take_word("IN") => {
-                return self.between(needle, negated, left.depth, nesting);
-            }
-            (needle, false) => needle,
+        let over = match () {
+            () if self.lexer.take_word("ANY") => Some(Over::Any),
+            () if self.lexer.take_word("ALL") => Some(Over::All),
+            () => None,
         };
-        let (needle, list) = (Box::new(needle), self.in_list()?);
+        if let Some(over) = over {
+            return self.among(*needle, over, negated, left.depth);
+        }
+        if !self.lexer.take_word("IN") {
+            return self.between(*needle, negated, left.depth, nesting);
+        }
+        let list = self.in_list()?;
         let listed = Expression::In {
             needle,
             negated,
@@ -283,7 +284,42 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(listed, left.depth)
     }
 
-    /// Reads `BETWEEN low AND high`, behind NOT.
+    /// Reads the list of `tags ANY (…)`, Manticore's way of writing `any(tags) IN (…)`.
+    fn among(
+        &mut self,
+        needle: Expression,
+        over: Over,
+        negated: bool,
+        depth: u32,
+    ) -> Result<Built, SyntaxError> {
+        let Expression::Column(name) = &needle else {
+            return Err(self.lexer.unexpected("a column before ANY"));
+        };
+        // The tags of standing queries have a way of their own.
+        if name == "tags" && over == Over::Any {
+            let listed = Expression::In {
+                needle: Box::new(Expression::Column("any(tags)".to_owned())),
+                negated,
+                list: self.in_list()?,
+            };
+            return self.built(listed, depth);
+        }
+        let listed = Expression::In {
+            needle: Box::new(Expression::Column("x".to_owned())),
+            negated,
+            list: self.in_list()?,
+        };
+        self.count_nodes(2)?;
+        let each = Expression::Each {
+            over,
+            variable: "x".to_owned(),
+            list: Box::new(needle),
+            condition: Box::new(listed),
+        };
+        self.built(each, depth)
+    }
+
+    /// Reads `BETWEEN low AND high`, LIKE or REGEXP, behind NOT.
     fn between(
         &mut self,
         needle: Expression,
@@ -292,9 +328,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         nesting: u32,
     ) -> Result<Built, SyntaxError> {
         if !self.lexer.take_word("BETWEEN") {
-            return match self.following_word() {
-                Err(not_yet) if negated => Err(not_yet),
-                _ => Err(self.lexer.unexpected("IN or BETWEEN")),
+            let patterns = ["LIKE", "REGEXP", "RLIKE"];
+            return match patterns.iter().any(|word| self.lexer.at_word(word)) {
+                true => self.pattern(needle, negated, depth, nesting),
+                false => Err(self.lexer.unexpected("IN or BETWEEN")),
             };
         }
         let low = self.climb(Binding::BitOr, nesting + 1)?;
@@ -336,6 +373,11 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("("));
         }
+        self.listed_to_bracket()
+    }
+
+    /// Reads `1, 'a', -2)`.
+    fn listed_to_bracket(&mut self) -> Result<List, SyntaxError> {
         let mut list = List::default();
         loop {
             let from = self.lexer.peek().range.start;
@@ -552,6 +594,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if let Some(value) = word_literal(self.lexer) {
             return self.built(Expression::Literal(value), 0);
         }
+        if self.lexer.at_word("CASE") {
+            return self.case(nesting);
+        }
+        if self.lexer.at_word("IN") && self.before_bracket() {
+            return self.in_call(nesting);
+        }
         if is_reserved(self.lexer) {
             return Err(self.lexer.unexpected("a value"));
         }
@@ -561,11 +609,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let column = match self.lexer.peek().kind {
             TokenKind::Open if token.kind == TokenKind::Word => {
                 self.lexer.next();
-                if matches!(name.as_str(), "pow" | "power") {
-                    return self.power(nesting);
-                }
-                let call = (self.calls)(&name, self.lexer)?;
-                call.ok_or_else(|| self.lexer.error(&token, &refusal(&name)))?
+                return self.call(&token, &name, nesting);
             }
             TokenKind::Dot | TokenKind::OpenBracket => self.qualified(&token, written)?,
             _ => {
@@ -661,24 +705,6 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
     }
 
-    /// Reads the rest of `pow(x, y)`, behind its opening bracket.
-    fn power(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
-        let base = self.climb(Binding::Or, nesting + 1)?;
-        if !self.lexer.take(TokenKind::Comma) {
-            return Err(self.lexer.unexpected("`,`"));
-        }
-        let exponent = self.climb(Binding::Or, nesting + 1)?;
-        if !self.lexer.take(TokenKind::Close) {
-            return Err(self.lexer.unexpected(")"));
-        }
-        let depth = base.depth.max(exponent.depth);
-        let (base, exponent) = (Box::new(base.tree), Box::new(exponent.tree));
-        self.built(
-            Expression::Binary(BinaryOperator::Power, base, exponent),
-            depth,
-        )
-    }
-
     fn unary(&mut self, operator: UnaryOperator, operand: Built) -> Result<Built, SyntaxError> {
         self.built(
             Expression::Unary(operator, Box::new(operand.tree)),
@@ -772,7 +798,8 @@ fn is_reserved(lexer: &Lexer<'_>) -> bool {
 /// Whether a name needs backticks inside an expression: a reserved word, a constant, or an operator in letters.
 pub(super) fn is_keyword(name: &str) -> bool {
     let others = [
-        "TRUE", "FALSE", "NULL", "MOD", "LIKE", "REGEXP", "RLIKE", "COLLATE",
+        "TRUE", "FALSE", "NULL", "MOD", "LIKE", "REGEXP", "RLIKE", "COLLATE", "WHEN", "THEN",
+        "ELSE", "END", "FOR", "ANY", "ALL", "INTERVAL",
     ];
     let words = RESERVED.iter().chain(&others);
     name.starts_with('_')

@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use super::call::{Known, call, each};
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
+use super::function::Function;
 use super::list::List;
 use super::row_set::RowSet;
 use super::set::Set;
 use super::simple::{self, Simple};
-use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::JsonStep;
 use crate::schema::ColumnType;
 use crate::value::Value;
@@ -17,6 +19,9 @@ use crate::value::Value;
 /// The name of a column that the table does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownColumn(pub String);
+
+/// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
+pub const WEIGHT_SLOT: usize = usize::MAX / 2;
 
 /// A row as expressions read it. A closure from slot to value is one.
 pub trait ColumnValues {
@@ -74,6 +79,37 @@ pub(super) enum PreparedNode {
         needle: Box<PreparedNode>,
         negated: bool,
     },
+    Call(Function, Arc<Known>, Box<[PreparedNode]>),
+    Each {
+        over: Over,
+        /// The slot of an item in the condition.
+        slot: usize,
+        list: Box<PreparedNode>,
+        condition: Box<PreparedNode>,
+    },
+}
+
+/// A row with an item of a list beside its columns.
+struct WithItem<'r> {
+    row: &'r dyn ColumnValues,
+    slot: usize,
+    item: &'r Value,
+}
+
+impl ColumnValues for WithItem<'_> {
+    fn value(&self, slot: usize) -> Value {
+        match slot == self.slot {
+            true => self.item.clone(),
+            false => self.row.value(slot),
+        }
+    }
+
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        match slot == self.slot {
+            true => self.item.at_path(path),
+            false => self.row.value_at(slot, path),
+        }
+    }
 }
 
 /// The set of a list. It is made when the first row asks: where ids name the rows, none does.
@@ -127,14 +163,18 @@ impl Prepared {
         Prepared::resolved(expression, &typed)
     }
 
-    fn resolved(expression: &Expression, resolve: &Resolve<'_>) -> Result<Prepared, UnknownColumn> {
+    fn resolved(expression: &Expression, resolve: &Columns<'_>) -> Result<Prepared, UnknownColumn> {
         let slots = RefCell::new(BTreeSet::new());
         let noted = |name: &str| {
             let found = resolve(name);
             slots.borrow_mut().extend(found.map(|(slot, _)| slot));
             found
         };
-        let root = PreparedNode::new(expression, &noted)?;
+        let names = Resolve {
+            columns: &noted,
+            item: None,
+        };
+        let root = PreparedNode::new(expression, &names)?;
         let slots = slots.into_inner().into_iter().collect();
         Ok(Prepared { root, slots })
     }
@@ -146,6 +186,12 @@ impl Prepared {
             root: PreparedNode::Slot(slot),
             slots: vec![slot],
         }
+    }
+
+    /// Whether the value depends on the weight of the row.
+    #[must_use]
+    pub fn needs_weight(&self) -> bool {
+        self.slots.contains(&WEIGHT_SLOT)
     }
 
     /// The slots of the columns that the value depends on, rising.
@@ -176,12 +222,84 @@ impl Prepared {
 }
 
 /// A column's slot and, if known, its type.
-type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
+type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
+
+/// The names that an expression may use.
+struct Resolve<'r> {
+    columns: &'r Columns<'r>,
+    /// The name and slot of the item of the innermost list around the expression, and those of the lists around that.
+    item: Option<(&'r str, usize, &'r Resolve<'r>)>,
+}
+
+impl Resolve<'_> {
+    fn find(&self, name: &str) -> Option<(usize, Option<ColumnType>)> {
+        match self.item {
+            Some((item, slot, _)) if item == name => Some((slot, None)),
+            Some((_, _, around)) => around.find(name),
+            None => (self.columns)(name),
+        }
+    }
+
+    /// A slot that no column and no item around has. Slots of items count down from the last.
+    fn free(&self) -> usize {
+        self.item.map_or(usize::MAX, |(_, slot, _)| slot - 1)
+    }
+
+    fn with_item<'r>(&'r self, name: &'r str, slot: usize) -> Resolve<'r> {
+        Resolve {
+            columns: self.columns,
+            item: Some((name, slot, self)),
+        }
+    }
+}
+
+/// A call. One whose arguments are all constants is worked out here.
+fn called(
+    function: Function,
+    arguments: &[Expression],
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, UnknownColumn> {
+    if function == Function::Now || function == Function::Rand && arguments.len() < 2 {
+        return Err(UnknownColumn(format!("{}()", function.name()))); // nobody has given it its time or id
+    }
+    let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
+    let known = Known::of(function, &constants).unwrap_or(Known::Nothing);
+    if constants.iter().all(Option::is_some) {
+        let value = call(function, &known, arguments.len(), &mut |at| {
+            let argument = constants.get(at).copied().flatten();
+            argument.cloned().unwrap_or(Value::Null)
+        });
+        return Ok(PreparedNode::Literal(value));
+    }
+    let arguments = arguments.iter().map(|it| PreparedNode::new(it, resolve));
+    let arguments = arguments.collect::<Result<Box<[_]>, _>>()?;
+    Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+}
 
 fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
-    match resolve(name).ok_or_else(|| UnknownColumn(name.to_owned()))? {
+    match resolve
+        .find(name)
+        .ok_or_else(|| UnknownColumn(name.to_owned()))?
+    {
         (slot, Some(kind)) if kind.has_comparable() => Ok(PreparedNode::Typed(slot, kind)),
         (slot, _) => Ok(PreparedNode::Slot(slot)),
+    }
+}
+
+fn path(
+    column: &str,
+    steps: &[JsonStep],
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, UnknownColumn> {
+    match resolve.find(column) {
+        Some((slot, None | Some(ColumnType::Json))) => Ok(PreparedNode::Path(slot, steps.into())),
+        None => Err(UnknownColumn(column.to_owned())),
+        Some(_) => {
+            let (column, steps) = (column.to_owned(), steps.to_vec());
+            Err(UnknownColumn(
+                Expression::Path { column, steps }.to_string(),
+            ))
+        }
     }
 }
 
@@ -206,13 +324,7 @@ impl PreparedNode {
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),
             Expression::Column(name) => column(name, resolve)?,
-            Expression::Path { column, steps } => match resolve(column) {
-                Some((slot, None | Some(ColumnType::Json))) => {
-                    PreparedNode::Path(slot, steps.clone().into())
-                }
-                None => return Err(UnknownColumn(column.clone())),
-                Some(_) => return Err(UnknownColumn(expression.to_string())),
-            },
+            Expression::Path { column, steps } => path(column, steps, resolve)?,
             Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
                 let (mut left, mut right) = (part(left)?, part(right)?);
@@ -252,23 +364,45 @@ impl PreparedNode {
                 negated,
                 low,
                 high,
-            } => {
-                let needle = part(needle)?;
-                let (mut low, mut high) = (part(low)?, part(high)?);
-                low.read_beside(&needle);
-                high.read_beside(&needle);
-                PreparedNode::Between {
-                    needle,
-                    negated: *negated,
-                    low,
-                    high,
-                }
-            }
+            } => PreparedNode::between(part(needle)?, *negated, part(low)?, part(high)?),
             Expression::IsNull { needle, negated } => PreparedNode::IsNull {
                 needle: part(needle)?,
                 negated: *negated,
             },
+            Expression::Call(function, arguments) => called(*function, arguments, resolve)?,
+            Expression::Each {
+                over,
+                variable,
+                list,
+                condition,
+            } => {
+                let slot = resolve.free();
+                let inside = resolve.with_item(variable, slot);
+                let condition = PreparedNode::new(condition, &inside)?;
+                PreparedNode::Each {
+                    over: *over,
+                    slot,
+                    list: part(list)?,
+                    condition: Box::new(condition),
+                }
+            }
         })
+    }
+
+    fn between(
+        needle: Box<PreparedNode>,
+        negated: bool,
+        mut low: Box<PreparedNode>,
+        mut high: Box<PreparedNode>,
+    ) -> PreparedNode {
+        low.read_beside(&needle);
+        high.read_beside(&needle);
+        PreparedNode::Between {
+            needle,
+            negated,
+            low,
+            high,
+        }
     }
 
     /// Turns a constant beside a typed column into a value of that type.
@@ -315,6 +449,26 @@ impl PreparedNode {
             PreparedNode::IsNull { needle, negated } => {
                 Value::Int(((needle.evaluate(row) == Value::Null) != *negated).into())
             }
+            PreparedNode::Call(function, known, arguments) => {
+                call(*function, known, arguments.len(), &mut |at| {
+                    arguments
+                        .get(at)
+                        .map_or(Value::Null, |argument| argument.evaluate(row))
+                })
+            }
+            PreparedNode::Each {
+                over,
+                slot,
+                list,
+                condition,
+            } => each(*over, &list.evaluate(row), &mut |item| {
+                let row = WithItem {
+                    row,
+                    slot: *slot,
+                    item: &item,
+                };
+                condition.evaluate(&row).as_bool() == Some(true)
+            }),
         }
     }
 }
@@ -335,6 +489,6 @@ fn is_number(needle: &Expression, resolve: &Resolve<'_>) -> Option<bool> {
     let Expression::Column(name) = needle else {
         return None;
     };
-    let (_, kind) = resolve(name)?;
+    let (_, kind) = resolve.find(name)?;
     kind?.compares_as_number()
 }

@@ -40,7 +40,9 @@ fn shape(expression: &Expression) -> String {
                 list.join(",")
             )
         }
-        Expression::InRows { .. } => expression.to_string(),
+        Expression::InRows { .. } | Expression::Call(..) | Expression::Each { .. } => {
+            expression.to_string()
+        }
         Expression::Between {
             needle,
             negated,
@@ -218,8 +220,30 @@ fn calls_are_the_callers_matter() {
     });
     assert_eq!(shape(&tree.unwrap()), "(((a Greater 1) And call) Or c)");
     assert_eq!(seen, "match b");
-    check("a + length(b)", "not yet: the function length() at byte 4");
-    check("a + soundex(b)", "no function 'soundex' at byte 4");
+    check("a + sha1(b)", "not yet: the function sha1() at byte 4");
+    check("a + frobnicate(b)", "no function 'frobnicate' at byte 4");
+    check(
+        "lenght(a)",
+        "no function 'lenght', did you mean length()? at byte 0",
+    );
+    check("left(a)", "left() takes 2 arguments, there are 1 at byte 0");
+    check(
+        "regex(a, '(')",
+        "bad regular expression: unclosed group at byte 0",
+    );
+    check(
+        "year(a, 'Mars/Utopia')",
+        "no time zone 'Mars/Utopia' at byte 0",
+    );
+    check(
+        "geodist(1, 2, 3, 4, {inn=deg})",
+        "geodist() has no option 'inn', did you mean in? at byte 0",
+    );
+    check(
+        "any(a) + 1",
+        "expected a comparison with the items, found '+' at byte 7",
+    );
+    check("now() > 1", "now() cannot stand here at byte 0");
     let meant = "no function 'wieght', did you mean weight()? at byte 0";
     check("wieght() > 1", meant);
 }
@@ -236,14 +260,9 @@ fn errors_say_what_was_wanted_and_where() {
     );
     check("a NOT 1", "expected IN or BETWEEN, found '1' at byte 6");
     check(
-        "a NOT LIKE 'x'",
-        "not yet: patterns in expressions at byte 6",
-    );
-    check(
         "(a, b) = 1",
         "expected a row in brackets, found '1' at byte 9",
     );
-    check("a <=> 1", "not yet: <=> at byte 2");
     check("t.[1] = 1", "expected a column name, found '[' at byte 2");
     check(
         "t[x] = 1",
@@ -400,8 +419,67 @@ fn tree() -> impl Strategy<Value = Expression> {
             }),
             (boxed(), any::<bool>())
                 .prop_map(|(needle, negated)| Expression::IsNull { needle, negated }),
+            call(inside.clone()),
+            (
+                prop::sample::select(vec![Over::Any, Over::All, Over::Index]),
+                prop::sample::select(vec!["a", "x"]),
+                boxed(),
+                boxed()
+            )
+                .prop_map(|(over, variable, list, condition)| Expression::Each {
+                    over,
+                    variable: variable.to_owned(),
+                    list,
+                    condition,
+                }),
         ]
     })
+}
+
+/// A call of any function with as many arguments as it takes, and constants where it wants them.
+fn call(
+    inside: impl Strategy<Value = Expression> + Clone + 'static,
+) -> impl Strategy<Value = Expression> {
+    let functions: Vec<Function> = Function::all()
+        .filter(|it| !matches!(it, Function::Now | Function::Rand))
+        .collect();
+    let arguments = prop::collection::vec(inside, 6);
+    (prop::sample::select(functions), arguments, 0..3_usize).prop_map(
+        |(function, mut arguments, more)| {
+            let text = |text: &str| Expression::Literal(Value::Str(text.to_owned()));
+            let constants: &[(usize, &str)] = match function {
+                Function::Regex | Function::Regexp => &[(1, "^a.*|[0-9]")],
+                Function::DateAdd | Function::DateSub => &[(2, "month")],
+                Function::Histogram => &[(1, r#"{"hist_interval":3,"hist_offset":1}"#)],
+                Function::DateHistogram => &[(
+                    1,
+                    r#"{"calendar_interval":"week","time_zone":"Europe/Berlin"}"#,
+                )],
+                Function::Range => &[
+                    (1, r#"{"range_to":2}"#),
+                    (2, r#"{"range_from":2}"#),
+                    (3, "{}"),
+                ],
+                Function::DateRange => &[
+                    (1, r#"{"range_to":"2024-01-31||+1M/d"}"#),
+                    (2, "{}"),
+                    (3, "{}"),
+                ],
+                Function::Levenshtein => &[(2, r#"{"normalize":1}"#)],
+                Function::Geodist => &[(4, r#"{"in":"deg","out":"km"}"#)],
+                Function::DateFormat | Function::FromUnixtime => &[(1, "%H:%M"), (2, "+02:00")],
+                Function::DateDiff => &[(2, "America/New_York")],
+                _ if function.takes_zone() => &[(1, "Asia/Kolkata")],
+                _ => &[],
+            };
+            for (at, constant) in constants {
+                arguments[*at] = text(constant);
+            }
+            let (least, most) = function.arity();
+            arguments.truncate((least + more).min(most).max(least).min(6));
+            Expression::Call(function, arguments)
+        },
+    )
 }
 
 /// A constant as written.
@@ -606,4 +684,41 @@ fn a_column_may_stand_behind_the_name_of_its_table() {
         read("t.(").unwrap_err(),
         "expected a column name, found '('"
     );
+}
+
+#[test]
+fn functions_give_what_their_documents_say() {
+    let cases = include_str!("tests/functions.txt");
+    for line in cases
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+    {
+        let (text, want) = line.split_once(" => ").expect(line);
+        let tree = parsed(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let shown = |value: &Value| match value {
+            Value::Float(number) => format!("{number:?}"),
+            other => other.to_string(),
+        };
+        assert_eq!(shown(&evaluate(&tree, &|_| None)), want, "{text}");
+        let prepared = Prepared::new(&tree, &|_| None).unwrap();
+        assert_eq!(
+            shown(&prepared.evaluate(&|_: usize| Value::Null)),
+            want,
+            "{text}"
+        );
+        let again = parsed(&tree.to_string()).unwrap_or_else(|error| panic!("{tree}: {error}"));
+        assert_eq!(again, tree, "{tree}");
+    }
+}
+
+#[test]
+fn every_function_is_in_its_document() {
+    let document = include_str!("../../../../docs/functions.md");
+    for name in Function::names() {
+        let heading = format!("`{}(", name.to_uppercase());
+        assert!(
+            document.contains(&heading),
+            "docs/functions.md lacks {heading}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! An expression as a tree.
 
+use super::function::Function;
 use super::list::List;
 use crate::json::JsonStep;
 use crate::value::Value;
@@ -58,6 +59,30 @@ pub enum Expression {
         /// IS NOT NULL.
         negated: bool,
     },
+    /// `f(a, b)`; also LIKE, REGEXP and CASE, whose arguments are its conditions and values in turn.
+    Call(Function, Vec<Expression>),
+    /// `ANY(condition FOR x IN list)`. `ALL(tags) > 5` is `ALL(x > 5 FOR x IN tags)`.
+    Each {
+        /// What is told of the items.
+        over: Over,
+        /// The name of an item in the condition, in lower case. It hides a column of that name.
+        variable: String,
+        /// The set or JSON array.
+        list: Box<Expression>,
+        /// The condition on an item.
+        condition: Box<Expression>,
+    },
+}
+
+/// What an [`Expression::Each`] tells of the items that meet its condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// ANY: whether there is one.
+    Any,
+    /// ALL: whether all do and there is one.
+    All,
+    /// INDEXOF: the place of the first, from 0; −1 without one.
+    Index,
 }
 
 impl Expression {
@@ -78,78 +103,137 @@ impl Expression {
         found
     }
 
-    /// Calls `visit` with the name of each column, those of paths included.
-    pub fn each_column<'e>(&'e self, visit: &mut dyn FnMut(&'e str)) {
+    /// The expressions of which it is made, in the order written.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&Expression> {
         match self {
-            Expression::Literal(_) => {}
-            Expression::Column(name) | Expression::Path { column: name, .. } => visit(name),
-            Expression::Unary(_, operand) => operand.each_column(visit),
-            Expression::Binary(_, left, right) => {
-                left.each_column(visit);
-                right.each_column(visit);
-            }
-            Expression::In { needle, .. } | Expression::IsNull { needle, .. } => {
-                needle.each_column(visit);
-            }
-            Expression::InRows { needles, .. } => {
-                needles.iter().for_each(|needle| needle.each_column(visit));
-            }
+            Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Vec::new(),
+            Expression::Unary(_, operand) => vec![operand],
+            Expression::Binary(_, left, right) => vec![left, right],
+            Expression::In { needle, .. } | Expression::IsNull { needle, .. } => vec![needle],
+            Expression::InRows { needles, .. } => needles.iter().collect(),
             Expression::Between {
                 needle, low, high, ..
-            } => [needle, low, high]
-                .into_iter()
-                .for_each(|part| part.each_column(visit)),
+            } => vec![needle, low, high],
+            Expression::Call(_, arguments) => arguments.iter().collect(),
+            Expression::Each {
+                list, condition, ..
+            } => vec![list, condition],
         }
     }
 
-    /// The expression with each column and path replaced by what `change` makes of it.
+    /// As [`Expression::parts`], to be changed.
     #[must_use]
-    pub fn map_columns(self, change: &mut dyn FnMut(Expression) -> Expression) -> Expression {
-        let mut inside = |of: Box<Expression>| Box::new(of.map_columns(change));
+    pub fn parts_mut(&mut self) -> Vec<&mut Expression> {
         match self {
-            Expression::Literal(_) => self,
-            Expression::Column(_) | Expression::Path { .. } => change(self),
-            Expression::Unary(operator, operand) => Expression::Unary(operator, inside(operand)),
-            Expression::Binary(operator, left, right) => {
-                Expression::Binary(operator, inside(left), inside(right))
-            }
-            Expression::In {
-                needle,
-                negated,
-                list,
-            } => Expression::In {
-                needle: inside(needle),
-                negated,
-                list,
-            },
-            Expression::InRows {
-                needles,
-                negated,
-                columns,
-            } => Expression::InRows {
-                needles: needles
-                    .into_iter()
-                    .map(|of| of.map_columns(change))
-                    .collect(),
-                negated,
-                columns,
-            },
+            Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Vec::new(),
+            Expression::Unary(_, operand) => vec![operand],
+            Expression::Binary(_, left, right) => vec![left, right],
+            Expression::In { needle, .. } | Expression::IsNull { needle, .. } => vec![needle],
+            Expression::InRows { needles, .. } => needles.iter_mut().collect(),
             Expression::Between {
-                needle,
-                negated,
-                low,
-                high,
-            } => Expression::Between {
-                needle: inside(needle),
-                negated,
-                low: inside(low),
-                high: inside(high),
-            },
-            Expression::IsNull { needle, negated } => Expression::IsNull {
-                needle: inside(needle),
-                negated,
-            },
+                needle, low, high, ..
+            } => vec![needle, low, high],
+            Expression::Call(_, arguments) => arguments.iter_mut().collect(),
+            Expression::Each {
+                list, condition, ..
+            } => vec![list, condition],
         }
+    }
+
+    /// The expression with each column and path replaced by what `change` makes of it. Items of a list keep their names.
+    #[must_use]
+    pub fn map_columns(mut self, change: &mut dyn FnMut(Expression) -> Expression) -> Expression {
+        if let Expression::Column(_) | Expression::Path { .. } = self {
+            return change(self);
+        }
+        if let Expression::Each {
+            variable,
+            list,
+            condition,
+            ..
+        } = &mut self
+        {
+            list.replace_columns(change);
+            condition.replace_columns(&mut |of| match of.column() == Some(variable) {
+                true => of,
+                false => change(of),
+            });
+            return self;
+        }
+        let parts = self.parts_mut();
+        parts
+            .into_iter()
+            .for_each(|part| part.replace_columns(change));
+        self
+    }
+
+    fn replace_columns(&mut self, change: &mut dyn FnMut(Expression) -> Expression) {
+        let taken = std::mem::replace(self, Expression::Literal(Value::Null));
+        *self = taken.map_columns(change);
+    }
+
+    /// The constant that it is.
+    #[must_use]
+    pub fn constant(&self) -> Option<&Value> {
+        match self {
+            Expression::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The name of the column that it is, or reads a path of.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Expression::Column(name) | Expression::Path { column: name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` with the name of each column, those of paths included. Items of a list are none.
+    pub fn each_column<'e>(&'e self, visit: &mut dyn FnMut(&'e str)) {
+        if let Some(name) = self.column() {
+            return visit(name);
+        }
+        if let Expression::Each {
+            variable,
+            list,
+            condition,
+            ..
+        } = self
+        {
+            list.each_column(visit);
+            return condition.each_column(&mut |name| {
+                if name != variable {
+                    visit(name);
+                }
+            });
+        }
+        let parts = self.parts().into_iter();
+        parts.for_each(|part| part.each_column(visit));
+    }
+
+    /// The first column that it reads. A call whose value no constants give, such as NOW(), counts as a column.
+    #[must_use]
+    pub fn first_column(&self) -> Option<&str> {
+        let mut first = None;
+        self.each_column(&mut |name| first = first.or(Some(name)));
+        let mut call = None;
+        self.has(&mut |part| {
+            call = match part {
+                Expression::Call(Function::Now, _) => Some("now()"),
+                Expression::Call(Function::Rand, _) => Some("rand()"),
+                _ => None,
+            };
+            call.is_some()
+        });
+        first.or(call)
+    }
+
+    /// Whether it or a part of it is so.
+    pub fn has(&self, is: &mut dyn FnMut(&Expression) -> bool) -> bool {
+        is(self) || self.parts().into_iter().any(|part| part.has(is))
     }
 }
 
@@ -189,6 +273,8 @@ pub enum BinaryOperator {
     Greater,
     /// `>=`
     GreaterOrEqual,
+    /// `<=>`: as `=`, but NULL equals NULL and nothing else; never NULL
+    NullSafeEqual,
     /// `+`
     Add,
     /// `-`
@@ -216,7 +302,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// `= <> < <= > >=`.
+    /// `= <> < <= > >= <=>`.
     pub(super) fn compares(self) -> bool {
         matches!(
             self,
@@ -226,6 +312,7 @@ impl BinaryOperator {
                 | BinaryOperator::LessOrEqual
                 | BinaryOperator::Greater
                 | BinaryOperator::GreaterOrEqual
+                | BinaryOperator::NullSafeEqual
         )
     }
 }

@@ -5,8 +5,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::function::Function;
 use super::list::List;
-use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::JsonStep;
 use crate::value::Value;
 
@@ -57,15 +58,7 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
             needle,
             negated,
             list,
-        } => {
-            put(needle, COMPARISON + 1, out)?;
-            out.write_str(if *negated { " NOT IN (" } else { " IN (" })?;
-            for (place, value) in list.iter().enumerate() {
-                out.write_str(if place > 0 { "," } else { "" })?;
-                constant(&value, out)?;
-            }
-            out.write_str(")")
-        }
+        } => listed(needle, *negated, list, out),
         Expression::InRows {
             needles,
             negated,
@@ -91,7 +84,87 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
             put(needle, COMPARISON + 1, out)?;
             out.write_str(if *negated { " IS NOT NULL" } else { " IS NULL" })
         }
+        Expression::Call(function, arguments) => call(*function, arguments, out),
+        Expression::Each {
+            over,
+            variable,
+            list,
+            condition,
+        } => each(*over, variable, list, condition, out),
     }
+}
+
+fn listed(needle: &Expression, negated: bool, list: &List, out: &mut Formatter<'_>) -> fmt::Result {
+    put(needle, COMPARISON + 1, out)?;
+    out.write_str(if negated { " NOT IN (" } else { " IN (" })?;
+    for (place, value) in list.iter().enumerate() {
+        out.write_str(if place > 0 { "," } else { "" })?;
+        constant(&value, out)?;
+    }
+    out.write_str(")")
+}
+
+fn each(
+    over: Over,
+    variable: &str,
+    list: &Expression,
+    condition: &Expression,
+    out: &mut Formatter<'_>,
+) -> fmt::Result {
+    out.write_str(match over {
+        Over::Any => "any(",
+        Over::All => "all(",
+        Over::Index => "indexof(",
+    })?;
+    put(condition, 0, out)?;
+    out.write_str(" FOR ")?;
+    column(variable, out)?;
+    out.write_str(" IN ")?;
+    put(list, WHOLE, out)?;
+    out.write_str(")")
+}
+
+fn call(function: Function, arguments: &[Expression], out: &mut Formatter<'_>) -> fmt::Result {
+    match (function, arguments) {
+        (Function::Like | Function::Regexp, [text, pattern]) => {
+            put(text, COMPARISON + 1, out)?;
+            let word = function.name().to_uppercase();
+            write!(out, " {word} ")?;
+            return put(pattern, COMPARISON + 1, out);
+        }
+        (Function::Case, arguments) => {
+            out.write_str("CASE")?;
+            let (pairs, other) = arguments.as_chunks::<2>();
+            for [condition, value] in pairs {
+                out.write_str(" WHEN ")?;
+                put(condition, 0, out)?;
+                out.write_str(" THEN ")?;
+                put(value, 0, out)?;
+            }
+            if let [other] = other {
+                out.write_str(" ELSE ")?;
+                put(other, 0, out)?;
+            }
+            return out.write_str(" END");
+        }
+        _ => {}
+    }
+    out.write_str(function.name())?;
+    out.write_str("(")?;
+    for (place, argument) in arguments.iter().enumerate() {
+        let moves = matches!(function, Function::DateAdd | Function::DateSub);
+        match (place, argument) {
+            (0, _) => {}
+            (1, _) if moves => out.write_str(",INTERVAL ")?,
+            (_, Expression::Literal(unit)) if moves => {
+                write!(out, " {unit}")?;
+                continue;
+            }
+            _ => out.write_str(",")?,
+        }
+        put(argument, 0, out)?;
+    }
+    out.write_str(")")
 }
 
 fn rows(
@@ -132,7 +205,12 @@ fn level(expression: &Expression) -> Level {
     match expression {
         Expression::Literal(Value::Int(number)) if *number < 0 => SIGN,
         Expression::Literal(Value::Float(number)) if number.is_sign_negative() => SIGN,
-        Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => WHOLE,
+        Expression::Call(Function::Like | Function::Regexp, _) => COMPARISON,
+        Expression::Literal(_)
+        | Expression::Column(_)
+        | Expression::Path { .. }
+        | Expression::Call(..)
+        | Expression::Each { .. } => WHOLE,
         Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => SIGN,
         Expression::Unary(UnaryOperator::Not, _) => NOT,
         Expression::Unary(UnaryOperator::IsTrue | UnaryOperator::IsFalse, _)
@@ -156,6 +234,7 @@ fn binary(operator: BinaryOperator) -> (&'static str, Level) {
         BinaryOperator::LessOrEqual => ("<=", COMPARISON),
         BinaryOperator::Greater => (">", COMPARISON),
         BinaryOperator::GreaterOrEqual => (">=", COMPARISON),
+        BinaryOperator::NullSafeEqual => ("<=>", COMPARISON),
         BinaryOperator::BitOr => ("|", 6),
         BinaryOperator::BitAnd => ("&", 7),
         BinaryOperator::ShiftLeft => ("<<", 8),

@@ -80,6 +80,16 @@ fn item(node: &[u8], at: usize) -> Option<&[u8]> {
     items.get(start..number(ends, 4 * at)?)
 }
 
+/// Number of an array's items; `None`: the node is no array.
+pub(super) fn item_count(node: &[u8]) -> Option<usize> {
+    parts(node, ARRAY, 1).map(|(count, ..)| count)
+}
+
+/// Number of an object's members; `None`: the node is no object.
+pub(super) fn member_count(node: &[u8]) -> Option<usize> {
+    parts(node, OBJECT, 2).map(|(count, ..)| count)
+}
+
 /// Where a member's key and value lie in its object.
 pub(super) type MemberRanges = (Range<usize>, Range<usize>);
 

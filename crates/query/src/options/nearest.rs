@@ -11,21 +11,24 @@ pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Optio
         .map(|(_, name)| name)
 }
 
-/// Insertions, removals and replacements of letters between `a` and `b`. Cost: O(|a|·|b|).
+/// Insertions, removals and replacements of letters, and exchanges of neighbours, between `a` and `b`. Cost: O(|a|·|b|).
 fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
     let mut previous: Vec<usize> = (0..=b.len()).collect();
-    for (row, letter) in a.chars().enumerate() {
+    for (row, letter) in a.iter().enumerate() {
         let mut current = vec![row + 1];
         for (column, other) in b.iter().enumerate() {
-            let replaced = previous[column] + usize::from(letter != *other);
-            current.push(
-                replaced
-                    .min(previous[column + 1] + 1)
-                    .min(current[column] + 1),
-            );
+            let replaced = previous[column] + usize::from(letter != other);
+            let mut least = replaced
+                .min(previous[column + 1] + 1)
+                .min(current[column] + 1);
+            if row > 0 && column > 0 && a[row - 1] == *other && b[column - 1] == *letter {
+                least = least.min(before[column - 1] + 1);
+            }
+            current.push(least);
         }
-        previous = current;
+        before = std::mem::replace(&mut previous, current);
     }
     previous[b.len()]
 }

@@ -64,7 +64,11 @@ impl Order {
     /// Whether the weight is a key.
     #[must_use]
     pub fn needs_weight(&self) -> bool {
-        self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
+        self.keys.iter().any(|(key, _)| match key {
+            Key::Weight => true,
+            Key::Id => false,
+            Key::Computed(prepared) => prepared.needs_weight(),
+        })
     }
 
     /// Whether the order is by weight, the highest first, and then by rising id.

@@ -472,7 +472,9 @@ impl<'a> Connection<'a> {
         let snapshot = self.server.snapshot(&self.session, reads);
         match snapshot.and_then(|snapshot| statement::columns(&snapshot, table)) {
             Ok(mut columns) => {
-                columns.retain(|(name, _)| wildcard.is_empty() || wire::sql::like(wildcard, name));
+                columns.retain(|(name, _)| {
+                    wildcard.is_empty() || query::pattern::like(wildcard, name)
+                });
                 let definitions: Vec<ColumnDefinition> = columns
                     .iter()
                     .map(|(name, kind)| ColumnDefinition::of(name, *kind).from_table(table))

@@ -4,9 +4,10 @@ mod show_queues;
 
 use engine::{Definition, Kind, Snapshot};
 use query::expression::evaluate;
+use query::pattern::like;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-use wire::sql::{Statement, like};
+use wire::sql::Statement;
 
 use super::{Outcome, lists, variables};
 use crate::errors::{self, Failure};

@@ -51,7 +51,9 @@ impl Parsed {
         }
         let command = match self.statement.as_ref().ok()? {
             statement @ (Statement::Insert(_) | Statement::Delete(_)) => {
-                translate::write(node, session, statement.clone()).ok()?
+                let mut statement = statement.clone();
+                session.settle(node.clock.unix_us(), &mut statement);
+                translate::write(node, session, statement).ok()?
             }
             Statement::QueueNext(next) => queue_functions::command_of(next.clone()),
             Statement::QueueDone

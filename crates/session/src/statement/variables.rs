@@ -1,5 +1,6 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
+use query::expression::is_time_zone;
 use query::value::Value;
 use wire::sql::{Assignment, Scope};
 
@@ -162,6 +163,15 @@ fn is_switch(value: &Value) -> bool {
     }
 }
 
+/// Whether functions of dates know the time zone; SYSTEM is UTC.
+fn is_zone(value: &Value) -> bool {
+    let name = value.to_string();
+    let is_default = ["system", "default"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known));
+    is_default || is_time_zone(&name)
+}
+
 fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure> {
     check_name(&name)?;
     let is_new = !session.variables.contains_key(&name);
@@ -176,6 +186,12 @@ fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure
     if name == "autocommit" && !is_switch(&value) {
         let message = format!("autocommit is 0 or 1, not '{value}'");
         return Err(Failure::new(errors::INVALID, message));
+    }
+    if name == "time_zone" && !is_zone(&value) {
+        return Err(Failure::new(
+            errors::INVALID,
+            format!("no time zone '{value}'"),
+        ));
     }
     let value = match &value {
         Value::Str(word)

@@ -6,7 +6,6 @@ use query::value::Value;
 
 use super::parser::{Parser, Result};
 use super::statement::{Constant, Scope, Statement};
-use super::values::column_in;
 use crate::limits::COLUMNS_MAX;
 
 impl Parser<'_> {
@@ -75,7 +74,7 @@ impl Parser<'_> {
         }
         let from = self.position();
         let expression = self.expression(&mut |_, _| Ok(None))?;
-        match column_in(&expression) {
+        match expression.first_column() {
             None => Ok(Constant::Expression(expression)),
             Some(name) => {
                 let message = format!("column '{name}' in a SELECT without a table");

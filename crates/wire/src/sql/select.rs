@@ -219,20 +219,6 @@ impl<'a> Parser<'a> {
 
     fn output(&mut self) -> Result<Output> {
         let mut ahead = self.clone();
-        if ahead.take_words(&["weight"]) && ahead.take(TokenKind::Open) {
-            if ahead.take(TokenKind::Close) {
-                *self = ahead;
-                return Ok(Output::Weight);
-            }
-            if self.is_joined {
-                let table = ahead.name("a table")?.to_lowercase();
-                ahead.expect(TokenKind::Close, "`)`")?;
-                *self = ahead;
-                let weight = Expression::Column(format!("{table}.weight()"));
-                return Ok(Output::Expression(weight));
-            }
-        }
-        let mut ahead = self.clone();
         if ahead.take_word("count") && ahead.take(TokenKind::Open) {
             if !ahead.take(TokenKind::Star) || !ahead.take(TokenKind::Close) {
                 return Err(ahead.not_yet("COUNT of anything but *"));
@@ -240,8 +226,16 @@ impl<'a> Parser<'a> {
             *self = ahead;
             return Ok(Output::Count);
         }
-        self.expression(&mut |_, _| Ok(None))
-            .map(Output::Expression)
+        let is_joined = self.is_joined;
+        let expression =
+            self.expression(&mut |name, lexer| match is_joined && name == "weight" {
+                true => weight_of(lexer),
+                false => Ok(None),
+            })?;
+        Ok(match expression {
+            Expression::Column(name) if name == "weight()" => Output::Weight,
+            other => Output::Expression(other),
+        })
     }
 
     /// Parses WHERE: gives the text of MATCH, and the other conditions. Both are `None` without WHERE.
@@ -429,6 +423,19 @@ impl<'a> Parser<'a> {
             }
             ahead.next();
         }
+    }
+}
+
+/// The weight of a joined table's row, from behind the bracket of `weight(t)`. `None`: no table is named.
+fn weight_of(lexer: &mut Lexer<'_>) -> std::result::Result<Option<Expression>, LexerError> {
+    if lexer.peek().kind == TokenKind::Close {
+        return Ok(None);
+    }
+    let token = lexer.next();
+    let table = lexer.name(&token)?.to_lowercase();
+    match lexer.take(TokenKind::Close) {
+        true => Ok(Some(Expression::Column(format!("{table}.weight()")))),
+        false => Err(lexer.unexpected("`)`")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Statements after parsing. Names are in lower case and without a database, because the catalog has one namespace.
 
+mod expressions;
 mod queue_call;
 mod several;
 

@@ -3,7 +3,7 @@
 //! Tokens would need two passes over each string, one to find its end and one to undo its escapes. The scanner here searches
 //! the end 32 bytes at a time, and copies a string without escapes once.
 
-use query::expression::{Expression, evaluate, parse};
+use query::expression::{evaluate, parse};
 use query::lexer::{Lexer, OUT_OF_ROOM};
 use query::value::Value;
 
@@ -171,7 +171,9 @@ impl<'a> Scanner<'a> {
             Err(error) if error.message == OUT_OF_ROOM => {
                 return Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM));
             }
-            Ok(expression) if column_in(&expression).is_none() => evaluate(&expression, &|_| None),
+            Ok(expression) if expression.first_column().is_none() => {
+                evaluate(&expression, &|_| None)
+            }
             Err(error) if !constant && names_function(&error.message) => {
                 let at = from + error.position;
                 let message = error.message.strip_prefix("not yet: ");
@@ -410,7 +412,8 @@ fn unescape(character: u8, bytes: &mut Vec<u8>) {
 
 /// Whether the message of an expression's error is about a function.
 fn names_function(message: &str) -> bool {
-    message.starts_with("no function") || message.starts_with("not yet: the function")
+    let others = ["no function", "not yet: the function"];
+    others.iter().any(|begin| message.starts_with(begin)) || message.ends_with("cannot stand here")
 }
 
 /// Length of the comment that begins here, in bytes; 0: none begins. Without an end it reaches to the end of the text.
@@ -460,21 +463,4 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
         bytes.push(nibble(pair[0])? << 4 | nibble(pair[1])?);
     }
     Some(bytes)
-}
-
-/// The first column that an expression names; `None`: it has only constants.
-pub(super) fn column_in(expression: &Expression) -> Option<&str> {
-    match expression {
-        Expression::Literal(_) => None,
-        Expression::Column(name) | Expression::Path { column: name, .. } => Some(name),
-        Expression::Unary(_, operand) => column_in(operand),
-        Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
-        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),
-        Expression::InRows { needles, .. } => needles.iter().find_map(column_in),
-        Expression::Between {
-            needle, low, high, ..
-        } => [needle, low, high]
-            .into_iter()
-            .find_map(|part| column_in(part)),
-    }
 }

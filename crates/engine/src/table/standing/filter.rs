@@ -37,37 +37,40 @@ fn slot(name: &str, columns: &[Column]) -> Option<(usize, ColumnType)> {
 
 /// Refuses a text that is compared with a column of numbers and is none: such a filter would compare with 0.
 fn check_constants(expression: &Expression, columns: &[Column]) -> Result<(), String> {
+    if let Expression::Each { list, .. } = expression {
+        return check_constants(list, columns); // an item is no column
+    }
+    let mut parts = expression.parts().into_iter();
+    parts.try_for_each(|part| check_constants(part, columns))?;
     match expression {
-        Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Ok(()),
-        Expression::Unary(_, operand) => check_constants(operand, columns),
-        Expression::IsNull { needle, .. } => check_constants(needle, columns),
         Expression::Binary(_, left, right) => {
-            check_constants(left, columns)?;
-            check_constants(right, columns)?;
             check_pair(left, right, columns)?;
             check_pair(right, left, columns)
         }
-        Expression::In { needle, list, .. } => {
-            check_constants(needle, columns)?;
-            list.iter()
-                .try_for_each(|value| check_value(needle, &value, columns))
-        }
+        Expression::In { needle, list, .. } => list
+            .iter()
+            .try_for_each(|value| check_value(needle, &value, columns)),
         Expression::InRows {
             needles,
             columns: lists,
             ..
         } => needles.iter().zip(lists).try_for_each(|(needle, list)| {
-            check_constants(needle, columns)?;
             list.iter()
                 .try_for_each(|value| check_value(needle, &value, columns))
         }),
         Expression::Between {
             needle, low, high, ..
         } => {
-            check_constants(needle, columns)?;
             check_pair(needle, low, columns)?;
             check_pair(needle, high, columns)
         }
+        Expression::Literal(_)
+        | Expression::Column(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::IsNull { .. }
+        | Expression::Call(..)
+        | Expression::Each { .. } => Ok(()),
     }
 }
 

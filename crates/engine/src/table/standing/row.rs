@@ -131,17 +131,7 @@ fn has_any(tags: &str, wanted: &[String]) -> bool {
 }
 
 fn mentions_any(expression: &Expression) -> bool {
-    match expression {
-        Expression::Column(name) => name == ANY_TAG,
-        Expression::Literal(_) | Expression::Path { .. } => false,
-        Expression::Unary(_, operand) => mentions_any(operand),
-        Expression::Binary(_, left, right) => mentions_any(left) || mentions_any(right),
-        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => mentions_any(needle),
-        Expression::InRows { needles, .. } => needles.iter().any(mentions_any),
-        Expression::Between {
-            needle, low, high, ..
-        } => mentions_any(needle) || mentions_any(low) || mentions_any(high),
-    }
+    expression.has(&mut |part| matches!(part, Expression::Column(name) if name == ANY_TAG))
 }
 
 /// Puts a column of its own in the place of each comparison with `any(tags)`.
@@ -157,29 +147,8 @@ fn take_any(expression: &mut Expression, any_tags: &mut Vec<Vec<String>>) {
         );
         return;
     }
-    match expression {
-        Expression::Column(_) | Expression::Path { .. } | Expression::Literal(_) => {}
-        Expression::Unary(_, operand) => take_any(operand, any_tags),
-        Expression::Binary(_, left, right) => {
-            take_any(left, any_tags);
-            take_any(right, any_tags);
-        }
-        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => {
-            take_any(needle, any_tags);
-        }
-        Expression::InRows { needles, .. } => {
-            needles
-                .iter_mut()
-                .for_each(|needle| take_any(needle, any_tags));
-        }
-        Expression::Between {
-            needle, low, high, ..
-        } => {
-            take_any(needle, any_tags);
-            take_any(low, any_tags);
-            take_any(high, any_tags);
-        }
-    }
+    let parts = expression.parts_mut();
+    parts.into_iter().for_each(|part| take_any(part, any_tags));
 }
 
 /// The tags of `any(tags) = 'x'` and `any(tags) [NOT] IN ('x', 'y')`, and whether none of them is to be there.

@@ -113,7 +113,7 @@ impl<'a> Filter<'a> {
         Filter {
             prepared,
             ranges,
-            kept: kept.and_then(|kept| Some((kept, text_of(condition.written)?))),
+            kept: kept.and_then(|kept| Some((kept, text_of(&condition.written)?))),
             parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
         }
     }

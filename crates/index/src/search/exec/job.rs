@@ -213,6 +213,7 @@ impl<'a> Job<'a> {
         memory: &Memory,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        row.weighs(weight);
         // Most rows of a long table are behind by the first key: they cost no other, and no allocation.
         if let Some(last) = out.collector.last()
             && self.order.is_behind(row, last)

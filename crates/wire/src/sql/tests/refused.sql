@@ -92,7 +92,6 @@ CALL PQ('t', 'd', 'other' AS mode)
 CALL PQ('t', 'd' 
 CALL PQ('t', 'd', ('x') AS docs)
 CALL PQ('t', 'd', 1 AS only)
-CALL PQ('t', 'd', 'any(query)=1' AS only)
 CALL PQ('t', 'd', 'some(tags)=1' AS only)
 CALL PQ('t', 'd', 'id >' AS only)
 CALL PQ('t', 'd', -1 AS limit)

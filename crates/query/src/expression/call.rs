@@ -1,0 +1,90 @@
+//! The values of functions. Both evaluators call these, so a function has one meaning.
+//!
+//! NULL in gives NULL out, but where a function's line in docs/functions.md says otherwise. A value that a function cannot take
+//! (a set where it wants a text, a number out of its range) gives NULL too; only constants are refused, by the parser.
+
+mod bucket;
+mod date;
+mod known;
+mod list;
+mod number;
+mod options;
+mod place;
+mod text;
+mod zone;
+
+pub(crate) use known::Known;
+pub(super) use list::each;
+pub use zone::is_time_zone;
+
+use super::function::Function;
+use crate::limits::COMPUTED_TEXT_BYTES_MAX;
+use crate::value::Value;
+
+/// The value of a function of `count` arguments, which `argument` gives. Arguments that do not decide are not asked for: of IF,
+/// CASE and COALESCE.
+pub(super) fn call(
+    function: Function,
+    known: &Known,
+    count: usize,
+    argument: &mut dyn FnMut(usize) -> Value,
+) -> Value {
+    match function {
+        Function::If => match argument(0).as_bool() {
+            Some(true) => argument(1),
+            _ => argument(2),
+        },
+        Function::Case => case(count, argument),
+        Function::Coalesce => (0..count)
+            .map(argument)
+            .find(|value| *value != Value::Null)
+            .unwrap_or(Value::Null),
+        _ => match count {
+            1 => strict(function, known, &[argument(0)]),
+            2 => strict(function, known, &[argument(0), argument(1)]),
+            3 => strict(function, known, &[argument(0), argument(1), argument(2)]),
+            _ => {
+                let arguments: Vec<Value> = (0..count).map(argument).collect();
+                strict(function, known, &arguments)
+            }
+        },
+    }
+}
+
+/// Pairs of a condition and a value; an argument behind the last pair is the value without one.
+fn case(count: usize, argument: &mut dyn FnMut(usize) -> Value) -> Value {
+    for pair in 0..count / 2 {
+        if argument(2 * pair).as_bool() == Some(true) {
+            return argument(2 * pair + 1);
+        }
+    }
+    match count % 2 {
+        1 => argument(count - 1),
+        _ => Value::Null,
+    }
+}
+
+/// The value of a function that needs all its arguments. A text above [`COMPUTED_TEXT_BYTES_MAX`] becomes NULL, so that no chain
+/// of functions makes one that fills the memory.
+fn strict(function: Function, known: &Known, arguments: &[Value]) -> Value {
+    let value = match known {
+        Known::Zone(zone) => date::value(function, zone, arguments),
+        Known::Unit(unit) => date::moved(function, *unit, arguments),
+        Known::Regex(regex) => text::found(regex, arguments),
+        Known::Levenshtein { normalizes, delta } => {
+            text::levenshtein(*normalizes, *delta, arguments)
+        }
+        Known::Measure(measure) => measure.value(arguments),
+        Known::Polygon(polygon) => place::contains(polygon, arguments),
+        Known::Buckets(buckets) => buckets.value(arguments),
+        Known::Nothing => number::value(function, arguments)
+            .or_else(|| text::value(function, arguments))
+            .or_else(|| list::value(function, arguments))
+            .or_else(|| place::value(function, arguments)),
+    };
+    let value = value.unwrap_or(Value::Null);
+    match value.text_bytes() {
+        Some(text) if text.len() > COMPUTED_TEXT_BYTES_MAX => Value::Null,
+        _ => value,
+    }
+}

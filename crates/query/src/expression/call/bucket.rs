@@ -1,0 +1,227 @@
+//! Buckets: HISTOGRAM, RANGE, and those of dates.
+//!
+//! Example: `HISTOGRAM(price, {hist_interval=100})` is 200 for the prices 200 to 299. `RANGE(price, {range_to=100},
+//! {range_from=100, range_to=200})` is 0 below 100, 1 from 100 to 199, and −1 for all others.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+use super::date::{Unit, local, seconds, since_1970};
+use super::number::finite;
+use super::options::Options;
+use crate::value::{Number, Value};
+
+/// The buckets of a call, from its options.
+#[derive(Clone, Debug)]
+pub(crate) enum Buckets {
+    /// Of equal width; the first begins at the offset, and others follow on both sides.
+    Whole { width: i128, offset: i128 },
+    /// As `Whole`, for real widths.
+    Real { width: f64, offset: f64 },
+    /// Units of the calendar in a zone.
+    Calendar(Unit, TimeZone),
+    /// Each from its first number up to, not including, its second.
+    Ranges(Vec<(Option<Value>, Option<Value>)>),
+    /// As `Ranges`, in seconds since 1970; texts are read in UTC.
+    Moments(Vec<(Option<Value>, Option<Value>)>),
+}
+
+impl Buckets {
+    /// The bucket of the first argument; `None` for NULL and what no bucket holds.
+    pub(super) fn value(&self, arguments: &[Value]) -> Option<Value> {
+        bucket(self, arguments.first()?)
+    }
+
+    pub(super) fn histogram(options: &Options) -> Result<Buckets, String> {
+        options.only(&["hist_interval", "hist_offset"])?;
+        let offset = options.get("hist_offset").unwrap_or(&Value::Int(0));
+        let bad = || options.bad("hist_interval", "a number above 0");
+        let buckets = match (options.get("hist_interval"), offset) {
+            (Some(Value::Int(width)), Value::Int(offset)) if *width > 0 => Buckets::Whole {
+                width: *width,
+                offset: *offset,
+            },
+            (Some(width @ (Value::Int(_) | Value::Float(_))), offset) => {
+                let width = width.number().map_or(0.0, Number::real);
+                if width <= 0.0 || !width.is_finite() {
+                    return Err(bad());
+                }
+                let offset = match offset {
+                    Value::Int(_) | Value::Float(_) => offset.number(),
+                    _ => None,
+                };
+                let offset = offset.ok_or_else(|| options.bad("hist_offset", "a number"))?;
+                Buckets::Real {
+                    width,
+                    offset: offset.real(),
+                }
+            }
+            _ => return Err(bad()),
+        };
+        Ok(buckets)
+    }
+
+    pub(super) fn date_histogram(options: &Options) -> Result<Buckets, String> {
+        options.only(&["calendar_interval", "fixed_interval", "time_zone"])?;
+        let zone = options.zone()?;
+        let calendar = options.text("calendar_interval");
+        let fixed = options.text("fixed_interval");
+        let buckets = match (calendar, fixed) {
+            (Some(name), None) => {
+                let unit = Unit::named(&name)
+                    .ok_or_else(|| options.bad("calendar_interval", "second, minute, … or year"))?;
+                Buckets::Calendar(unit, zone)
+            }
+            (None, Some(width)) => Buckets::Whole {
+                width: fixed_seconds(&width).ok_or_else(|| {
+                    options.bad("fixed_interval", "a time such as 90s, 30m, 12h or 7d")
+                })?,
+                offset: 0,
+            },
+            _ => {
+                return Err(
+                    "date_histogram() wants either calendar_interval or fixed_interval".to_owned(),
+                );
+            }
+        };
+        Ok(buckets)
+    }
+}
+
+/// The ranges of RANGE.
+pub(super) fn ranges(options: &[Options]) -> Result<Buckets, String> {
+    let mut ranges = Vec::with_capacity(options.len());
+    for options in options {
+        options.only(&["range_from", "range_to"])?;
+        let end = |name: &str| match options.get(name) {
+            None => Ok(None),
+            Some(number @ (Value::Int(_) | Value::Float(_))) => Ok(Some(number.clone())),
+            Some(_) => Err(options.bad(name, "a number")),
+        };
+        ranges.push((end("range_from")?, end("range_to")?));
+    }
+    Ok(Buckets::Ranges(ranges))
+}
+
+/// The ranges of DATE_RANGE.
+pub(super) fn date_ranges(options: &[Options]) -> Result<Buckets, String> {
+    let mut ranges = Vec::with_capacity(options.len());
+    for options in options {
+        options.only(&["range_from", "range_to"])?;
+        let end = |name: &str| match options.get(name) {
+            None => Ok(None),
+            Some(written) => moment(written)
+                .map(|moment| Some(Value::Int(moment.into())))
+                .ok_or_else(|| options.bad(name, "a date, as '2024-01-31||+1M/d'")),
+        };
+        ranges.push((end("range_from")?, end("range_to")?));
+    }
+    Ok(Buckets::Moments(ranges))
+}
+
+/// Seconds of `90s`, `30m`, `12h`, `7d`; `None`: it is none of these, or 0.
+fn fixed_seconds(written: &str) -> Option<i128> {
+    let unit = written.chars().next_back()?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return None,
+    };
+    let count: u32 = written.strip_suffix(unit)?.parse().ok()?;
+    (count > 0).then(|| i128::from(count) * seconds)
+}
+
+/// A moment in UTC with Elasticsearch's date mathematics: `2024-01-31||+1M-2d/d` is the beginning of the day that lies two days
+/// before one month later.
+fn moment(written: &Value) -> Option<i64> {
+    let text = match written {
+        Value::Str(text) => text,
+        number => return seconds(number, &TimeZone::UTC),
+    };
+    let (base, steps) = text.split_once("||").unwrap_or((text, ""));
+    let mut at = local(&Value::Str(base.to_owned()), &TimeZone::UTC)?;
+    let mut rest = steps;
+    while let Some(sign) = rest.chars().next() {
+        rest = rest.get(1..)?;
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|sign: char| sign.is_ascii_digit())
+                .len();
+        let count: i64 = match digits {
+            0 => 1,
+            _ => rest.get(..digits)?.parse().ok()?,
+        };
+        let unit = rest.get(digits..digits + 1)?;
+        rest = rest.get(digits + 1..)?;
+        at = step(at, sign, count, unit)?;
+    }
+    since_1970(at, &TimeZone::UTC)
+}
+
+fn step(at: DateTime, sign: char, count: i64, unit: &str) -> Option<DateTime> {
+    // A capital M is a month, a small one a minute.
+    let unit = match unit {
+        "M" => Unit::Month,
+        "H" => Unit::Hour,
+        other => Unit::named(other)?,
+    };
+    match sign {
+        '+' => at.checked_add(unit.span(count)?).ok(),
+        '-' => at.checked_sub(unit.span(count)?).ok(),
+        '/' if count == 1 => unit.begin(at),
+        _ => None,
+    }
+}
+
+fn bucket(buckets: &Buckets, of: &Value) -> Option<Value> {
+    match buckets {
+        Buckets::Whole { width, offset } => Some(match moment_or_number(of)? {
+            Number::Whole(number) => {
+                let above = number.checked_sub(*offset)?.rem_euclid(*width);
+                Value::Int(number.checked_sub(above)?)
+            }
+            Number::Real(number) => real_bucket(number, *width as f64, *offset as f64),
+        }),
+        Buckets::Real { width, offset } => Some(real_bucket(of.number()?.real(), *width, *offset)),
+        Buckets::Calendar(unit, zone) => {
+            let begin = unit.begin(local(of, zone)?)?;
+            Some(Value::Int(since_1970(begin, zone)?.into()))
+        }
+        Buckets::Ranges(ranges) => Some(range_of(ranges, of)),
+        Buckets::Moments(ranges) => {
+            let moment = Value::Int(seconds(of, &TimeZone::UTC)?.into());
+            Some(range_of(ranges, &moment))
+        }
+    }
+}
+
+/// A text that is a date counts in seconds, any other value as the number that it is.
+fn moment_or_number(of: &Value) -> Option<Number> {
+    match of {
+        Value::Str(_) | Value::Bytes(_) => seconds(of, &TimeZone::UTC)
+            .map(|seconds| Number::Whole(seconds.into()))
+            .or_else(|| of.number()),
+        other => other.number(),
+    }
+}
+
+fn real_bucket(number: f64, width: f64, offset: f64) -> Value {
+    finite(((number - offset) / width).floor() * width + offset)
+}
+
+/// The index of the first range that holds a value, or −1.
+fn range_of(ranges: &[(Option<Value>, Option<Value>)], of: &Value) -> Value {
+    if *of == Value::Null {
+        return Value::Null;
+    }
+    let is_in = |(from, to): &(Option<Value>, Option<Value>)| {
+        let from = from.as_ref().map(|from| of.cmp_sql(from));
+        let to = to.as_ref().map(|to| of.cmp_sql(to));
+        from.is_none_or(|order| order.is_some_and(|order| order.is_ge()))
+            && to.is_none_or(|order| order.is_some_and(|order| order.is_lt()))
+    };
+    let found = ranges.iter().position(is_in);
+    Value::Int(found.map_or(-1, |found| found as i128))
+}

@@ -1,0 +1,329 @@
+//! The parser of functions, CASE, and conditions on the items of a list.
+
+use super::{Binding, Built, Following, Parser};
+use crate::expression::call::Known;
+use crate::expression::function::{Function, refusal};
+use crate::expression::tree::{BinaryOperator, Expression, Over};
+use crate::json::Json;
+use crate::lexer::{SyntaxError, Token, TokenKind};
+use crate::value::Value;
+
+/// The column that stands for an item of `ANY(list)` until the condition behind it is read. No column has an empty name.
+const ITEM: &str = "";
+
+impl Parser<'_, '_, '_> {
+    /// Reads the rest of `name(…)`, behind its opening bracket.
+    pub(super) fn call(
+        &mut self,
+        token: &Token,
+        name: &str,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        if let Some(expression) = (self.calls)(name, self.lexer)? {
+            return self.built(expression, 0);
+        }
+        let two = |operator| move |left, right| Expression::Binary(operator, left, right);
+        match name {
+            "pow" | "power" => return self.two(nesting, two(BinaryOperator::Power)),
+            "idiv" => return self.two(nesting, two(BinaryOperator::IntegerDivide)),
+            "mod" => return self.two(nesting, two(BinaryOperator::Modulo)),
+            "any" => return self.each(Over::Any, nesting),
+            "all" => return self.each(Over::All, nesting),
+            "indexof" => return self.each(Over::Index, nesting),
+            "weight" if self.lexer.take(TokenKind::Close) => {
+                return self.built(Expression::Column("weight()".to_owned()), 0);
+            }
+            _ => {}
+        }
+        let function = Function::named(name).filter(|known| {
+            let is_now = *known == Function::Now;
+            self.has_time || !is_now
+        });
+        let Some(function) = function else {
+            return Err(self.lexer.error(token, &refusal(name)));
+        };
+        let (mut arguments, mut depth) = (Vec::new(), 0);
+        while !self.lexer.take(TokenKind::Close) {
+            if !arguments.is_empty() && !self.lexer.take(TokenKind::Comma) {
+                return Err(self.lexer.unexpected(", or )"));
+            }
+            let moves = matches!(function, Function::DateAdd | Function::DateSub);
+            if moves && arguments.len() == 1 && self.lexer.take_word("INTERVAL") {
+                let count = self.climb(Binding::Or, nesting + 1)?;
+                depth = depth.max(count.depth);
+                arguments.push(count.tree);
+                arguments.push(self.unit()?);
+                continue;
+            }
+            let argument = self.argument(nesting)?;
+            depth = depth.max(argument.depth);
+            arguments.push(argument.tree);
+        }
+        self.called(token, function, arguments, depth)
+    }
+
+    /// A call, unless its arguments are refused at its name.
+    fn called(
+        &mut self,
+        token: &Token,
+        function: Function,
+        arguments: Vec<Expression>,
+        depth: u32,
+    ) -> Result<Built, SyntaxError> {
+        let refused = check(function, &arguments);
+        refused.map_err(|message| self.lexer.error(token, &message))?;
+        self.built(Expression::Call(function, arguments), depth)
+    }
+
+    /// Reads an argument, or `{name=value, …}` as the text of a JSON object.
+    fn argument(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        if self.lexer.peek().kind != TokenKind::OpenBrace {
+            return self.climb(Binding::Or, nesting + 1);
+        }
+        self.lexer.next();
+        let mut object = Json::empty();
+        while !self.lexer.take(TokenKind::CloseBrace) {
+            if object.members() > 0 && !self.lexer.take(TokenKind::Comma) {
+                return Err(self.lexer.unexpected(", or }"));
+            }
+            let token = self.lexer.next();
+            let key = match token.kind {
+                TokenKind::String => {
+                    String::from_utf8_lossy(&self.lexer.string(&token)).into_owned()
+                }
+                _ => self.lexer.name(&token)?,
+            };
+            if !self.lexer.take(TokenKind::Equal) && !self.lexer.take(TokenKind::Colon) {
+                return Err(self.lexer.unexpected("="));
+            }
+            let value = match self.lexer.peek().kind {
+                TokenKind::Word => {
+                    let word = self.lexer.next();
+                    Value::Str(self.lexer.name(&word)?)
+                }
+                _ => self.listed()?,
+            };
+            let path = [crate::json::JsonStep::Key(key)];
+            let with = object.with(&path, &value.to_json());
+            object = with.map_err(|_| self.error("options are too long"))?;
+        }
+        let mut text = Vec::new();
+        object.write_text(&mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        self.built(Expression::Literal(Value::Str(text)), 0)
+    }
+
+    /// The unit of `INTERVAL n unit`.
+    fn unit(&mut self) -> Result<Expression, SyntaxError> {
+        if self.lexer.peek().kind != TokenKind::Word {
+            return Err(self.lexer.unexpected("a unit"));
+        }
+        let token = self.lexer.next();
+        let unit = self.lexer.name(&token)?.to_lowercase();
+        self.count_nodes(1)?;
+        Ok(Expression::Literal(Value::Str(unit)))
+    }
+
+    /// Reads the rest of `f(a, b)`, which is an operator.
+    fn two(
+        &mut self,
+        nesting: u32,
+        make: impl FnOnce(Box<Expression>, Box<Expression>) -> Expression,
+    ) -> Result<Built, SyntaxError> {
+        let left = self.climb(Binding::Or, nesting + 1)?;
+        if !self.lexer.take(TokenKind::Comma) {
+            return Err(self.lexer.unexpected("`,`"));
+        }
+        let right = self.climb(Binding::Or, nesting + 1)?;
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected(")"));
+        }
+        let depth = left.depth.max(right.depth);
+        let (left, right) = (Box::new(left.tree), Box::new(right.tree));
+        self.built(make(left, right), depth)
+    }
+
+    /// Reads `IN(x, 1, 2)`, Sphinx's other form of `x IN (1, 2)`.
+    pub(super) fn in_call(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        self.lexer.next();
+        self.lexer.next();
+        let needle = self.climb(Binding::Or, nesting + 1)?;
+        if !self.lexer.take(TokenKind::Comma) {
+            return Err(self.lexer.unexpected("`,`"));
+        }
+        let list = self.listed_to_bracket()?;
+        let listed = Expression::In {
+            needle: Box::new(needle.tree),
+            negated: false,
+            list,
+        };
+        self.built(listed, needle.depth)
+    }
+
+    /// Reads `CASE [x] WHEN a THEN b … [ELSE c] END`.
+    pub(super) fn case(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        let token = self.lexer.next();
+        let nodes = self.nodes;
+        let subject = match self.lexer.at_word("WHEN") {
+            true => None,
+            false => Some(self.climb(Binding::Or, nesting + 1)?),
+        };
+        let subject_nodes = self.nodes - nodes;
+        let (mut arguments, mut depth) = (Vec::new(), 0);
+        while self.lexer.take_word("WHEN") {
+            let mut condition = self.climb(Binding::Or, nesting + 1)?;
+            if let Some(subject) = &subject {
+                self.count_nodes(subject_nodes)?; // each condition has a copy of it
+                let below = subject.depth.max(condition.depth);
+                let (left, right) = (Box::new(subject.tree.clone()), Box::new(condition.tree));
+                let equal = Expression::Binary(BinaryOperator::Equal, left, right);
+                condition = self.built(equal, below)?;
+            }
+            self.word("THEN")?;
+            let value = self.climb(Binding::Or, nesting + 1)?;
+            depth = depth.max(condition.depth).max(value.depth);
+            arguments.extend([condition.tree, value.tree]);
+        }
+        if arguments.is_empty() {
+            return Err(self.lexer.unexpected("WHEN"));
+        }
+        if self.lexer.take_word("ELSE") {
+            let value = self.climb(Binding::Or, nesting + 1)?;
+            depth = depth.max(value.depth);
+            arguments.push(value.tree);
+        }
+        self.word("END")?;
+        self.called(&token, Function::Case, arguments, depth)
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), SyntaxError> {
+        match self.lexer.take_word(word) {
+            true => Ok(()),
+            false => Err(self.lexer.unexpected(word)),
+        }
+    }
+
+    /// Reads `[NOT] LIKE pattern` or `[NOT] REGEXP pattern`, behind NOT; the cursor stands on the word.
+    pub(super) fn pattern(
+        &mut self,
+        needle: Expression,
+        negated: bool,
+        depth: u32,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        let token = self.lexer.next();
+        let function = match self.lexer.bytes(&token).eq_ignore_ascii_case(b"LIKE") {
+            true => Function::Like,
+            false => Function::Regexp,
+        };
+        let pattern = self.climb(Binding::BitOr, nesting + 1)?;
+        if self.lexer.at_word("ESCAPE") {
+            return Err(self.not_yet("ESCAPE"));
+        }
+        let depth = depth.max(pattern.depth);
+        let call = self.called(&token, function, vec![needle, pattern.tree], depth)?;
+        match negated {
+            true => self.unary(super::UnaryOperator::Not, call),
+            false => Ok(call),
+        }
+    }
+
+    /// Reads the rest of `ANY(condition FOR x IN list)`, or of `ANY(list)` with the comparison behind it.
+    fn each(&mut self, over: Over, nesting: u32) -> Result<Built, SyntaxError> {
+        let first = self.climb(Binding::Or, nesting + 1)?;
+        if self.lexer.take_word("FOR") {
+            let token = self.lexer.next();
+            let variable = self.lexer.name(&token)?.to_lowercase();
+            self.word("IN")?;
+            let list = self.climb(Binding::BitOr, nesting + 1)?;
+            if !self.lexer.take(TokenKind::Close) {
+                return Err(self.lexer.unexpected(")"));
+            }
+            return self.each_of(over, variable, list, first);
+        }
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected("FOR or )"));
+        }
+        let item = self.built(Expression::Column(ITEM.to_owned()), 0)?;
+        let tested = match self.following()? {
+            Some((Binding::Comparison, following)) => {
+                self.one_more(Binding::Comparison, following, item, nesting)?
+            }
+            _ => return Err(self.lexer.unexpected("a comparison with the items")),
+        };
+        // A name for the item that the condition does not use.
+        let mut variable = "x".to_owned();
+        while tested
+            .tree
+            .has(&mut |part| part.column() == Some(&variable))
+        {
+            variable.push('x');
+        }
+        let named = tested.tree.map_columns(&mut |of| match of {
+            Expression::Column(name) if name == ITEM => Expression::Column(variable.clone()),
+            other => other,
+        });
+        let condition = Built {
+            tree: named,
+            depth: tested.depth,
+        };
+        self.each_of(over, variable, first, condition)
+    }
+
+    fn each_of(
+        &mut self,
+        over: Over,
+        variable: String,
+        list: Built,
+        condition: Built,
+    ) -> Result<Built, SyntaxError> {
+        self.lexer.charge(variable.len())?;
+        let depth = list.depth.max(condition.depth);
+        let each = Expression::Each {
+            over,
+            variable,
+            list: Box::new(list.tree),
+            condition: Box::new(condition.tree),
+        };
+        self.built(each, depth)
+    }
+
+    /// An operator and what stands behind it, for the operand before it.
+    pub(super) fn one_more(
+        &mut self,
+        binding: Binding,
+        following: Following,
+        left: Built,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        match following {
+            Following::Chain(operator) => self.chain(operator, left, nesting),
+            Following::Predicate => self.predicate(left, nesting),
+            Following::Binary(operator) => {
+                self.lexer.next();
+                let right = self.climb(super::tighter(binding), nesting + 1)?;
+                let depth = left.depth.max(right.depth);
+                let (left, right) = (Box::new(left.tree), Box::new(right.tree));
+                self.built(Expression::Binary(operator, left, right), depth)
+            }
+        }
+    }
+}
+
+/// Refuses arguments that no row can make right: too few, too many, or a bad constant.
+fn check(function: Function, arguments: &[Expression]) -> Result<(), String> {
+    let (least, most) = function.arity();
+    let (name, count) = (function.name(), arguments.len());
+    if !(least..=most).contains(&count) {
+        let wanted = match (least, most) {
+            (least, usize::MAX) => format!("at least {least}"),
+            (least, most) if least == most => least.to_string(),
+            (least, most) => format!("{least} to {most}"),
+        };
+        return Err(format!(
+            "{name}() takes {wanted} arguments, there are {count}"
+        ));
+    }
+    let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
+    Known::of(function, &constants).map(|_| ())
+}

@@ -1,0 +1,75 @@
+//! The expressions of a statement, to give them the time.
+
+use query::expression::Expression;
+use query::request::{Known, each_expression};
+
+use super::{Constant, JoinedSelect, Part, Statement};
+
+/// Called with each expression.
+type Visit<'v> = dyn FnMut(&mut Expression) + 'v;
+
+impl Statement {
+    /// Calls `visit` with each expression that the statement works out itself. Conditions of queues and filters of standing
+    /// queries are not among them: they outlive the statement.
+    pub fn each_expression(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
+                select.each_expression(visit);
+            }
+            Statement::Joined(select) => of_join(select, visit),
+            Statement::Union(union) => {
+                for part in &mut union.parts {
+                    match part {
+                        Part::Select(select) | Part::Each { select, .. } => {
+                            select.each_expression(visit);
+                        }
+                        Part::Joined(select) => of_join(select, visit),
+                        Part::Constants(items) => of_constants(items, visit),
+                    }
+                }
+            }
+            Statement::SelectConstants(items) => of_constants(items, visit),
+            Statement::InsertSelect { known, select, .. } => {
+                known.iter_mut().for_each(|known| of_known(known, visit));
+                select.each_expression(visit);
+            }
+            Statement::Upsert { known, .. } => of_known(known, visit),
+            Statement::Update(update) => update.each_expression(visit),
+            Statement::Delete(delete) => {
+                each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn of_join(select: &mut JoinedSelect, visit: &mut Visit<'_>) {
+    for on in select
+        .tables
+        .iter_mut()
+        .filter_map(|table| table.on.as_mut())
+    {
+        visit(on);
+    }
+    let JoinedSelect {
+        items,
+        filter,
+        order,
+        ..
+    } = select;
+    each_expression(items, filter, order, visit);
+}
+
+fn of_constants(items: &mut [(String, Constant)], visit: &mut Visit<'_>) {
+    for (_, constant) in items {
+        if let Constant::Expression(expression) = constant {
+            visit(expression);
+        }
+    }
+}
+
+fn of_known(known: &mut Known, visit: &mut Visit<'_>) {
+    if let Known::Update(assignments) = known {
+        assignments.iter_mut().for_each(|set| visit(&mut set.value));
+    }
+}

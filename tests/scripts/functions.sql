@@ -1,0 +1,238 @@
+# Functions in items, WHERE, ORDER BY, UPDATE, DELETE, and the filters of standing queries.
+
+CREATE TABLE shops (name text, city string, price float, stars int, ts timestamp, tags multi, j json, lat float, lon float);
+----
+ok, 0 rows
+
+INSERT INTO shops (id, name, city, price, stars, ts, tags, j, lat, lon) VALUES (1, 'red door', 'Berlin', 10.5, 4, 1704164645, (1, 5), '{"a": [1, 2, 3], "k": {"x": 7}, "o": [{"n": 1}, {"n": 9}]}', 52.52, 13.4), (2, 'blue door', 'Hamburg', 7, 2, 1735686000, (9), '{"a": []}', 53.55, 9.99), (3, 'red gate', 'berlin', 99.5, 5, 1719784800, (), '{}', 48.1, 11.6);
+----
+ok, 3 rows
+
+SELECT id, UPPER(city), CONCAT(city, '/', stars) AS c, LENGTH(tags), LENGTH(j.a) FROM shops;
+----
+id | UPPER(city) | c | LENGTH(tags) | LENGTH(j.a)
+1 | BERLIN | Berlin/4 | 2 | 3
+2 | HAMBURG | Hamburg/2 | 1 | 0
+3 | BERLIN | berlin/5 | 0 | NULL
+
+SELECT id FROM shops WHERE city LIKE 'ber%' AND price / 2 < 40;
+----
+id
+1
+
+SELECT id FROM shops WHERE city REGEXP '^h.*g$' OR REGEX(city, '^b');
+----
+id
+2
+3
+
+SELECT id, YEAR(ts), MONTHNAME(ts), YEAR(ts, 'Europe/Berlin') FROM shops;
+----
+id | YEAR(ts) | MONTHNAME(ts) | YEAR(ts, 'Europe/Berlin')
+1 | 2024 | January | 2024
+2 | 2024 | December | 2025
+3 | 2024 | June | 2024
+
+SET time_zone = 'Europe/Berlin';
+----
+ok, 0 rows
+
+SELECT id, YEAR(ts), DATE_FORMAT(ts, '%Y-%m-%d %H:%M') FROM shops ORDER BY id ASC;
+----
+id | YEAR(ts) | DATE_FORMAT(ts, '%Y-%m-%d %H:%M')
+1 | 2024 | 2024-01-02 04:04
+2 | 2025 | 2025-01-01 00:00
+3 | 2024 | 2024-07-01 00:00
+
+SET time_zone = 'Nowhere/City';
+----
+error 1210 (HY000): no time zone 'Nowhere/City'
+
+SET time_zone = 'SYSTEM';
+----
+ok, 0 rows
+
+SELECT id, IF(stars > 3, 'good', 'bad') q, CASE city WHEN 'berlin' THEN 1 ELSE 2 END AS w FROM shops ORDER BY w DESC, q ASC, id ASC;
+----
+id | q | w
+2 | bad | 2
+1 | good | 1
+3 | good | 1
+
+SELECT id, price * stars AS p FROM shops WHERE p > 20 ORDER BY p DESC;
+----
+id | p
+3 | 497.500000
+1 | 42.000000
+
+SELECT id, price * 2 AS a, a + 1 AS b FROM shops WHERE b < 30 ORDER BY -b ASC;
+----
+id | a | b
+1 | 21.000000 | 22.000000
+2 | 14.000000 | 15.000000
+
+SELECT id FROM shops WHERE ANY(tags) > 4;
+----
+id
+1
+2
+
+SELECT id FROM shops WHERE ALL(tags) > 4;
+----
+id
+2
+
+SELECT id FROM shops WHERE ANY(x > 2 FOR x IN j.a) OR ANY(o.n = 9 FOR o IN j.o);
+----
+id
+1
+
+SELECT id, INDEXOF(x = 3 FOR x IN j.a) AS i, GREATEST(j.a) AS g, LEAST(tags) AS l FROM shops;
+----
+id | i | g | l
+1 | 2 | 3 | 1
+2 | -1 | NULL | 9
+3 | -1 | NULL | NULL
+
+SELECT id, ROUND(GEODIST(lat, lon, 52.5, 13.4, {in=deg, out=km})) AS km FROM shops ORDER BY km ASC;
+----
+id | km
+1 | 2
+2 | 257
+3 | 506
+
+SELECT id FROM shops WHERE CONTAINS(POLY2D(52, 13, 52, 14, 53, 14, 53, 13), lat, lon);
+----
+id
+1
+
+SELECT id, WEIGHT() + stars * 1000 AS w FROM shops WHERE MATCH('red') ORDER BY w DESC;
+----
+id | w
+3 | 6500
+1 | 5500
+
+SELECT id FROM shops WHERE MATCH('red') ORDER BY WEIGHT() * -1 + stars ASC;
+----
+id
+1
+3
+
+SELECT id, HISTOGRAM(price, {hist_interval=50}) h, RANGE(stars, {range_to=3}, {range_from=3}) r FROM shops;
+----
+id | h | r
+1 | 0.000000 | 1
+2 | 0.000000 | 0
+3 | 50.000000 | 1
+
+SELECT id FROM shops ORDER BY RAND(7) ASC;
+----
+id
+1
+2
+3
+
+SELECT id, NOW() > 1700000000 AS later FROM shops WHERE ts < NOW() LIMIT 1;
+----
+id | later
+1 | 1
+
+SELECT id FROM shops WHERE stars <=> NULL;
+----
+id
+
+SELECT id FROM shops WHERE WEIGHT() > 3;
+----
+error 1235 (42000): not yet: weight() in WHERE
+
+SELECT id FROM shops WHERE MATCH('red') AND WEIGHT() > 3;
+----
+error 1235 (42000): not yet: weight() in WHERE
+
+SELECT LENGHT(city) FROM shops;
+----
+error 1064 (42000): syntax error: no function 'lenght', did you mean length()? near 'LENGHT(city) FROM shops' at line 1, position 7
+
+SELECT SHA1(city) FROM shops;
+----
+error 1235 (42000): not yet: the function sha1()
+
+SELECT LEFT(city) FROM shops;
+----
+error 1064 (42000): syntax error: left() takes 2 arguments, there are 1 near 'LEFT(city) FROM shops' at line 1, position 7
+
+SELECT REGEX(city, name) FROM shops;
+----
+error 1064 (42000): syntax error: the expression of regex() is a constant text near 'REGEX(city, name) FROM shops' at line 1, position 7
+
+SELECT YEAR(ts, 'Mars/Utopia') FROM shops;
+----
+error 1064 (42000): syntax error: no time zone 'Mars/Utopia' near 'YEAR(ts, 'Mars/Utopia') FROM shops' at line 1, position 7
+
+SELECT CONCAT('a', 1 + 1), SUBSTRING_INDEX('www.mysql.com', '.', 2);
+----
+CONCAT('a', 1 + 1) | SUBSTRING_INDEX('www.mysql.com', '.', 2)
+a2 | www.mysql
+
+UPDATE shops SET stars = LEAST(stars + 1, 5) WHERE LENGTH(city) > 6;
+----
+ok, 1 rows
+
+SELECT id, stars FROM shops;
+----
+id | stars
+1 | 4
+2 | 3
+3 | 5
+
+DELETE FROM shops WHERE YEAR(ts) = 2024 AND ts < NOW() - 86400 AND MONTH(ts) = 7;
+----
+ok, 0 rows
+
+SELECT COUNT(*) FROM shops;
+----
+COUNT(*)
+3
+
+CREATE TABLE alerts type='pq' on='shops';
+----
+ok, 0 rows
+
+INSERT INTO alerts (query, filters) VALUES ('door', 'LENGTH(city)>6 AND price BETWEEN 5 AND 10'), ('door', 'ANY(tags) IN (5)'), ('gate', 'CASE WHEN stars>3 THEN 1 ELSE 0 END');
+----
+ok, 3 rows
+
+CALL PQ('alerts', ('{"name":"a door","city":"Hamburg","price":7,"tags":[9]}','{"name":"a door","city":"Bonn","tags":[1,5]}','{"name":"gate","stars":5}'), 1 AS docs);
+----
+id | documents
+1 | 1
+2 | 2
+3 | 3
+
+INSERT INTO alerts (query, filters) VALUES ('door', 'ts > NOW()');
+----
+error 1210 (HY000): filters of row 1: now() cannot stand here at byte 5
+
+CREATE TABLE jobs (id bigint, n int, s string) ENGINE=queue;
+----
+ok, 0 rows
+
+INSERT INTO jobs (id, n, s) VALUES (1, 5, 'a.b'), (2, 6, 'c.d');
+----
+ok, 2 rows
+
+SELECT id, SUBSTRING_INDEX(s, '.', -1) AS e FROM jobs WHERE MOD(n, 2) = 0;
+----
+id | e
+2 | d
+
+SELECT queue_wait('jobs:SUBSTRING_INDEX(s, ".", 1) = "c"', 1);
+----
+queue_wait('jobs:SUBSTRING_INDEX(s, ".", 1) = "c"', 1)
+1
+
+SELECT id FROM jobs;
+----
+id
+2
+
