@@ -236,3 +236,58 @@ SELECT id FROM jobs;
 id
 2
 
+
+# joins and tables of a connection
+
+CREATE TABLE lands (code string, name string, since timestamp);
+----
+ok, 0 rows
+
+INSERT INTO lands (id, code, name, since) VALUES (1, 'de', 'Germany', 0), (2, 'at', 'Austria', 100000000);
+----
+ok, 2 rows
+
+CREATE TEMPORARY TABLE towns (id int, land varchar(10), name varchar(20), at datetime);
+----
+ok, 0 rows
+
+INSERT INTO towns VALUES (1, 'DE', 'Bonn', '2024-03-05 10:00:00'), (2, 'AT', 'Wien', '1999-12-31 23:59:59'), (3, NULL, NULL, NULL);
+----
+ok, 3 rows
+
+SELECT id, YEAR(at) AS y, CONCAT(UPPER(name), '!') AS n FROM towns WHERE LENGTH(name) = 4 AND YEAR(at) > 1990 ORDER BY REVERSE(name);
+----
+id | y | n
+2 | 1999 | WIEN!
+1 | 2024 | BONN!
+
+SELECT id, COALESCE(name, '-') AS n FROM towns WHERE name LIKE 'b%' OR name REGEXP '^w' OR name IS NULL;
+----
+id | n
+1 | Bonn
+2 | Wien
+3 | -
+
+SELECT t.id, YEAR(l.since) AS y, MONTH(t.at) AS m, CONCAT(t.name, ', ', l.name) AS n FROM lands l JOIN towns t ON LOWER(t.land) = l.code WHERE LENGTH(l.name) > LENGTH(t.name) ORDER BY LEFT(t.name, 1) DESC;
+----
+id | y | m | n
+2 | 1973 | 12 | Wien, Austria
+1 | 1970 | 3 | Bonn, Germany
+
+SELECT t.id, IF(l.id IS NULL, 'none', l.name) AS n FROM towns t LEFT JOIN lands l ON l.code = LOWER(t.land) AND YEAR(l.since) < 1972 ORDER BY t.id;
+----
+id | n
+1 | Germany
+2 | none
+3 | none
+
+SELECT t.id, NOW() > 1600000000 AS n FROM lands l JOIN towns t ON l.code = t.land;
+----
+id | n
+1 | 1
+2 | 1
+
+SELECT t.id, RAND(5) FROM lands l JOIN towns t ON l.code = t.land;
+----
+error 1054 (42S22): no column 'rand()' in table 'lands, towns'
+

@@ -20,10 +20,12 @@ mod keys;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::expression::{ColumnValues, Expression, Function, Prepared, UnknownColumn, WEIGHT_SLOT};
+use crate::limits::ALIASED_BYTES_MAX;
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::rows::{Key, Order};
@@ -131,7 +133,8 @@ impl<'s> BoundSelect<'s> {
         if is_matching && !scope.is_searched {
             return Err(BindError::Invalid("MATCH needs a search table".to_owned()));
         }
-        let aliases = Aliases::new(&select.items, scope);
+        let left = Cell::new(Some(ALIASED_BYTES_MAX));
+        let aliases = Aliases::new(&select.items, scope, &left);
         let (mut headers, mut shown) = (Vec::new(), Vec::new());
         for (at, item) in select.items.iter().enumerate() {
             match item {
@@ -250,7 +253,8 @@ impl Scope<'_> {
     /// # Errors
     /// `UnknownColumn`; `Invalid` for a key that rows do not have; `NotYet` for COUNT(*).
     pub fn order(&self, select: &Select) -> Result<Order, BindError> {
-        let aliases = Aliases::new(&select.items, self);
+        let left = Cell::new(Some(ALIASED_BYTES_MAX));
+        let aliases = Aliases::new(&select.items, self, &left);
         let mut keys = Vec::with_capacity(select.order.len());
         for OrderBy { key, descending } in &select.order {
             let key = match aliased(key, &select.items) {

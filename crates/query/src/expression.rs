@@ -17,6 +17,7 @@ mod row_set;
 mod set;
 mod simple;
 mod tree;
+mod work;
 mod written;
 
 #[cfg(test)]

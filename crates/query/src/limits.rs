@@ -71,11 +71,22 @@ pub const EXPRESSION_NODES_MAX: usize = 10_000_000;
 /// Most constants in all IN lists of an expression, including the equalities that OR joins into a list.
 pub const IN_VALUES_MAX: usize = 10_000_000;
 
-/// Most nodes that aliases inside one expression stand for: each of a hundred items may use the one before it twice.
-pub const ALIASED_NODES_MAX: usize = 100_000;
+/// Most memory of what aliases inside the expressions of a SELECT stand for, in bytes: each of a hundred items may use the one
+/// before it twice.
+pub const ALIASED_BYTES_MAX: usize = 64 << 20;
 
 /// Longest text that a function makes, in bytes; a longer one becomes NULL.
 pub const COMPUTED_TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// Most memory of the arguments of a function that takes any number of them, in bytes; with more its value is NULL.
+pub const ARGUMENTS_BYTES_MAX: usize = 4 * COMPUTED_TEXT_BYTES_MAX;
+
+/// Most work of the calls of an expression over one row, in bytes read and made; LIKE counts the text times the pattern, and a list eightfold. Beyond,
+/// its calls are NULL. A second's work.
+pub const ROW_WORK_MAX: usize = 1 << 30;
+
+/// Longest format of a date, in bytes: one sign may become 255 bytes.
+pub const DATE_FORMAT_BYTES_MAX: usize = 1_024;
 
 /// Longest text of LEVENSHTEIN, in characters: its time is the product of both lengths.
 pub const LEVENSHTEIN_CHARS_MAX: usize = 1_024;

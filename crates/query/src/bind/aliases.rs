@@ -4,10 +4,11 @@
 //! before an alias of its name. An item may use the aliases of the items before it.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::{BindError, Scope};
 use crate::expression::Expression;
-use crate::limits::ALIASED_NODES_MAX;
+use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Item, Output};
 use crate::value::Value;
 
@@ -15,23 +16,33 @@ use crate::value::Value;
 pub(super) struct Aliases<'a> {
     items: &'a [Item],
     scope: &'a Scope<'a>,
+    /// Bytes that aliases may still stand for; `None` once there were too many.
+    left: &'a Cell<Option<usize>>,
 }
 
 impl<'a> Aliases<'a> {
-    pub(super) fn new(items: &'a [Item], scope: &'a Scope<'a>) -> Aliases<'a> {
-        Aliases { items, scope }
+    /// `left`: bytes that aliases of the SELECT may stand for.
+    pub(super) fn new(
+        items: &'a [Item],
+        scope: &'a Scope<'a>,
+        left: &'a Cell<Option<usize>>,
+    ) -> Aliases<'a> {
+        Aliases { items, scope, left }
     }
 
     /// The aliases of the items before an index.
     pub(super) fn before(&self, index: usize) -> Aliases<'a> {
         Aliases {
             items: self.items.get(..index).unwrap_or(self.items),
-            scope: self.scope,
+            ..*self
         }
     }
 
-    /// The expression with what the aliases in it stand for. Errors: `Invalid`, if that has more than [`ALIASED_NODES_MAX`]
-    /// nodes.
+    /// The expression with what the aliases in it stand for.
+    ///
+    /// # Errors
+    /// `Invalid`, if what aliases of the SELECT stand for takes more memory than `left`, or is nested deeper than
+    /// [`EXPRESSION_DEPTH_MAX`] with the expressions around it.
     pub(super) fn replace<'e>(
         &self,
         expression: &'e Expression,
@@ -39,18 +50,18 @@ impl<'a> Aliases<'a> {
         if !expression.has(&mut |part| part.column().is_some_and(|name| self.at(name).is_some())) {
             return Ok(Cow::Borrowed(expression));
         }
-        let mut left = ALIASED_NODES_MAX;
-        let replaced = self.replaced(expression.clone(), &mut left);
-        match left {
-            0 => Err(BindError::Invalid(format!(
-                "aliases stand for more than {ALIASED_NODES_MAX} nodes"
+        let replaced = self.replaced(expression.clone(), 0);
+        match self.left.get() {
+            Some(_) => Ok(Cow::Owned(replaced)),
+            None => Err(BindError::Invalid(format!(
+                "aliases stand for expressions of more than {ALIASED_BYTES_MAX} bytes or {EXPRESSION_DEPTH_MAX} levels"
             ))),
-            _ => Ok(Cow::Owned(replaced)),
         }
     }
 
-    /// `left`: nodes that aliases may still add; 0 once there are too many.
-    fn replaced(&self, expression: Expression, left: &mut usize) -> Expression {
+    /// `above`: levels of the expressions that it is put into.
+    fn replaced(&self, expression: Expression, above: u32) -> Expression {
+        let levels = above + expression.depth();
         expression.map_columns(&mut |column| {
             let (at, what) = match &column {
                 Expression::Column(name) => match self.at(name) {
@@ -59,10 +70,13 @@ impl<'a> Aliases<'a> {
                 },
                 _ => return column,
             };
-            *left = left.saturating_sub(nodes(what));
-            match *left {
-                0 => Expression::Literal(Value::Null),
-                _ => self.before(at).replaced(what.clone(), left),
+            let left = self.left.get();
+            let left = left.and_then(|left| left.checked_sub(what.memory()));
+            self.left
+                .set(left.filter(|_| levels <= EXPRESSION_DEPTH_MAX));
+            match self.left.get() {
+                Some(_) => self.before(at).replaced(what.clone(), levels),
+                None => Expression::Literal(Value::Null),
             }
         })
     }
@@ -85,8 +99,4 @@ impl<'a> Aliases<'a> {
             _ => None,
         })
     }
-}
-
-fn nodes(of: &Expression) -> usize {
-    1 + of.parts().into_iter().map(nodes).sum::<usize>()
 }

@@ -220,3 +220,37 @@ fn a_page_ends_at_max_matches_and_a_look_up_has_none() {
     };
     assert_eq!(page(Some(9), 0, false, "n > 1", &few), Ok(Some(7)));
 }
+
+#[test]
+fn what_aliases_stand_for_is_bounded_in_levels_and_bytes() {
+    let columns = columns();
+    let bind = |items: Vec<Item>| {
+        let select = select(items);
+        let bound = BoundSelect::new(&select, &Options::default(), &scope(&columns, true));
+        bound.map(|_| ())
+    };
+    let chain = |count: usize, next: &dyn Fn(usize) -> String| {
+        let first = [named("n", "p0")].into_iter();
+        let others = (1..count).map(|at| named(&next(at - 1), &format!("p{at}")));
+        bind(first.chain(others).collect())
+    };
+    let refused = "aliases stand for expressions of more than 67108864 bytes or 100 levels";
+    let refused = Err(BindError::Invalid(refused.to_owned()));
+    let deeper = |before: usize| format!("p{before} + 1");
+    assert_eq!(chain(40, &deeper), Ok(()));
+    assert_eq!(chain(1_000, &deeper), refused);
+    let wider = |before: usize| format!("p{before} + p{before}");
+    assert_eq!(chain(8, &wider), Ok(()));
+    assert_eq!(chain(40, &wider), refused);
+    // A text of a megabyte, and texts that calls may make.
+    let text = format!("'{}'", "x".repeat(1 << 20));
+    for (alias, count) in [(&text[..], 64), ("replace(title, 'a', 'bc')", 16)] {
+        let times = |count: usize| {
+            let mut items = vec![named(alias, "t")];
+            items.extend((0..count).map(|_| named("concat(t, n)", "u")));
+            bind(items)
+        };
+        assert_eq!(times(count / 2), Ok(()), "{alias:.30}");
+        assert_eq!(times(count), refused, "{alias:.30}");
+    }
+}

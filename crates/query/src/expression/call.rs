@@ -5,6 +5,7 @@
 
 mod bucket;
 mod date;
+mod growth;
 mod known;
 mod list;
 mod number;
@@ -13,12 +14,14 @@ mod place;
 mod text;
 mod zone;
 
+pub(super) use growth::growth;
 pub(crate) use known::Known;
 pub(super) use list::each;
 pub use zone::is_time_zone;
 
 use super::function::Function;
-use crate::limits::COMPUTED_TEXT_BYTES_MAX;
+use super::work::Work;
+use crate::limits::{ARGUMENTS_BYTES_MAX, COMPUTED_TEXT_BYTES_MAX, LEVENSHTEIN_CHARS_MAX};
 use crate::value::Value;
 
 /// The value of a function of `count` arguments, which `argument` gives. Arguments that do not decide are not asked for: of IF,
@@ -27,8 +30,12 @@ pub(super) fn call(
     function: Function,
     known: &Known,
     count: usize,
+    work: &Work,
     argument: &mut dyn FnMut(usize) -> Value,
 ) -> Value {
+    if work.is_spent() {
+        return Value::Null;
+    }
     match function {
         Function::If => match argument(0).as_bool() {
             Some(true) => argument(1),
@@ -40,12 +47,24 @@ pub(super) fn call(
             .find(|value| *value != Value::Null)
             .unwrap_or(Value::Null),
         _ => match count {
-            1 => strict(function, known, &[argument(0)]),
-            2 => strict(function, known, &[argument(0), argument(1)]),
-            3 => strict(function, known, &[argument(0), argument(1), argument(2)]),
+            1 => strict(function, known, work, &[argument(0)]),
+            2 => strict(function, known, work, &[argument(0), argument(1)]),
+            3 => strict(
+                function,
+                known,
+                work,
+                &[argument(0), argument(1), argument(2)],
+            ),
             _ => {
-                let arguments: Vec<Value> = (0..count).map(argument).collect();
-                strict(function, known, &arguments)
+                let (mut arguments, mut left) = (Vec::with_capacity(count), ARGUMENTS_BYTES_MAX);
+                for value in (0..count).map(argument) {
+                    match left.checked_sub(value.memory()) {
+                        Some(rest) => left = rest,
+                        None => return Value::Null,
+                    }
+                    arguments.push(value);
+                }
+                strict(function, known, work, &arguments)
             }
         },
     }
@@ -66,7 +85,10 @@ fn case(count: usize, argument: &mut dyn FnMut(usize) -> Value) -> Value {
 
 /// The value of a function that needs all its arguments. A text above [`COMPUTED_TEXT_BYTES_MAX`] becomes NULL, so that no chain
 /// of functions makes one that fills the memory.
-fn strict(function: Function, known: &Known, arguments: &[Value]) -> Value {
+fn strict(function: Function, known: &Known, work: &Work, arguments: &[Value]) -> Value {
+    if !work.pay(cost(function, arguments)) {
+        return Value::Null;
+    }
     let value = match known {
         Known::Zone(zone) => date::value(function, zone, arguments),
         Known::Unit(unit) => date::moved(function, *unit, arguments),
@@ -83,8 +105,26 @@ fn strict(function: Function, known: &Known, arguments: &[Value]) -> Value {
             .or_else(|| place::value(function, arguments)),
     };
     let value = value.unwrap_or(Value::Null);
+    work.pay(value.memory());
     match value.text_bytes() {
         Some(text) if text.len() > COMPUTED_TEXT_BYTES_MAX => Value::Null,
         _ => value,
+    }
+}
+
+/// The work of a call beside its result, in bytes.
+fn cost(function: Function, arguments: &[Value]) -> usize {
+    let bytes = arguments.iter().map(Value::memory);
+    match function {
+        Function::Like => {
+            let texts = arguments
+                .iter()
+                .map(|it| it.text_bytes().map_or(32, <[u8]>::len));
+            texts.fold(1, usize::saturating_mul)
+        }
+        Function::Levenshtein => bytes.sum::<usize>() + LEVENSHTEIN_CHARS_MAX.pow(2),
+        // Steps of an automaton without its table of states.
+        Function::Regex | Function::Regexp => bytes.sum::<usize>().saturating_mul(8),
+        _ => bytes.sum(),
     }
 }

@@ -5,11 +5,20 @@ use std::cmp::Ordering;
 use super::call::{Known, call, each};
 use super::row_set::holds_slowly;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use super::work::Work;
 use crate::value::{Number, Value};
 
 /// See [`super::evaluate()`]. The tree's depth bounds the recursion.
 pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
-    let value = |of: &Expression| evaluate(of, row);
+    evaluate_within(expression, &Work::new(), row)
+}
+
+fn evaluate_within(
+    expression: &Expression,
+    work: &Work,
+    row: &dyn Fn(&str) -> Option<Value>,
+) -> Value {
+    let value = |of: &Expression| evaluate_within(of, work, row);
     match expression {
         Expression::Literal(literal) => literal.clone(),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
@@ -50,23 +59,24 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
             let constants: Vec<Option<&Value>> =
                 arguments.iter().map(Expression::constant).collect();
             match Known::of(*function, &constants) {
-                Ok(known) => call(*function, &known, arguments.len(), &mut |at| {
+                Ok(known) => call(*function, &known, arguments.len(), work, &mut |at| {
                     arguments.get(at).map_or(Value::Null, value)
                 }),
                 Err(_) => Value::Null, // the parser refuses it
             }
         }
+        Expression::Each { .. } if work.is_spent() => Value::Null,
         Expression::Each {
             over,
             variable,
             list,
             condition,
-        } => each(*over, &value(list), &mut |item| {
+        } => each(*over, &value(list), work, &mut |item| {
             let with_item = |name: &str| match name == variable {
                 true => Some(item.clone()),
                 false => row(name),
             };
-            evaluate(condition, &with_item).as_bool() == Some(true)
+            evaluate_within(condition, work, &with_item).as_bool() == Some(true)
         }),
     }
 }

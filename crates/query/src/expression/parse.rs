@@ -11,7 +11,7 @@ use super::list::List;
 use super::literal::{constant, literal, whole_hex, word_literal};
 use super::repeat::{Pattern, Read};
 use super::row_set::ROW_WIDTH_MAX;
-use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, NODE_BYTES, Over, UnaryOperator};
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
@@ -38,9 +38,6 @@ enum Binding {
     BitXor,
     Sign,
 }
-
-/// Memory of a node in bytes: itself, its place in a box or a growing list, and its share of the prepared form.
-const NODE_BYTES: usize = 3 * size_of::<Expression>();
 
 /// Memory of a whole number in a list, in bytes: itself, room to grow, and its share of the prepared set.
 const WHOLE_BYTES: usize = 6 * size_of::<i64>();

@@ -12,6 +12,7 @@ use super::row_set::RowSet;
 use super::set::Set;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
+use super::work::Work;
 use crate::json::JsonStep;
 use crate::schema::ColumnType;
 use crate::value::Value;
@@ -203,7 +204,7 @@ impl Prepared {
     /// The value over a row. An IN list of any length costs one look-up.
     #[must_use]
     pub fn evaluate(&self, row: &dyn ColumnValues) -> Value {
-        self.root.evaluate(row)
+        self.root.evaluate(row, &Work::new())
     }
 
     /// Whether the value over a row is true. NULL is not.
@@ -265,7 +266,7 @@ fn called(
     let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
     let known = Known::of(function, &constants).unwrap_or(Known::Nothing);
     if constants.iter().all(Option::is_some) {
-        let value = call(function, &known, arguments.len(), &mut |at| {
+        let value = call(function, &known, arguments.len(), &Work::new(), &mut |at| {
             let argument = constants.get(at).copied().flatten();
             argument.cloned().unwrap_or(Value::Null)
         });
@@ -412,27 +413,34 @@ impl PreparedNode {
         }
     }
 
-    fn evaluate(&self, row: &dyn ColumnValues) -> Value {
+    fn evaluate(&self, row: &dyn ColumnValues, work: &Work) -> Value {
         match self {
             PreparedNode::Literal(value) => value.clone(),
             PreparedNode::Slot(slot) => row.value(*slot),
             PreparedNode::Path(slot, steps) => row.value_at(*slot, steps),
             PreparedNode::Typed(slot, kind) => kind.comparable(row.value(*slot)),
-            PreparedNode::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
+            PreparedNode::Unary(operator, operand) => {
+                unary(*operator, &operand.evaluate(row, work))
+            }
             PreparedNode::Binary(operator, left, right) => {
-                binary(*operator, left.evaluate(row), &mut || right.evaluate(row))
+                binary(*operator, left.evaluate(row, work), &mut || {
+                    right.evaluate(row, work)
+                })
             }
             PreparedNode::In {
                 needle,
                 negated,
                 set,
-            } => three_valued(negate_if(*negated, set.set().holds(&needle.evaluate(row)))),
+            } => three_valued(negate_if(
+                *negated,
+                set.set().holds(&needle.evaluate(row, work)),
+            )),
             PreparedNode::InRows {
                 needles,
                 negated,
                 set,
             } => {
-                let needles: Vec<Value> = needles.iter().map(|of| of.evaluate(row)).collect();
+                let needles: Vec<Value> = needles.iter().map(|of| of.evaluate(row, work)).collect();
                 three_valued(negate_if(*negated, set.holds(&needles)))
             }
             PreparedNode::Between {
@@ -441,33 +449,34 @@ impl PreparedNode {
                 low,
                 high,
             } => between(
-                &needle.evaluate(row),
-                &low.evaluate(row),
-                &high.evaluate(row),
+                &needle.evaluate(row, work),
+                &low.evaluate(row, work),
+                &high.evaluate(row, work),
                 *negated,
             ),
             PreparedNode::IsNull { needle, negated } => {
-                Value::Int(((needle.evaluate(row) == Value::Null) != *negated).into())
+                Value::Int(((needle.evaluate(row, work) == Value::Null) != *negated).into())
             }
             PreparedNode::Call(function, known, arguments) => {
-                call(*function, known, arguments.len(), &mut |at| {
+                call(*function, known, arguments.len(), work, &mut |at| {
                     arguments
                         .get(at)
-                        .map_or(Value::Null, |argument| argument.evaluate(row))
+                        .map_or(Value::Null, |argument| argument.evaluate(row, work))
                 })
             }
+            PreparedNode::Each { .. } if work.is_spent() => Value::Null,
             PreparedNode::Each {
                 over,
                 slot,
                 list,
                 condition,
-            } => each(*over, &list.evaluate(row), &mut |item| {
+            } => each(*over, &list.evaluate(row, work), work, &mut |item| {
                 let row = WithItem {
                     row,
                     slot: *slot,
                     item: &item,
                 };
-                condition.evaluate(&row).as_bool() == Some(true)
+                condition.evaluate(&row, work).as_bool() == Some(true)
             }),
         }
     }

@@ -1,3 +1,5 @@
+mod hostile;
+
 use crate::json::JsonStep;
 use proptest::prelude::*;
 
@@ -721,4 +723,14 @@ fn every_function_is_in_its_document() {
             "docs/functions.md lacks {heading}"
         );
     }
+}
+
+#[test]
+fn items_of_lists_are_no_columns() {
+    let first = |text: &str| parsed(text).unwrap().first_column().map(str::to_owned);
+    let nested = "any(all(x + y > 1 for y in (1, 2)) for x in (3, 4))";
+    assert_eq!(first(nested), None);
+    assert_eq!(first(&nested.replace("y >", "z >")), Some("z".to_owned()));
+    assert_eq!(first("any(x > 1 for x in x)"), Some("x".to_owned()));
+    assert_eq!(first("1 + rand(5)"), Some("rand()".to_owned()));
 }

@@ -1,5 +1,6 @@
 //! An expression as a tree.
 
+use super::call::growth;
 use super::function::Function;
 use super::list::List;
 use crate::json::JsonStep;
@@ -86,6 +87,35 @@ pub enum Over {
 }
 
 impl Expression {
+    /// Levels of it: 1 for a constant or a column.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        let below = self.parts().into_iter().map(Expression::depth);
+        1 + below.max().unwrap_or(0)
+    }
+
+    /// Memory of a copy of it, in bytes, with what its calls may take. Cost: linear in its nodes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let own = match self {
+            Expression::Literal(value) => value.memory(),
+            Expression::Column(name) => name.len(),
+            Expression::Path { column, steps } => {
+                let key = |step: &JsonStep| match step {
+                    JsonStep::Key(key) => key.len(),
+                    JsonStep::Item(_) => 0,
+                };
+                column.len() + steps.iter().map(key).sum::<usize>() + size_of_val::<[_]>(steps)
+            }
+            Expression::In { list, .. } => list.memory(),
+            Expression::InRows { columns, .. } => columns.iter().map(List::memory).sum(),
+            Expression::Call(function, arguments) => growth(*function, arguments),
+            _ => 0,
+        };
+        let parts = self.parts().into_iter().map(Expression::memory);
+        NODE_BYTES + own + parts.sum::<usize>()
+    }
+
     /// The conditions that AND joins, from left to right.
     #[must_use]
     pub fn conjuncts(self) -> Vec<Expression> {
@@ -236,6 +266,9 @@ impl Expression {
         is(self) || self.parts().into_iter().any(|part| part.has(is))
     }
 }
+
+/// Memory of a node in bytes: itself, its place in a box or a growing list, and its share of the prepared form.
+pub(super) const NODE_BYTES: usize = 3 * size_of::<Expression>();
 
 /// Operators on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use jiff::{Span, Timestamp};
 use super::super::function::Function;
 use super::number::whole;
 use super::text::text_of;
+use crate::limits::DATE_FORMAT_BYTES_MAX;
 use crate::value::Value;
 
 /// A unit of DATE_ADD, and of buckets by calendar.
@@ -200,6 +201,9 @@ fn text(at: DateTime, format: &str) -> Option<Value> {
 
 /// By strftime, as Manticore's DATE_FORMAT. `%z` and `%Z` are those of the zone at that time.
 fn formatted(at: DateTime, zone: &TimeZone, format: &str) -> Option<Value> {
+    if format.len() > DATE_FORMAT_BYTES_MAX {
+        return None;
+    }
     let zoned = zone.to_zoned(at).ok()?;
     strtime::format(format, &zoned).ok().map(Value::Str)
 }

@@ -9,6 +9,7 @@ use super::date::{Unit, is_format};
 use super::options::Options;
 use super::place::{Measure, Polygon, polygon};
 use super::zone::named_zone;
+use crate::limits::DATE_FORMAT_BYTES_MAX;
 use crate::pattern::compiled_within;
 use crate::value::Value;
 
@@ -140,6 +141,9 @@ fn unit(written: Option<Option<&Value>>) -> Result<Known, String> {
 
 fn format_of(written: Option<Option<&Value>>) -> Result<(), String> {
     match written.flatten() {
+        Some(Value::Str(format)) if format.len() > DATE_FORMAT_BYTES_MAX => Err(format!(
+            "a date format has at most {DATE_FORMAT_BYTES_MAX} bytes"
+        )),
         Some(Value::Str(format)) if !is_format(format) => Err(format!(
             "date format '{format}' has a sign that strftime does not know"
         )),

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::super::function::Function;
 use super::super::tree::Over;
+use super::super::work::Work;
 use crate::json::{JsonNode, JsonStep};
 use crate::value::Value;
 
@@ -82,18 +83,27 @@ fn remap(arguments: &[Value]) -> Value {
 }
 
 /// ANY, ALL and INDEXOF: `holds` says whether an item meets the condition. A value that is no list has no items, and for an
-/// empty list none of them holds, as in Sphinx.
+/// empty list none of them holds, as in Sphinx. NULL where too little work is left.
 pub(in super::super) fn each(
     over: Over,
     list: &Value,
+    work: &Work,
     holds: &mut dyn FnMut(Value) -> bool,
 ) -> Value {
+    if !work.pay(list.memory().saturating_mul(8)) {
+        return Value::Null;
+    }
     let mut items = items(list).unwrap_or_default().into_iter();
-    Value::Int(match over {
+    let found = match over {
         Over::Any => items.any(holds).into(),
         Over::All => i128::from(items.len() > 0 && items.all(holds)),
         Over::Index => items.position(holds).map_or(-1, |place| place as i128),
-    })
+    };
+    // A condition that was given up is no answer.
+    match work.is_spent() {
+        true => Value::Null,
+        false => Value::Int(found),
+    }
 }
 
 /// The number of points, which must rise, that are at most the first argument.

@@ -1,7 +1,7 @@
 //! The parser of functions, CASE, and conditions on the items of a list.
 
 use super::{Binding, Built, Following, Parser};
-use crate::expression::call::Known;
+use crate::expression::call::{Known, growth};
 use crate::expression::function::{Function, refusal};
 use crate::expression::tree::{BinaryOperator, Expression, Over};
 use crate::json::Json;
@@ -72,6 +72,7 @@ impl Parser<'_, '_, '_> {
     ) -> Result<Built, SyntaxError> {
         let refused = check(function, &arguments);
         refused.map_err(|message| self.lexer.error(token, &message))?;
+        self.lexer.charge(growth(function, &arguments))?;
         self.built(Expression::Call(function, arguments), depth)
     }
 
