@@ -93,6 +93,8 @@ echo '-- many_rows_sqlalchemy.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/many_rows_sqlalchemy.py"
 echo '-- joins_sqlite.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/joins_sqlite.py"
+echo '-- groups_sqlite.py'
+"${SEINE_TEST_PYTHON:-python3}" "$here/groups_sqlite.py"
 echo '-- pdo_client.php'
 php "$here/pdo_client.php"
 echo '-- jdbc.sh'

@@ -31,7 +31,7 @@ pub use parse::Calls;
 pub use prepared::{ColumnValues, Prepared, UnknownColumn, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
-pub use tree::{BinaryOperator, Expression, Over, UnaryOperator};
+pub use tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
 
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError};

@@ -170,6 +170,8 @@ pub struct JoinedSelect {
     pub items: Vec<Item>,
     /// WHERE without its MATCHes.
     pub filter: Option<Expression>,
+    /// GROUP BY and what belongs to it. `None` without it: a SELECT with aggregates is then one group.
+    pub grouping: Option<Grouping>,
     /// Keys of ORDER BY. Empty: rows come in the order of the first table's rows, then of the second's, and so on.
     pub order: Vec<OrderBy>,
     /// LIMIT as written.
@@ -195,11 +197,33 @@ impl JoinedSelect {
             }],
             items: select.items,
             filter: select.filter,
+            grouping: None,
             order: select.order,
             limit: select.limit,
             offset: select.offset,
             options: select.options,
         }
+    }
+}
+
+/// GROUP BY, WITHIN GROUP ORDER BY and HAVING.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grouping {
+    /// The keys; a name may be that of an item of the SELECT list. Empty: HAVING stands without GROUP BY.
+    pub keys: Vec<Expression>,
+    /// The n of `GROUP n BY`: rows shown of each group, at least 1; `None`: one.
+    pub rows_each: Option<u64>,
+    /// WITHIN GROUP ORDER BY: the order in which a group's rows are shown. Empty: that of all rows.
+    pub within: Vec<OrderBy>,
+    /// HAVING.
+    pub having: Option<Expression>,
+}
+
+impl Grouping {
+    /// Calls `visit` with each of its expressions.
+    pub fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        self.keys.iter_mut().for_each(&mut *visit);
+        each_expression(&mut [], &mut self.having, &mut self.within, visit);
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod best;
 mod distinct;
+mod groups;
 mod join;
 mod order;
 mod paid;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use best::Best;
 pub use distinct::Distinct;
-pub use join::{BoxedRows, Join, JoinBounds, JoinRows, Joined, JoinedRows};
+pub use groups::{Aggregate, GROUP_SLOT, Groups};
+pub use join::{Answered, BoxedRows, Join, JoinBounds, JoinRows, Joined, JoinedRows};
 pub use order::{Key, Order, Sorted};
 pub use scan::{Scanned, Source, scan};

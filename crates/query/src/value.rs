@@ -138,6 +138,24 @@ impl Value {
         Value::of_node(document.node_at(path))
     }
 
+    /// The numbers of a set or the items of a JSON array; `None` for other values.
+    pub(crate) fn items(&self) -> Option<Vec<Value>> {
+        match self {
+            Value::Set(numbers) => {
+                let numbers = numbers.iter().map(|number| Value::Int((*number).into()));
+                Some(numbers.collect())
+            }
+            Value::Json(document) => {
+                let item = |at: usize| {
+                    let step = JsonStep::Item(u32::try_from(at).ok()?);
+                    Some(Value::of_node(document.node_at(&[step])))
+                };
+                Some((0..document.items()?).filter_map(item).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// The value as a part of a JSON document: a set becomes an array, bytes a text, with U+FFFD for what is no UTF-8.
     #[must_use]
     pub fn to_json(&self) -> Json {

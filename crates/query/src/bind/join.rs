@@ -16,13 +16,15 @@
 //!   such a table: it sees the NULLs of rows without a partner.
 //! - The order of steps changes neither the rows of the answer nor their order.
 
+mod groups;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{BindError, Ids, Shown, aliased};
+use super::{BindError, IMPLICIT_LIMIT, Ids, Shown, aliased};
 use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
-use crate::rows::{Key, Order};
+use crate::rows::{Groups, Key, Order};
 use crate::schema::ColumnType;
 
 /// Tables as bits.
@@ -71,6 +73,8 @@ pub struct BoundJoin {
     pub shown: Arc<[Shown]>,
     /// Whether the answer is the single row of COUNT(*).
     pub is_count: bool,
+    /// How rows are grouped; `shown` and `order` are then over groups.
+    pub groups: Option<Arc<Groups>>,
     /// ORDER BY. Empty: the rows of the first table in their order, for each the rows of the second, and so on.
     pub order: Arc<Order>,
     /// The tables in the order in which they are read.
@@ -133,8 +137,8 @@ impl BoundJoin {
     /// Binds a SELECT to its tables, which are given in the order written. Cost: linear in the statement.
     ///
     /// # Errors
-    /// `UnknownColumn`. `Invalid`: a name that several tables have, a table that is not in FROM, or a weight without MATCH.
-    /// `NotYet`: COUNT(*) beside other columns.
+    /// `UnknownColumn`. `Invalid`: a name that several tables have, a table that is not in FROM, a weight without MATCH, an aggregate
+    /// as a key of GROUP BY, or aliases that stand for too much.
     pub fn new(select: &JoinedSelect, scopes: &[JoinScope<'_>]) -> Result<BoundJoin, BindError> {
         let mut bases = vec![0];
         for scope in scopes {
@@ -147,23 +151,24 @@ impl BoundJoin {
             using: Vec::new(),
         };
         let on = binder.on()?;
-        let (headers, shown): (Vec<_>, Vec<Shown>) = binder.shown()?.into_iter().unzip();
-        let counts = shown.iter().filter(|shown| matches!(shown, Shown::Count));
-        let counts = counts.count();
-        if counts > 0 && counts < shown.len() {
-            return Err(BindError::NotYet("count(*) beside other columns"));
-        }
-        let order = binder.order()?;
+        let (columns, order, groups) = match binder.groups()? {
+            Some(bound) => (bound.columns, bound.order, Some(Arc::new(bound.groups))),
+            None => (binder.shown()?, binder.order_by(&select.order)?, None),
+        };
+        let (headers, shown): (Vec<_>, Vec<Shown>) = columns.into_iter().unzip();
+        // The groups of one table have the page that its rows would have.
+        let is_page = groups.is_some() && matches!(scopes, [only] if only.has_id);
         let (steps, filter) = binder.steps(on)?;
         let mut bound = BoundJoin {
             headers,
+            is_count: shown.iter().any(|shown| matches!(shown, Shown::Count)),
             shown: shown.into(),
-            is_count: counts > 0,
+            groups,
             order: Arc::new(order),
             steps,
             filter,
             bases: binder.bases.into(),
-            limit: select.limit,
+            limit: select.limit.or(is_page.then_some(IMPLICIT_LIMIT)),
             offset: select.offset,
         };
         bound.note_needed();
@@ -301,22 +306,27 @@ impl Binder<'_> {
     fn shown(&self) -> Result<Vec<Column>, BindError> {
         let mut shown = Vec::new();
         for item in &self.select.items {
-            match item {
-                Item::Star => shown.extend(self.star().into_iter().map(|slot| self.column(slot))),
-                Item::TableStar(name) => {
-                    let table = self.scopes.iter().position(|scope| scope.name == name);
-                    let table = table
-                        .ok_or_else(|| BindError::Invalid(format!("no table '{name}' in FROM")))?;
-                    let slots = self.bases[table]..self.bases[table + 1] - 1;
-                    shown.extend(slots.map(|slot| self.column(slot)));
-                }
-                Item::Value { what, name } => {
-                    let (kind, value) = self.value(what)?;
-                    shown.push(((name.clone(), kind), value));
-                }
-            }
+            self.show(item, &mut shown)?;
         }
         Ok(shown)
+    }
+
+    fn show(&self, item: &Item, shown: &mut Vec<Column>) -> Result<(), BindError> {
+        match item {
+            Item::Star => shown.extend(self.star().into_iter().map(|slot| self.column(slot))),
+            Item::TableStar(name) => {
+                let table = self.scopes.iter().position(|scope| scope.name == name);
+                let table = table
+                    .ok_or_else(|| BindError::Invalid(format!("no table '{name}' in FROM")))?;
+                let slots = self.bases[table]..self.bases[table + 1] - 1;
+                shown.extend(slots.map(|slot| self.column(slot)));
+            }
+            Item::Value { what, name } => {
+                let (kind, value) = self.value(what)?;
+                shown.push(((name.clone(), kind), value));
+            }
+        }
+        Ok(())
     }
 
     fn column(&self, slot: usize) -> Column {
@@ -366,9 +376,10 @@ impl Binder<'_> {
         slots
     }
 
-    fn order(&self) -> Result<Order, BindError> {
-        let mut keys = Vec::with_capacity(self.select.order.len());
-        for OrderBy { key, descending } in &self.select.order {
+    /// An order of rows.
+    fn order_by(&self, written: &[OrderBy]) -> Result<Order, BindError> {
+        let mut keys = Vec::with_capacity(written.len());
+        for OrderBy { key, descending } in written {
             let prepared = match aliased(key, &self.select.items) {
                 Output::Count => return Err(BindError::NotYet("count(*) as a key of ORDER BY")),
                 Output::Weight => Prepared::of_slot(self.weight()?),
@@ -617,6 +628,12 @@ impl BoundJoin {
             }
         }
         slots.extend(self.order.slots());
+        if let Some(groups) = &self.groups {
+            let aggregates = groups.aggregates.iter().flat_map(|of| &of.arguments);
+            let over_rows = groups.keys.iter().chain(aggregates).chain(&groups.having);
+            slots.extend(over_rows.flat_map(|prepared| prepared.slots()));
+            slots.extend(groups.within.slots());
+        }
         for step in &self.steps {
             let keys = step.keys.iter().flat_map(|key| [&key.own, &key.other]);
             slots.extend(keys.chain(&step.rest).flat_map(|prepared| prepared.slots()));

@@ -65,6 +65,7 @@ fn evaluate_within(
                 Err(_) => Value::Null, // the parser refuses it
             }
         }
+        Expression::Aggregate(..) => Value::Null, // a row is no group
         Expression::Each { .. } if work.is_spent() => Value::Null,
         Expression::Each {
             over,

@@ -136,7 +136,7 @@ const LATER: &str = "
     to_days truncate user utc_timestamp uuid version query zonespanlist rankfactors bm25f";
 
 /// Names that stand for more than a function of values, each in its place of a statement.
-const ELSEWHERE: [&str; 25] = [
+const ELSEWHERE: [&str; 28] = [
     "all",
     "any",
     "avg",
@@ -158,8 +158,11 @@ const ELSEWHERE: [&str; 25] = [
     "queue_set_srcid",
     "queue_stats",
     "queue_wait",
+    "std",
     "stddev",
+    "stddev_pop",
     "sum",
+    "var_pop",
     "variance",
     "weight",
 ];

@@ -164,7 +164,11 @@ impl Prepared {
         Prepared::resolved(expression, &typed)
     }
 
-    fn resolved(expression: &Expression, resolve: &Columns<'_>) -> Result<Prepared, UnknownColumn> {
+    /// As [`Prepared::typed`], where the type of a column may be unknown.
+    pub(crate) fn resolved(
+        expression: &Expression,
+        resolve: &Columns<'_>,
+    ) -> Result<Prepared, UnknownColumn> {
         let slots = RefCell::new(BTreeSet::new());
         let noted = |name: &str| {
             let found = resolve(name);
@@ -223,7 +227,7 @@ impl Prepared {
 }
 
 /// A column's slot and, if known, its type.
-type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
+pub(crate) type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
 
 /// The names that an expression may use.
 struct Resolve<'r> {
@@ -371,6 +375,7 @@ impl PreparedNode {
                 negated: *negated,
             },
             Expression::Call(function, arguments) => called(*function, arguments, resolve)?,
+            Expression::Aggregate(..) => return Err(UnknownColumn(expression.to_string())),
             Expression::Each {
                 over,
                 variable,

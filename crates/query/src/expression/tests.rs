@@ -42,9 +42,10 @@ fn shape(expression: &Expression) -> String {
                 list.join(",")
             )
         }
-        Expression::InRows { .. } | Expression::Call(..) | Expression::Each { .. } => {
-            expression.to_string()
-        }
+        Expression::InRows { .. }
+        | Expression::Call(..)
+        | Expression::Aggregate(..)
+        | Expression::Each { .. } => expression.to_string(),
         Expression::Between {
             needle,
             negated,

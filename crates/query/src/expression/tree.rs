@@ -73,6 +73,50 @@ pub enum Expression {
         /// The condition on an item.
         condition: Box<Expression>,
     },
+    /// `SUM(x)`: a value of a group of rows. It has none over a single row.
+    Aggregate(AggregateKind, Vec<Expression>),
+}
+
+/// The kinds of aggregates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AggregateKind {
+    /// `COUNT(*)`
+    Rows,
+    /// `COUNT(x)`: rows whose x is not NULL.
+    Count,
+    /// `COUNT(DISTINCT x, y)`: distinct values, of rows where none is NULL.
+    CountDistinct,
+    /// `SUM(x)`
+    Sum,
+    /// `AVG(x)`
+    Average,
+    /// `MIN(x)`
+    Min,
+    /// `MAX(x)`
+    Max,
+    /// `STDDEV(x)`, of a whole population.
+    Deviation,
+    /// `VARIANCE(x)`, of a whole population.
+    Variance,
+    /// `GROUP_CONCAT(x SEPARATOR ',')`, in the order of the rows.
+    Concat(String),
+}
+
+impl AggregateKind {
+    /// Its name in SQL, in lower case.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct => "count",
+            AggregateKind::Sum => "sum",
+            AggregateKind::Average => "avg",
+            AggregateKind::Min => "min",
+            AggregateKind::Max => "max",
+            AggregateKind::Deviation => "stddev",
+            AggregateKind::Variance => "variance",
+            AggregateKind::Concat(_) => "group_concat",
+        }
+    }
 }
 
 /// What an [`Expression::Each`] tells of the items that meet its condition.
@@ -110,6 +154,7 @@ impl Expression {
             Expression::In { list, .. } => list.memory(),
             Expression::InRows { columns, .. } => columns.iter().map(List::memory).sum(),
             Expression::Call(function, arguments) => growth(*function, arguments),
+            Expression::Aggregate(AggregateKind::Concat(separator), _) => separator.len(),
             _ => 0,
         };
         let parts = self.parts().into_iter().map(Expression::memory);
@@ -145,7 +190,9 @@ impl Expression {
             Expression::Between {
                 needle, low, high, ..
             } => vec![needle, low, high],
-            Expression::Call(_, arguments) => arguments.iter().collect(),
+            Expression::Call(_, arguments) | Expression::Aggregate(_, arguments) => {
+                arguments.iter().collect()
+            }
             Expression::Each {
                 list, condition, ..
             } => vec![list, condition],
@@ -164,7 +211,9 @@ impl Expression {
             Expression::Between {
                 needle, low, high, ..
             } => vec![needle, low, high],
-            Expression::Call(_, arguments) => arguments.iter_mut().collect(),
+            Expression::Call(_, arguments) | Expression::Aggregate(_, arguments) => {
+                arguments.iter_mut().collect()
+            }
             Expression::Each {
                 list, condition, ..
             } => vec![list, condition],
@@ -254,11 +303,18 @@ impl Expression {
             call = match part {
                 Expression::Call(Function::Now, _) => Some("now()"),
                 Expression::Call(Function::Rand, _) => Some("rand()"),
+                Expression::Aggregate(kind, _) => Some(kind.name()),
                 _ => None,
             };
             call.is_some()
         });
         first.or(call)
+    }
+
+    /// Whether it has an aggregate.
+    #[must_use]
+    pub fn has_aggregate(&self) -> bool {
+        self.has(&mut |part| matches!(part, Expression::Aggregate(..)))
     }
 
     /// Whether it or a part of it is so.

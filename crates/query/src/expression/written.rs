@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::function::Function;
 use super::list::List;
-use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
+use super::tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::JsonStep;
 use crate::value::Value;
 
@@ -85,6 +85,7 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
             out.write_str(if *negated { " IS NOT NULL" } else { " IS NULL" })
         }
         Expression::Call(function, arguments) => call(*function, arguments, out),
+        Expression::Aggregate(kind, arguments) => aggregate(kind, arguments, out),
         Expression::Each {
             over,
             variable,
@@ -121,6 +122,31 @@ fn each(
     column(variable, out)?;
     out.write_str(" IN ")?;
     put(list, WHOLE, out)?;
+    out.write_str(")")
+}
+
+/// An aggregate, by its name.
+fn aggregate(
+    kind: &AggregateKind,
+    arguments: &[Expression],
+    out: &mut Formatter<'_>,
+) -> fmt::Result {
+    out.write_str(kind.name())?;
+    out.write_str(match kind {
+        AggregateKind::Rows => "(*",
+        AggregateKind::CountDistinct => "(DISTINCT ",
+        _ => "(",
+    })?;
+    for (place, argument) in arguments.iter().enumerate() {
+        if place > 0 {
+            out.write_str(",")?;
+        }
+        put(argument, 0, out)?;
+    }
+    if let AggregateKind::Concat(separator) = kind {
+        out.write_str(" SEPARATOR ")?;
+        constant(&Value::Str(separator.clone()), out)?;
+    }
     out.write_str(")")
 }
 
@@ -210,6 +236,7 @@ fn level(expression: &Expression) -> Level {
         | Expression::Column(_)
         | Expression::Path { .. }
         | Expression::Call(..)
+        | Expression::Aggregate(..)
         | Expression::Each { .. } => WHOLE,
         Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => SIGN,
         Expression::Unary(UnaryOperator::Not, _) => NOT,

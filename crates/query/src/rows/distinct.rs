@@ -28,8 +28,8 @@ impl Distinct {
     }
 }
 
-/// Appends a tag and the value, with its length where that may differ.
-fn write(value: &Value, key: &mut Vec<u8>) {
+/// Appends a tag and the value, with its length where that may differ: the same bytes for equal values.
+pub(super) fn write(value: &Value, key: &mut Vec<u8>) {
     let mut sized = |tag: u8, bytes: &mut dyn Iterator<Item = u8>| {
         key.push(tag);
         let at = key.len();

@@ -27,6 +27,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use super::best::Best;
+use super::groups::{Grouped, Groups};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
 use crate::bind::{BoundJoin, JoinKey, JoinStep, Shown};
@@ -493,12 +494,18 @@ pub struct JoinedRows<E> {
 
 /// The answer of a join.
 pub struct Joined<E> {
-    /// Rows found, before OFFSET and LIMIT; 1 for COUNT(*).
+    /// Rows found, before OFFSET and LIMIT; 1 for COUNT(*). A group counts once for each row that it shows.
     pub total: u64,
-    /// The row of COUNT(*), if it is one.
-    pub count: Option<Vec<Value>>,
-    /// The rows in order, after OFFSET and LIMIT; none for COUNT(*).
-    pub rows: JoinedRows<E>,
+    /// The rows in order, after OFFSET and LIMIT.
+    pub rows: Answered<E>,
+}
+
+/// The rows of an answer.
+pub enum Answered<E> {
+    /// Groups, or the row of COUNT(*).
+    Ready(Vec<Vec<Value>>),
+    /// Rows that are read one by one.
+    Reading(JoinedRows<E>),
 }
 
 /// A tuple with its keys of ORDER BY.
@@ -536,21 +543,90 @@ impl<E> Join<E> {
             self.keep(filter)?;
         }
         let total = self.len() as u64;
-        let order = match bound.is_count {
-            true => Vec::new(),
-            false => self.sorted(&bound.order, bound)?,
-        };
-        let is_shown = bound.offset == 0 && bound.limit != Some(0);
-        let count = vec![Value::Int(total.into()); bound.shown.len()];
+        if bound.is_count {
+            let is_shown = bound.offset == 0 && bound.limit != Some(0);
+            let count = vec![Value::Int(total.into()); bound.shown.len()];
+            return Ok(Joined {
+                total: 1,
+                rows: Answered::Ready(is_shown.then_some(count).into_iter().collect()),
+            });
+        }
+        if let Some(groups) = &bound.groups {
+            return self.grouped(bound, groups);
+        }
+        let order = self.sorted(&bound.order, bound)?;
         Ok(Joined {
-            total: if bound.is_count { 1 } else { total },
-            count: (bound.is_count && is_shown).then_some(count),
-            rows: JoinedRows {
+            total,
+            rows: Answered::Reading(JoinedRows {
                 join: self,
                 shown: Arc::clone(&bound.shown),
                 left: order.into_iter(),
-            },
+            }),
         })
+    }
+
+    /// The groups of the tuples.
+    fn grouped(&self, bound: &BoundJoin, groups: &Arc<Groups>) -> Result<Joined<E>, E> {
+        let written = self.written()?;
+        let (mut paid, mut pace) = (Paid::default(), Pace::default());
+        let mut pay = |bytes: u64| {
+            pace.step(&*self.bounds)?;
+            paid.more(bytes, &mut |more| self.bounds.take(more))
+        };
+        let failed = RefCell::new(None);
+        let mut grouped = Grouped::new(groups);
+        for (place, tuple) in written.iter().enumerate() {
+            let tuple = self.tuple(self.rows_of(*tuple), &failed);
+            grouped.add(&tuple, place as u32, &mut pay)?;
+            if let Some(error) = failed.take() {
+                return Err(error);
+            }
+        }
+        let tuple_of = |place: u32| {
+            let tuple = written.get(place as usize)?;
+            Some(self.tuple(self.rows_of(*tuple), &failed))
+        };
+        let keep = bound
+            .limit
+            .and_then(|limit| limit.checked_add(bound.offset));
+        let mut read =
+            |row: Option<u32>, see: &mut dyn FnMut(Option<&dyn ColumnValues>)| -> Result<(), E> {
+                let tuple = row.and_then(tuple_of);
+                see(tuple.as_ref().map(|tuple| tuple as &dyn ColumnValues));
+                failed.take().map_or(Ok(()), Err)
+            };
+        let (found, total) =
+            grouped.finish(&bound.order, (keep, bound.offset), &mut read, &mut pay)?;
+        let mut rows = Vec::with_capacity(found.len());
+        for group in &found {
+            let mut values = Vec::with_capacity(bound.shown.len());
+            read(group.row, &mut |row| {
+                let seen = group.over(row);
+                values.extend(bound.shown.iter().map(|shown| shown.value(0, &seen)));
+            })?;
+            pay(values.iter().map(|value| value.memory() as u64).sum())?;
+            rows.push(values);
+        }
+        Ok(Joined {
+            total,
+            rows: Answered::Ready(rows),
+        })
+    }
+
+    /// The row numbers of a tuple.
+    fn rows_of(&self, tuple: u32) -> &[u32] {
+        &self.tuples[tuple as usize * self.width()..][..self.width()]
+    }
+
+    /// All tuples by their numbers, in the order of the rows of the first table, then of the second, and so on.
+    fn written(&self) -> Result<Vec<u32>, E> {
+        let count = self.len();
+        self.bounds.take(count as u64 * size_of::<u32>() as u64)?;
+        let mut written: Vec<u32> = (0..count as u32).collect();
+        if !self.read.is_sorted() {
+            written.sort_unstable_by(|a, b| self.rows_of(*a).cmp(self.rows_of(*b)));
+        }
+        Ok(written)
     }
 
     /// Keeps the tuples for which a condition is true.
@@ -570,13 +646,8 @@ impl<E> Join<E> {
 
     /// The tuples of the page, by their numbers.
     fn sorted(&self, order: &Arc<Order>, bound: &BoundJoin) -> Result<Vec<u32>, E> {
-        let count = self.len();
-        self.bounds.take(count as u64 * size_of::<u32>() as u64)?;
-        let mut written: Vec<u32> = (0..count as u32).collect();
-        if !self.read.is_sorted() {
-            let rows = |tuple: &u32| &self.tuples[*tuple as usize * self.width()..][..self.width()];
-            written.sort_unstable_by(|a, b| rows(a).cmp(rows(b)));
-        }
+        let mut written = self.written()?;
+        let count = written.len();
         let most = usize::try_from(bound.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let offset = usize::try_from(bound.offset)
             .unwrap_or(usize::MAX)
@@ -594,8 +665,7 @@ impl<E> Join<E> {
         let failed = RefCell::new(None);
         for (place, tuple) in written.iter().enumerate() {
             pace.step(&*self.bounds)?;
-            let rows = &self.tuples[*tuple as usize * self.width()..][..self.width()];
-            let keys = order.values(&self.tuple(rows, &failed));
+            let keys = order.values(&self.tuple(self.rows_of(*tuple), &failed));
             if let Some(error) = failed.take() {
                 return Err(error);
             }
@@ -614,12 +684,9 @@ impl<E> Iterator for JoinedRows<E> {
     type Item = Result<Vec<Value>, E>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let at = self.left.next()? as usize;
-        let width = self.join.width();
+        let at = self.left.next()?;
         let failed = RefCell::new(None);
-        let tuple = self
-            .join
-            .tuple(&self.join.tuples[at * width..][..width], &failed);
+        let tuple = self.join.tuple(self.join.rows_of(at), &failed);
         let mut values = Vec::with_capacity(self.shown.len());
         let mut bytes = 0;
         for shown in self.shown.iter() {

@@ -11,7 +11,7 @@ use query::bind::{BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::expression::{BinaryOperator, Expression, List};
 use query::options::Options;
 use query::request::{Item, JoinedSelect, JoinedTable, Output, Select};
-use query::rows::{BoxedRows, Join, JoinRows};
+use query::rows::{Answered, BoxedRows, Join, JoinRows};
 use query::schema::ColumnType;
 use query::value::Value;
 
@@ -99,6 +99,7 @@ pub(super) fn for_each(select: &Select, column: &str) -> JoinedSelect {
         ],
         items: items.collect(),
         filter: None,
+        grouping: None,
         order: Vec::new(),
         limit: None,
         offset: 0,
@@ -155,10 +156,9 @@ impl Execution<'_> {
         if let Some(search) = &search {
             search.found();
         }
-        let rows = match joined.count {
-            Some(row) => Rows::ready(vec![row]),
-            None if bound.is_count => Rows::ready(Vec::new()),
-            None => Rows::reading(joined.rows),
+        let rows = match joined.rows {
+            Answered::Ready(rows) => Rows::ready(rows),
+            Answered::Reading(rows) => Rows::reading(rows),
         };
         let answer = Answer {
             columns: bound.headers,

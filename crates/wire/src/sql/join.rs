@@ -5,7 +5,7 @@ use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
 use query::request::{JoinedSelect, JoinedTable};
 
 use super::parser::{Parser, Result};
-use super::select::{MATCH_PLACE, without_match};
+use super::select::{MATCH_PLACE, has_groups, without_match};
 use super::statement::Statement;
 use crate::limits::JOINED_TABLES_MAX;
 
@@ -21,8 +21,8 @@ const JOINS: [&str; 7] = [
 ];
 
 /// Clauses behind FROM.
-const BEHIND: [&str; 8] = [
-    "where", "order", "limit", "option", "group", "having", "union", "facet",
+const BEHIND: [&str; 9] = [
+    "where", "order", "limit", "option", "group", "within", "having", "union", "facet",
 ];
 
 impl Parser<'_> {
@@ -101,8 +101,10 @@ impl Parser<'_> {
             self.at_most(tables.len(), JOINED_TABLES_MAX, "tables in a join")?;
         }
         let filter = self.joined_filter(&mut tables)?;
+        let grouping = self.grouping(&items)?;
         self.refuse_clauses()?;
-        let order = self.order(&items)?;
+        let is_grouped = grouping.is_some() || has_groups(&items);
+        let order = self.order_keys(&items, is_grouped)?;
         let (limit, offset) = self.limit()?;
         let options = self.options()?;
         self.is_joined = false;
@@ -110,6 +112,7 @@ impl Parser<'_> {
             tables,
             items,
             filter,
+            grouping,
             order,
             limit,
             offset,
@@ -165,6 +168,12 @@ impl Parser<'_> {
             }
             Ok(Some(Expression::Column(MATCH_PLACE.to_owned())))
         })?;
+        if expression.has_aggregate() {
+            return Err(self.error_at(
+                from,
+                "an aggregate cannot stand in WHERE: write it in HAVING",
+            ));
+        }
         let mut taken = 0;
         let filter = without_match(expression, &mut taken);
         match taken == count {

@@ -1,8 +1,8 @@
 //! SELECT on one table.
 
-use query::expression::{BinaryOperator, Expression};
+use query::expression::{AggregateKind, BinaryOperator, Expression};
 use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
-use query::request::{Item, OrderBy, Output, Select};
+use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select};
 use query::value::Value;
 
 use super::any_of_tags;
@@ -62,8 +62,10 @@ impl<'a> Parser<'a> {
             "queue_wait" => wait_in_filter(lexer, &mut wait),
             _ => any_of_tags(name, lexer),
         })?;
+        let grouping = self.grouping(&items)?;
         self.refuse_clauses()?;
-        let order = self.order(&items)?;
+        let is_grouped = grouping.is_some() || has_groups(&items);
+        let order = self.order_keys(&items, is_grouped)?;
         let (limit, offset) = self.limit()?;
         self.refuse_clauses()?;
         let options = self.options()?;
@@ -77,10 +79,56 @@ impl<'a> Parser<'a> {
             offset,
             options,
         };
-        Ok(match wait {
-            Some(wait) => Statement::SelectWaiting { wait, select },
-            None => Statement::Select(select),
+        Ok(match (wait, is_grouped) {
+            (Some(_), true) => return Err(self.not_yet("groups of rows that queue_wait gives")),
+            (Some(wait), false) => Statement::SelectWaiting { wait, select },
+            (None, true) => Statement::Joined(Box::new(JoinedSelect {
+                grouping,
+                ..JoinedSelect::of(select)
+            })),
+            (None, false) => Statement::Select(select),
         })
+    }
+
+    /// Parses GROUP [n] BY, WITHIN GROUP ORDER BY and HAVING; `None` without them.
+    pub(super) fn grouping(&mut self, items: &[Item]) -> Result<Option<Grouping>> {
+        if !self.at_any(&["group", "having"]) {
+            return Ok(None);
+        }
+        let mut grouping = Grouping::default();
+        if self.take_word("group") {
+            if self.peek() != TokenKind::Word {
+                let from = self.position();
+                let rows = self.integer("BY, or a number of rows")?;
+                if rows == 0 {
+                    return Err(self.error_at(from, "GROUP n BY shows at least 1 row"));
+                }
+                grouping.rows_each = Some(rows);
+            }
+            self.expect_word("by")?;
+            loop {
+                let from = self.position();
+                grouping.keys.push(match self.order_key(items)? {
+                    Output::Expression(expression) => expression,
+                    Output::Weight => Expression::Column("weight()".to_owned()),
+                    Output::Count => {
+                        return Err(self.error_at(from, "count(*) is no key to group by"));
+                    }
+                });
+                self.at_most(grouping.keys.len(), ORDER_KEYS_MAX, "keys in GROUP BY")?;
+                if !self.take(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        if self.take_word("within") {
+            self.expect_word("group")?;
+            grouping.within = self.order(&[])?;
+        }
+        if self.take_word("having") {
+            grouping.having = Some(self.expression(&mut |_, _| Ok(None))?);
+        }
+        Ok(Some(grouping))
     }
 
     /// Names that may stand before a column's name: the table behind FROM, and its alias. Of a join, whose sign is true, the name
@@ -119,9 +167,6 @@ impl<'a> Parser<'a> {
             return Err(self.not_yet("tables with commas in FROM: write JOIN"));
         }
         for (word, what) in [
-            ("group", "GROUP BY"),
-            ("within", "WITHIN GROUP ORDER BY"),
-            ("having", "HAVING"),
             ("facet", "FACET"),
             ("into", "SELECT … INTO"),
             ("for", "SELECT … FOR UPDATE"),
@@ -218,14 +263,6 @@ impl<'a> Parser<'a> {
     }
 
     fn output(&mut self) -> Result<Output> {
-        let mut ahead = self.clone();
-        if ahead.take_word("count") && ahead.take(TokenKind::Open) {
-            if !ahead.take(TokenKind::Star) || !ahead.take(TokenKind::Close) {
-                return Err(ahead.not_yet("COUNT of anything but *"));
-            }
-            *self = ahead;
-            return Ok(Output::Count);
-        }
         let is_joined = self.is_joined;
         let expression =
             self.expression(&mut |name, lexer| match is_joined && name == "weight" {
@@ -234,6 +271,7 @@ impl<'a> Parser<'a> {
             })?;
         Ok(match expression {
             Expression::Column(name) if name == "weight()" => Output::Weight,
+            Expression::Aggregate(AggregateKind::Rows, _) => Output::Count,
             other => Output::Expression(other),
         })
     }
@@ -265,6 +303,12 @@ impl<'a> Parser<'a> {
         if count > 1 {
             return Err(self.error_at(from, "more than one MATCH in WHERE"));
         }
+        if expression.has_aggregate() {
+            return Err(self.error_at(
+                from,
+                "an aggregate cannot stand in WHERE: write it in HAVING",
+            ));
+        }
         let mut taken = 0;
         let filter = without_match(expression, &mut taken);
         if taken != count {
@@ -273,15 +317,24 @@ impl<'a> Parser<'a> {
         Ok((matching, filter))
     }
 
-    /// Parses ORDER BY; empty without it. A name or number may stand for an item of the SELECT list.
+    /// Parses ORDER BY of rows; empty without it. A name or number may stand for an item of the SELECT list.
     pub(super) fn order(&mut self, items: &[Item]) -> Result<Vec<OrderBy>> {
+        self.order_keys(items, false)
+    }
+
+    /// As [`Parser::order`]. `is_grouped`: aggregates may be keys.
+    pub(super) fn order_keys(&mut self, items: &[Item], is_grouped: bool) -> Result<Vec<OrderBy>> {
         let mut order = Vec::new();
         if !self.take_word("order") {
             return Ok(order);
         }
         self.expect_word("by")?;
         loop {
+            let from = self.position();
             let key = self.order_key(items)?;
+            if !is_grouped && is_aggregate_output(&key) {
+                return Err(self.error_at(from, "an aggregate is no key to order rows by"));
+            }
             let descending = self.take_word("desc");
             if !descending {
                 self.take_word("asc");
@@ -309,7 +362,7 @@ impl<'a> Parser<'a> {
                 _ => None,
             })
         };
-        let key = match &key {
+        Ok(match &key {
             Output::Expression(Expression::Column(name)) => named(name).unwrap_or(key),
             Output::Expression(Expression::Literal(Value::Int(number))) => {
                 let index = usize::try_from(*number)
@@ -321,11 +374,7 @@ impl<'a> Parser<'a> {
                 }
             }
             _ => key,
-        };
-        match key {
-            Output::Count => Err(self.error_at(from, "count(*) is no key to order by")),
-            key => Ok(key),
-        }
+        })
     }
 
     /// Sphinx's old names of the weight and the document id.
@@ -436,6 +485,32 @@ fn weight_of(lexer: &mut Lexer<'_>) -> std::result::Result<Option<Expression>, L
     match lexer.take(TokenKind::Close) {
         true => Ok(Some(Expression::Column(format!("{table}.weight()")))),
         false => Err(lexer.unexpected("`)`")),
+    }
+}
+
+/// Whether a SELECT list without GROUP BY makes all rows one group. COUNT(*) alone does not.
+pub(super) fn has_groups(items: &[Item]) -> bool {
+    let is_count = |item: &Item| {
+        matches!(
+            item,
+            Item::Value {
+                what: Output::Count,
+                ..
+            }
+        )
+    };
+    let is_aggregate = |item: &Item| match item {
+        Item::Value { what, .. } => is_aggregate_output(what),
+        Item::Star | Item::TableStar(_) => false,
+    };
+    items.iter().any(is_aggregate) && !items.iter().all(is_count)
+}
+
+fn is_aggregate_output(output: &Output) -> bool {
+    match output {
+        Output::Count => true,
+        Output::Weight => false,
+        Output::Expression(expression) => expression.has_aggregate(),
     }
 }
 

@@ -70,6 +70,7 @@ fn check_constants(expression: &Expression, columns: &[Column]) -> Result<(), St
         | Expression::Unary(..)
         | Expression::IsNull { .. }
         | Expression::Call(..)
+        | Expression::Aggregate(..)
         | Expression::Each { .. } => Ok(()),
     }
 }

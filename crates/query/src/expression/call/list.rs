@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use super::super::function::Function;
 use super::super::tree::Over;
 use super::super::work::Work;
-use crate::json::{JsonNode, JsonStep};
 use crate::value::Value;
 
 /// The value of a function of lists; `None`: it is another kind of function.
@@ -24,33 +23,11 @@ pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
     })
 }
 
-/// The numbers of a set or the items of a JSON array; `None` for other values.
-pub(super) fn items(value: &Value) -> Option<Vec<Value>> {
-    match value {
-        Value::Set(numbers) => {
-            let numbers = numbers.iter().map(|number| Value::Int((*number).into()));
-            Some(numbers.collect())
-        }
-        Value::Json(document) => {
-            let count = document.items()?;
-            let item = |at: usize| {
-                let step = JsonStep::Item(u32::try_from(at).ok()?);
-                Some(match document.node_at(&[step])? {
-                    JsonNode::Null => Value::Null,
-                    node => Value::of_node(Some(node)),
-                })
-            };
-            Some((0..count).filter_map(item).collect())
-        }
-        _ => None,
-    }
-}
-
 /// The least or the greatest of the arguments, or of the items of a single list. NULL among the arguments makes it NULL; an item
 /// that is NULL or cannot be compared is left out.
 fn extreme(arguments: &[Value], wanted: Ordering) -> Value {
     let of_list = match arguments {
-        [single] => items(single),
+        [single] => single.items(),
         _ => None,
     };
     let mut best: Option<Value> = None;
@@ -71,7 +48,7 @@ fn remap(arguments: &[Value]) -> Value {
     let [of, other, from, to] = arguments else {
         return Value::Null;
     };
-    let (Some(from), Some(to)) = (items(from), items(to)) else {
+    let (Some(from), Some(to)) = (from.items(), to.items()) else {
         return Value::Null;
     };
     let is_equal = |known: &Value| known.cmp_sql(of) == Some(Ordering::Equal);
@@ -93,7 +70,7 @@ pub(in super::super) fn each(
     if !work.pay(list.memory().saturating_mul(8)) {
         return Value::Null;
     }
-    let mut items = items(list).unwrap_or_default().into_iter();
+    let mut items = list.items().unwrap_or_default().into_iter();
     let found = match over {
         Over::Any => items.any(holds).into(),
         Over::All => i128::from(items.len() > 0 && items.all(holds)),

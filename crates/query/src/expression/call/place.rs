@@ -1,7 +1,6 @@
 //! Functions of places: distances on the Earth, and polygons.
 
 use super::super::function::Function;
-use super::list::items;
 use super::number::finite;
 use super::options::Options;
 use super::text::text_of;
@@ -125,7 +124,7 @@ fn made(arguments: &[Value]) -> Option<Value> {
 }
 
 fn numbers_of(list: &Value) -> Option<Vec<f64>> {
-    match items(list) {
+    match list.items() {
         Some(items) => items
             .iter()
             .map(|item| item.number().map(Number::real))

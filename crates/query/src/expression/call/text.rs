@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use regex::Regex;
 
 use super::super::function::Function;
-use super::list::items;
 use super::number::whole;
 use crate::limits::{COMPUTED_TEXT_BYTES_MAX, LEVENSHTEIN_CHARS_MAX};
 use crate::value::Value;
@@ -115,8 +114,8 @@ fn concat_with(arguments: &[Value]) -> Option<Value> {
 fn length(value: &Value) -> Option<Value> {
     let length = match value {
         Value::Set(numbers) => numbers.len(),
-        Value::Json(document) => match items(value) {
-            Some(items) => items.len(),
+        Value::Json(document) => match document.items() {
+            Some(items) => items,
             None => document.members(),
         },
         other => text_of(other)?.len(),

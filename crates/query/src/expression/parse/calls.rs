@@ -3,7 +3,7 @@
 use super::{Binding, Built, Following, Parser};
 use crate::expression::call::{Known, growth};
 use crate::expression::function::{Function, refusal};
-use crate::expression::tree::{BinaryOperator, Expression, Over};
+use crate::expression::tree::{AggregateKind, BinaryOperator, Expression, Over};
 use crate::json::Json;
 use crate::lexer::{SyntaxError, Token, TokenKind};
 use crate::value::Value;
@@ -33,7 +33,15 @@ impl Parser<'_, '_, '_> {
             "weight" if self.lexer.take(TokenKind::Close) => {
                 return self.built(Expression::Column("weight()".to_owned()), 0);
             }
+            "groupby" if self.lexer.take(TokenKind::Close) => {
+                return self.built(Expression::Column("groupby()".to_owned()), 0);
+            }
             _ => {}
+        }
+        if self.has_time
+            && let Some(aggregate) = self.aggregate(name, nesting)?
+        {
+            return Ok(aggregate);
         }
         let function = Function::named(name).filter(|known| {
             let is_now = *known == Function::Now;
@@ -60,6 +68,68 @@ impl Parser<'_, '_, '_> {
             arguments.push(argument.tree);
         }
         self.called(token, function, arguments, depth)
+    }
+
+    /// Reads the rest of an aggregate; `None`: the name is none. MIN and MAX of two values are functions.
+    fn aggregate(&mut self, name: &str, nesting: u32) -> Result<Option<Built>, SyntaxError> {
+        let kind = match name {
+            "count" if self.lexer.take(TokenKind::Star) => AggregateKind::Rows,
+            "count" if self.lexer.take_word("DISTINCT") => AggregateKind::CountDistinct,
+            "count" => AggregateKind::Count,
+            "sum" => AggregateKind::Sum,
+            "avg" => AggregateKind::Average,
+            "min" => AggregateKind::Min,
+            "max" => AggregateKind::Max,
+            "stddev" | "std" | "stddev_pop" => AggregateKind::Deviation,
+            "variance" | "var_pop" => AggregateKind::Variance,
+            "group_concat" => AggregateKind::Concat(",".to_owned()),
+            _ => return Ok(None),
+        };
+        let (mut arguments, mut depth, mut kind) = (Vec::new(), 0, kind);
+        if kind != AggregateKind::Rows {
+            loop {
+                let argument = self.climb(Binding::Or, nesting + 1)?;
+                depth = depth.max(argument.depth);
+                arguments.push(argument.tree);
+                if !self.lexer.take(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        if let AggregateKind::Concat(separator) = &mut kind {
+            if self.lexer.at_word("ORDER") {
+                return Err(self.not_yet("ORDER BY in GROUP_CONCAT"));
+            }
+            if self.lexer.take_word("SEPARATOR") {
+                let written = self.listed()?;
+                *separator = written.to_string();
+            }
+        }
+        let is_extreme = matches!(kind, AggregateKind::Min | AggregateKind::Max);
+        if is_extreme && arguments.len() == 2 && self.lexer.take(TokenKind::Close) {
+            let function = match kind {
+                AggregateKind::Min => Function::Min,
+                _ => Function::Max,
+            };
+            return self
+                .built(Expression::Call(function, arguments), depth)
+                .map(Some);
+        }
+        let takes_several = matches!(
+            kind,
+            AggregateKind::CountDistinct | AggregateKind::Concat(_)
+        );
+        if arguments.len() > 1 && !takes_several {
+            return Err(self.error(&format!("{name}() takes one argument")));
+        }
+        if arguments.iter().any(Expression::has_aggregate) {
+            return Err(self.error(&format!("{name}() of an aggregate")));
+        }
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected(", or )"));
+        }
+        self.built(Expression::Aggregate(kind, arguments), depth)
+            .map(Some)
     }
 
     /// A call, unless its arguments are refused at its name.

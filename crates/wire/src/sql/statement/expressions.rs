@@ -54,10 +54,14 @@ fn of_join(select: &mut JoinedSelect, visit: &mut Visit<'_>) {
     let JoinedSelect {
         items,
         filter,
+        grouping,
         order,
         ..
     } = select;
     each_expression(items, filter, order, visit);
+    if let Some(grouping) = grouping {
+        grouping.each_expression(visit);
+    }
 }
 
 fn of_constants(items: &mut [(String, Constant)], visit: &mut Visit<'_>) {

@@ -10,12 +10,9 @@ SELECT id FROM posts WHERE MATCH(title) AGAINST('a')
 SELECT id FROM posts WHERE MATCH('a
 SELECT id FROM posts LIMIT -1
 SELECT id FROM posts LIMIT 1 2
-SELECT id FROM posts GROUP BY tag
 SELECT id FROM posts ORDER BY count(*)
 SELECT id FROM posts ORDER BY 7
 SELECT DISTINCT id FROM posts
-SELECT count(distinct id) FROM posts
-SELECT max(id) FROM posts
 SELECT a.id FROM a, b
 SELECT a.id FROM a RIGHT JOIN b ON a.id = b.id
 SELECT a.id FROM a LEFT JOIN b
@@ -24,7 +21,6 @@ SELECT a.id FROM a JOIN (SELECT 1) b USING (id)
 SELECT a.id FROM a JOIN b USING id
 SELECT a.id FROM a JOIN b USING (id) WHERE MATCH('x', c)
 SELECT a.id FROM a JOIN b USING (id) WHERE MATCH('x') OR a.id = 1
-SELECT a.id FROM a JOIN b USING (id) GROUP BY a.id
 SELECT id FROM a LIMIT 1 UNION SELECT id FROM b
 SELECT id FROM a UNION
 SELECT id FROM a WHERE (a, b) IN ((1, 2), (3))

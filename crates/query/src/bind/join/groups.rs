@@ -1,0 +1,323 @@
+//! Binds GROUP BY, aggregates and HAVING: expressions over rows become expressions over groups.
+//!
+//! Example: `SELECT city, COUNT(*) + 1 FROM t GROUP BY city HAVING SUM(n) > 5` has the key `city` and the aggregates `count(*)` and
+//! `sum(n)`.
+//!
+//! ```text
+//! shown    slot GROUP_SLOT; slot GROUP_SLOT + 1 plus 1
+//! having   slot GROUP_SLOT + 2 > 5
+//! ```
+//!
+//! An expression that equals a key reads the key. Any other column is that of the group's first row, as in Sphinx. A key that may
+//! be a list, of a set or in JSON, reads as the list of that row; GROUPBY() is the item.
+
+use super::{Binder, Column, WEIGHT};
+use crate::bind::{BindError, Shown};
+use crate::expression::{AggregateKind, Expression, Function, Prepared, UnknownColumn};
+use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
+use crate::request::{Grouping, Item, OrderBy, Output};
+use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
+use crate::schema::ColumnType;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Name of GROUPBY() inside an expression.
+const GROUP_KEY: &str = "groupby()";
+
+/// The columns of an answer of groups, their ORDER BY, and how the groups are made.
+pub(super) struct BoundGroups {
+    pub(super) columns: Vec<Column>,
+    pub(super) order: Order,
+    pub(super) groups: Groups,
+}
+
+/// A key of GROUP BY.
+struct GroupKey {
+    written: Expression,
+    prepared: Prepared,
+    kind: Option<ColumnType>,
+}
+
+impl GroupKey {
+    /// Whether a row may belong to several groups by this key.
+    fn is_list(&self) -> bool {
+        matches!(self.kind, Some(ColumnType::Multi { .. } | ColumnType::Json))
+            || matches!(self.written, Expression::Path { .. })
+    }
+
+    fn stands_for(&self, of: &Expression) -> bool {
+        !self.is_list() && self.written == *of
+    }
+}
+
+/// The keys, and the aggregates found so far.
+struct GroupBinder<'b, 'a> {
+    of: &'b Binder<'a>,
+    keys: Vec<GroupKey>,
+    aggregates: Vec<(Expression, Aggregate)>,
+    /// Memory that what aliases stand for may still take, in bytes.
+    left: usize,
+}
+
+fn expression_of(output: &Output) -> Expression {
+    match output {
+        Output::Expression(expression) => expression.clone(),
+        Output::Weight => Expression::Column(WEIGHT.to_owned()),
+        Output::Count => Expression::Aggregate(AggregateKind::Rows, Vec::new()),
+    }
+}
+
+impl Binder<'_> {
+    /// The groups of the SELECT; `None` if it has none. COUNT(*) alone is no group.
+    pub(super) fn groups(&self) -> Result<Option<BoundGroups>, BindError> {
+        let is_aggregate = |output: &Output| match output {
+            Output::Expression(expression) => expression.has_aggregate(),
+            Output::Weight | Output::Count => false,
+        };
+        let items = &self.select.items;
+        let outputs = || {
+            let values = items.iter().filter_map(|item| match item {
+                Item::Value { what, .. } => Some(what),
+                Item::Star | Item::TableStar(_) => None,
+            });
+            values.chain(self.select.order.iter().map(|order| &order.key))
+        };
+        let counts = outputs().filter(|output| matches!(output, Output::Count));
+        let counts = counts.count();
+        let all = items.len() + self.select.order.len();
+        let is_grouped = self.select.grouping.is_some()
+            || outputs().any(is_aggregate)
+            || counts > 0 && counts < all;
+        match is_grouped {
+            true => self.grouped().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn grouped(&self) -> Result<BoundGroups, BindError> {
+        let without = Grouping::default();
+        let grouping = self.select.grouping.as_ref().unwrap_or(&without);
+        let keys = grouping.keys.iter().map(|key| self.group_key(key));
+        let mut binder = GroupBinder {
+            of: self,
+            keys: keys.collect::<Result<_, _>>()?,
+            aggregates: Vec::new(),
+            left: ALIASED_BYTES_MAX,
+        };
+        let columns = binder.columns()?;
+        let mut order = Vec::with_capacity(self.select.order.len());
+        for OrderBy { key, descending } in &self.select.order {
+            let key = binder.over_group(expression_of(key), true)?;
+            order.push((Key::Computed(key), *descending));
+        }
+        let having = grouping.having.clone();
+        let having = having.map(|having| binder.over_group(having, true));
+        let rows_each = grouping.rows_each.unwrap_or(1);
+        Ok(BoundGroups {
+            columns,
+            order: Order::new(order),
+            groups: Groups {
+                having: having.transpose()?,
+                within: Arc::new(self.order_by(&grouping.within)?),
+                rows_each: usize::try_from(rows_each).unwrap_or(usize::MAX),
+                keys: binder.keys.into_iter().map(|key| key.prepared).collect(),
+                aggregates: binder.aggregates.into_iter().map(|(_, it)| it).collect(),
+            },
+        })
+    }
+
+    /// A key as written, or the item of the SELECT list that it names. A column goes before an alias.
+    fn group_key(&self, written: &Expression) -> Result<GroupKey, BindError> {
+        let mut written = written.clone();
+        if let Expression::Column(name) = &written
+            && self.slot(name).is_err()
+            && let Some(item) = named(&self.select.items, name)
+        {
+            written = expression_of(item);
+        }
+        if written.has_aggregate() {
+            let message = "GROUP BY cannot have an aggregate: it is made of groups";
+            return Err(BindError::Invalid(message.to_owned()));
+        }
+        let (prepared, kind) = match &written {
+            Expression::Column(name) => {
+                let (slot, kind) = self.slot(name)?;
+                (Prepared::of_slot(slot), Some(kind))
+            }
+            other => (self.prepare(other)?, None),
+        };
+        Ok(GroupKey {
+            written,
+            prepared,
+            kind,
+        })
+    }
+}
+
+/// The item of an alias.
+fn named<'i>(items: &'i [Item], wanted: &str) -> Option<&'i Output> {
+    items.iter().find_map(|item| match item {
+        Item::Value { what, name } if name.eq_ignore_ascii_case(wanted) => Some(what),
+        _ => None,
+    })
+}
+
+fn too_large() -> BindError {
+    BindError::Invalid(format!(
+        "aliases stand for expressions of more than {ALIASED_BYTES_MAX} bytes or {EXPRESSION_DEPTH_MAX} levels"
+    ))
+}
+
+fn key_name(at: usize) -> String {
+    format!("key({at})")
+}
+
+fn aggregate_name(at: usize) -> String {
+    format!("aggregate({at})")
+}
+
+impl GroupBinder<'_, '_> {
+    fn columns(&mut self) -> Result<Vec<Column>, BindError> {
+        let mut columns = Vec::new();
+        for item in &self.of.select.items {
+            match item {
+                Item::Star | Item::TableStar(_) => self.of.show(item, &mut columns)?,
+                Item::Value { what, name } => {
+                    let (kind, shown) = self.value(what)?;
+                    columns.push(((name.clone(), kind), shown));
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    fn value(&mut self, what: &Output) -> Result<(Option<ColumnType>, Shown), BindError> {
+        let written = expression_of(what);
+        let kind = match &written {
+            Expression::Aggregate(
+                AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct,
+                _,
+            ) => Some(ColumnType::Bigint),
+            Expression::Column(name) if name == WEIGHT => Some(ColumnType::Int),
+            Expression::Column(name) => self.of.slot(name).ok().map(|(_, kind)| kind),
+            _ => None,
+        };
+        let replaced = self.replaced(written, false)?;
+        let slot = match &replaced {
+            Expression::Column(name) => self.slot(name)?,
+            _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?))),
+        };
+        Ok((kind, Shown::Slot(slot.0)))
+    }
+
+    /// An expression over groups.
+    fn over_group(&mut self, written: Expression, aliases: bool) -> Result<Prepared, BindError> {
+        let replaced = self.replaced(written, aliases)?;
+        self.prepare(&replaced)
+    }
+
+    /// The expression with names of slots for what groups give. `aliases`: a name may be that of an item, and is so before it is
+    /// that of a column.
+    fn replaced(&mut self, mut of: Expression, aliases: bool) -> Result<Expression, BindError> {
+        if let Some(at) = self.keys.iter().position(|key| key.stands_for(&of)) {
+            return Ok(Expression::Column(key_name(at)));
+        }
+        if let Expression::Column(name) = &of {
+            if name == GROUP_KEY {
+                return self.group_by();
+            }
+            let item = named(&self.of.select.items, name).map(expression_of);
+            match item.filter(|item| aliases && *item != of) {
+                None => return Ok(of),
+                Some(item) => {
+                    let left = self.left.checked_sub(item.memory());
+                    self.left = left.ok_or_else(too_large)?;
+                    return self.replaced(item, false);
+                }
+            }
+        }
+        if let Expression::Aggregate(..) = &of {
+            return self.aggregate(of);
+        }
+        if let Expression::Each { list, .. } = &mut of {
+            // The condition is about the items of the list.
+            let taken = std::mem::replace(&mut **list, Expression::Literal(Value::Null));
+            **list = self.replaced(taken, aliases)?;
+            return Ok(of);
+        }
+        for part in of.parts_mut() {
+            let taken = std::mem::replace(part, Expression::Literal(Value::Null));
+            *part = self.replaced(taken, aliases)?;
+        }
+        Ok(of)
+    }
+
+    /// The keys, with commas between them if there are several.
+    fn group_by(&self) -> Result<Expression, BindError> {
+        let keys = (0..self.keys.len()).map(|at| Expression::Column(key_name(at)));
+        match self.keys.len() {
+            0 => Err(BindError::Invalid("groupby() needs GROUP BY".to_owned())),
+            1 => Ok(Expression::Column(key_name(0))),
+            _ => {
+                let comma = Expression::Literal(Value::Str(",".to_owned()));
+                let parts = std::iter::once(comma).chain(keys).collect();
+                Ok(Expression::Call(Function::ConcatWs, parts))
+            }
+        }
+    }
+
+    /// The slot of an aggregate, which is counted once however often it is written.
+    fn aggregate(&mut self, written: Expression) -> Result<Expression, BindError> {
+        let known = self.aggregates.iter().position(|(of, _)| *of == written);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let Expression::Aggregate(kind, arguments) = &written else {
+                    return Ok(written);
+                };
+                let arguments = arguments.iter().map(|it| self.of.prepare(it));
+                let aggregate = Aggregate {
+                    kind: kind.clone(),
+                    arguments: arguments.collect::<Result<_, _>>()?,
+                };
+                self.aggregates.push((written, aggregate));
+                self.aggregates.len() - 1
+            }
+        };
+        Ok(Expression::Column(aggregate_name(at)))
+    }
+
+    /// The slot of a name, and its type if it has one.
+    fn slot(&self, name: &str) -> Result<(usize, Option<ColumnType>), BindError> {
+        if name == WEIGHT {
+            return Ok((self.of.weight()?, Some(ColumnType::Int)));
+        }
+        let number = |prefix: &str| -> Option<usize> {
+            let rest = name.strip_prefix(prefix)?.strip_suffix(')')?;
+            rest.parse().ok()
+        };
+        if let Some(at) = number("key(") {
+            let kind = self.keys.get(at).and_then(|key| key.kind);
+            let kind = kind.filter(|kind| !matches!(kind, ColumnType::Multi { .. }));
+            return Ok((GROUP_SLOT + at, kind));
+        }
+        if let Some(at) = number("aggregate(") {
+            return Ok((GROUP_SLOT + self.keys.len() + at, None));
+        }
+        let (slot, kind) = self.of.slot(name)?;
+        Ok((slot, Some(kind)))
+    }
+
+    fn prepare(&self, of: &Expression) -> Result<Prepared, BindError> {
+        if of.depth() > EXPRESSION_DEPTH_MAX {
+            return Err(too_large());
+        }
+        let mut refused = None;
+        of.each_column(&mut |name| refused = refused.take().or(self.slot(name).err()));
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        Prepared::resolved(of, &|name| self.slot(name).ok())
+            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+    }
+}

@@ -1,0 +1,352 @@
+//! Groups of rows: GROUP BY and aggregates, over rows of any source.
+//!
+//! Example: `SELECT city, COUNT(*), SUM(n) FROM t GROUP BY city` over rows of Bonn, Rome, BONN with n = 1, 2, 3.
+//!
+//! ```text
+//! group   key     COUNT(*)   SUM(n)   slots
+//! 0       Bonn    2          4        GROUP_SLOT: the key; GROUP_SLOT + 1: COUNT(*); GROUP_SLOT + 2: SUM(n)
+//! 1       Rome    1          2
+//! ```
+//!
+//! Invariants:
+//! - Groups are numbered in the order of their first rows. Without keys there is one group, which needs no row.
+//! - Keys are equal as in DISTINCT: `Bonn` and `BONN`, 5 and 5.0, NULL and NULL. A group shows the key of its first row.
+//! - A row with a set or JSON array in a key belongs once to the group of each distinct item; with an empty one to none.
+//! - Aggregates are exact and do not depend on the order of the rows, but for GROUP_CONCAT, which has the order of the rows.
+
+mod accumulate;
+mod exact;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::best::Best;
+use super::distinct::{Distinct, write};
+use super::order::{Order, Sorted};
+use crate::expression::{AggregateKind, ColumnValues, Prepared};
+use crate::json::JsonStep;
+use crate::value::Value;
+use accumulate::Accumulator;
+
+/// Slot of the first key in a group; the other keys follow, then the aggregates. No row has a column with so high a number.
+pub const GROUP_SLOT: usize = usize::MAX / 4;
+
+/// Memory of a group beside its key and its aggregates' texts, in bytes: its places in the lists and the hash table.
+const GROUP_BYTES: u64 = 160;
+
+/// Memory of an aggregate of a group, in bytes.
+const STATE_BYTES: u64 = 96;
+
+/// What a statement groups by, and what it wants of its groups.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    /// The keys, over a row. Empty: all rows are one group.
+    pub keys: Vec<Prepared>,
+    /// The aggregates, each once.
+    pub aggregates: Vec<Aggregate>,
+    /// The order of rows inside a group. Empty: their own order.
+    pub within: Arc<Order>,
+    /// How many of its first rows a group shows; at least 1.
+    pub rows_each: usize,
+    /// HAVING, over the slots of groups and of their rows.
+    pub having: Option<Prepared>,
+}
+
+/// An aggregate, over the rows of a group.
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    /// What is made of the arguments.
+    pub kind: AggregateKind,
+    /// Its arguments, over a row.
+    pub arguments: Vec<Prepared>,
+}
+
+/// A row that a group keeps.
+struct Kept {
+    /// Its number among all rows.
+    row: u32,
+    keys: Vec<Value>,
+}
+
+impl Sorted for Kept {
+    fn weight(&self) -> i64 {
+        0
+    }
+
+    fn id(&self) -> u64 {
+        self.row.into()
+    }
+
+    fn keys(&self) -> &[Value] {
+        &self.keys
+    }
+
+    fn bytes(&self) -> u64 {
+        let keys: usize = self.keys.iter().map(Value::memory).sum();
+        (size_of::<Kept>() + keys) as u64
+    }
+}
+
+/// The groups of the rows seen so far.
+pub(super) struct Grouped {
+    groups: Arc<Groups>,
+    /// Number of a group by the bytes of its key.
+    index: FxHashMap<Box<[u8]>, u32>,
+    /// The keys' values, group by group.
+    keys: Vec<Value>,
+    count: u32,
+    accumulators: Vec<Accumulator>,
+    /// For each group its first rows, in order.
+    rows: Vec<Vec<Kept>>,
+    code: Vec<u8>,
+}
+
+/// A group, and one of its rows, of an answer.
+pub(super) struct Group {
+    /// Number of the row; `None`: the group has no row.
+    pub(super) row: Option<u32>,
+    /// Its place before ORDER BY.
+    place: u64,
+    /// The keys, then the aggregates.
+    values: Arc<[Value]>,
+    /// Values of the keys of ORDER BY.
+    order: Vec<Value>,
+}
+
+impl Sorted for Group {
+    fn weight(&self) -> i64 {
+        0
+    }
+
+    fn id(&self) -> u64 {
+        self.place
+    }
+
+    fn keys(&self) -> &[Value] {
+        &self.order
+    }
+
+    fn bytes(&self) -> u64 {
+        let values = self.order.iter().chain(self.values.iter());
+        (size_of::<Group>() + values.map(Value::memory).sum::<usize>()) as u64
+    }
+}
+
+/// Calls its second argument with the values of a row, or without a row.
+type ReadRow<'r, E> =
+    dyn FnMut(Option<u32>, &mut dyn FnMut(Option<&dyn ColumnValues>)) -> Result<(), E> + 'r;
+
+/// A group as expressions read it: its own slots, and those of its row.
+pub(super) struct GroupValues<'g> {
+    values: &'g [Value],
+    row: Option<&'g dyn ColumnValues>,
+}
+
+impl GroupValues<'_> {
+    fn own(&self, slot: usize) -> Option<&Value> {
+        self.values.get(slot.checked_sub(GROUP_SLOT)?)
+    }
+}
+
+impl ColumnValues for GroupValues<'_> {
+    fn value(&self, slot: usize) -> Value {
+        match (self.own(slot), self.row) {
+            (Some(value), _) => value.clone(),
+            (None, Some(row)) => row.value(slot),
+            (None, None) => Value::Null,
+        }
+    }
+
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        match (self.own(slot), self.row) {
+            (Some(value), _) => value.at_path(path),
+            (None, Some(row)) => row.value_at(slot, path),
+            (None, None) => Value::Null,
+        }
+    }
+}
+
+impl Group {
+    /// The group as expressions read it, over its row.
+    pub(super) fn over<'g>(&'g self, row: Option<&'g dyn ColumnValues>) -> GroupValues<'g> {
+        GroupValues {
+            values: &self.values,
+            row,
+        }
+    }
+}
+
+/// The items by which a key's value groups a row: those of a set or JSON array once each, else the value itself.
+fn alternatives(key: Value) -> Vec<Value> {
+    let Some(mut items) = key.items() else {
+        return vec![key];
+    };
+    let mut seen = Distinct::default();
+    items.retain(|item| seen.is_new(std::slice::from_ref(item)).0);
+    items
+}
+
+impl Grouped {
+    /// No row yet.
+    pub(super) fn new(groups: &Arc<Groups>) -> Grouped {
+        let accumulators = groups.aggregates.iter();
+        let mut grouped = Grouped {
+            accumulators: accumulators.map(|of| Accumulator::new(&of.kind)).collect(),
+            index: FxHashMap::default(),
+            keys: Vec::new(),
+            count: 0,
+            rows: Vec::new(),
+            code: Vec::new(),
+            groups: Arc::clone(groups),
+        };
+        if groups.keys.is_empty() {
+            grouped.number(&[]);
+        }
+        grouped
+    }
+
+    /// Adds a row to each of its groups. `pay` is called for each of them with the bytes of memory that it has taken.
+    ///
+    /// # Errors
+    /// Those of `pay`.
+    pub(super) fn add<E>(
+        &mut self,
+        row: &dyn ColumnValues,
+        number: u32,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let groups = Arc::clone(&self.groups);
+        let keys = groups.keys.iter();
+        let lists: Vec<Vec<Value>> = keys.map(|key| alternatives(key.evaluate(row))).collect();
+        if lists.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
+        let of_aggregate =
+            |of: &Aggregate| of.arguments.iter().map(|it| it.evaluate(row)).collect();
+        let arguments: Vec<Vec<Value>> = groups.aggregates.iter().map(of_aggregate).collect();
+        let within = groups.within.values(row);
+        // The item of each key; the first key's goes on first.
+        let mut chosen = vec![0; lists.len()];
+        loop {
+            let items = lists.iter().zip(&chosen);
+            let key: Vec<Value> = items
+                .filter_map(|(list, at)| list.get(*at).cloned())
+                .collect();
+            let kept = Kept {
+                row: number,
+                keys: within.clone(),
+            };
+            pay(self.add_to(&key, &arguments, kept))?;
+            let is_next = lists.iter().zip(&mut chosen).any(|(list, at)| {
+                *at = (*at + 1) % list.len();
+                *at > 0
+            });
+            if !is_next {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds a row to the group of a key. Gives the memory that this takes, in bytes.
+    fn add_to(&mut self, key: &[Value], arguments: &[Vec<Value>], row: Kept) -> u64 {
+        let (number, mut bytes) = self.number(key);
+        for (accumulator, arguments) in self.accumulators.iter_mut().zip(arguments) {
+            if !arguments.contains(&Value::Null) {
+                bytes += accumulator.add(number, arguments) as u64;
+            }
+        }
+        bytes + self.keep(number, row)
+    }
+
+    /// The number of a key's group, and the memory of a new one, in bytes.
+    fn number(&mut self, key: &[Value]) -> (u32, u64) {
+        self.code.clear();
+        for value in key {
+            write(value, &mut self.code);
+        }
+        if let Some(number) = self.index.get(&*self.code) {
+            return (*number, 0);
+        }
+        let number = self.count;
+        self.index.insert(self.code.as_slice().into(), number);
+        self.keys.extend_from_slice(key);
+        self.count += 1;
+        for accumulator in &mut self.accumulators {
+            accumulator.grow();
+        }
+        self.rows.push(Vec::new());
+        let values: usize = key.iter().map(Value::memory).sum();
+        let states = STATE_BYTES * self.accumulators.len() as u64;
+        (
+            number,
+            GROUP_BYTES + states + (2 * values + self.code.len()) as u64,
+        )
+    }
+
+    /// Keeps a row if it is among the first of its group. Gives the memory that this takes, in bytes.
+    fn keep(&mut self, number: u32, row: Kept) -> u64 {
+        let within = &self.groups.within;
+        let Some(rows) = self.rows.get_mut(number as usize) else {
+            return 0;
+        };
+        let place = rows.partition_point(|known| within.compare(known, &row).is_lt());
+        if place >= self.groups.rows_each {
+            return 0;
+        }
+        let bytes = row.bytes();
+        rows.insert(place, row);
+        rows.truncate(self.groups.rows_each);
+        bytes
+    }
+
+    /// The groups that HAVING accepts, by `order`, without the first `offset` and at most `keep` with these; also how many it
+    /// accepts. A group is there once for each row that it shows. `read` calls its second argument with the values of a row.
+    ///
+    /// # Errors
+    /// Those of `read` and of `pay`, which is called with the memory that the answer takes.
+    pub(super) fn finish<E>(
+        mut self,
+        order: &Arc<Order>,
+        (keep, offset): (Option<u64>, u64),
+        read: &mut ReadRow<'_, E>,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(Vec<Group>, u64), E> {
+        let groups = Arc::clone(&self.groups);
+        let mut best = Best::new(Arc::clone(order), keep);
+        let (width, mut accepted) = (groups.keys.len(), 0);
+        for (number, rows) in std::mem::take(&mut self.rows).into_iter().enumerate() {
+            let keys = self.keys.iter().skip(number * width).take(width).cloned();
+            let aggregates = groups.aggregates.iter().zip(&mut self.accumulators);
+            let aggregates = aggregates.map(|(of, states)| states.value(&of.kind, number));
+            let values: Arc<[Value]> = keys.chain(aggregates).collect();
+            let mut shown: Vec<Option<u32>> = rows.iter().map(|kept| Some(kept.row)).collect();
+            if shown.is_empty() {
+                shown.push(None);
+            }
+            for row in shown {
+                let mut group = Group {
+                    row,
+                    place: accepted,
+                    values: Arc::clone(&values),
+                    order: Vec::new(),
+                };
+                let mut is_accepted = false;
+                read(row, &mut |row| {
+                    let seen = group.over(row);
+                    let having = groups.having.as_ref();
+                    is_accepted = having.is_none_or(|having| having.accepts(&seen));
+                    let keys = order.values(&seen);
+                    group.order = keys;
+                })?;
+                if is_accepted {
+                    accepted += 1;
+                    pay(best.offer(group))?;
+                }
+            }
+        }
+        Ok((best.into_sorted(offset), accepted))
+    }
+}

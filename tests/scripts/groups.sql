@@ -1,0 +1,231 @@
+# GROUP BY, aggregates and HAVING, of every kind of table and over joins.
+CREATE TABLE sales (title text, city string, price float, n int, tags multi, j json, day timestamp)
+----
+ok, 0 rows
+
+CREATE TABLE cities (name string, land string)
+----
+ok, 0 rows
+
+CREATE TABLE jobs (city varchar(20), n int) ENGINE=queue
+----
+ok, 0 rows
+
+INSERT INTO sales (id, title, city, price, n, tags, j, day) VALUES (1, 'red fox', 'Bonn', 0.5, 1, (1, 2), '{"k": 1, "l": ["a", "b"]}', 1704067200), (2, 'red hen', 'Rome', 1.25, 2, (2), '{"k": 2}', 1704153600), (3, 'blue fox', 'BONN', 2.5, 3, (), '{"k": 1, "l": ["b", "b"]}', 1706745600), (4, 'red red owl', 'Oslo', 4, 2, (1, 3), '{}', 1706832000)
+----
+ok, 4 rows
+
+INSERT INTO cities (id, name, land) VALUES (1, 'Bonn', 'de'), (2, 'Rome', 'it'), (3, 'Kiel', 'de')
+----
+ok, 3 rows
+
+INSERT INTO jobs VALUES ('a', 1), ('b', 2), ('A', 5)
+----
+ok, 3 rows
+
+# A group shows the columns of its first row; letters have no case in a key.
+SELECT id, city, COUNT(*), SUM(n), AVG(price) FROM sales GROUP BY city
+----
+id | city | COUNT(*) | SUM(n) | AVG(price)
+1 | Bonn | 2 | 4 | 1.500000
+2 | Rome | 1 | 2 | 1.250000
+4 | Oslo | 1 | 2 | 4.000000
+
+SELECT city, COUNT(*) AS c FROM sales GROUP BY city HAVING c > 1 ORDER BY c DESC
+----
+city | c
+Bonn | 2
+
+SELECT city FROM sales GROUP BY city ORDER BY COUNT(*) DESC, city ASC LIMIT 2
+----
+city
+Bonn
+Oslo
+
+SELECT n, city, COUNT(*) FROM sales GROUP BY n, city ORDER BY n DESC, city ASC
+----
+n | city | COUNT(*)
+3 | BONN | 1
+2 | Oslo | 1
+2 | Rome | 1
+1 | Bonn | 1
+
+SELECT MIN(price), MAX(price), MIN(city), VARIANCE(n), STDDEV(n), COUNT(n) FROM sales
+----
+MIN(price) | MAX(price) | MIN(city) | VARIANCE(n) | STDDEV(n) | COUNT(n)
+0.500000 | 4.000000 | Bonn | 0.500000 | 0.707107 | 4
+
+SELECT COUNT(DISTINCT city), COUNT(DISTINCT city, n), COUNT(DISTINCT tags), GROUP_CONCAT(id), GROUP_CONCAT(city SEPARATOR '; ') FROM sales
+----
+COUNT(DISTINCT city) | COUNT(DISTINCT city, n) | COUNT(DISTINCT tags) | GROUP_CONCAT(id) | GROUP_CONCAT(city SEPARATOR '; ')
+3 | 4 | 3 | 1,2,3,4 | Bonn; Rome; BONN; Oslo
+
+# Aggregates stand in expressions; MIN and MAX of two values are functions.
+SELECT SUM(n) * 2 + COUNT(*), MAX(n, 2), ROUND(AVG(price), 1) FROM sales GROUP BY n ORDER BY SUM(n) DESC
+----
+SUM(n) * 2 + COUNT(*) | MAX(n, 2) | ROUND(AVG(price), 1)
+10 | 2 | 2.600000
+7 | 3 | 2.500000
+3 | 2 | 0.500000
+
+# Sets and JSON: a row belongs to the group of each item, and to no group by an empty set.
+SELECT GROUPBY(), COUNT(*), GROUP_CONCAT(id) FROM sales GROUP BY tags ORDER BY GROUPBY() ASC
+----
+GROUPBY() | COUNT(*) | GROUP_CONCAT(id)
+1 | 2 | 1,4
+2 | 2 | 1,2
+3 | 1 | 4
+
+SELECT GROUPBY(), COUNT(*) FROM sales GROUP BY j.k ORDER BY GROUPBY() ASC
+----
+GROUPBY() | COUNT(*)
+NULL | 1
+1 | 2
+2 | 1
+
+SELECT GROUPBY() AS item, COUNT(*) FROM sales GROUP BY j.l ORDER BY item ASC
+----
+item | COUNT(*)
+NULL | 2
+a | 1
+b | 2
+
+# Keys by alias, by number and by expression.
+SELECT n % 2 AS odd, COUNT(*) FROM sales GROUP BY odd ORDER BY odd ASC
+----
+odd | COUNT(*)
+0 | 2
+1 | 2
+
+SELECT city, COUNT(*) FROM sales GROUP BY 1 ORDER BY 2 DESC LIMIT 1
+----
+city | COUNT(*)
+Bonn | 2
+
+SELECT GROUPBY(), COUNT(*) FROM sales GROUP BY YEARMONTH(day) ORDER BY GROUPBY() ASC
+----
+GROUPBY() | COUNT(*)
+202401 | 2
+202402 | 2
+
+SELECT GROUPBY(), COUNT(*) FROM sales GROUP BY city, n ORDER BY GROUPBY() ASC
+----
+GROUPBY() | COUNT(*)
+Bonn,1 | 1
+BONN,3 | 1
+Oslo,2 | 1
+Rome,2 | 1
+
+# The rows inside a group.
+SELECT id, city FROM sales GROUP BY city WITHIN GROUP ORDER BY price DESC ORDER BY id ASC
+----
+id | city
+2 | Rome
+3 | Bonn
+4 | Oslo
+
+SELECT id, city FROM sales GROUP 2 BY city WITHIN GROUP ORDER BY price DESC
+----
+id | city
+3 | Bonn
+1 | Bonn
+2 | Rome
+4 | Oslo
+
+# MATCH: the best row of a group is its first, and the group of the best row comes first.
+SELECT id, city, COUNT(*), MAX(WEIGHT()) > 0 FROM sales WHERE MATCH('red') AND n < 3 GROUP BY n
+----
+id | city | COUNT(*) | MAX(WEIGHT()) > 0
+1 | Bonn | 1 | 1
+2 | Rome | 2 | 1
+
+SELECT COUNT(*), SUM(n) FROM sales WHERE MATCH('nothing')
+----
+COUNT(*) | SUM(n)
+0 | NULL
+
+SELECT n, COUNT(*) FROM sales WHERE MATCH('nothing') GROUP BY n
+----
+n | COUNT(*)
+
+SELECT COUNT(*), COUNT(*) FROM sales HAVING COUNT(*) > 4
+----
+COUNT(*) | COUNT(*)
+
+# Queues, temporary tables, joins and UNION.
+SELECT city, SUM(n) FROM jobs GROUP BY city
+----
+city | SUM(n)
+a | 6
+b | 2
+
+CREATE TEMPORARY TABLE mine (id bigint, k int, d decimal(5,2))
+----
+ok, 0 rows
+
+INSERT INTO mine VALUES (1, 1, 1.10), (2, NULL, 2.20), (3, NULL, 3.30)
+----
+ok, 3 rows
+
+SELECT k, COUNT(*), COUNT(k), SUM(d), SUM(k) FROM mine GROUP BY k
+----
+k | COUNT(*) | COUNT(k) | SUM(d) | SUM(k)
+1 | 1 | 1 | 1.100000 | 1
+NULL | 2 | 0 | 5.500000 | NULL
+
+SELECT c.land, COUNT(*) AS sold, SUM(s.n) FROM cities c LEFT JOIN sales s ON s.city = c.name GROUP BY c.land ORDER BY sold DESC
+----
+land | sold | SUM(s.n)
+de | 3 | 4
+it | 1 | 2
+
+SELECT city FROM sales GROUP BY city UNION ALL SELECT land FROM cities GROUP BY land
+----
+city
+Bonn
+Rome
+Oslo
+de
+it
+
+# Refused.
+SELECT id FROM sales WHERE COUNT(*) > 1
+----
+error 1064 (42000): syntax error: an aggregate cannot stand in WHERE: write it in HAVING near 'COUNT(*) > 1' at line 1, position 27
+
+SELECT SUM(COUNT(*)) FROM sales
+----
+error 1064 (42000): syntax error: sum() of an aggregate near ') FROM sales' at line 1, position 19
+
+SELECT SUM(n, n) FROM sales
+----
+error 1064 (42000): syntax error: sum() takes one argument near ') FROM sales' at line 1, position 15
+
+SELECT id FROM sales GROUP BY SUM(n)
+----
+error 1210 (HY000): GROUP BY cannot have an aggregate: it is made of groups
+
+SELECT id FROM sales ORDER BY SUM(n)
+----
+error 1064 (42000): syntax error: an aggregate is no key to order rows by near 'SUM(n)' at line 1, position 30
+
+SELECT id FROM sales GROUP 0 BY n
+----
+error 1064 (42000): syntax error: GROUP n BY shows at least 1 row near '0 BY n' at line 1, position 27
+
+SELECT id, GROUPBY() FROM sales
+----
+error 1054 (42S22): no column 'groupby()' in table 'sales'
+
+SELECT nix, COUNT(*) FROM sales GROUP BY n
+----
+error 1054 (42S22): no column 'nix' in table 'sales'
+
+SELECT n FROM sales GROUP BY nix
+----
+error 1054 (42S22): no column 'nix' in table 'sales'
+
+SELECT n FROM sales GROUP BY n FACET n
+----
+error 1235 (42000): not yet: FACET
+
