@@ -308,6 +308,18 @@ fn path(
     }
 }
 
+/// The needle and the constants of `a IN (1, 2)`.
+fn listed(
+    needle: &Expression,
+    list: &List,
+    resolve: &Resolve<'_>,
+) -> Result<(Box<PreparedNode>, LazySet), UnknownColumn> {
+    let is_number = is_number(needle, resolve);
+    let needle = Box::new(PreparedNode::new(needle, resolve)?);
+    let set = LazySet::new(comparable(list, &needle, is_number));
+    Ok((needle, set))
+}
+
 /// The needles and the rows of `(a, b) IN ((1, 2), (3, 4))`.
 fn rows(
     needles: &[Expression],
@@ -317,8 +329,8 @@ fn rows(
     let numbers: Vec<_> = needles.iter().map(|it| is_number(it, resolve)).collect();
     let needles = needles.iter().map(|it| PreparedNode::new(it, resolve));
     let needles = needles.collect::<Result<Box<[_]>, _>>()?;
-    let columns = columns.iter().zip(&needles);
-    let columns = columns.map(|(list, needle)| comparable(list, needle));
+    let columns = columns.iter().zip(&needles).zip(&numbers);
+    let columns = columns.map(|((list, needle), number)| comparable(list, needle, *number));
     let set = RowSet::new(columns.collect(), &numbers);
     Ok((needles, set))
 }
@@ -345,10 +357,10 @@ impl PreparedNode {
                 negated,
                 list,
             } => {
-                let needle = part(needle)?;
+                let (needle, set) = listed(needle, list, resolve)?;
                 PreparedNode::In {
                     negated: *negated,
-                    set: Arc::new(LazySet::new(comparable(list, &needle))),
+                    set: Arc::new(set),
                     needle,
                 }
             }
@@ -487,13 +499,15 @@ impl PreparedNode {
     }
 }
 
-/// The constants beside a needle, read as its type.
-fn comparable(list: &List, needle: &PreparedNode) -> List {
+/// The constants beside a needle, read as its type; `is_number` as [`is_number`] gives it. Whole numbers in quotes beside a number
+/// are numbers: a set of them needs no texts.
+fn comparable(list: &List, needle: &PreparedNode, is_number: Option<bool>) -> List {
     match needle {
         PreparedNode::Typed(_, kind) => {
             let read = list.iter().map(|value| kind.comparable_constant(&value));
             read.collect()
         }
+        _ if is_number == Some(true) => list.to_whole().unwrap_or_else(|| list.clone()),
         _ => list.clone(),
     }
 }

@@ -559,6 +559,27 @@ proptest! {
     }
 
     #[test]
+    fn numbers_in_quotes_beside_a_number_mean_what_the_tree_means(
+        needle in prop_oneof![(-3..9_i128).prop_map(Value::Int), (-3..9).prop_map(|it| Value::Float(f64::from(it) / 2.0)), Just(Value::Null)],
+        list in prop::collection::vec(
+            prop_oneof![
+                6 => (-3..9_i128).prop_map(Value::Int),
+                20 => (-3..9_i128).prop_map(|it| Value::Str(it.to_string())),
+                1 => "[-+ ]?[0-9]{0,2}[.ex]?[0-9]?".prop_map(Value::Str),
+                1 => value(),
+            ],
+            1..6,
+        ),
+        negated: bool,
+    ) {
+        let list: List = list.into_iter().collect();
+        let tree = Expression::In { needle: Box::new(Expression::Column("n".into())), negated, list };
+        let column = |_: &str| Some((0, crate::schema::ColumnType::Bigint));
+        let fast = Prepared::typed(&tree, &column).unwrap().evaluate(&|_| needle.clone());
+        prop_assert_eq!(fast, evaluate(&tree, &|_| Some(needle.clone())));
+    }
+
+    #[test]
     fn conditions_that_decide_a_row_decide_it_as_the_tree_does(row in prop::collection::vec(prop_oneof![value(), (-5..9_i128).prop_map(Value::Int)], 3)) {
         let texts = [
             "a > 3", "2 >= a", "a <> 1 and 1 < b", "a not between -1 and 4", "a between 5 and 2", "c in ('x', 'Y') and a = 1",
