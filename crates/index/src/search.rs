@@ -41,8 +41,8 @@ use terms::Terms;
 
 use fetch::FoundRows;
 
-/// Whether an answer may leave out the rows of a damaged segment. A count may not, nor a SELECT by
-/// id: its caller would take a missing row for a deleted one.
+/// Whether an answer may leave out the rows of a damaged segment. A count may not, nor a look-up
+/// by ids or keys: its caller would take a missing row for a deleted one.
 fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
     !select.is_lookup() && !select.is_count
 }

@@ -37,7 +37,7 @@ pub use ids::Ids;
 pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
 
-/// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id have no such limit.
+/// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id and by KEY have no such limit.
 const IMPLICIT_LIMIT: u64 = 20;
 
 /// Slot of the id, in rows that have one.
@@ -172,15 +172,17 @@ impl<'s> BoundSelect<'s> {
         })
     }
 
-    /// Whether ids alone, or under AND, name the rows.
+    /// Whether ids or values of KEY columns, alone or under AND, name the rows. It depends on the statement and the columns, never
+    /// on whether an index can be read.
     #[must_use]
     pub fn is_lookup(&self) -> bool {
-        let ids = self.condition.as_ref().and_then(|it| it.ids.as_ref());
-        !self.is_matching && ids.is_some()
+        let names =
+            |condition: &Condition<'_>| condition.ids.is_some() || !condition.keys.is_empty();
+        !self.is_matching && self.condition.as_ref().is_some_and(names)
     }
 
     /// Applies the page limits of search tables. Without LIMIT a page has 20 rows. With MATCH it ends at
-    /// `max_matches`, as in Sphinx; a scan ends there only if OPTION names it. A look-up by ids has no limits.
+    /// `max_matches`, as in Sphinx; a scan ends there only if OPTION names it. A look-up has no limits.
     ///
     /// # Errors
     /// `Invalid` if the page begins at or behind `max_matches`.

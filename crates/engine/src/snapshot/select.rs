@@ -19,7 +19,7 @@ use crate::failure;
 impl Snapshot {
     /// SELECT on a search or pq table. Queues are read by [`crate::Command::Read`], which takes pq tables too.
     ///
-    /// Without LIMIT, a scan or a MATCH gives at most 20 rows, and a lookup by ids gives every row that it finds.
+    /// Without LIMIT, a scan or a MATCH gives at most 20 rows, and a look-up by ids or keys gives every row that it finds.
     ///
     /// # Errors
     /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;

@@ -222,6 +222,26 @@ fn a_page_ends_at_max_matches_and_a_look_up_has_none() {
 }
 
 #[test]
+fn a_page_of_a_look_up_by_keys_has_no_limit_of_its_own() {
+    let mut columns = columns();
+    let page = |columns: &[Column], matching: bool, filter: &str| {
+        let mut select = select(vec![Item::Star]);
+        select.matching = matching.then(String::new);
+        select.filter = Some(expression(filter));
+        let bound = BoundSelect::new(&select, &Options::default(), &scope(columns, true));
+        let mut bound = bound.unwrap();
+        bound.page().map(|()| bound.limit)
+    };
+    assert_eq!(page(&columns, false, "n IN (1, 2)"), Ok(Some(20)));
+    let n = columns.iter_mut().find(|column| column.name == "n");
+    n.unwrap().keyed = true;
+    assert_eq!(page(&columns, false, "n IN (1, 2)"), Ok(None));
+    assert_eq!(page(&columns, false, "n = 1 AND id > 5"), Ok(None));
+    assert_eq!(page(&columns, false, "n = 1 OR id > 5"), Ok(Some(20)));
+    assert_eq!(page(&columns, true, "n IN (1, 2)"), Ok(Some(20)));
+}
+
+#[test]
 fn what_aliases_stand_for_is_bounded_in_levels_and_bytes() {
     let columns = columns();
     let bind = |items: Vec<Item>| {
