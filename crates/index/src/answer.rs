@@ -1,6 +1,7 @@
 //! The answer of a SELECT.
 
 use query::json::JsonStep;
+use query::rows::Fetch;
 use query::schema::ColumnType;
 use query::value::Value;
 
@@ -63,6 +64,11 @@ impl Located {
     /// Errors: `Io`, `Corrupt`. Panics: there is no such row or slot.
     pub fn value(&self, row: usize, slot: usize) -> Result<Value> {
         self.found.value(row, slot, self.weight)
+    }
+
+    /// Tells the processor to fetch what the values of these slots will need. Panics: there is no such row.
+    pub fn fetch(&self, row: usize, slots: &[usize], step: Fetch) {
+        self.found.fetch(row, slots, step);
     }
 
     /// What stands at a path in the document of a slot. Errors and panics: as [`Located::value`].

@@ -316,6 +316,15 @@ impl Verdicts {
         after >= whole
     }
 
+    /// Estimate of the rows that a scan looks at: those of pages that are not kept, and accepted ones.
+    pub(crate) fn rows_looked_at(&self) -> u64 {
+        let of_page = |page: &Page| match page.accepted.get() {
+            Some(Accepted::Few(lows)) => lows.len() as u64,
+            Some(Accepted::Many(_)) | None => u64::from(PAGE_ROWS),
+        };
+        self.pages.iter().map(of_page).sum()
+    }
+
     fn release(&self, bytes: u64) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.all_bytes.fetch_sub(bytes, Ordering::Relaxed);

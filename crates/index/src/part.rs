@@ -229,6 +229,20 @@ impl Part {
         }
     }
 
+    /// Tells the processor to fetch the numbers of a row that will be read soon, and where its bytes are.
+    pub(crate) fn fetch_place(&self, doc: u32, columns: impl Iterator<Item = usize>) {
+        if let Source::Segment(segment) = &self.source {
+            segment.fetch_place(doc, columns);
+        }
+    }
+
+    /// As [`Part::fetch_place`], its bytes, if one of the columns needs them.
+    pub(crate) fn fetch_bytes(&self, doc: u32, columns: impl Iterator<Item = usize>) {
+        if let Source::Segment(segment) = &self.source {
+            segment.fetch_bytes(doc, columns);
+        }
+    }
+
     /// The live rows that have one of these ids (rising, each once), by rising doc.
     pub(crate) fn find_all(&self, ids: &[u64]) -> Result<Vec<u32>> {
         let mut docs = Vec::new();

@@ -24,16 +24,15 @@ mod values;
 
 use std::sync::Arc;
 
-use query::bind::{BoundSelect, Condition};
+use query::bind::BoundSelect;
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
 use crate::error::{Error, Reason, Result};
-use crate::filters::Filters;
 use crate::snapshot::Snapshot;
 use candidates::Candidates;
-use collect::{Count, Top};
+use collect::{Count, FoundRow, Top};
 use exec::{Filter, Job, Opened};
 use plan::Plan;
 use statistics::{FoundWords, Statistics};
@@ -81,13 +80,6 @@ impl Snapshot {
     }
 }
 
-/// Where the pages of a condition are kept. Nowhere, if it names its rows by id: looking the text of the condition up would cost
-/// more than the rows do.
-fn kept<'c>(condition: &Condition<'_>, control: &'c Control) -> Option<&'c Filters> {
-    let filters = control.filters.as_deref();
-    filters.filter(|_| condition.ids.is_none())
-}
-
 /// Answers a SELECT over the parts that `snapshot` has; errors as [`Snapshot::search`] without
 /// skipping.
 fn search(
@@ -103,6 +95,8 @@ fn search(
     };
     let mut damaged_keys = Vec::new();
     let candidates = Candidates::of(condition, snapshot, &control.memory, &mut damaged_keys)?;
+    // Where a condition names its rows by ids or keys, looking its text up would cost more than the rows do.
+    let kept = control.filters.as_deref().filter(|_| candidates.is_none());
     let (keep, cutoff) = bounds(select);
     let mut job = Job {
         snapshot,
@@ -110,28 +104,25 @@ fn search(
         plan,
         words,
         candidates,
-        filter: condition
-            .map(|condition| Filter::new(condition, snapshot, kept(condition, control))),
+        filter: condition.map(|condition| Filter::new(condition, snapshot, kept)),
         order: Arc::clone(&select.order),
         keep,
         lists: Opened::new(snapshot),
         only: None,
         stops: false,
     };
-    let is_cut = cutoff::narrow(&mut job, control, cutoff);
-    let (total, found, run) = match (&is_cut, keep) {
-        (Err(_), _) => (0, Vec::new(), Ok(())),
-        (_, Some(0)) => {
-            let (count, run) = exec::run(&job, control, &Count::default);
-            (count.total, Vec::new(), run)
-        }
-        _ => {
-            let top = || Top::new(Arc::clone(&job.order), job.keep);
-            let (top, run) = exec::run(&job, control, &top);
-            (top.total, top.into_sorted(select.offset), run)
-        }
+    let is_long = job.is_long();
+    let mut ran = None;
+    let mut run = || ran = Some(found(&mut job, control, cutoff, select.offset));
+    match is_long {
+        true => (control.long)(&mut run),
+        false => run(),
+    }
+    let not_run = || Error::Internal {
+        what: "a long search was not run".to_owned(),
     };
-    let partial = match run.and(is_cut) {
+    let (total, found, run) = ran.ok_or_else(not_run)?;
+    let partial = match run {
         Ok(true) => Some(Reason::Cutoff),
         Ok(false) => None,
         Err(Error::Interrupted {
@@ -157,6 +148,27 @@ fn search(
         warnings: Vec::new(),
         damaged_keys,
     })
+}
+
+/// Runs a job: the number of matching rows, the rows that are kept, and how the run ended. `Ok(true)`: the cutoff ended it.
+fn found(
+    job: &mut Job<'_>,
+    control: &Control,
+    cutoff: u64,
+    offset: u64,
+) -> (u64, Vec<FoundRow>, Result<bool>) {
+    let is_cut = match cutoff::narrow(job, control, cutoff) {
+        Ok(is_cut) => is_cut,
+        Err(error) => return (0, Vec::new(), Err(error)),
+    };
+    if job.keep == Some(0) {
+        let (count, run) = exec::run(job, control, &Count::default);
+        return (count.total, Vec::new(), run.map(|()| is_cut));
+    }
+    let top = || Top::new(Arc::clone(&job.order), job.keep);
+    let (top, run) = exec::run(job, control, &top);
+    let total = top.total;
+    (total, top.into_sorted(offset), run.map(|()| is_cut))
 }
 
 /// The steps before a query runs: terms, statistics, plan. Errors: `Io`, `Corrupt`, `TooManyWords`.

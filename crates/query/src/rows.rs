@@ -15,8 +15,8 @@ mod scan;
 mod tests;
 
 pub use best::Best;
-pub use distinct::Distinct;
+pub use distinct::DistinctRows;
 pub use groups::{Aggregate, GROUP_SLOT, Groups};
-pub use join::{Answered, BoxedRows, Join, JoinBounds, JoinRows, Joined, JoinedRows};
+pub use join::{Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows};
 pub use order::{Key, Order, Sorted};
 pub use scan::{Scanned, Source, scan};

@@ -6,7 +6,7 @@ use index::{Control, Interrupt, Located, Memory};
 use query::json::JsonStep;
 use query::options::Options;
 use query::request::Select;
-use query::rows::{BoxedRows, JoinBounds, JoinRows};
+use query::rows::{BoxedRows, Fetch, JoinBounds, JoinRows};
 use query::value::Value;
 
 use super::{Snapshot, View};
@@ -69,6 +69,10 @@ impl JoinRows for SearchRows {
     fn value(&self, row: u32, column: usize) -> Result<Value> {
         let value = self.0.value(row as usize, column);
         value.map_err(failure::of_index)
+    }
+
+    fn fetch(&self, row: u32, columns: &[usize], step: Fetch) {
+        self.0.fetch(row as usize, columns, step);
     }
 
     fn value_at(&self, row: u32, column: usize, path: &[JsonStep]) -> Result<Value> {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use query::bind::Shown;
 use query::json::JsonStep;
+use query::processor;
+use query::rows::Fetch;
 use query::value::Value;
 
 use super::collect::FoundRow;
@@ -12,10 +14,15 @@ use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::snapshot::Snapshot;
 
+/// Rows of an answer between two steps of fetching one.
+const ROWS_A_FETCH: usize = 8;
+
 /// The rows of an answer, read one by one. Holds its snapshot alive.
 pub(crate) struct FoundRows {
     snapshot: Arc<Snapshot>,
     shown: Arc<[Shown]>,
+    /// The slots that are shown as they are.
+    slots: Vec<usize>,
     found: std::vec::IntoIter<FoundRow>,
     memory: Arc<Memory>,
 }
@@ -27,8 +34,13 @@ impl FoundRows {
         found: Vec<FoundRow>,
         control: &Control,
     ) -> FoundRows {
+        let slots = shown.iter().filter_map(|shown| match shown {
+            Shown::Slot(slot) => Some(*slot),
+            _ => None,
+        });
         FoundRows {
             memory: Arc::clone(&control.memory),
+            slots: slots.collect(),
             snapshot,
             shown,
             found: found.into_iter(),
@@ -57,6 +69,24 @@ impl FoundRows {
         }
     }
 
+    /// Tells the processor to fetch what the values of these slots of a row that is left will need.
+    #[inline]
+    pub(crate) fn fetch(&self, row: usize, slots: &[usize], step: Fetch) {
+        let found = &self.found.as_slice()[row];
+        let columns = slots.iter().filter_map(|slot| slot.checked_sub(1));
+        match step {
+            Fetch::Entry => processor::fetch_line(found),
+            Fetch::Place => self
+                .snapshot
+                .part(found.part)
+                .fetch_place(found.doc, columns),
+            Fetch::Bytes => self
+                .snapshot
+                .part(found.part)
+                .fetch_bytes(found.doc, columns),
+        }
+    }
+
     /// What stands at a path in the document of a column, of which `slot` is the slot. Errors: `Io`, `Corrupt`.
     pub(crate) fn value_at(&self, row: usize, slot: usize, path: &[JsonStep]) -> Result<Value> {
         let found = &self.found.as_slice()[row];
@@ -72,6 +102,11 @@ impl FoundRows {
     /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a
     /// large row.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
+        for (before, step) in [(2, Fetch::Place), (1, Fetch::Bytes)] {
+            if before * ROWS_A_FETCH < self.found.len() {
+                self.fetch(before * ROWS_A_FETCH, &self.slots, step);
+            }
+        }
         let found = self.found.next()?;
         let row = RowValues::new(self.snapshot.part(found.part), found.doc);
         row.weighs(found.weight);

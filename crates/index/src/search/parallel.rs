@@ -11,33 +11,11 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::pool::Stay;
 
-/// Least steps of a search that runs under [`Control::long`].
-const LONG_COST_MIN: u64 = 1_000_000;
-
 /// Runs `work` once for each number below `ranges`, on the caller's thread, and on idle ones if
 /// `cost` steps are worth it. Returns what each thread gathered, beginning with `start()`. The
 /// first error, by range, ends the other ranges and is returned beside what was gathered. A panic
 /// in a range is raised again here.
 pub(super) fn run<T: Send>(
-    control: &Control,
-    ranges: usize,
-    cost: u64,
-    start: &(dyn Fn() -> T + Sync),
-    work: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
-) -> (Vec<T>, Result<()>) {
-    if cost < LONG_COST_MIN {
-        return spread(control, ranges, cost, start, work);
-    }
-    let mut outcome = None;
-    (control.long)(&mut || outcome = Some(spread(control, ranges, cost, start, work)));
-    let not_run = Error::Internal {
-        what: "a long search was not run".to_owned(),
-    };
-    outcome.unwrap_or((Vec::new(), Err(not_run)))
-}
-
-/// As [`run`], once the caller's thread has given its other duties away.
-fn spread<T: Send>(
     control: &Control,
     ranges: usize,
     cost: u64,
@@ -175,7 +153,6 @@ mod tests {
             for ranges in [0, 1, 2, 7, 300] {
                 let wanted: Vec<usize> = (0..ranges).collect();
                 assert_eq!(numbers(&control, ranges, DEAR), wanted);
-                assert_eq!(numbers(&control, ranges, 2 * LONG_COST_MIN), wanted);
                 assert_eq!(numbers(&Control::default(), ranges, DEAR), wanted);
             }
         }

@@ -31,6 +31,9 @@ const _: () = assert!(
     "blocks are summed as they are written"
 );
 
+/// Look-ups in rising order that wait for memory together.
+pub(super) const LOOK_UPS_AHEAD: usize = 8;
+
 /// Length of a file, and the CRC-32C of each of its blocks; the last block may be short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
@@ -172,6 +175,16 @@ impl CheckedFile {
         }
         let part = (wanted - first) as f64 / (last - first) as f64;
         Ok((part * (among.len() - 1) as f64) as usize)
+    }
+
+    /// Tells the processor to fetch the place where [`CheckedFile::near`] expects a number.
+    #[inline]
+    pub(super) fn fetch_near(&self, start: usize, among: Range<usize>, wanted: u64) {
+        let first = among.start;
+        if let Ok(near) = self.near(start, among, wanted) {
+            let at = start + 8 * (first + near);
+            self.fetch(at..at + 8);
+        }
     }
 
     /// Verifies every block; returns an error for each damaged one.

@@ -18,7 +18,7 @@
 
 use query::{key, row};
 
-use super::checked::CheckedFile;
+use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
 use super::row_source::RowSource;
 use crate::error::Result;
@@ -85,8 +85,13 @@ impl Key {
     ) -> Result<Option<Vec<u32>>> {
         let entries = (self.codes.bytes / 8) as usize;
         let (start, mut at) = (self.codes.start as usize, 0);
-        let mut found = Vec::new();
-        for code in codes {
+        let docs = self.docs.start as usize;
+        let is_sparse = codes.len() < entries / LOOK_UPS_AHEAD;
+        let (mut places, mut count) = (Vec::with_capacity(codes.len()), 0);
+        for (number, code) in codes.iter().enumerate() {
+            if let Some(ahead) = codes.get(number + LOOK_UPS_AHEAD).filter(|_| is_sparse) {
+                file.fetch_near(start, 0..entries, *ahead);
+            }
             let near = file.near(start, at..entries, *code)?;
             at = file.first_not_below(start, at..entries, near, *code)?;
             if at == entries {
@@ -96,14 +101,19 @@ impl Key {
                 Some(next) => file.first_not_below(start, at..entries, 0, next)?,
                 None => entries,
             };
-            if found.len() + (end - at) > most {
+            count += end - at;
+            if count > most {
                 return Ok(None);
             }
-            let docs = self.docs.start as usize;
-            let docs = file.range(docs + 4 * at, docs + 4 * end)?;
-            let (docs, _) = docs.as_chunks::<4>();
-            found.extend(docs.iter().map(|doc| u32::from_le_bytes(*doc)));
+            let place = docs + 4 * at..docs + 4 * end;
+            file.fetch(place.start..place.end.min(place.start + 4));
+            places.push(place);
             at = end;
+        }
+        let mut found = Vec::with_capacity(count);
+        for place in places {
+            let (docs, _) = file.range(place.start, place.end)?.as_chunks::<4>();
+            found.extend(docs.iter().map(|doc| u32::from_le_bytes(*doc)));
         }
         Ok(Some(found))
     }

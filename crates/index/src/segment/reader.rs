@@ -146,6 +146,16 @@ impl Segment {
         self.rows.fetch_id(doc);
     }
 
+    /// Tells the processor to fetch the numbers of a row, and where its bytes are.
+    pub(crate) fn fetch_place(&self, doc: u32, columns: impl Iterator<Item = usize>) {
+        self.rows.fetch_place(doc, columns);
+    }
+
+    /// Tells the processor to fetch the bytes of a row, if one of the columns needs them.
+    pub(crate) fn fetch_bytes(&self, doc: u32, columns: impl Iterator<Item = usize>) {
+        self.rows.fetch_bytes(doc, columns);
+    }
+
     /// Length class of a row; see [`crate::postings::length_class`].
     pub(crate) fn length_class(&self, doc: u32) -> Result<u8> {
         self.rows.length_class(doc)

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use query::json::JsonStep;
 use query::value::Value;
 
-use super::checked::CheckedFile;
+use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
 use super::forward;
 use super::keys::Key;
@@ -14,6 +14,9 @@ use super::paths::{PathColumn, PathNumbers};
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 use crate::tail::gallop;
+
+/// Bytes of a row that are fetched before it is read. The processor sees by itself that one reads on.
+const FETCHED_BYTES: usize = 256;
 
 /// The rows of one segment, read from the mapped file.
 pub(super) struct Rows {
@@ -96,8 +99,35 @@ impl Rows {
 
     /// Tells the processor to fetch the id of a row.
     pub(super) fn fetch_id(&self, doc: u32) {
-        let at = self.ids.start as usize + 8 * doc as usize;
-        self.file.fetch(at..at + 8);
+        self.file.fetch(number_at(self.ids, doc));
+    }
+
+    /// Tells the processor to fetch the numbers of a row, and where its bytes are.
+    #[inline]
+    pub(super) fn fetch_place(&self, doc: u32, columns: impl Iterator<Item = usize>) {
+        let mut is_in_bytes = false;
+        for column in columns {
+            match self.numbers.get(column).copied().flatten() {
+                Some(numbers) => self.file.fetch(number_at(numbers, doc)),
+                None => is_in_bytes = true,
+            }
+        }
+        if is_in_bytes {
+            let end = number_at(self.row_ends, doc);
+            self.file.fetch(end.start.saturating_sub(8)..end.end);
+        }
+    }
+
+    /// Tells the processor to fetch the bytes of a row, if one of the columns needs them. Reads where they are.
+    #[inline]
+    pub(super) fn fetch_bytes(&self, doc: u32, mut columns: impl Iterator<Item = usize>) {
+        let is_in_bytes = |column: usize| self.numbers.get(column).copied().flatten().is_none();
+        if columns.any(is_in_bytes)
+            && let Ok(bytes) = self.place(self.row_ends, self.row_bytes, doc)
+        {
+            self.file
+                .fetch(bytes.start..bytes.end.min(bytes.start + FETCHED_BYTES));
+        }
     }
 
     /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
@@ -167,7 +197,12 @@ impl Rows {
     ) -> Result<()> {
         let mut doc = 0;
         let ids = &ids[..gallop(ids, |id| *id <= last)];
-        for id in ids {
+        let is_sparse = ids.len() < self.docs as usize / LOOK_UPS_AHEAD;
+        for (at, id) in ids.iter().enumerate() {
+            if let Some(ahead) = ids.get(at + LOOK_UPS_AHEAD).filter(|_| is_sparse) {
+                let (start, among) = (self.ids.start as usize, 0..self.docs as usize);
+                self.file.fetch_near(start, among, *ahead);
+            }
             doc = self.first_at(*id, doc)?;
             if self.id(doc)? == *id {
                 visit(doc);
@@ -269,6 +304,13 @@ impl Rows {
     /// The `doc`-th of the byte strings that lie one behind another in `content`; `ends` has their
     /// ends.
     fn slice(&self, ends: Section, content: Section, doc: u32) -> Result<&[u8]> {
+        let place = self.place(ends, content, doc)?;
+        self.file.range(place.start, place.end)
+    }
+
+    /// The bytes of the file that have the `doc`-th of the byte strings in `content`.
+    #[inline]
+    fn place(&self, ends: Section, content: Section, doc: u32) -> Result<Range<usize>> {
         let end_of = |doc: u32| self.file.number(ends.start as usize, doc as usize);
         let start = if doc == 0 { 0 } else { end_of(doc - 1)? };
         let end = end_of(doc)?;
@@ -277,8 +319,14 @@ impl Rows {
             return Err(self.file.corrupt(at, "ends do not rise"));
         }
         let (start, end) = (content.start + start, content.start + end);
-        self.file.range(start as usize, end as usize)
+        Ok(start as usize..end as usize)
     }
+}
+
+/// The bytes of the file that have the number of a row, or the end of its bytes.
+fn number_at(numbers: Section, doc: u32) -> Range<usize> {
+    let at = numbers.start as usize + 8 * doc as usize;
+    at..at + 8
 }
 
 fn paths_start(commit: &Commit) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! The rows of conditions on attributes, cached from search to search. That answers stay the same is a law (`laws.rs`).
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
@@ -7,7 +8,7 @@ use index::{Control, Filters, Table};
 use query::tree::{Node, Query};
 
 use crate::model::{Given, shape};
-use crate::subject::{DIR, Subject, answer_by, filtered, row, tree};
+use crate::subject::{DIR, Subject, answer_by, filtered, row, select_all, tree};
 
 /// Rows of the table.
 const ROWS: u64 = 600;
@@ -69,6 +70,51 @@ fn a_condition_asked_of_a_whole_page_is_not_asked_again() {
             );
         }
     }
+}
+
+/// Searches on this thread that called [`Control::long`].
+fn long_searches(subject: &mut Subject, filters: &[&str], root: Option<&Node>, limit: u64) -> u32 {
+    thread_local! {
+        static LONG: Cell<u32> = const { Cell::new(0) };
+    }
+    LONG.set(0);
+    let control = Control {
+        long: |work| {
+            LONG.set(LONG.get() + 1);
+            work();
+        },
+        ..Control::default()
+    };
+    for filter in filters {
+        let mut select = match filter.is_empty() {
+            true => select_all(),
+            false => filtered(filter),
+        };
+        select.limit = Some(limit);
+        let query = root.map(|root| Query {
+            root: root.clone(),
+            warnings: Vec::new(),
+        });
+        let snapshot = subject.table.snapshot();
+        answer_by(&snapshot, &select, query.as_ref(), &control).expect("an answer");
+    }
+    LONG.get()
+}
+
+#[test]
+fn a_search_that_keeps_many_rows_is_long_and_a_high_limit_alone_is_not() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in 1..=1_500 {
+        subject.insert(id, row("cat", 0, "", 0.5, ""));
+    }
+    subject.seal();
+    let cat = tree("cat");
+    let (few, many) = (["id = 7", "id IN (1, 2, 3)"], ["", "n = 0", "id > 0"]);
+    assert_eq!(long_searches(&mut subject, &few, None, 1 << 40), 0);
+    assert_eq!(long_searches(&mut subject, &few, Some(&cat), 1 << 40), 0);
+    assert_eq!(long_searches(&mut subject, &many, None, 20), 0);
+    assert_eq!(long_searches(&mut subject, &many, None, 1 << 40), 3);
+    assert_eq!(long_searches(&mut subject, &many, Some(&cat), 1 << 40), 3);
 }
 
 #[test]

@@ -457,8 +457,8 @@ impl PreparedNode {
                 negated,
                 set,
             } => {
-                let needles: Vec<Value> = needles.iter().map(|of| of.evaluate(row, work)).collect();
-                three_valued(negate_if(*negated, set.holds(&needles)))
+                let needles = needles.iter().map(|of| of.evaluate(row, work));
+                three_valued(negate_if(*negated, set.holds(needles)))
             }
             PreparedNode::Between {
                 needle,

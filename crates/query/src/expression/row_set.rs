@@ -81,10 +81,12 @@ impl RowSet {
         RowSet { columns, coded }
     }
 
-    /// Whether the needle equals a row; `None` is NULL. Cost: a look-up, where each place has constants of one kind.
-    pub(super) fn holds(&self, needle: &[Value]) -> Option<bool> {
-        let coded = self.coded.as_ref().and_then(|coded| coded.holds(needle));
-        coded.unwrap_or_else(|| holds_slowly(&self.columns, needle))
+    /// Whether the needle, given place by place, equals a row; `None` is NULL. Cost: a look-up, where each place has constants of
+    /// one kind.
+    pub(super) fn holds(&self, needle: impl Iterator<Item = Value> + Clone) -> Option<bool> {
+        let coded = self.coded.as_ref();
+        let coded = coded.and_then(|coded| coded.holds(needle.clone()));
+        coded.unwrap_or_else(|| holds_slowly(&self.columns, &needle.collect::<Vec<_>>()))
     }
 }
 
@@ -147,11 +149,11 @@ impl Coded {
     }
 
     /// `None`: a value of the needle has a kind for which the numbers cannot tell.
-    fn holds(&self, needle: &[Value]) -> Option<Option<bool>> {
+    fn holds(&self, needle: impl Iterator<Item = Value>) -> Option<Option<bool>> {
         let mut codes = [0; ROW_WIDTH_MAX];
         let (mut nulls, mut others): (Places, Places) = (0, 0);
         for (place, (coder, value)) in self.coders.iter().zip(needle).enumerate() {
-            match coder.place(value)? {
+            match coder.place(&value)? {
                 Place::Null => nulls |= 1 << place,
                 Place::Other => others |= 1 << place,
                 Place::Code(code) => codes[place] = code,
@@ -259,6 +261,9 @@ impl Coder {
     fn place(&self, value: &Value) -> Option<Place> {
         let known = |code: Option<&i64>| code.map_or(Place::Other, |code| Place::Code(*code));
         Some(match (self, value) {
+            (Coder::Whole, Value::Int(number)) => {
+                i64::try_from(*number).map_or(Place::Other, Place::Code)
+            }
             (_, Value::Null) => Place::Null,
             (_, Value::Set(_) | Value::Json(_)) => return None,
             (Coder::Texts(texts), Value::Str(text)) => {

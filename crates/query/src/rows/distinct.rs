@@ -2,51 +2,102 @@
 //!
 //! Example: of (1, 'a', NULL), (1.0, 'A', NULL) and (1, 'b', NULL), the first and the last are new.
 
-use rustc_hash::FxHashSet;
+use std::hash::BuildHasher;
 
-use crate::value::{Number, Value, without_case};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::value::{Number, Value};
 
 /// The rows seen so far, each as a text of bytes that equal rows share.
 ///
 /// Two rows are equal if their values are, one by one. Numbers are equal by value, texts without regard to the case of ASCII
 /// letters, NULL equals NULL, and a number equals no text.
 #[derive(Debug, Default)]
-pub struct Distinct {
+pub(super) struct Distinct {
     seen: FxHashSet<Box<[u8]>>,
+    /// The text of one row.
+    key: Vec<u8>,
 }
 
 impl Distinct {
     /// Whether no equal row was seen. Gives the bytes of memory that the row takes here; 0 for a known one.
-    pub fn is_new(&mut self, row: &[Value]) -> (bool, u64) {
-        let mut key = Vec::new();
-        row.iter().for_each(|value| write(value, &mut key));
-        let bytes = key.len() + 2 * size_of::<Box<[u8]>>();
-        match self.seen.insert(key.into()) {
+    pub(super) fn is_new(&mut self, row: &[Value]) -> (bool, u64) {
+        self.key.clear();
+        row.iter().for_each(|value| write(value, &mut self.key));
+        let bytes = self.key.len() + 2 * size_of::<Box<[u8]>>();
+        match self.seen.insert(self.key[..].into()) {
             true => (true, bytes as u64),
             false => (false, 0),
         }
     }
 }
 
+/// Rows of which no two are equal, in the order in which they came. Equality is that of [`Distinct`].
+#[derive(Debug, Default)]
+pub struct DistinctRows {
+    rows: Vec<Vec<Value>>,
+    /// The hash of each row's text, and its place among the rows.
+    places: HashTable<(u64, u32)>,
+    /// The texts of two rows that are compared.
+    texts: [Vec<u8>; 2],
+}
+
+impl DistinctRows {
+    /// Adds a row, unless an equal one is there. Gives the bytes of memory that it takes beside its values; `None`: it is not new.
+    pub fn add(&mut self, row: Vec<Value>) -> Option<u64> {
+        let [text, other] = &mut self.texts;
+        text.clear();
+        row.iter().for_each(|value| write(value, text));
+        let hash = FxBuildHasher.hash_one(&text[..]);
+        let is_equal = |(its_hash, place): &(u64, u32)| {
+            *its_hash == hash && {
+                other.clear();
+                let values = self.rows[*place as usize].iter();
+                values.for_each(|value| write(value, other));
+                text == other
+            }
+        };
+        if self.places.find(hash, is_equal).is_some() {
+            return None;
+        }
+        let place = (hash, self.rows.len() as u32);
+        self.places.insert_unique(hash, place, |place| place.0);
+        self.rows.push(row);
+        Some(DISTINCT_ROW_BYTES)
+    }
+
+    /// The rows in the order in which they came.
+    #[must_use]
+    pub fn into_rows(self) -> Vec<Vec<Value>> {
+        self.rows
+    }
+}
+
+/// Memory of a row of [`DistinctRows`] beside its values: its vector and its place, in tables that grow.
+const DISTINCT_ROW_BYTES: u64 = (2 * size_of::<Vec<Value>>() + 3 * size_of::<(u64, u32)>()) as u64;
+
 /// Appends a tag and the value, with its length where that may differ: the same bytes for equal values.
 pub(super) fn write(value: &Value, key: &mut Vec<u8>) {
-    let mut sized = |tag: u8, bytes: &mut dyn Iterator<Item = u8>| {
+    let mut sized = |tag: u8, bytes: &[u8]| {
         key.push(tag);
-        let at = key.len();
-        key.extend_from_slice(&[0; 8]);
-        key.extend(bytes);
-        let length = (key.len() - at - 8) as u64;
-        key[at..at + 8].copy_from_slice(&length.to_le_bytes());
+        key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        key.extend_from_slice(bytes);
+        key.len() - bytes.len()
     };
     match value {
         Value::Null => key.push(0),
-        Value::Str(text) => sized(1, &mut without_case(text)),
-        Value::Bytes(bytes) => sized(2, &mut bytes.iter().copied()),
-        Value::Set(numbers) => sized(
-            3,
-            &mut numbers.iter().flat_map(|number| number.to_le_bytes()),
-        ),
-        Value::Json(document) => sized(4, &mut document.bytes().iter().copied()),
+        Value::Str(text) => {
+            let at = sized(1, text.as_bytes());
+            key[at..].make_ascii_lowercase();
+        }
+        Value::Bytes(bytes) => _ = sized(2, bytes),
+        Value::Set(numbers) => {
+            key.push(3);
+            key.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
+            key.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        Value::Json(document) => _ = sized(4, document.bytes()),
         Value::Int(_) | Value::Float(_) => match value.number().map(Number::normal) {
             Some(Number::Whole(number)) => {
                 key.push(5);
@@ -68,8 +119,12 @@ mod tests {
     #[test]
     fn rows_of_equal_values_are_one() {
         let text = |text: &str| Value::Str(text.to_owned());
-        let mut distinct = Distinct::default();
-        let mut is_new = |row: &[Value]| distinct.is_new(row).0;
+        let (mut distinct, mut rows) = (Distinct::default(), DistinctRows::default());
+        let mut is_new = |row: &[Value]| {
+            let is_new = distinct.is_new(row).0;
+            assert_eq!(rows.add(row.to_vec()).is_some(), is_new);
+            is_new
+        };
         assert!(is_new(&[Value::Int(1), text("a"), Value::Null]));
         assert!(!is_new(&[Value::Float(1.0), text("A"), Value::Null]));
         assert!(is_new(&[Value::Int(1), text("b"), Value::Null]));
@@ -77,5 +132,9 @@ mod tests {
         // Values do not run into each other.
         assert!(is_new(&[text("ab"), text("c")]));
         assert!(is_new(&[text("a"), text("bc")]));
+        assert!(is_new(&[Value::Set([1, 2].into())]));
+        assert!(is_new(&[Value::Set([1].into())]));
+        assert!(!is_new(&[Value::Set([1, 2].into())]));
+        assert_eq!(rows.into_rows().len(), 7);
     }
 }

@@ -16,24 +16,24 @@
 //!
 //! Cost: linear in the rows of all tables and of the answer, where a step has a key. A step without one looks at each pair.
 
+mod keyed;
 #[cfg(test)]
 mod tests;
 
 use std::cell::RefCell;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 
 use super::best::Best;
 use super::groups::{Grouped, Groups};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
-use crate::bind::{BoundJoin, JoinKey, JoinStep, Shown};
+use crate::bind::{BoundJoin, JoinStep, Shown};
 use crate::expression::{ColumnValues, List, Prepared};
 use crate::json::JsonStep;
+use crate::processor::fetch_line;
 use crate::value::Value;
+
+use keyed::Keyed;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -41,8 +41,25 @@ const NONE: u32 = u32::MAX;
 /// Rows looked at between two looks at the stop switch.
 const STEPS_A_CHECK: u32 = 4096;
 
-/// Memory of a row in a hash table without its keys, in bytes: its hash, its link, its place and the table's room to grow.
-const KEYED_ROW_BYTES: u64 = 32;
+/// Tuples whose look-ups wait for memory together.
+const LOOK_UPS_AT_ONCE: usize = 16;
+
+/// A step of fetching a row into the processor's cache. Each step uses what the one before it fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetch {
+    /// The row's entry in the list of rows.
+    Entry,
+    /// Its numbers, and where its bytes are.
+    Place,
+    /// The bytes of its values, as far as they are read at once.
+    Bytes,
+}
+
+/// The steps in their order.
+const FETCHES: [Fetch; 3] = [Fetch::Entry, Fetch::Place, Fetch::Bytes];
+
+/// Rows of an answer between two steps of fetching one.
+const ROWS_A_FETCH: usize = 8;
 
 /// The rows of a table that a join reads, in the table's order.
 pub trait JoinRows: Send + Sync {
@@ -62,6 +79,9 @@ pub trait JoinRows: Send + Sync {
     /// # Errors
     /// The row cannot be read.
     fn value(&self, row: u32, column: usize) -> Result<Value, Self::Error>;
+
+    /// Tells the processor to fetch what the values of a row's columns will need. Rows that lie in order need none of it.
+    fn fetch(&self, _row: u32, _columns: &[usize], _step: Fetch) {}
 
     /// As [`JoinRows::value`] of what stands at a path in the column's document.
     ///
@@ -222,6 +242,11 @@ impl<E> Join<E> {
         Ok(())
     }
 
+    /// The table of a slot.
+    fn table_of(&self, slot: usize) -> usize {
+        self.bases.partition_point(|base| *base <= slot) - 1
+    }
+
     fn tuple<'a>(&'a self, rows: &'a [u32], failed: &'a RefCell<Option<E>>) -> Tuple<'a, E> {
         Tuple {
             bases: &self.bases,
@@ -269,23 +294,31 @@ impl<E> Join<E> {
         let keyed = Keyed::new(self, step, count)?;
         let mut out = Growing::new(self, step);
         let failed = RefCell::new(None);
-        let mut values = Vec::with_capacity(step.keys.len());
-        for rows in self.tuples.chunks_exact(self.width()) {
-            out.begin(rows);
-            let tuple = self.tuple(rows, &failed);
+        let (mut values, mut buckets) = (Vec::new(), Vec::new());
+        for tuples in self.tuples.chunks(LOOK_UPS_AT_ONCE * self.width()) {
             values.clear();
-            values.extend(step.keys.iter().map(|key| key.other.evaluate(&tuple)));
+            buckets.clear();
+            for rows in tuples.chunks_exact(self.width()) {
+                let tuple = self.tuple(rows, &failed);
+                let start = values.len();
+                values.extend(step.keys.iter().map(|key| key.other.evaluate(&tuple)));
+                buckets.push(keyed.bucket(&step.keys, &values[start..]));
+            }
             if let Some(error) = failed.take() {
                 return Err(error);
             }
-            let mut next = keyed.first(&step.keys, &values);
-            while let Some(row) = next {
-                if keyed.equals(row, &values) {
-                    out.offer(row)?;
+            keyed.fetch(&buckets);
+            let sought = buckets.iter().zip(values.chunks_exact(step.keys.len()));
+            for (rows, (bucket, values)) in tuples.chunks_exact(self.width()).zip(sought) {
+                out.begin(rows);
+                for row in keyed.chain(*bucket) {
+                    match keyed.equals(row, values) {
+                        true => out.offer(row)?,
+                        false => out.pace.step(&*self.bounds)?,
+                    }
                 }
-                next = keyed.next(row);
+                out.end()?;
             }
-            out.end()?;
         }
         Ok(out.tuples)
     }
@@ -361,133 +394,12 @@ impl<'a, E> Growing<'a, E> {
     }
 }
 
-/// The rows of a step's table by the values of its keys.
-///
-/// Equality of texts and numbers is not transitive: 0 equals `'a'` and `'b'`. So a chain has the rows of one [`Class`](crate::value::Class), and each
-/// of its rows is compared with what is looked for.
-struct Keyed {
-    /// The values of each key, row by row.
-    values: Vec<List>,
-    /// The first row of each chain.
-    firsts: HashTable<u32>,
-    /// For each row the next one of its chain, or [`NONE`].
-    nexts: Vec<u32>,
-}
-
-impl Keyed {
-    fn new<E>(join: &Join<E>, step: &JoinStep, count: u32) -> Result<Keyed, E> {
-        let bounds = &*join.bounds;
-        bounds.take(u64::from(count) * KEYED_ROW_BYTES)?;
-        let mut keyed = Keyed {
-            values: vec![List::default(); step.keys.len()],
-            firsts: HashTable::with_capacity(count as usize),
-            nexts: vec![NONE; count as usize],
-        };
-        let mut hashes = Vec::with_capacity(count as usize);
-        let failed = RefCell::new(None);
-        let mut alone = vec![NONE; join.width()];
-        let (mut pace, mut paid) = (Pace::default(), Paid::default());
-        for row in 0..count {
-            pace.step(bounds)?;
-            alone[step.table] = row;
-            let tuple = join.tuple(&alone, &failed);
-            let mut hasher = Some(FxHasher::default());
-            for (key, list) in step.keys.iter().zip(&mut keyed.values) {
-                let value = key.own.evaluate(&tuple);
-                hasher = hasher.filter(|_| value != Value::Null);
-                if let Some(hasher) = &mut hasher {
-                    value.class(key.are_texts).hash(hasher);
-                }
-                let text = value.text_bytes().map_or(0, <[u8]>::len);
-                let bytes = match value {
-                    Value::Int(_) => 2 * size_of::<i64>(),
-                    _ => size_of::<Value>() + 2 * text,
-                };
-                paid.more(bytes as u64, &mut |more| bounds.take(more))?;
-                list.push(value);
-            }
-            if let Some(error) = failed.take() {
-                return Err(error);
-            }
-            hashes.push(hasher.map(|hasher| hasher.finish()));
-        }
-        keyed.link(&step.keys, &hashes);
-        Ok(keyed)
-    }
-
-    /// Makes the chains. From the last row on, so that a chain rises.
-    fn link(&mut self, keys: &[JoinKey], hashes: &[Option<u64>]) {
-        let alike = |a: u32, b: u32| {
-            let mut lists = self.values.iter().zip(keys);
-            lists.all(|(list, key)| match list.whole() {
-                Some(numbers) => numbers[a as usize] == numbers[b as usize],
-                None => {
-                    let (a, b) = (list.get(a as usize), list.get(b as usize));
-                    a.class(key.are_texts) == b.class(key.are_texts)
-                }
-            })
-        };
-        for (row, hash) in hashes.iter().enumerate().rev() {
-            let (row, Some(hash)) = (row as u32, *hash) else {
-                continue;
-            };
-            match self.firsts.find_mut(hash, |first| alike(*first, row)) {
-                Some(first) => {
-                    self.nexts[row as usize] = *first;
-                    *first = row;
-                }
-                None => {
-                    let of = |first: &u32| hashes[*first as usize].unwrap_or(0);
-                    self.firsts.insert_unique(hash, row, of);
-                }
-            }
-        }
-    }
-
-    /// The first row of the chain for these values.
-    fn first(&self, keys: &[JoinKey], values: &[Value]) -> Option<u32> {
-        let mut hasher = FxHasher::default();
-        for (key, value) in keys.iter().zip(values) {
-            value.class(key.are_texts).hash(&mut hasher);
-        }
-        let is_null = values.contains(&Value::Null);
-        let alike = |row: &u32| {
-            let mut lists = self.values.iter().zip(keys.iter().zip(values));
-            lists.all(|(list, (key, value))| match (list.whole(), value) {
-                (Some(numbers), Value::Int(number)) => is_number(numbers, *row, *number),
-                _ => list.get(*row as usize).class(key.are_texts) == value.class(key.are_texts),
-            })
-        };
-        let found = self.firsts.find(hasher.finish(), alike);
-        found.copied().filter(|_| !is_null)
-    }
-
-    /// Whether a row has these values.
-    fn equals(&self, row: u32, values: &[Value]) -> bool {
-        let mut lists = self.values.iter().zip(values);
-        lists.all(|(list, value)| match (list.whole(), value) {
-            (Some(numbers), Value::Int(number)) => is_number(numbers, row, *number),
-            _ => {
-                let order = list.get(row as usize).cmp_sql(value);
-                order.is_some_and(|order| order.is_eq())
-            }
-        })
-    }
-
-    fn next(&self, row: u32) -> Option<u32> {
-        let next = self.nexts[row as usize];
-        (next != NONE).then_some(next)
-    }
-}
-
-fn is_number(numbers: &[i64], row: u32, number: i128) -> bool {
-    i128::from(numbers[row as usize]) == number
-}
-
 /// The rows of a join's answer, read one by one.
 pub struct JoinedRows<E> {
     join: Join<E>,
     shown: Arc<[Shown]>,
+    /// By table, the columns that are shown as they are.
+    columns: Vec<Vec<usize>>,
     /// The tuples of the answer, in order.
     left: std::vec::IntoIter<u32>,
 }
@@ -557,11 +469,7 @@ impl<E> Join<E> {
         let order = self.sorted(&bound.order, bound)?;
         Ok(Joined {
             total,
-            rows: Answered::Reading(JoinedRows {
-                join: self,
-                shown: Arc::clone(&bound.shown),
-                left: order.into_iter(),
-            }),
+            rows: Answered::Reading(JoinedRows::new(self, &bound.shown, order)),
         })
     }
 
@@ -680,10 +588,49 @@ impl<E> Join<E> {
     }
 }
 
+impl<E> JoinedRows<E> {
+    fn new(join: Join<E>, shown: &Arc<[Shown]>, order: Vec<u32>) -> JoinedRows<E> {
+        let mut columns = vec![Vec::new(); join.width()];
+        for shown in shown.iter() {
+            if let Shown::Slot(slot) = shown {
+                let table = join.table_of(*slot);
+                columns[table].push(slot - join.bases[table]);
+            }
+        }
+        JoinedRows {
+            join,
+            shown: Arc::clone(shown),
+            columns,
+            left: order.into_iter(),
+        }
+    }
+
+    /// Takes one step of fetching each of some rows that come soon, so that they wait for memory together.
+    fn fetch(&self) {
+        let left = self.left.as_slice();
+        let coming = |steps: usize| left.get(steps * ROWS_A_FETCH);
+        if let Some(tuple) = coming(FETCHES.len() + 1) {
+            fetch_line(self.join.rows_of(*tuple).as_ptr());
+        }
+        for (before, step) in FETCHES.into_iter().enumerate() {
+            let Some(tuple) = coming(FETCHES.len() - before) else {
+                continue;
+            };
+            let tables = self.join.tables.iter().zip(self.join.rows_of(*tuple));
+            for ((table, row), columns) in tables.zip(&self.columns) {
+                if let Some(table) = table.as_ref().filter(|_| *row != NONE) {
+                    table.fetch(*row, columns, step);
+                }
+            }
+        }
+    }
+}
+
 impl<E> Iterator for JoinedRows<E> {
     type Item = Result<Vec<Value>, E>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.fetch();
         let at = self.left.next()?;
         let failed = RefCell::new(None);
         let tuple = self.join.tuple(self.join.rows_of(at), &failed);

@@ -18,6 +18,7 @@ use query::value::Value;
 use super::select::Shared;
 use super::{Execution, Outcome, guarded, show};
 use crate::errors::{self, Failure};
+use crate::limits::ROWS_INLINE_MAX;
 use crate::rights::{Action, Deed};
 use crate::searches::Search;
 
@@ -152,7 +153,7 @@ impl Execution<'_> {
             };
             self.step(&mut join, step, asked).await?;
         }
-        let joined = self.apart(|| Ok(join.answer(&bound)?))?;
+        let joined = self.apart(join.len(), || Ok(join.answer(&bound)?))?;
         if let Some(search) = &search {
             search.found();
         }
@@ -182,14 +183,23 @@ impl Execution<'_> {
     ) -> Result<(), Failure> {
         let most = asked.scope.rows.saturating_mul(WANTED_A_ROW);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let wanted = self.apart(|| Ok(join.wanted(step, most)?))?;
+        let wanted = self.apart(join.len(), || Ok(join.wanted(step, most)?))?;
         let rows = self.rows_of_step(asked, step, wanted).await?;
-        self.apart(|| Ok(join.step(step, rows)?))
+        let pairs = join.len().max(1).saturating_mul(rows.len());
+        self.apart(pairs, || Ok(join.step(step, rows)?))
     }
 
-    /// Runs a read off the event loop. A panic becomes an error of this statement.
-    fn apart<T>(&self, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        tokio::task::block_in_place(|| guarded(self.node, read))
+    /// Runs a read of at most `rows` rows, or pairs of rows: off the event loop, unless they are so few that giving the loop to
+    /// another thread would take longer. A panic becomes an error of this statement.
+    pub(super) fn apart<T>(
+        &self,
+        rows: usize,
+        read: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match self.is_large || rows as u64 > ROWS_INLINE_MAX {
+            true => tokio::task::block_in_place(|| guarded(self.node, read)),
+            false => guarded(self.node, read),
+        }
     }
 
     /// What the reads of these tables share. The search is listed as running, unless it belongs to a statement that is.
@@ -298,6 +308,10 @@ impl Execution<'_> {
         step: &JoinStep,
         wanted: Option<(String, List)>,
     ) -> Result<BoxedRows<Error>, Failure> {
+        let rows = match &wanted {
+            Some((_, list)) => list.len(),
+            None => asked.scope.rows as usize,
+        };
         let listed = wanted.map(|(column, list)| Expression::In {
             needle: Box::new(Expression::Column(column)),
             negated: false,
@@ -316,14 +330,15 @@ impl Execution<'_> {
                     None => Ok(()),
                 };
                 let find = || Ok(table.find(select.filter.as_ref(), &check)?);
-                Ok(Arc::new(self.apart(find)?))
+                Ok(Arc::new(self.apart(table.len(), find)?))
             }
             Source::Searched => {
-                self.apart(|| Ok(seen.locate(&select, asked.options, asked.control)?))
+                let locate = || Ok(seen.locate(&select, asked.options, asked.control)?);
+                self.apart(rows, locate)
             }
             Source::Percolate => {
                 let read = || Ok(seen.select(&select, asked.options, asked.control)?);
-                let answer = self.apart(read)?;
+                let answer = self.apart(rows, read)?;
                 asked.copied(step, answer)
             }
             Source::Queue => {

@@ -11,7 +11,7 @@ use super::{Execution, FoundRows, Outcome, guarded, owned_row};
 use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::faults::ReadFault;
-use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
+use crate::limits::{MATCH_INLINE_BYTES, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
 
@@ -133,11 +133,9 @@ impl Execution<'_> {
             ..self.control(interrupt.cloned().unwrap_or_default(), options, held)
         };
         let read = || self.read(tables, select, options, &control);
-        // Compiling many words, or gathering and sorting many rows, takes long even if the search itself is short.
+        // Compiling many words takes long even if the search itself is short.
         let words = select.matching.as_ref().map_or(0, String::len);
-        let is_long = self.is_large
-            || words > MATCH_INLINE_BYTES
-            || select.limit.is_some_and(|rows| rows > ROWS_INLINE_MAX);
+        let is_long = self.is_large || words > MATCH_INLINE_BYTES;
         let mut answer = match is_long {
             true => tokio::task::block_in_place(read)?,
             false => read()?,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use engine::{Answer, Rows};
-use query::rows::Distinct;
+use query::rows::DistinctRows;
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{Part, Statement, Union, UnionColumn};
 
 use super::select::Shared;
-use super::{Execution, FoundRows, Outcome, guarded, join, unexpected};
+use super::{Execution, FoundRows, Outcome, join, unexpected};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
 
@@ -63,9 +63,7 @@ impl Execution<'_> {
                     .iter()
                     .map(|key| Ok((place(&columns, &key.column)?, key.descending)));
                 let keys: Vec<(usize, bool)> = keys.collect::<Result<_, Failure>>()?;
-                let node = self.node;
-                let sort = || sorted(answers, &keys, &held);
-                let rows = tokio::task::block_in_place(|| guarded(node, sort))?;
+                let rows = self.apart(total as usize, || sorted(answers, &keys, &held))?;
                 Rows::ready(
                     page(Box::new(rows.into_iter().map(Ok))).collect::<engine::Result<_>>()?,
                 )
@@ -90,7 +88,7 @@ impl Execution<'_> {
         held: &Arc<Grant>,
     ) -> Result<(Columns, Vec<(Rows, u64)>), Failure> {
         let mut columns: Option<Columns> = None;
-        let (mut answers, mut once) = (Vec::with_capacity(parts.len()), Once::default());
+        let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
         for (at, part) in parts.into_iter().enumerate() {
             if at % PARTS_A_TURN == PARTS_A_TURN - 1 {
                 tokio::task::yield_now().await;
@@ -103,16 +101,18 @@ impl Execution<'_> {
             }
             match at < distinct {
                 true => {
-                    let (node, rows) = (self.node, found.answer.rows);
-                    let add = || guarded(node, || once.add(rows, held));
-                    tokio::task::block_in_place(add)?;
+                    let Answer {
+                        rows, total_found, ..
+                    } = found.answer;
+                    self.apart(total_found as usize, || add(&mut once, rows, held))?;
                 }
                 false => answers.push((found.answer.rows, found.answer.total_found)),
             }
         }
         if distinct > 0 {
-            let total = once.rows.len() as u64;
-            answers.insert(0, (Rows::ready(once.rows), total));
+            let rows = once.into_rows();
+            let total = rows.len() as u64;
+            answers.insert(0, (Rows::ready(rows), total));
         }
         Ok((columns.unwrap_or_default(), answers))
     }
@@ -232,23 +232,14 @@ fn memory(row: &[Value]) -> u64 {
     (size_of::<Vec<Value>>() + values) as u64
 }
 
-/// Rows of which no two are equal.
-#[derive(Default)]
-struct Once {
-    rows: Vec<Vec<Value>>,
-    distinct: Distinct,
-}
-
-impl Once {
-    fn add(&mut self, rows: Rows, held: &Grant) -> Result<(), Failure> {
-        for row in rows {
-            let row = row?;
-            let (is_new, bytes) = self.distinct.is_new(&row);
-            if is_new {
-                held.take(bytes + memory(&row))?;
-                self.rows.push(row);
-            }
+/// Adds the rows that are new.
+fn add(once: &mut DistinctRows, rows: Rows, held: &Grant) -> Result<(), Failure> {
+    for row in rows {
+        let row = row?;
+        let bytes = memory(&row);
+        if let Some(more) = once.add(row) {
+            held.take(bytes + more)?;
         }
-        Ok(())
     }
+    Ok(())
 }

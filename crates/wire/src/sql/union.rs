@@ -110,7 +110,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads on as long as the last part comes again with another constant in `WHERE column = constant`. Returns how often.
+    /// Reads on as long as the last part comes again with another constant in `WHERE column = constant`. Returns how often. All
+    /// of them become one part, with the part before them if that differs in nothing else.
     fn repeated_part(&mut self, from: usize, parts: &mut Vec<Part>) -> Result<usize> {
         let Some(Part::Select(last)) = parts.last() else {
             return Ok(0);
@@ -127,7 +128,12 @@ impl Parser<'_> {
             return Ok(0);
         }
         let (column, select) = (column.to_owned(), last.clone());
-        let mut list = List::default();
+        let alike = match &parts[..] {
+            [Part::Select(first), _] => alike(first, &select),
+            _ => None,
+        };
+        let mut list: List = alike.iter().copied().chain([constant]).cloned().collect();
+        let own = list.len();
         let mut at = begin;
         while let Some(bytes) = pattern.read(&text[at..], &mut constants) {
             let [read] = constants[..] else { break };
@@ -140,10 +146,11 @@ impl Parser<'_> {
                 break;
             }
         }
-        let count = list.len();
+        let count = list.len() - own;
         if count > 0 {
             self.charge(2 * list.memory())?;
             self.lexer().seek(at);
+            parts.truncate(parts.len() - own);
             parts.push(Part::Each {
                 select,
                 column,
@@ -204,6 +211,22 @@ fn take_tail(union: &mut Union) -> std::result::Result<(), &'static str> {
         union.order.push(UnionKey { column, descending });
     }
     Ok(())
+}
+
+/// The constant of a SELECT that differs from another one in nothing but it, and has one of the same kind.
+fn alike<'s>(select: &'s Select, other: &Select) -> Option<&'s Value> {
+    let (_, constant) = equality(select)?;
+    let (column, own) = equality(other)?;
+    if std::mem::discriminant(constant) != std::mem::discriminant(own) {
+        return None;
+    }
+    let mut same = other.clone();
+    same.filter = Some(Expression::Binary(
+        BinaryOperator::Equal,
+        Box::new(Expression::Column(column.to_owned())),
+        Box::new(Expression::Literal(constant.clone())),
+    ));
+    (same == *select).then_some(constant)
 }
 
 /// The column and constant of a SELECT that is nothing but `… WHERE column = constant`.

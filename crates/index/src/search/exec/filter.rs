@@ -27,6 +27,9 @@ use crate::wide::wide;
 /// Rows of a page that are compared in about the time in which one row is evaluated.
 const COMPARED_AT_ONCE: u32 = 16;
 
+/// Rows whose values are fetched from memory together.
+const ASKED_AT_ONCE: usize = 16;
+
 /// A condition on the rows of one snapshot.
 pub(in super::super) struct Filter<'a> {
     prepared: &'a Prepared,
@@ -137,7 +140,7 @@ impl<'a> Filter<'a> {
         if count == 0 {
             return Ok(());
         }
-        let kept = self.verdicts(filtered);
+        let kept = self.verdicts(filtered.at, filtered.part);
         if let Some((filters, verdicts)) = &kept
             && let Some(accepted) = filters.page(verdicts, filtered.page)
         {
@@ -178,19 +181,45 @@ impl<'a> Filter<'a> {
         }
     }
 
+    /// The rows of a page that the condition accepts, if the page is kept.
+    pub(super) fn kept_page(
+        &self,
+        filtered: &FilteredPage<'_>,
+        buffers: &mut Buffers,
+    ) -> Option<Rows> {
+        let (filters, verdicts) = self.verdicts(filtered.at, filtered.part)?;
+        Some(match filters.page(&verdicts, filtered.page)? {
+            Accepted::Few(accepted) => {
+                let mut lows = buffers.lows();
+                lows.extend_from_slice(accepted);
+                Rows::Few(lows)
+            }
+            Accepted::Many(accepted) => {
+                let mut bitmap = buffers.bitmap();
+                bitmap.copy_from_slice(&accepted[..]);
+                Rows::Many(bitmap)
+            }
+        })
+    }
+
+    /// Estimate of the rows that a scan with the condition looks at: those of pages that are not kept, and accepted ones.
+    pub(super) fn rows_looked_at(&self, snapshot: &Snapshot) -> u64 {
+        let of_part = |(at, part): (PartIndex, &Arc<Part>)| match self.verdicts(at, part) {
+            Some((_, verdicts)) => verdicts.rows_looked_at(),
+            None => u64::from(part.rows()),
+        };
+        snapshot.numbered().map(of_part).sum()
+    }
+
     /// What is kept of the part, and where; `None` of a tail, and where there is no room.
-    fn verdicts(&self, filtered: &FilteredPage<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
+    fn verdicts(&self, at: PartIndex, part: &Part) -> Option<(&'a Filters, Arc<Verdicts>)> {
         let (filters, text) = self.kept.as_ref()?;
-        let known = self.parts[filtered.at.at()].get_or_init(|| {
-            let segment = filtered.part.segment_number()?;
-            let version = {
-                let slots = self.prepared.slots().iter();
-                filtered
-                    .part
-                    .changes
-                    .version(slots.filter_map(|slot| slot.checked_sub(1)))
-            };
-            filters.verdicts((segment, version), filtered.part.rows(), text)
+        let known = self.parts[at.at()].get_or_init(|| {
+            let segment = part.segment_number()?;
+            let slots = self.prepared.slots().iter();
+            let columns = slots.filter_map(|slot| slot.checked_sub(1));
+            let version = part.changes.version(columns);
+            filters.verdicts((segment, version), part.rows(), text)
         });
         Some((*filters, Arc::clone(known.as_ref()?)))
     }
@@ -272,6 +301,9 @@ impl<'a> Filter<'a> {
 
     /// Evaluates the condition for each of `rows`.
     fn ask(&self, filtered: &FilteredPage<'_>, rows: &mut Rows) -> Result<()> {
+        if let Rows::Few(lows) = rows {
+            return self.ask_few(filtered, lows);
+        }
         let mut result = Ok(());
         rows.retain(|low| {
             result.is_ok()
@@ -283,6 +315,34 @@ impl<'a> Filter<'a> {
                     })
         });
         result
+    }
+
+    /// As [`Filter::ask`], of rows that lie far apart: those of [`ASKED_AT_ONCE`] wait for memory together.
+    fn ask_few(&self, filtered: &FilteredPage<'_>, lows: &mut Vec<u16>) -> Result<()> {
+        let part = filtered.part;
+        let columns = || {
+            let slots = self.prepared.slots().iter();
+            slots.filter_map(|slot| slot.checked_sub(1))
+        };
+        let mut kept = 0;
+        for start in (0..lows.len()).step_by(ASKED_AT_ONCE) {
+            let asked = start..lows.len().min(start + ASKED_AT_ONCE);
+            for low in &lows[asked.clone()] {
+                part.fetch_place(filtered.doc(*low), columns());
+            }
+            for low in &lows[asked.clone()] {
+                part.fetch_bytes(filtered.doc(*low), columns());
+            }
+            for at in asked {
+                let low = lows[at];
+                if self.accepts(&RowValues::new(part, filtered.doc(low)))? {
+                    lows[kept] = low;
+                    kept += 1;
+                }
+            }
+        }
+        lows.truncate(kept);
+        Ok(())
     }
 
     /// Evaluates the condition for every row of the page. Errors: `Io`, `Corrupt` of any of them.

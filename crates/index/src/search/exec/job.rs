@@ -22,6 +22,12 @@ use crate::part::Part;
 use crate::postings::PAGE_ROWS;
 use crate::snapshot::{PartIndex, Snapshot};
 
+/// Least steps of a search that takes longer than a millisecond.
+const LONG_COST_MIN: u64 = 1_000_000;
+
+/// Most rows that a search keeps which takes no longer than a millisecond.
+const KEPT_SHORT_MAX: u64 = 1_000;
+
 /// Rows of a range where several threads may help; the last range of a part may have fewer.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
@@ -152,9 +158,22 @@ impl<'a> Job<'a> {
         match (&self.candidates, &self.plan) {
             (Some(candidates), _) => candidates.count(self.snapshot),
             (None, Some(plan)) if !plan.is_all() => plan.postings(),
-            _ if self.filter.is_none() && self.keep.is_some() && self.order.is_by_id() => 0,
-            _ => rows,
+            _ => match &self.filter {
+                Some(filter) => filter.rows_looked_at(self.snapshot),
+                None if self.keep.is_some() && self.order.is_by_id() => 0,
+                None => rows,
+            },
         }
+    }
+
+    /// Whether the search may take longer than a millisecond: finding its rows, or gathering and sorting those that it keeps.
+    pub(in super::super) fn is_long(&self) -> bool {
+        let cost = self.cost();
+        let kept = match cost {
+            0 => self.keep,
+            _ => Some(self.keep.map_or(cost, |keep| keep.min(cost))),
+        };
+        cost >= LONG_COST_MIN || kept.is_some_and(|kept| kept > KEPT_SHORT_MAX)
     }
 
     /// Whether only the best rows by weight are wanted, so that a threshold can leave rows out.

@@ -29,6 +29,9 @@ use crate::wide::wide;
 /// Most words of an OR that `either` takes: sets of words are bits of a `u64`.
 const EITHER_WORDS: usize = 64;
 
+/// Rows of a page whose ids are fetched from memory together.
+const IDS_AHEAD: usize = 256;
+
 /// Rows that are gathered before they are weighed; after each batch the threshold may rise.
 const WEIGHED_ROWS: usize = 256;
 
@@ -182,6 +185,13 @@ impl<'r> PageRun<'r, '_> {
         }
         let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
         let candidates = job.candidates.as_ref();
+        if let (Step::All, None, Some(filter)) = (step, candidates, &job.filter)
+            && let Some(mut rows) = filter.kept_page(&self.filtered(), out.scratch)
+        {
+            self.drop_deleted(&mut rows);
+            out.collector.count(rows.len() as u64);
+            return Ok(rows);
+        }
         let mut rows = match candidates.and_then(|of| of.of_part(self.at)) {
             Some(docs) => {
                 let mut rows = eval::listed(docs, self.view.page, out.scratch);
@@ -230,13 +240,16 @@ impl<'r> PageRun<'r, '_> {
         let Some(filter) = &self.job.filter else {
             return Ok(());
         };
-        let filtered = FilteredPage {
+        filter.narrow(&self.filtered(), rows, scratch)
+    }
+
+    fn filtered(&self) -> FilteredPage<'_> {
+        FilteredPage {
             at: self.at,
             part: self.part,
             page: self.view.page,
             rows: self.view.rows,
-        };
-        filter.narrow(&filtered, rows, scratch)
+        }
     }
 
     /// Weighs rows and takes those that reach the threshold.
@@ -340,6 +353,10 @@ impl<'r> PageRun<'r, '_> {
             && let Some(placed) = plan.placed()
         {
             return self.list_placed(rows, plan, placed, scorer, out);
+        }
+        if let Rows::Few(lows) = rows {
+            let ahead = lows.iter().take(IDS_AHEAD.min(left as usize));
+            ahead.for_each(|low| self.part.fetch_id(self.view.doc(*low)));
         }
         let mut result = Ok(());
         rows.each(|low| {
