@@ -89,9 +89,9 @@ pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
-    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, Now, QueueNext, QueueOptions, QueueStats,
-    Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Searched, Seen, SessionId, SourceMode,
-    Taken, TakenRow, WaitSource, WhenFull,
+    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, MadeGroups, Now, QueueNext, QueueOptions,
+    QueueStats, Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Searched, Seen, SessionId,
+    SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};

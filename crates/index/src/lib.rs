@@ -98,6 +98,7 @@ pub use planned::{PlannedChange, ReadColumn, SetColumns};
 pub use pool::Pool;
 pub use reshape::{Reshape, ReshapeJob, ReshapeRow, Reshaped};
 pub use seal::{SealJob, Sealed};
+pub use search::group::Grouping;
 pub use segment::{SavedRows, saved_rows, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;

@@ -15,6 +15,7 @@ mod collect;
 mod cutoff;
 mod exec;
 pub(crate) mod fetch;
+pub(crate) mod group;
 mod parallel;
 mod plan;
 mod rank;
@@ -31,6 +32,7 @@ use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
 use crate::error::{Error, Reason, Result};
 use crate::snapshot::Snapshot;
+use crate::warning::Warning;
 use candidates::Candidates;
 use collect::{Count, FoundRow, Top};
 use exec::{Filter, Job, Opened};
@@ -88,29 +90,10 @@ fn search(
     query: Option<&Query>,
     control: &Control,
 ) -> Result<Answer> {
-    let condition = select.condition.as_ref();
-    let (plan, words) = match query {
-        Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
-        None => (None, FoundWords::default()),
-    };
     let mut damaged_keys = Vec::new();
-    let candidates = Candidates::of(condition, snapshot, &control.memory, &mut damaged_keys)?;
-    // Where a condition names its rows by ids or keys, looking its text up would cost more than the rows do.
-    let kept = control.filters.as_deref().filter(|_| candidates.is_none());
+    let mut job = job(snapshot, select, query, control, &mut damaged_keys)?;
     let (keep, cutoff) = bounds(select);
-    let mut job = Job {
-        snapshot,
-        ranked: plan.is_some() && select.needs_weight(),
-        plan,
-        words,
-        candidates,
-        filter: condition.map(|condition| Filter::new(condition, snapshot, kept)),
-        order: Arc::clone(&select.order),
-        keep,
-        lists: Opened::new(snapshot),
-        only: None,
-        stops: false,
-    };
+    job.keep = keep;
     let is_long = job.is_long();
     let mut ran = None;
     let mut run = || ran = Some(found(&mut job, control, cutoff, select.offset));
@@ -169,6 +152,39 @@ fn found(
     let (top, run) = exec::run(job, control, &top);
     let total = top.total;
     (total, top.into_sorted(offset), run.map(|()| is_cut))
+}
+
+/// The job of a SELECT that keeps all rows. Errors: those of [`plan`] and of [`Candidates::of`].
+fn job<'s>(
+    snapshot: &'s Snapshot,
+    select: &'s BoundSelect<'_>,
+    query: Option<&Query>,
+    control: &'s Control,
+    damaged_keys: &mut Vec<Warning>,
+) -> Result<Job<'s>> {
+    let condition = select.condition.as_ref();
+    let (plan, words) = match query {
+        Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
+        None => (None, FoundWords::default()),
+    };
+    let candidates = Candidates::of(condition, snapshot, &control.memory, damaged_keys)?;
+    // Where a condition names its rows by ids or keys, looking its text up would cost more than the rows do.
+    let kept = control.filters.as_deref().filter(|_| candidates.is_none());
+    let filter = condition.map(|condition| Filter::new(condition, snapshot, kept));
+    Ok(Job {
+        snapshot,
+        ranked: plan.is_some() && select.needs_weight(),
+        plan,
+        words,
+        candidates,
+        filter,
+        order: Arc::clone(&select.order),
+        keep: None,
+        lists: Opened::new(snapshot),
+        only: None,
+        stops: false,
+        in_blocks: false,
+    })
 }
 
 /// The steps before a query runs: terms, statistics, plan. Errors: `Io`, `Corrupt`, `TooManyWords`.

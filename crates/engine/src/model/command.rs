@@ -18,7 +18,7 @@ use query::analysis::{Analyzer, Settings};
 use query::expression::{Expression, List};
 use query::options::{Options, Ranker};
 use query::request::{Delete, Insert, Known, Select, Update};
-use query::rows::BoxedRows;
+use query::rows::{BlocksMade, BoxedRows, Groups};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -564,6 +564,27 @@ pub trait Searched: Send + Sync {
         options: &Options,
         control: &Control,
     ) -> Result<BoxedRows<Error>>;
+
+    /// The groups of the rows that [`Searched::locate`] would give, each with its first row, made without looking at one row after
+    /// the other. `None`: the statement, or a value in the rows, needs that.
+    ///
+    /// # Errors
+    /// As [`Searched::locate`].
+    fn group(
+        &self,
+        select: &Select,
+        options: &Options,
+        groups: &Arc<Groups>,
+        control: &Control,
+    ) -> Result<Option<MadeGroups>>;
+}
+
+/// Groups that were made from blocks of rows.
+pub struct MadeGroups {
+    /// The first row of each group.
+    pub rows: BoxedRows<Error>,
+    /// The groups, in the order of these rows.
+    pub made: BlocksMade,
 }
 
 /// The tables that a statement reads.

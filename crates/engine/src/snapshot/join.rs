@@ -6,11 +6,11 @@ use index::{Control, Interrupt, Located, Memory};
 use query::json::JsonStep;
 use query::options::Options;
 use query::request::Select;
-use query::rows::{BoxedRows, Fetch, JoinBounds, JoinRows};
+use query::rows::{BoxedRows, Fetch, Groups, JoinBounds, JoinRows};
 use query::value::Value;
 
 use super::{Snapshot, View};
-use crate::command::{Answer, Definition, Searched};
+use crate::command::{Answer, Definition, MadeGroups, Searched};
 use crate::error::{Error, Result};
 use crate::failure;
 
@@ -53,6 +53,27 @@ impl Searched for Snapshot {
         let located = answer.rows.located(view.definition.columns.len());
         let located = located.ok_or_else(|| Error::internal("a count has no rows"))?;
         Ok(Arc::new(SearchRows(located)))
+    }
+
+    fn group(
+        &self,
+        select: &Select,
+        options: &Options,
+        groups: &Arc<Groups>,
+        control: &Control,
+    ) -> Result<Option<MadeGroups>> {
+        let Some(view) = self.searched(&select.table)? else {
+            return Ok(None);
+        };
+        let (bound, query) = self.bound(&view, select, options)?;
+        let groupings = [Arc::clone(groups)];
+        let made = view.rows.group(&bound, query.as_ref(), &groupings, control);
+        let made = made.map_err(failure::of_index)?;
+        let only = made.into_iter().flatten().next();
+        Ok(only.map(|of| MadeGroups {
+            rows: Arc::new(SearchRows(of.rows)),
+            made: of.made,
+        }))
     }
 }
 

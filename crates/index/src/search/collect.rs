@@ -3,8 +3,10 @@
 
 mod collector;
 mod count;
+mod filed;
 mod top;
 
-pub(super) use collector::{Collector, FoundRow, WEIGHT_WITHOUT_MATCH};
+pub(super) use collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 pub(super) use count::Count;
+pub(super) use filed::Filed;
 pub(super) use top::Top;

@@ -7,6 +7,7 @@ mod damage;
 mod faults;
 mod filters;
 mod fixture;
+mod groups;
 mod keys;
 mod laws;
 mod model;

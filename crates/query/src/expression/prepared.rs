@@ -193,6 +193,15 @@ impl Prepared {
         }
     }
 
+    /// The slot, if the value is that of a slot as it is.
+    #[must_use]
+    pub fn as_slot(&self) -> Option<usize> {
+        match self.root {
+            PreparedNode::Slot(slot) => Some(slot),
+            _ => None,
+        }
+    }
+
     /// Whether the value depends on the weight of the row.
     #[must_use]
     pub fn needs_weight(&self) -> bool {

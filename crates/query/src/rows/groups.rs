@@ -15,7 +15,9 @@
 //! - Aggregates are exact and do not depend on the order of the rows, but for GROUP_CONCAT, which has the order of the rows.
 
 mod accumulate;
+mod blocks;
 mod exact;
+mod index;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,8 @@ use crate::expression::{AggregateKind, ColumnValues, Prepared};
 use crate::json::JsonStep;
 use crate::value::Value;
 use accumulate::Accumulator;
+pub use blocks::{BlockGroups, BlocksMade, Place, Spread};
+pub use index::Block;
 
 /// Slot of the first key in a group; the other keys follow, then the aggregates. No row has a column with so high a number.
 pub const GROUP_SLOT: usize = usize::MAX / 4;
@@ -136,7 +140,7 @@ impl Sorted for Group {
 }
 
 /// Calls its second argument with the values of a row, or without a row.
-type ReadRow<'r, E> =
+pub(super) type ReadRow<'r, E> =
     dyn FnMut(Option<u32>, &mut dyn FnMut(Option<&dyn ColumnValues>)) -> Result<(), E> + 'r;
 
 /// A group as expressions read it: its own slots, and those of its row.
@@ -315,38 +319,109 @@ impl Grouped {
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(Vec<Group>, u64), E> {
         let groups = Arc::clone(&self.groups);
-        let mut best = Best::new(Arc::clone(order), keep);
-        let (width, mut accepted) = (groups.keys.len(), 0);
+        let mut accepted = Accepted::new(&groups, order, keep);
+        let width = groups.keys.len();
+        for accumulator in &mut self.accumulators {
+            accumulator.count_distinct(self.count as usize);
+        }
         for (number, rows) in std::mem::take(&mut self.rows).into_iter().enumerate() {
             let keys = self.keys.iter().skip(number * width).take(width).cloned();
-            let aggregates = groups.aggregates.iter().zip(&mut self.accumulators);
-            let aggregates = aggregates.map(|(of, states)| states.value(&of.kind, number));
-            let values: Arc<[Value]> = keys.chain(aggregates).collect();
+            let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
             let mut shown: Vec<Option<u32>> = rows.iter().map(|kept| Some(kept.row)).collect();
             if shown.is_empty() {
                 shown.push(None);
             }
             for row in shown {
-                let mut group = Group {
-                    row,
-                    place: accepted,
-                    values: Arc::clone(&values),
-                    order: Vec::new(),
-                };
-                let mut is_accepted = false;
-                read(row, &mut |row| {
-                    let seen = group.over(row);
-                    let having = groups.having.as_ref();
-                    is_accepted = having.is_none_or(|having| having.accepts(&seen));
-                    let keys = order.values(&seen);
-                    group.order = keys;
-                })?;
-                if is_accepted {
-                    accepted += 1;
-                    pay(best.offer(group))?;
-                }
+                accepted.offer(&values, row, read, pay)?;
             }
         }
-        Ok((best.into_sorted(offset), accepted))
+        Ok((accepted.best.into_sorted(offset), accepted.count))
+    }
+}
+
+/// The values of a group: its keys, then its aggregates.
+fn with_aggregates(
+    keys: impl Iterator<Item = Value>,
+    groups: &Groups,
+    accumulators: &mut [Accumulator],
+    number: usize,
+) -> Arc<[Value]> {
+    let aggregates = groups.aggregates.iter().zip(accumulators);
+    let aggregates = aggregates.map(|(of, states)| states.value(&of.kind, number));
+    keys.chain(aggregates).collect()
+}
+
+impl BlocksMade {
+    /// As [`Grouped::finish`]; row `n` is the `n`-th of [`BlocksMade::rows`].
+    pub(super) fn finish<E>(
+        mut self,
+        order: &Arc<Order>,
+        (keep, offset): (Option<u64>, u64),
+        read: &mut ReadRow<'_, E>,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(Vec<Group>, u64), E> {
+        let groups = Arc::clone(&self.groups);
+        let mut accepted = Accepted::new(&groups, order, keep);
+        for (place, number) in self.order.iter().enumerate() {
+            let row = self.rows.get(place).map(|_| place as u32);
+            let mut keys = Vec::with_capacity(groups.keys.len());
+            read(row, &mut |row| {
+                let of_row = row.map(|row| groups.keys.iter().map(move |key| key.evaluate(row)));
+                keys.extend(of_row.into_iter().flatten());
+            })?;
+            let number = *number as usize;
+            let keys = keys.into_iter();
+            let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
+            accepted.offer(&values, row, read, pay)?;
+        }
+        Ok((accepted.best.into_sorted(offset), accepted.count))
+    }
+}
+
+/// The groups that HAVING accepts.
+struct Accepted<'g> {
+    groups: &'g Groups,
+    order: &'g Order,
+    best: Best<Group>,
+    count: u64,
+}
+
+impl<'g> Accepted<'g> {
+    fn new(groups: &'g Groups, order: &'g Arc<Order>, keep: Option<u64>) -> Accepted<'g> {
+        Accepted {
+            groups,
+            order,
+            best: Best::new(Arc::clone(order), keep),
+            count: 0,
+        }
+    }
+
+    /// Takes a group with one of its rows, if HAVING accepts it.
+    fn offer<E>(
+        &mut self,
+        values: &Arc<[Value]>,
+        row: Option<u32>,
+        read: &mut ReadRow<'_, E>,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut group = Group {
+            row,
+            place: self.count,
+            values: Arc::clone(values),
+            order: Vec::new(),
+        };
+        let mut is_accepted = false;
+        read(row, &mut |row| {
+            let seen = group.over(row);
+            let having = self.groups.having.as_ref();
+            is_accepted = having.is_none_or(|having| having.accepts(&seen));
+            let keys = self.order.values(&seen);
+            group.order = keys;
+        })?;
+        if is_accepted {
+            self.count += 1;
+            pay(self.best.offer(group))?;
+        }
+        Ok(())
     }
 }

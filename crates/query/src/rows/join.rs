@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::best::Best;
-use super::groups::{Grouped, Groups};
+use super::groups::{BlocksMade, Group, Grouped, Groups, ReadRow};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
 use crate::bind::{BoundJoin, JoinStep, Shown};
@@ -473,8 +473,44 @@ impl<E> Join<E> {
         })
     }
 
+    /// The answer of groups that were made from blocks of rows. The one step has joined their first rows.
+    ///
+    /// # Errors
+    /// As [`Join::answer`].
+    pub fn answer_blocks(self, bound: &BoundJoin, made: BlocksMade) -> Result<Joined<E>, E> {
+        self.finished(bound, |_, order, page, read, pay| {
+            made.finish(order, page, read, pay)
+        })
+    }
+
     /// The groups of the tuples.
     fn grouped(&self, bound: &BoundJoin, groups: &Arc<Groups>) -> Result<Joined<E>, E> {
+        self.finished(bound, |written, order, page, read, pay| {
+            let failed = RefCell::new(None);
+            let mut grouped = Grouped::new(groups);
+            for (place, tuple) in written.iter().enumerate() {
+                let tuple = self.tuple(self.rows_of(*tuple), &failed);
+                grouped.add(&tuple, place as u32, pay)?;
+                if let Some(error) = failed.take() {
+                    return Err(error);
+                }
+            }
+            grouped.finish(order, page, read, pay)
+        })
+    }
+
+    /// The answer of the groups that `finish` makes: from all tuples in their order, with the order and the page of the answer.
+    fn finished(
+        &self,
+        bound: &BoundJoin,
+        finish: impl FnOnce(
+            &[u32],
+            &Arc<Order>,
+            (Option<u64>, u64),
+            &mut ReadRow<'_, E>,
+            &mut dyn FnMut(u64) -> Result<(), E>,
+        ) -> Result<(Vec<Group>, u64), E>,
+    ) -> Result<Joined<E>, E> {
         let written = self.written()?;
         let (mut paid, mut pace) = (Paid::default(), Pace::default());
         let mut pay = |bytes: u64| {
@@ -482,29 +518,21 @@ impl<E> Join<E> {
             paid.more(bytes, &mut |more| self.bounds.take(more))
         };
         let failed = RefCell::new(None);
-        let mut grouped = Grouped::new(groups);
-        for (place, tuple) in written.iter().enumerate() {
-            let tuple = self.tuple(self.rows_of(*tuple), &failed);
-            grouped.add(&tuple, place as u32, &mut pay)?;
-            if let Some(error) = failed.take() {
-                return Err(error);
-            }
-        }
         let tuple_of = |place: u32| {
             let tuple = written.get(place as usize)?;
             Some(self.tuple(self.rows_of(*tuple), &failed))
         };
-        let keep = bound
-            .limit
-            .and_then(|limit| limit.checked_add(bound.offset));
         let mut read =
             |row: Option<u32>, see: &mut dyn FnMut(Option<&dyn ColumnValues>)| -> Result<(), E> {
                 let tuple = row.and_then(tuple_of);
                 see(tuple.as_ref().map(|tuple| tuple as &dyn ColumnValues));
                 failed.take().map_or(Ok(()), Err)
             };
-        let (found, total) =
-            grouped.finish(&bound.order, (keep, bound.offset), &mut read, &mut pay)?;
+        let keep = bound
+            .limit
+            .and_then(|limit| limit.checked_add(bound.offset));
+        let page = (keep, bound.offset);
+        let (found, total) = finish(&written, &bound.order, page, &mut read, &mut pay)?;
         let mut rows = Vec::with_capacity(found.len());
         for group in &found {
             let mut values = Vec::with_capacity(bound.shown.len());

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use engine::{Answer, Command, Control, Error, JoinControl, Kind, Rows, Seen, Temporary};
+use engine::{
+    Answer, Command, Control, Error, JoinControl, Kind, MadeGroups, Rows, Seen, Temporary,
+};
 use query::bind::{BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::expression::{BinaryOperator, Expression, List};
 use query::options::Options;
@@ -142,18 +144,27 @@ impl Execution<'_> {
             interrupt: Arc::clone(&control.interrupt),
         };
         let mut join = Join::new(&bound, Arc::new(bounds));
-        for step in &bound.steps {
-            let asked = Asked {
-                table: &select.tables[step.table],
-                scope: &scopes[step.table],
-                source: &sources[step.table],
-                options: &options,
-                control: &control,
-                seen: &shared.seen,
-            };
-            self.step(&mut join, step, asked).await?;
-        }
-        let joined = self.apart(join.len(), || Ok(join.answer(&bound)?))?;
+        let asked = |step: &JoinStep| Asked {
+            table: &select.tables[step.table],
+            scope: &scopes[step.table],
+            source: &sources[step.table],
+            options: &options,
+            control: &control,
+            seen: &shared.seen,
+        };
+        let grouped_rows = bound.groups.as_ref().map_or(0, |_| scopes[0].rows as usize);
+        let joined = match self.apart(grouped_rows, || grouped(&bound, asked))? {
+            Some(groups) => self.apart(grouped_rows, || {
+                join.step(&bound.steps[0], groups.rows)?;
+                Ok(join.answer_blocks(&bound, groups.made)?)
+            })?,
+            None => {
+                for step in &bound.steps {
+                    self.step(&mut join, step, asked(step)).await?;
+                }
+                self.apart(join.len(), || Ok(join.answer(&bound)?))?
+            }
+        };
         if let Some(search) = &search {
             search.found();
         }
@@ -353,6 +364,23 @@ impl Execution<'_> {
             }
         }
     }
+}
+
+/// The groups of one search table, if they can be made from blocks of its rows, and their first rows.
+fn grouped<'a>(
+    bound: &BoundJoin,
+    asked: impl Fn(&JoinStep) -> Asked<'a>,
+) -> Result<Option<MadeGroups>, Failure> {
+    let (Some(groups), [step], None) = (&bound.groups, &bound.steps[..], &bound.filter) else {
+        return Ok(None);
+    };
+    let asked = asked(step);
+    if step.rest.is_some() || !matches!(asked.source, Source::Searched) {
+        return Ok(None);
+    }
+    let select = asked.select(step, step.own.clone());
+    let seen = asked.seen;
+    Ok(seen.group(&select, asked.options, groups, asked.control)?)
 }
 
 /// What a step asks its table.

@@ -1,14 +1,25 @@
 //! The trait of collectors.
 
-use query::rows::Sorted;
+use query::rows::{Place, Sorted};
 use query::value::Value;
 
-use crate::control::Memory;
+use crate::control::{Control, Memory};
 use crate::error::Result;
+use crate::part::Part;
 use crate::snapshot::PartIndex;
 
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
 pub(in super::super) const WEIGHT_WITHOUT_MATCH: i64 = 1;
+
+/// Matching rows of one page.
+pub(in super::super) struct FoundPage<'p> {
+    pub(in super::super) at: PartIndex,
+    pub(in super::super) part: &'p Part,
+    /// The page's first row.
+    pub(in super::super) first: u32,
+    /// Row of the page and weight; rows rise.
+    pub(in super::super) rows: &'p [(u16, i64)],
+}
 
 /// Takes the rows that match.
 pub(in super::super) trait Collector: Send {
@@ -17,6 +28,12 @@ pub(in super::super) trait Collector: Send {
 
     /// Takes a row, or drops it. Errors: `SearchMemory`, `NoMemory`.
     fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()>;
+
+    /// Takes the matching rows of a page at once, of a job that is `in_blocks`. Errors: `Interrupted`, `SearchMemory`, `NoMemory`;
+    /// `Io` and `Corrupt` of a row.
+    fn take_page(&mut self, _: &FoundPage<'_>, _: &Control) -> Result<()> {
+        Ok(())
+    }
 
     /// The last of the rows kept, once the collector is full; else `None`.
     fn last(&self) -> Option<&FoundRow>;
@@ -35,6 +52,18 @@ pub(in super::super) struct FoundRow {
     pub(in super::super) weight: i64,
     /// Values of the sort keys that are expressions, in the order of the keys.
     pub(in super::super) keys: Vec<Value>,
+}
+
+impl FoundRow {
+    pub(in super::super) fn of_place(place: &Place) -> FoundRow {
+        FoundRow {
+            part: PartIndex(place.part),
+            doc: place.row,
+            id: place.id,
+            weight: place.weight,
+            keys: Vec::new(),
+        }
+    }
 }
 
 impl Sorted for FoundRow {

@@ -9,7 +9,7 @@ use crate::control::Memory;
 use crate::error::Result;
 
 /// Bytes of rows for which memory is taken in one step: all threads of a search share one counter.
-const PAID_AT_ONCE: u64 = 64 << 10;
+pub(super) const PAID_AT_ONCE: u64 = 64 << 10;
 
 /// The first rows of an order, and the number of matching rows.
 pub(in super::super) struct Top {

@@ -50,6 +50,8 @@ pub(in super::super) struct Job<'a> {
     /// For each part, the rows that match (rising), where `search/cutoff.rs` has found them already. Then
     /// there is no filter and there are no `candidates`.
     pub(in super::super) only: Option<Vec<Vec<u32>>>,
+    /// The rows of a page go to the collector at once: [`Collector::take_page`].
+    pub(in super::super) in_blocks: bool,
     /// Only the first rows by id are wanted and no total: pages behind them are skipped.
     pub(in super::super) stops: bool,
 }
@@ -150,7 +152,7 @@ impl<'a> Job<'a> {
     }
 
     /// Estimate of the postings and rows that the job looks at; decides whether helpers are called.
-    pub(super) fn cost(&self) -> u64 {
+    pub(in super::super) fn cost(&self) -> u64 {
         let rows = self.snapshot.count();
         if let Some(only) = &self.only {
             return only.iter().map(|docs| docs.len() as u64).sum();

@@ -7,7 +7,7 @@
 //! - An AND of words or a phrase, weighed by codes: [`PageRun::join`], which does not come through
 //!   [`PageRun::run`].
 
-use super::super::collect::{FoundRow, WEIGHT_WITHOUT_MATCH};
+use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::either::{self, Essential, Split};
@@ -83,7 +83,11 @@ impl<'r> PageRun<'r, '_> {
             scorer => {
                 let rows = self.counted(out)?;
                 if job.keep != Some(0) {
+                    out.scratch.weighed.clear();
                     self.list(&rows, scorer, out)?;
+                }
+                if job.in_blocks {
+                    self.hand_over(out)?;
                 }
                 out.scratch.give(rows);
             }
@@ -338,6 +342,9 @@ impl<'r> PageRun<'r, '_> {
             scorer.turn_page(&self.view);
         }
         let job = self.job;
+        if job.in_blocks && scorer.as_ref().is_none_or(|scorer| scorer.is_simple()) {
+            return self.list_simply(rows, scorer, out);
+        }
         // Rows come by rising id, so a row behind the last one kept cannot enter.
         let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
         let is_behind = |last: &FoundRow| self.id_first.is_some_and(|id| id > last.id);
@@ -368,6 +375,38 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
+    /// Weighs rows by codes alone, or not at all, on their way to [`PageRun::hand_over`].
+    fn list_simply(
+        &self,
+        rows: &Rows,
+        scorer: Option<&mut Scorer<'r>>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut found = std::mem::take(&mut out.scratch.weighed);
+        match scorer {
+            None => rows.each(|low| found.push((low, WEIGHT_WITHOUT_MATCH))),
+            Some(scorer) => {
+                let mut lows = out.scratch.lows();
+                rows.stretches().for_each(|rows| gather(rows, &mut lows));
+                weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut found);
+                out.scratch.give(Rows::Few(lows));
+            }
+        }
+        out.scratch.weighed = found;
+        Ok(())
+    }
+
+    /// Gives the rows of the page to the collector, in a job that is `in_blocks`.
+    fn hand_over(&self, out: &mut Out<'_>) -> Result<()> {
+        let found = FoundPage {
+            at: self.at,
+            part: self.part,
+            first: self.view.doc(0),
+            rows: &out.scratch.weighed,
+        };
+        out.collector.take_page(&found, self.shared.control)
+    }
+
     fn list_row(&self, low: u16, scorer: Option<&mut Scorer<'_>>, out: &mut Out<'_>) -> Result<()> {
         let weight = match scorer {
             Some(scorer) => self.weigh(low, scorer)?,
@@ -376,8 +415,12 @@ impl<'r> PageRun<'r, '_> {
         self.offer(low, weight.unwrap_or(0), out)
     }
 
-    /// Offers a row to the collector.
+    /// Offers a row to the collector, or, in a job that is `in_blocks`, gathers it for [`PageRun::hand_over`].
     pub(super) fn offer(&self, low: u16, weight: i64, out: &mut Out<'_>) -> Result<()> {
+        if self.job.in_blocks {
+            out.scratch.weighed.push((low, weight));
+            return Ok(());
+        }
         let row = RowValues::new(self.part, self.view.doc(low));
         let memory = &self.shared.control.memory;
         self.job.offer(self.at, &row, weight, memory, out)

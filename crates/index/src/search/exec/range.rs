@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::super::collect::{FoundRow, WEIGHT_WITHOUT_MATCH};
+use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::Plan;
 use super::super::values::RowValues;
 use super::by_weight::WeighedRow;
@@ -10,7 +10,7 @@ use super::job::{Job, Out, Range, Shared};
 use super::lists::View;
 use super::page::PageRun;
 use super::score::Scorer;
-use crate::control::Memory;
+use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
@@ -31,6 +31,7 @@ impl<'a> Job<'a> {
             };
             return match self.is_past(id_first, shared, out) {
                 true => Ok(()),
+                false if self.in_blocks => self.file_range(range, part, shared.control, out),
                 false => self.list_range(range, part, &shared.control.memory, out),
             };
         }
@@ -116,6 +117,32 @@ impl<'a> Job<'a> {
             let first = docs.partition_point(|doc| doc >> PAGE_BITS < page);
             docs.get(first).is_some_and(|doc| doc >> PAGE_BITS == page)
         })
+    }
+
+    /// Gives the live rows of a range, all of which match, to the collector, page by page.
+    fn file_range(
+        &self,
+        range: &Range,
+        part: &Part,
+        control: &Control,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        for first in range.docs.clone().step_by(PAGE_ROWS as usize) {
+            control.check()?;
+            let docs = first..range.docs.end.min(first + PAGE_ROWS);
+            let rows = &mut out.scratch.weighed;
+            rows.clear();
+            let live = docs.filter(|doc| part.is_live(*doc));
+            rows.extend(live.map(|doc| ((doc - first) as u16, WEIGHT_WITHOUT_MATCH)));
+            let found = FoundPage {
+                at: range.part,
+                part,
+                first,
+                rows,
+            };
+            out.collector.take_page(&found, control)?;
+        }
+        Ok(())
     }
 
     /// Adds the live rows of a range, all of which match. Where rows lie in the order asked for, it

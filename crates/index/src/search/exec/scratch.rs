@@ -61,6 +61,7 @@ impl Drop for ThreadScratch {
         scratch.bitmaps.truncate(KEPT);
         scratch.lows.truncate(KEPT);
         scratch.by_weight.clear();
+        scratch.weighed.clear();
         (scratch.places, scratch.bounds) = (Places::default(), Bounds::default());
         LAST.set(Some(scratch));
     }

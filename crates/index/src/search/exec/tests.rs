@@ -383,6 +383,7 @@ fn both(
         lists: Opened::new(snapshot),
         only: None,
         stops: false,
+        in_blocks: false,
     };
     let control = Control::default();
     let slow = job.run_slowly(&query.root, &control).unwrap();

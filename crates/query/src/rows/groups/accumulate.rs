@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::super::distinct::Distinct;
 use super::exact::ExactSum;
+use super::index::{Block, DistinctValues};
 use crate::expression::AggregateKind;
 use crate::value::{Number, Value};
 
@@ -11,8 +11,11 @@ use crate::value::{Number, Value};
 pub(super) enum Accumulator {
     /// COUNT(*), and COUNT(x) of rows whose x is not NULL.
     Count(Vec<u64>),
-    /// COUNT(DISTINCT …): `seen` has each group with each of its values.
-    Distinct { counts: Vec<u64>, seen: Distinct },
+    /// COUNT(DISTINCT …). `counts` is empty until the values are counted.
+    Distinct {
+        counts: Vec<u64>,
+        values: DistinctValues,
+    },
     /// SUM and AVG.
     Sum(Vec<Sum>),
     /// MIN and MAX; NULL before the first value.
@@ -57,7 +60,7 @@ impl Accumulator {
             AggregateKind::Rows | AggregateKind::Count => Accumulator::Count(Vec::new()),
             AggregateKind::CountDistinct => Accumulator::Distinct {
                 counts: Vec::new(),
-                seen: Distinct::default(),
+                values: DistinctValues::new(),
             },
             AggregateKind::Sum | AggregateKind::Average => Accumulator::Sum(Vec::new()),
             AggregateKind::Min => extreme(Ordering::Less),
@@ -73,11 +76,23 @@ impl Accumulator {
     /// Makes room for one more group.
     pub(super) fn grow(&mut self) {
         match self {
-            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.push(0),
+            Accumulator::Count(counts) => counts.push(0),
+            Accumulator::Distinct { .. } => {}
             Accumulator::Sum(sums) => sums.push(Sum::default()),
             Accumulator::Extreme { values, .. } => values.push(Value::Null),
             Accumulator::Squares(squares) => squares.push(Squares::default()),
             Accumulator::Texts { joined, .. } => joined.push(None),
+        }
+    }
+
+    /// Memory of a group in it, in bytes, with room to grow.
+    pub(super) fn state_bytes(&self) -> usize {
+        2 * match self {
+            Accumulator::Count(_) | Accumulator::Distinct { .. } => size_of::<u64>(),
+            Accumulator::Sum(_) => size_of::<Sum>(),
+            Accumulator::Extreme { .. } => size_of::<Value>(),
+            Accumulator::Squares(_) => size_of::<Squares>(),
+            Accumulator::Texts { .. } => size_of::<Option<String>>(),
         }
     }
 
@@ -90,15 +105,11 @@ impl Accumulator {
                 counts[place] += 1;
                 0
             }
-            Accumulator::Distinct { counts, seen } => {
-                let (more, bytes) = distinct(seen, group, arguments);
-                counts[place] += more;
-                bytes as usize
-            }
+            Accumulator::Distinct { values, .. } => values.add(group, arguments),
             Accumulator::Sum(sums) => first.number().map_or(0, |it| sums[place].add(it)),
             Accumulator::Extreme { values, wanted } => {
                 let known = &mut values[place];
-                if *known != Value::Null && first.cmp_order(known) != *wanted {
+                if !is_beyond(first, known, *wanted) {
                     return 0;
                 }
                 let bytes = first.memory().saturating_sub(known.memory());
@@ -120,6 +131,94 @@ impl Accumulator {
                 let bytes = text.capacity() - before;
                 joined[place] = Some(text);
                 bytes
+            }
+        }
+    }
+
+    /// Adds rows to their groups. `arguments`: a block for each of the aggregate's. Gives the memory that this takes, in bytes.
+    pub(super) fn add_block(&mut self, groups: &[u32], arguments: &[&Block]) -> usize {
+        match (self, arguments) {
+            (Accumulator::Count(counts), [] | [Block::Whole(_)]) => {
+                groups.iter().for_each(|group| counts[*group as usize] += 1);
+                0
+            }
+            (Accumulator::Sum(sums), [Block::Whole(numbers)]) => {
+                for (group, number) in groups.iter().zip(numbers) {
+                    let sum = &mut sums[*group as usize];
+                    sum.count += 1;
+                    sum.whole += i128::from(*number);
+                }
+                0
+            }
+            (Accumulator::Distinct { values, .. }, [Block::Whole(numbers)]) => {
+                let rows = groups.iter().zip(numbers);
+                rows.map(|(group, number)| values.add_whole(*group, *number))
+                    .sum()
+            }
+            (Accumulator::Extreme { values, wanted }, [Block::Whole(numbers)]) => {
+                for (group, number) in groups.iter().zip(numbers) {
+                    let (known, number) = (&mut values[*group as usize], i128::from(*number));
+                    let is_beyond = match *known {
+                        Value::Int(ref known) => number.cmp(known) == *wanted,
+                        ref other => is_beyond(&Value::Int(number), other, *wanted),
+                    };
+                    if is_beyond {
+                        *known = Value::Int(number);
+                    }
+                }
+                0
+            }
+            (of, [Block::Any(values)]) => {
+                let rows = groups.iter().zip(values);
+                let rows = rows.filter(|(_, value)| **value != Value::Null);
+                rows.map(|(group, value)| of.add(*group, std::slice::from_ref(value)))
+                    .sum()
+            }
+            (of, several) => {
+                let mut bytes = 0;
+                for (at, group) in groups.iter().enumerate() {
+                    let values: Vec<Value> = several.iter().map(|block| block.value(at)).collect();
+                    if !values.contains(&Value::Null) {
+                        bytes += of.add(*group, &values);
+                    }
+                }
+                bytes
+            }
+        }
+    }
+
+    /// Adds the groups of another state of the same aggregate, which is neither GROUP_CONCAT nor COUNT(DISTINCT …). `numbers`: for
+    /// each of its groups the number here. Gives the memory that this takes, in bytes.
+    pub(super) fn merge(&mut self, other: Accumulator, numbers: &[u32]) -> usize {
+        let places = numbers.iter().map(|number| *number as usize);
+        match (self, other) {
+            (Accumulator::Count(counts), Accumulator::Count(more)) => {
+                places.zip(more).for_each(|(at, more)| counts[at] += more);
+                0
+            }
+            (Accumulator::Sum(sums), Accumulator::Sum(more)) => places
+                .zip(more)
+                .map(|(at, more)| sums[at].merge(more))
+                .sum(),
+            (of @ Accumulator::Extreme { .. }, Accumulator::Extreme { values, .. }) => {
+                let rows = numbers.iter().zip(values);
+                let rows = rows.filter(|(_, value)| *value != Value::Null);
+                rows.map(|(group, value)| of.add(*group, &[value])).sum()
+            }
+            (Accumulator::Squares(squares), Accumulator::Squares(more)) => places
+                .zip(more)
+                .map(|(at, more)| squares[at].merge(&more))
+                .sum(),
+            _ => 0,
+        }
+    }
+
+    /// Counts the distinct values of `groups` groups, once all rows are added.
+    pub(super) fn count_distinct(&mut self, groups: usize) {
+        if let Accumulator::Distinct { counts, values } = self {
+            counts.resize(groups, 0);
+            for shard in &mut values.shards {
+                shard.counts(|group, count| counts[group as usize] += count);
             }
         }
     }
@@ -147,23 +246,20 @@ impl Accumulator {
     }
 }
 
-/// How many values of a row are new in its group, and the memory of these, in bytes. Each number of a set counts, as in Sphinx.
-fn distinct(seen: &mut Distinct, group: u32, arguments: &[Value]) -> (u64, u64) {
-    let rows: Vec<Vec<Value>> = match arguments {
-        [Value::Set(numbers)] => {
-            let numbers = numbers.iter().map(|number| Value::Int((*number).into()));
-            numbers.map(|number| vec![number]).collect()
-        }
-        several => vec![several.to_vec()],
+/// Whether a value takes the place of a known minimum or maximum. Of values that ORDER BY takes for equal, the one with the lowest
+/// bytes is there, whatever the order of the rows.
+fn is_beyond(value: &Value, known: &Value, wanted: Ordering) -> bool {
+    let order = match known {
+        Value::Null => return true,
+        known => value.cmp_order(known),
     };
-    let (mut count, mut bytes) = (0, 0);
-    for mut row in rows {
-        row.push(Value::Int(group.into()));
-        let (is_new, more) = seen.is_new(&row);
-        count += u64::from(is_new);
-        bytes += more;
-    }
-    (count, bytes)
+    let spelled = || match (value, known) {
+        (Value::Str(value), Value::Str(known)) => value.cmp(known),
+        (Value::Float(value), Value::Float(known)) => value.total_cmp(known),
+        (Value::Int(_), Value::Float(_)) => Ordering::Less,
+        _ => Ordering::Equal,
+    };
+    order == wanted || order.is_eq() && spelled().is_lt()
 }
 
 fn finite(number: f64) -> Value {
@@ -189,6 +285,16 @@ impl Sum {
             Number::Whole(number) => real.add_whole(number),
             Number::Real(number) => real.add(number),
         }
+        real.bytes().saturating_sub(before)
+    }
+
+    fn merge(&mut self, other: Sum) -> usize {
+        self.count += other.count;
+        self.whole += other.whole;
+        let Some(more) = other.real else { return 0 };
+        let real = self.real.get_or_insert_default();
+        let before = real.bytes();
+        real.merge(&more);
         real.bytes().saturating_sub(before)
     }
 
@@ -223,6 +329,14 @@ impl Squares {
         self.count += 1;
         self.sum.add(number);
         self.squares.add_product(number, number);
+        (self.sum.bytes() + self.squares.bytes()).saturating_sub(before)
+    }
+
+    fn merge(&mut self, other: &Squares) -> usize {
+        let before = self.sum.bytes() + self.squares.bytes();
+        self.count += other.count;
+        self.sum.merge(&other.sum);
+        self.squares.merge(&other.squares);
         (self.sum.bytes() + self.squares.bytes()).saturating_sub(before)
     }
 

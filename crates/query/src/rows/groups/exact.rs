@@ -97,6 +97,19 @@ impl ExactSum {
         }
     }
 
+    /// Adds another exact sum.
+    pub(super) fn merge(&mut self, other: &ExactSum) {
+        other
+            .parts
+            .iter()
+            .for_each(|part| add_to(&mut self.parts, *part));
+        other
+            .large
+            .iter()
+            .for_each(|part| add_to(&mut self.large, *part));
+        self.special += other.special;
+    }
+
     /// Adds a whole number without rounding it: as the sum of three doubles.
     pub(super) fn add_whole(&mut self, number: i128) {
         const BITS: u32 = 50;

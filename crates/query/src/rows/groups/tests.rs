@@ -256,7 +256,8 @@ fn aggregated(rows: &[Row]) -> Row {
     let mut least: Option<&str> = None;
     for row in rows {
         let Value::Str(text) = &row[2] else { continue };
-        let folded = |text: &str| text.to_ascii_lowercase();
+        // Of equal texts the one with the lowest bytes.
+        let folded = |text: &str| (text.to_ascii_lowercase(), text.to_owned());
         if least.is_none_or(|least| folded(text) < folded(least)) {
             least = Some(text);
         }

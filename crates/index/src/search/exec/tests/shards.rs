@@ -39,6 +39,7 @@ fn found(
         lists: Opened::new(shard),
         only: None,
         stops: false,
+        in_blocks: false,
     };
     let top = || Top::new(Arc::clone(&job.order), job.keep);
     let (top, run) = exec::run(&job, &Control::default(), &top);

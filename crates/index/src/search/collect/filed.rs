@@ -1,0 +1,235 @@
+//! A collector for groups: gives the matching rows of a page to all groupings, in blocks of columns.
+//!
+//! A block has the values of one expression in some rows of a page. A column that the segment keeps as integers is copied from
+//! there, and values set since are put over it. Any other expression is evaluated row by row.
+
+use std::sync::Arc;
+
+use query::expression::{ColumnValues, Prepared};
+use query::json::JsonStep;
+use query::rows::{Block, BlockGroups, Groups, Place};
+use query::value::Value;
+
+use super::super::values::{ID, RowValues};
+use super::collector::{Collector, FoundPage, FoundRow};
+use super::top::PAID_AT_ONCE;
+use crate::control::{Control, Memory};
+use crate::error::Result;
+
+/// Most rows of a block: what several blocks of numbers take fits the processor's cache.
+const BLOCK_ROWS: usize = 1024;
+
+/// Most bytes of texts of a block of several rows.
+const BLOCK_BYTES: usize = 1 << 20;
+
+impl FoundPage<'_> {
+    fn doc(&self, low: u16) -> u32 {
+        self.first + u32::from(low)
+    }
+
+    /// The rows from the first to the last of some.
+    fn docs(&self, rows: &[(u16, i64)]) -> std::ops::Range<u32> {
+        match rows {
+            [(first, _), .., (last, _)] => self.doc(*first)..self.doc(*last) + 1,
+            [(only, _)] => self.doc(*only)..self.doc(*only) + 1,
+            [] => 0..0,
+        }
+    }
+}
+
+/// The groups of one thread's rows, for each grouping.
+pub(in super::super) struct Filed {
+    pub(in super::super) groupings: Vec<BlockGroups>,
+    /// The expressions of all groupings.
+    inputs: Vec<Prepared>,
+    /// For each grouping the places of its inputs.
+    places: Vec<Vec<usize>>,
+    /// Slot of the weight.
+    weight: usize,
+    /// The groups of other threads.
+    pub(in super::super) others: Vec<Vec<BlockGroups>>,
+    unpaid: u64,
+}
+
+/// A row and its weight.
+struct Weighed<'r> {
+    row: RowValues<'r>,
+    slot: usize,
+    weight: i64,
+}
+
+impl ColumnValues for Weighed<'_> {
+    fn value(&self, slot: usize) -> Value {
+        match slot == self.slot {
+            true => Value::Int(self.weight.into()),
+            false => self.row.value(slot),
+        }
+    }
+
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        match slot == self.slot {
+            true => Value::Null,
+            false => self.row.value_at(slot, path),
+        }
+    }
+}
+
+impl Filed {
+    /// No row yet. `weight`: the slot of the weight, behind the last column.
+    pub(in super::super) fn new(groupings: &[Arc<Groups>], weight: usize) -> Filed {
+        let groupings: Vec<BlockGroups> = groupings.iter().map(BlockGroups::new).collect();
+        let mut inputs: Vec<Prepared> = Vec::new();
+        let mut place = |of: &Prepared| {
+            let same = |known: &Prepared| of.as_slot().is_some() && known.as_slot() == of.as_slot();
+            inputs.iter().position(same).unwrap_or_else(|| {
+                inputs.push(of.clone());
+                inputs.len() - 1
+            })
+        };
+        let places = groupings.iter();
+        let places = places.map(|of| of.inputs().iter().map(&mut place).collect());
+        Filed {
+            places: places.collect(),
+            groupings,
+            inputs,
+            weight,
+            others: Vec::new(),
+            unpaid: 0,
+        }
+    }
+
+    /// Adds rows of a page; `false`: their texts are too long for a block.
+    fn add(&mut self, page: &FoundPage<'_>, rows: &[(u16, i64)]) -> Result<bool> {
+        let mut left = match rows.len() {
+            1 => usize::MAX,
+            _ => BLOCK_BYTES,
+        };
+        let ids = ids(page, rows)?;
+        let mut blocks = Vec::with_capacity(self.inputs.len());
+        for input in &self.inputs {
+            match self.block(input, page, rows, &ids, &mut left)? {
+                Some(block) => blocks.push(block),
+                None => return Ok(false),
+            }
+        }
+        let rows = rows.iter().zip(&ids);
+        let places = rows.map(|((low, weight), id)| Place {
+            weight: *weight,
+            id: *id,
+            part: page.at.0,
+            row: page.doc(*low),
+        });
+        let places: Vec<Place> = places.collect();
+        for (of, inputs) in self.groupings.iter_mut().zip(&self.places) {
+            let inputs: Vec<&Block> = inputs.iter().map(|at| &blocks[*at]).collect();
+            self.unpaid += of.add(&places, &inputs);
+        }
+        Ok(true)
+    }
+
+    /// The values of an expression. `None`: they take more than `left` bytes.
+    fn block(
+        &self,
+        input: &Prepared,
+        page: &FoundPage<'_>,
+        rows: &[(u16, i64)],
+        ids: &[u64],
+        left: &mut usize,
+    ) -> Result<Option<Block>> {
+        let whole = match input.as_slot() {
+            Some(ID) => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
+            Some(slot) if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
+            Some(slot) => integers(page, slot - 1, rows),
+            None => None,
+        };
+        if let Some(numbers) = whole {
+            return Ok(Some(Block::Whole(numbers)));
+        }
+        let mut values = Vec::with_capacity(rows.len());
+        for (low, weight) in rows {
+            let row = Weighed {
+                row: RowValues::new(page.part, page.doc(*low)),
+                slot: self.weight,
+                weight: *weight,
+            };
+            let value = input.evaluate(&row);
+            row.row.check()?;
+            match left.checked_sub(value.memory() - size_of::<Value>()) {
+                Some(less) => *left = less,
+                None => return Ok(None),
+            }
+            values.push(value);
+        }
+        Ok(Some(Block::from(values)))
+    }
+}
+
+/// The ids of rows.
+fn ids(page: &FoundPage<'_>, rows: &[(u16, i64)]) -> Result<Vec<u64>> {
+    let docs = page.docs(rows);
+    // Where a block of the column is damaged, rows in other blocks can be read all the same.
+    if let Ok(Some(column)) = page.part.id_column(docs.clone()) {
+        let ids = rows.iter().map(|(low, _)| {
+            let at = (page.doc(*low) - docs.start) as usize;
+            u64::from_le_bytes(column[at])
+        });
+        return Ok(ids.collect());
+    }
+    let ids = rows.iter().map(|(low, _)| page.part.id(page.doc(*low)));
+    ids.collect()
+}
+
+/// A column of rows, if it is kept as integers and all values set since are integers.
+fn integers(page: &FoundPage<'_>, column: usize, rows: &[(u16, i64)]) -> Option<Vec<i64>> {
+    let docs = page.docs(rows);
+    let written = page.part.integers(column, docs.clone()).ok()??;
+    let numbers = rows.iter().map(|(low, _)| {
+        let at = (page.doc(*low) - docs.start) as usize;
+        i64::from_le_bytes(written[at])
+    });
+    let mut numbers: Vec<i64> = numbers.collect();
+    let mut put = |doc: u32, number| {
+        let low = (doc - page.first) as u16;
+        if let Ok(at) = rows.binary_search_by_key(&low, |row| row.0) {
+            numbers[at] = number;
+        }
+    };
+    match page.part.changed(column) {
+        Some(changed) if !changed.numbers(docs, &mut put) => None,
+        _ => Some(numbers),
+    }
+}
+
+impl Collector for Filed {
+    fn count(&mut self, _: u64) {}
+
+    fn offer(&mut self, _: FoundRow, _: &Memory) -> Result<()> {
+        Ok(())
+    }
+
+    fn take_page(&mut self, page: &FoundPage<'_>, control: &Control) -> Result<()> {
+        let (mut rest, mut most) = (page.rows, BLOCK_ROWS);
+        while !rest.is_empty() {
+            let (rows, behind) = rest.split_at(most.min(rest.len()));
+            if !self.add(page, rows)? {
+                most = (rows.len() / 8).max(1);
+                continue;
+            }
+            rest = behind;
+            control.check()?;
+            if self.unpaid >= PAID_AT_ONCE {
+                control.memory.take(std::mem::take(&mut self.unpaid))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn last(&self) -> Option<&FoundRow> {
+        None
+    }
+
+    fn merge(&mut self, other: Filed) {
+        self.others.push(other.groupings);
+        self.others.extend(other.others);
+    }
+}

@@ -1,0 +1,92 @@
+//! GROUP BY and aggregates: the groups of the rows that a SELECT finds, made from blocks of columns in one pass.
+
+use std::sync::Arc;
+
+use query::bind::BoundSelect;
+use query::rows::{BlockGroups, BlocksMade, Groups};
+use query::tree::Query;
+
+use super::collect::{Filed, FoundRow};
+use super::fetch::FoundRows;
+use super::{exec, job, parallel};
+use crate::answer::{Located, Rows};
+use crate::control::Control;
+use crate::error::Result;
+use crate::snapshot::Snapshot;
+
+/// The groups of one grouping.
+pub struct Grouping {
+    /// The groups by the order of their first rows.
+    pub made: BlocksMade,
+    /// The first row of each group.
+    pub rows: Located,
+}
+
+impl Snapshot {
+    /// Groups the rows that a SELECT finds, several times in one pass; its LIMIT and `cutoff` are ignored. The groups are those
+    /// of the rows by the order of the SELECT: by weight or by id. `None`: the rows of a grouping must be added one by one.
+    ///
+    /// Slots are those of [`Located`]. Errors: as [`Snapshot::search`] of a count; never a part of the groups.
+    pub fn group(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        groupings: &[Arc<Groups>],
+        control: &Control,
+    ) -> Result<Option<Vec<Grouping>>> {
+        if !groupings.iter().all(|groups| groups.are_in_blocks()) {
+            return Ok(None);
+        }
+        self.check_whole()?;
+        let mut job = job(self, select, query, control, &mut Vec::new())?;
+        job.in_blocks = true;
+        let columns = self.shape.columns.len();
+        let start = || Filed::new(groupings, columns + 1);
+        let (filed, run) = exec::run(&job, control, &start);
+        run?;
+        // By grouping: the groups of each thread.
+        let mut threads: Vec<Vec<BlockGroups>> =
+            filed.groupings.into_iter().map(|of| vec![of]).collect();
+        for other in filed.others {
+            threads
+                .iter_mut()
+                .zip(other)
+                .for_each(|(all, of)| all.push(of));
+        }
+        let mut made = Vec::with_capacity(groupings.len());
+        for of in threads {
+            match self.merged(of, columns, job.cost(), control)? {
+                Some(grouping) => made.push(grouping),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(made))
+    }
+
+    /// The groups of all threads.
+    fn merged(
+        self: &Arc<Self>,
+        threads: Vec<BlockGroups>,
+        columns: usize,
+        cost: u64,
+        control: &Control,
+    ) -> Result<Option<Grouping>> {
+        let pay = |bytes| {
+            control.check()?;
+            control.memory.take(bytes)
+        };
+        let spread = |pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)| {
+            parallel::run(control, pieces, cost, &|| (), &|at, ()| work(at)).1
+        };
+        let Some(made) = BlockGroups::merge(threads, &pay, &spread)? else {
+            return Ok(None);
+        };
+        control
+            .memory
+            .take(size_of::<FoundRow>() as u64 * made.rows.len() as u64)?;
+        let found = made.rows.iter().map(FoundRow::of_place).collect();
+        let rows = FoundRows::new(Arc::clone(self), Arc::default(), found, control);
+        let rows = Rows::new(rows).located(columns);
+        Ok(rows.map(|rows| Grouping { made, rows }))
+    }
+}

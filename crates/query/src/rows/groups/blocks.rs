@@ -1,0 +1,320 @@
+//! Groups made from blocks of rows, in any order and by several threads. The answer is that of [`Grouped`](super::Grouped) over
+//! the rows in their order.
+//!
+//! Example: `GROUP BY city` over two threads. A row is a place: weight, id, table, number.
+//!
+//! ```text
+//! thread A   0 Bonn   COUNT(*) 2   first row (1, id 7)
+//! thread B   0 Rome   COUNT(*) 1   first row (1, id 3)      1 BONN   COUNT(*) 1   first row (1, id 4)
+//! merged     0 Bonn   COUNT(*) 3   first row (1, id 4)      1 Rome   COUNT(*) 1   first row (1, id 3)
+//! in order   Rome, BONN: by their first rows, and each shows the key of that row
+//! ```
+//!
+//! Not taken are groups that show several rows or order their rows, and GROUP_CONCAT. It is seen only in the values that a key is a
+//! list, or that MIN and MAX compare texts with numbers: then the rows must be added one by one, too.
+
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Groups;
+use super::accumulate::Accumulator;
+use super::index::{Block, Index, SHARDS, Shard};
+use crate::expression::{AggregateKind, Prepared};
+use crate::value::Value;
+
+/// A row by its place in the order of rows: the highest weight comes first, then the lowest id, then the first table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its weight; 1 without MATCH.
+    pub weight: i64,
+    /// Its id, which may stand in several tables that are read as one.
+    pub id: u64,
+    /// The part of the table that has it, in the order of tables.
+    pub part: u32,
+    /// Its number in that part.
+    pub row: u32,
+}
+
+/// Behind every row.
+const NOWHERE: Place = Place {
+    weight: i64::MIN,
+    id: u64::MAX,
+    part: u32::MAX,
+    row: u32::MAX,
+};
+
+impl Place {
+    #[inline]
+    fn is_before(&self, other: &Place) -> bool {
+        self.weight > other.weight || self.weight == other.weight && self.rest() < other.rest()
+    }
+
+    #[inline]
+    fn rest(&self) -> (u64, u32) {
+        (self.id, self.part)
+    }
+}
+
+/// The groups of the rows of one thread.
+pub struct BlockGroups {
+    groups: Arc<Groups>,
+    inputs: Vec<Prepared>,
+    /// For each key, and for each aggregate's arguments, their indexes in `inputs`.
+    keys: Vec<usize>,
+    arguments: Vec<Vec<usize>>,
+    index: Index,
+    accumulators: Vec<Accumulator>,
+    /// Of each group its first row.
+    firsts: Vec<Place>,
+    /// Memory for the groups of a block's rows.
+    numbers: Vec<u32>,
+    /// For each MIN and MAX the kinds of its values, as bits; 0 of other aggregates.
+    kinds: Vec<u8>,
+    /// Whether rows must be added one by one.
+    is_refused: bool,
+}
+
+/// The groups of all rows, by the order of their first rows.
+pub struct BlocksMade {
+    /// The first rows, group by group. Without keys there may be a group and no row.
+    pub rows: Vec<Place>,
+    /// The numbers of the groups in the accumulators.
+    pub(super) order: Vec<u32>,
+    pub(super) accumulators: Vec<Accumulator>,
+    pub(super) groups: Arc<Groups>,
+}
+
+/// Runs a piece of work for each number below one, on several threads or one. Errors: those of the work.
+pub type Spread<'s, E> =
+    dyn Fn(usize, &(dyn Fn(usize) -> Result<(), E> + Sync)) -> Result<(), E> + 's;
+
+/// The kind of numbers.
+const NUMBERS: u8 = 1;
+
+/// The kind of a value, as a bit. The order of values of one kind is transitive; 0 equals `'a'` and `'b'`.
+fn kind(value: &Value) -> u8 {
+    match value {
+        Value::Null => 0,
+        Value::Int(_) | Value::Float(_) => NUMBERS,
+        Value::Str(_) => 2,
+        Value::Bytes(_) => 4,
+        Value::Set(_) => 8,
+        Value::Json(_) => 16,
+    }
+}
+
+fn are_comparable(kinds: &[u8]) -> bool {
+    kinds.iter().all(|kinds| kinds.count_ones() < 2)
+}
+
+impl Groups {
+    /// Whether rows can be added in blocks, as far as the statement tells.
+    #[must_use]
+    pub fn are_in_blocks(&self) -> bool {
+        let is_concat = |of: &super::Aggregate| matches!(of.kind, AggregateKind::Concat(_));
+        self.rows_each == 1 && self.within.is_empty() && !self.aggregates.iter().any(is_concat)
+    }
+}
+
+impl BlockGroups {
+    /// No row yet.
+    #[must_use]
+    pub fn new(groups: &Arc<Groups>) -> BlockGroups {
+        let mut inputs: Vec<Prepared> = Vec::new();
+        let mut place = |of: &Prepared| {
+            let same = |known: &Prepared| of.as_slot().is_some() && known.as_slot() == of.as_slot();
+            inputs.iter().position(same).unwrap_or_else(|| {
+                inputs.push(of.clone());
+                inputs.len() - 1
+            })
+        };
+        let keys: Vec<usize> = groups.keys.iter().map(&mut place).collect();
+        let aggregates = groups.aggregates.iter();
+        let arguments = aggregates.map(|of| of.arguments.iter().map(&mut place).collect());
+        let arguments = arguments.collect();
+        let accumulators = groups.aggregates.iter();
+        let mut made = BlockGroups {
+            accumulators: accumulators.map(|of| Accumulator::new(&of.kind)).collect(),
+            index: Index::new(keys.len()),
+            groups: Arc::clone(groups),
+            inputs,
+            keys,
+            arguments,
+            firsts: Vec::new(),
+            numbers: Vec::new(),
+            kinds: vec![0; groups.aggregates.len()],
+            is_refused: false,
+        };
+        made.grow();
+        made
+    }
+
+    /// The expressions whose values [`BlockGroups::add`] wants, each over a row.
+    #[must_use]
+    pub fn inputs(&self) -> &[Prepared] {
+        &self.inputs
+    }
+
+    /// Adds rows. `inputs`: the rows' values of each of [`BlockGroups::inputs`]. Gives the memory that this takes, in bytes.
+    pub fn add(&mut self, rows: &[Place], inputs: &[&Block]) -> u64 {
+        self.is_refused |= self.refuses(inputs);
+        if self.is_refused {
+            return 0;
+        }
+        let before = self.index.bytes();
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.resize(rows.len(), 0);
+        let keys = self.keys.iter().map(|at| inputs[*at]);
+        self.index.number(keys, &mut numbers);
+        let mut bytes = self.index.bytes() - before + self.grow();
+        for (number, row) in numbers.iter().zip(rows) {
+            let first = &mut self.firsts[*number as usize];
+            if row.is_before(first) {
+                *first = *row;
+            }
+        }
+        for (accumulator, arguments) in self.accumulators.iter_mut().zip(&self.arguments) {
+            let arguments: Vec<&Block> = arguments.iter().map(|at| inputs[*at]).collect();
+            bytes += accumulator.add_block(&numbers, &arguments);
+        }
+        self.numbers = numbers;
+        bytes as u64
+    }
+
+    /// Whether the groups of rows with these values depend on the order of the rows.
+    fn refuses(&mut self, inputs: &[&Block]) -> bool {
+        let is_list = |at: &usize| match inputs[*at] {
+            Block::Whole(_) => false,
+            Block::Any(values) => values.iter().any(|value| value.items().is_some()),
+        };
+        if self.keys.iter().any(is_list) {
+            return true;
+        }
+        let aggregates = self.accumulators.iter().zip(&self.arguments);
+        for ((of, arguments), kinds) in aggregates.zip(&mut self.kinds) {
+            if let (Accumulator::Extreme { .. }, [at]) = (of, &arguments[..]) {
+                *kinds |= match inputs[*at] {
+                    Block::Whole(_) => NUMBERS,
+                    Block::Any(values) => values.iter().fold(0, |all, value| all | kind(value)),
+                };
+            }
+        }
+        !are_comparable(&self.kinds)
+    }
+
+    /// Makes room for new groups. Gives their memory, in bytes.
+    fn grow(&mut self) -> usize {
+        let (before, count) = (self.firsts.len(), self.index.count() as usize);
+        for _ in before..count {
+            self.accumulators.iter_mut().for_each(Accumulator::grow);
+        }
+        self.firsts.resize(count, NOWHERE);
+        let states = self.accumulators.iter().map(Accumulator::state_bytes);
+        (count - before) * (2 * size_of::<Place>() + states.sum::<usize>())
+    }
+
+    /// Merges the groups of all threads, the same statement's. `None`: rows must be added one by one. `pay` is called with the
+    /// memory that this takes, in bytes; `spread` runs the pieces of what is worth several threads.
+    ///
+    /// # Errors
+    /// Those of `pay`, and of `spread`.
+    pub fn merge<E: Send>(
+        all: Vec<BlockGroups>,
+        pay: &(dyn Fn(u64) -> Result<(), E> + Sync),
+        spread: &Spread<'_, E>,
+    ) -> Result<Option<BlocksMade>, E> {
+        let mut rest = all.into_iter();
+        let Some(mut made) = rest.next() else {
+            return Ok(None);
+        };
+        let mut others = Vec::new();
+        for mut other in rest {
+            let kinds = made.kinds.iter_mut().zip(other.kinds);
+            kinds.for_each(|(kinds, more)| *kinds |= more);
+            made.is_refused |= other.is_refused || !are_comparable(&made.kinds);
+            let index = std::mem::replace(&mut other.index, Index::new(0));
+            let before = made.index.bytes();
+            let numbers = made.index.merge(index);
+            let mut bytes = made.index.bytes() - before + made.grow();
+            for (number, row) in numbers.iter().zip(&other.firsts) {
+                let first = &mut made.firsts[*number as usize];
+                if row.is_before(first) {
+                    *first = *row;
+                }
+            }
+            let mut distinct = Vec::new();
+            for (own, other) in made.accumulators.iter_mut().zip(other.accumulators) {
+                match other {
+                    Accumulator::Distinct { values, .. } => distinct.push(values.shards),
+                    other => bytes += own.merge(other, &numbers),
+                }
+            }
+            pay(bytes as u64)?;
+            others.push((numbers, distinct));
+        }
+        if made.is_refused {
+            return Ok(None);
+        }
+        made.merge_distinct(others, pay, spread)?;
+        Ok(Some(made.ordered()))
+    }
+
+    /// Merges and counts distinct values, table by table.
+    fn merge_distinct<E: Send>(
+        &mut self,
+        mut others: Vec<(Vec<u32>, Vec<Vec<Shard>>)>,
+        pay: &(dyn Fn(u64) -> Result<(), E> + Sync),
+        spread: &Spread<'_, E>,
+    ) -> Result<(), E> {
+        let groups = self.firsts.len();
+        for accumulator in self.accumulators.iter_mut().rev() {
+            let Accumulator::Distinct { counts, values } = accumulator else {
+                continue;
+            };
+            // By table: that of each thread. A lock is only ever held by the one who works on its table.
+            let own = std::mem::take(&mut values.shards).into_iter();
+            let mut shards: Vec<Vec<Shard>> = own.map(|shard| vec![shard]).collect();
+            for (_, distinct) in &mut others {
+                let more = distinct.pop().unwrap_or_default();
+                shards
+                    .iter_mut()
+                    .zip(more)
+                    .for_each(|(all, more)| all.push(more));
+            }
+            let shards: Vec<Mutex<Vec<Shard>>> = shards.into_iter().map(Mutex::new).collect();
+            let sums: Vec<AtomicU64> = (0..groups).map(|_| AtomicU64::new(0)).collect();
+            spread(SHARDS, &|at| {
+                let mut shard = shards[at].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = shard.drain(..);
+                let mut made = all.next().unwrap_or_default();
+                for (other, (numbers, _)) in all.zip(&others) {
+                    pay(made.merge(other, numbers) as u64)?;
+                }
+                made.counts(|group, count| {
+                    sums[group as usize].fetch_add(count, Ordering::Relaxed);
+                });
+                Ok(())
+            })?;
+            *counts = sums.into_iter().map(AtomicU64::into_inner).collect();
+        }
+        Ok(())
+    }
+
+    /// The groups by the order of their first rows.
+    fn ordered(self) -> BlocksMade {
+        let mut order: Vec<u32> = (0..self.firsts.len() as u32).collect();
+        let of = |number: &u32| self.firsts[*number as usize];
+        order.sort_unstable_by_key(|number| {
+            let place = of(number);
+            (Reverse(place.weight), place.rest())
+        });
+        let rows = order.iter().map(of).filter(|place| *place != NOWHERE);
+        BlocksMade {
+            rows: rows.collect(),
+            order,
+            accumulators: self.accumulators,
+            groups: self.groups,
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Numbers of keys, key after key, and the distinct values of groups.
+//!
+//! Example: GROUP BY city, n over (Bonn, 1), (Rome, 1), (BONN, 2).
+//!
+//! ```text
+//! stage 0   (0, bonn) → 0   (0, rome) → 1
+//! stage 1   (0, 1) → 0      (1, 1) → 1     (0, 2) → 2      the groups
+//! ```
+//!
+//! Invariant: a value that is a whole number of 64 bits, `5.0` too, is in a table of numbers, any other in a table of bytes, as
+//! [`write`] gives them. So equal values meet in one table.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
+
+use super::super::distinct::write;
+use crate::value::{Number, Value};
+
+/// Parts of distinct values. Each is made on its own, and those of several threads are merged part by part.
+pub(super) const SHARDS: usize = 256;
+
+/// 2^64 divided by the golden ratio: products with it have well mixed high bits.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Memory of an entry of a table, in bytes, with the table's room to grow.
+const ENTRY_BYTES: usize = 48;
+
+/// The whole number that a value equals, if it is one of 64 bits.
+pub(super) fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => i64::try_from(*number).ok(),
+        Value::Float(number) => match Number::Real(*number).normal() {
+            Number::Whole(number) => i64::try_from(number).ok(),
+            Number::Real(_) => None,
+        },
+        _ => None,
+    }
+}
+
+fn hash_whole(before: u32, number: i64) -> u64 {
+    FxBuildHasher.hash_one((number, before))
+}
+
+fn hash_bytes(before: u32, bytes: &[u8]) -> u64 {
+    FxBuildHasher.hash_one((bytes, before))
+}
+
+/// The numbers of one key's values, each behind the number of the keys before it.
+#[derive(Default)]
+struct Stage {
+    whole: HashTable<(u32, i64, u32)>,
+    others: HashTable<(u32, Box<[u8]>, u32)>,
+    count: u32,
+    /// Memory of the texts, in bytes.
+    bytes: usize,
+}
+
+impl Stage {
+    fn of_whole(&mut self, before: u32, number: i64) -> u32 {
+        let hash = hash_whole(before, number);
+        let is = |entry: &(u32, i64, u32)| entry.1 == number && entry.0 == before;
+        match self
+            .whole
+            .entry(hash, is, |entry| hash_whole(entry.0, entry.1))
+        {
+            Entry::Occupied(entry) => entry.get().2,
+            Entry::Vacant(entry) => {
+                entry.insert((before, number, self.count));
+                self.count += 1;
+                self.count - 1
+            }
+        }
+    }
+
+    fn of_bytes(&mut self, before: u32, bytes: &[u8]) -> u32 {
+        let hash = hash_bytes(before, bytes);
+        let is = |entry: &(u32, Box<[u8]>, u32)| entry.0 == before && *entry.1 == *bytes;
+        match self
+            .others
+            .entry(hash, is, |entry| hash_bytes(entry.0, &entry.1))
+        {
+            Entry::Occupied(entry) => entry.get().2,
+            Entry::Vacant(entry) => {
+                entry.insert((before, bytes.into(), self.count));
+                self.bytes += bytes.len();
+                self.count += 1;
+                self.count - 1
+            }
+        }
+    }
+}
+
+/// Values of some rows.
+#[derive(Debug)]
+pub enum Block {
+    /// Whole numbers, none of them NULL.
+    Whole(Vec<i64>),
+    /// Any values.
+    Any(Vec<Value>),
+}
+
+impl Block {
+    /// The value of the `at`-th row.
+    pub(super) fn value(&self, at: usize) -> Value {
+        match self {
+            Block::Whole(numbers) => Value::Int(numbers[at].into()),
+            Block::Any(values) => values[at].clone(),
+        }
+    }
+}
+
+impl From<Vec<Value>> for Block {
+    fn from(values: Vec<Value>) -> Block {
+        let whole = values.iter().map(|value| match value {
+            Value::Int(number) => i64::try_from(*number).ok(),
+            _ => None,
+        });
+        match whole.collect() {
+            Some(numbers) => Block::Whole(numbers),
+            None => Block::Any(values),
+        }
+    }
+}
+
+/// The numbers of all keys together: the groups.
+pub(super) struct Index {
+    stages: Vec<Stage>,
+    code: Vec<u8>,
+}
+
+impl Index {
+    pub(super) fn new(keys: usize) -> Index {
+        Index {
+            stages: (0..keys).map(|_| Stage::default()).collect(),
+            code: Vec::new(),
+        }
+    }
+
+    /// Number of groups. Without keys there is one.
+    pub(super) fn count(&self) -> u32 {
+        self.stages.last().map_or(1, |stage| stage.count)
+    }
+
+    /// Memory beside that of groups, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let all = self.stages.iter();
+        all.map(|stage| stage.bytes + stage.count as usize * ENTRY_BYTES)
+            .sum()
+    }
+
+    /// Sets `numbers`, one for each row, to the rows' groups. `keys`: a block for each key.
+    pub(super) fn number<'b>(
+        &mut self,
+        keys: impl Iterator<Item = &'b Block>,
+        numbers: &mut [u32],
+    ) {
+        numbers.fill(0);
+        for (stage, block) in self.stages.iter_mut().zip(keys) {
+            match block {
+                Block::Whole(values) => {
+                    for (number, value) in numbers.iter_mut().zip(values) {
+                        *number = stage.of_whole(*number, *value);
+                    }
+                }
+                Block::Any(values) => {
+                    for (number, value) in numbers.iter_mut().zip(values) {
+                        *number = match whole(value) {
+                            Some(value) => stage.of_whole(*number, value),
+                            None => {
+                                self.code.clear();
+                                write(value, &mut self.code);
+                                stage.of_bytes(*number, &self.code)
+                            }
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the groups of another index of as many keys. Gives for each of its groups the number here.
+    pub(super) fn merge(&mut self, other: Index) -> Vec<u32> {
+        let mut known = vec![0];
+        for (stage, from) in self.stages.iter_mut().zip(other.stages) {
+            let mut next = vec![0; from.count as usize];
+            stage
+                .whole
+                .reserve(from.whole.len(), |entry| hash_whole(entry.0, entry.1));
+            for (before, value, number) in from.whole {
+                next[number as usize] = stage.of_whole(known[before as usize], value);
+            }
+            for (before, bytes, number) in from.others {
+                next[number as usize] = stage.of_bytes(known[before as usize], &bytes);
+            }
+            known = next;
+        }
+        known
+    }
+}
+
+/// The distinct values of some groups.
+///
+/// Numbers are only appended. When their room is full, repeated ones are dropped, and the room is doubled if more than half of it is
+/// still taken. So a number costs a constant number of steps, in a table that is made anew, never grows and fits the processor's cache.
+#[derive(Default)]
+pub(super) struct Shard {
+    whole: Vec<(u32, i64)>,
+    others: HashTable<(u32, Box<[u8]>)>,
+}
+
+/// Least numbers that a shard has room for.
+const ROOM_MIN: usize = 64;
+
+impl Shard {
+    /// Adds a number. Gives the memory that this takes, in bytes.
+    #[inline]
+    fn add_whole(&mut self, group: u32, number: i64, slots: &mut Vec<u32>) -> usize {
+        let mut bytes = 0;
+        if self.whole.len() == self.whole.capacity() {
+            bytes = self.make_room(slots);
+        }
+        self.whole.push((group, number));
+        bytes
+    }
+
+    #[cold]
+    fn make_room(&mut self, slots: &mut Vec<u32>) -> usize {
+        let before = self.whole.capacity();
+        self.drop_repeated(slots);
+        if 2 * self.whole.len() >= before {
+            let room = (2 * before).max(ROOM_MIN);
+            self.whole.reserve_exact(room - self.whole.len());
+        }
+        (self.whole.capacity() - before) * size_of::<(u32, i64)>()
+    }
+
+    /// Keeps each number of a group once. `slots`: memory for a hash table of places.
+    fn drop_repeated(&mut self, slots: &mut Vec<u32>) {
+        const NONE: u32 = u32::MAX;
+        let bits = (2 * self.whole.len().max(1)).next_power_of_two().ilog2();
+        slots.clear();
+        slots.resize(1 << bits, NONE);
+        let mut kept = 0;
+        for at in 0..self.whole.len() {
+            let entry = self.whole[at];
+            let mixed = (entry.1.cast_unsigned() ^ u64::from(entry.0) << 40).wrapping_mul(MIXER);
+            let mut slot = (mixed >> (64 - bits)) as usize;
+            let is_known = loop {
+                match slots[slot] {
+                    NONE => break false,
+                    place if self.whole[place as usize] == entry => break true,
+                    _ => slot = (slot + 1) & ((1 << bits) - 1),
+                }
+            };
+            if !is_known {
+                slots[slot] = kept as u32;
+                self.whole[kept] = entry;
+                kept += 1;
+            }
+        }
+        self.whole.truncate(kept);
+    }
+
+    fn add_bytes(&mut self, group: u32, bytes: &[u8]) -> bool {
+        let hash = hash_bytes(group, bytes);
+        let is = |entry: &(u32, Box<[u8]>)| entry.0 == group && *entry.1 == *bytes;
+        match self
+            .others
+            .entry(hash, is, |entry| hash_bytes(entry.0, &entry.1))
+        {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(entry) => {
+                entry.insert((group, bytes.into()));
+                true
+            }
+        }
+    }
+
+    /// Adds the values of another shard. `numbers`: for each of its groups the number here. Gives the memory that they take, in
+    /// bytes.
+    pub(super) fn merge(&mut self, other: Shard, numbers: &[u32]) -> usize {
+        let before = self.whole.capacity();
+        let whole = other.whole.into_iter();
+        let whole = whole.map(|(group, number)| (numbers[group as usize], number));
+        self.whole.extend(whole);
+        let mut bytes = (self.whole.capacity() - before) * size_of::<(u32, i64)>();
+        for (group, code) in other.others {
+            if self.add_bytes(numbers[group as usize], &code) {
+                bytes += ENTRY_BYTES + code.len();
+            }
+        }
+        bytes
+    }
+
+    /// Calls `visit` with groups and how many values they have here. A group may come several times.
+    pub(super) fn counts(&mut self, mut visit: impl FnMut(u32, u64)) {
+        self.drop_repeated(&mut Vec::new());
+        let groups = self.whole.iter().map(|entry| entry.0);
+        let groups = groups.chain(self.others.iter().map(|entry| entry.0));
+        let (mut last, mut count) = (0, 0);
+        for group in groups {
+            if group != last && count > 0 {
+                visit(last, std::mem::take(&mut count));
+            }
+            last = group;
+            count += 1;
+        }
+        if count > 0 {
+            visit(last, count);
+        }
+    }
+}
+
+/// The distinct values of all groups, in [`SHARDS`] parts.
+pub(super) struct DistinctValues {
+    pub(super) shards: Vec<Shard>,
+    code: Vec<u8>,
+    slots: Vec<u32>,
+}
+
+impl DistinctValues {
+    pub(super) fn new() -> DistinctValues {
+        DistinctValues {
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            code: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+
+    /// Adds a number to a group. Gives the memory that this takes, in bytes. The group has no part in the choice of the shard, since
+    /// each thread numbers groups as it likes.
+    #[inline]
+    pub(super) fn add_whole(&mut self, group: u32, number: i64) -> usize {
+        let at = number.cast_unsigned().wrapping_mul(MIXER) >> 32;
+        self.shards[at as usize % SHARDS].add_whole(group, number, &mut self.slots)
+    }
+
+    /// Adds the values of a row to a group. Gives the memory that this takes, in bytes.
+    pub(super) fn add(&mut self, group: u32, values: &[Value]) -> usize {
+        // Each number of a set counts, as in Sphinx.
+        if let [Value::Set(numbers)] = values {
+            let numbers = numbers.iter();
+            return numbers.map(|number| self.add_whole(group, *number)).sum();
+        }
+        if let [value] = values
+            && let Some(number) = whole(value)
+        {
+            return self.add_whole(group, number);
+        }
+        let mut code = std::mem::take(&mut self.code);
+        code.clear();
+        values.iter().for_each(|value| write(value, &mut code));
+        let at = hash_bytes(0, &code) as usize % SHARDS;
+        let bytes = match self.shards[at].add_bytes(group, &code) {
+            true => ENTRY_BYTES + code.len(),
+            false => 0,
+        };
+        self.code = code;
+        bytes
+    }
+}
