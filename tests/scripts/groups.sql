@@ -53,7 +53,7 @@ n | city | COUNT(*)
 SELECT MIN(price), MAX(price), MIN(city), VARIANCE(n), STDDEV(n), COUNT(n) FROM sales
 ----
 MIN(price) | MAX(price) | MIN(city) | VARIANCE(n) | STDDEV(n) | COUNT(n)
-0.500000 | 4.000000 | Bonn | 0.500000 | 0.707107 | 4
+0.500000 | 4.000000 | BONN | 0.500000 | 0.707107 | 4
 
 SELECT COUNT(DISTINCT city), COUNT(DISTINCT city, n), COUNT(DISTINCT tags), GROUP_CONCAT(id), GROUP_CONCAT(city SEPARATOR '; ') FROM sales
 ----

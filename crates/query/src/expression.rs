@@ -3,6 +3,7 @@
 //! Example: `n > 1 AND (tag = 'a' OR tag = 'b')` parses to `And(n > 1, tag IN ('a', 'b'))`, since OR joins equalities
 //! of one column into a list. [`Prepared`] then replaces names by slots and the list by a set.
 
+mod block;
 mod call;
 mod chain;
 mod evaluate;

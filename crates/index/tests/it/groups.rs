@@ -85,7 +85,10 @@ fn columns() -> BoxedStrategy<Vec<Value>> {
         .boxed()
 }
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 13] = [
+    "(n > 0) + (id <= 20) * 2",
+    "id MOD n",
+    "n * id - 9223372036854775807",
     "n",
     "s",
     "f",

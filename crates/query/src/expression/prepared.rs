@@ -45,7 +45,7 @@ impl<F: Fn(usize) -> Value> ColumnValues for F {
 /// An expression with its columns resolved. It means the same as its expression under [`super::evaluate`].
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    root: PreparedNode,
+    pub(super) root: PreparedNode,
     /// The slots of its columns, rising.
     slots: Vec<usize>,
 }

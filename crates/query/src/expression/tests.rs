@@ -756,3 +756,55 @@ fn items_of_lists_are_no_columns() {
     assert_eq!(first("any(x > 1 for x in x)"), Some("x".to_owned()));
     assert_eq!(first("1 + rand(5)"), Some("rand()".to_owned()));
 }
+
+/// Arithmetic and comparisons of the columns `a` and `b`, and a bitwise operation that blocks do not have.
+fn arithmetic() -> impl Strategy<Value = String> {
+    let number = prop_oneof![Just(0_i64), -3..4_i64, Just(i64::MAX)];
+    let leaf = prop_oneof![
+        Just("a".to_owned()),
+        Just("b".to_owned()),
+        number.prop_map(|number| format!("({number})")),
+    ];
+    let operators = vec!["+", "-", "*", "DIV", "MOD", "=", "<>", "<", "<=", ">", ">="];
+    let weighted = prop_oneof![20 => prop::sample::select(operators), 1 => Just("|")];
+    leaf.prop_recursive(3, 8, 2, move |inner| {
+        (inner.clone(), weighted.clone(), inner).prop_map(|(a, of, b)| format!("({a} {of} {b})"))
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_block_of_whole_numbers_has_the_values_of_its_rows(
+        text in arithmetic(),
+        rows in prop::collection::vec((-5..6_i64, prop_oneof![9 => -5..6_i64, 1 => Just(i64::MIN)]), 1..9),
+    ) {
+        let expression = parsed(&text).unwrap();
+        let slot = |name: &str| ["a", "b"].iter().position(|known| *known == name);
+        let prepared = Prepared::new(&expression, &slot).unwrap();
+        let column = |slot: usize| rows.iter().map(|row| [row.0, row.1][slot]).collect();
+        let block = prepared.evaluate_whole(rows.len(), &mut |slot| Some(column(slot)));
+        let by_row = rows.iter().map(|row| {
+            prepared.evaluate(&|slot: usize| Value::Int([row.0, row.1][slot].into()))
+        });
+        let by_row: Vec<Value> = by_row.collect();
+        if let Some(block) = block {
+            let block: Vec<Value> = block.into_iter().map(|number| Value::Int(number.into())).collect();
+            prop_assert_eq!(block, by_row, "{}", text);
+        }
+    }
+}
+
+#[test]
+fn a_block_ends_where_a_row_has_no_whole_number() {
+    let block = |text: &str, numbers: [i64; 2]| {
+        let expression = parsed(text).unwrap();
+        let prepared = Prepared::new(&expression, &|_| Some(0)).unwrap();
+        prepared.evaluate_whole(2, &mut |_| Some(numbers.to_vec()))
+    };
+    assert_eq!(block("a DIV 2 + (a > 5) * 10", [5, 8]), Some(vec![2, 14]));
+    assert_eq!(block("7", [5, 8]), Some(vec![7, 7]));
+    assert_eq!(block("1 DIV a", [5, 0]), None);
+    assert_eq!(block("a * 2", [5, i64::MAX]), None);
+    assert_eq!(block("a / 2", [5, 8]), None);
+    assert_eq!(block("a | 2", [5, 8]), None);
+}

@@ -1,7 +1,7 @@
 //! A collector for groups: gives the matching rows of a page to all groupings, in blocks of columns.
 //!
 //! A block has the values of one expression in some rows of a page. A column that the segment keeps as integers is copied from
-//! there, and values set since are put over it. Any other expression is evaluated row by row.
+//! there, and values set since are put over it; arithmetic is done on whole blocks. Any other expression is evaluated row by row.
 
 use std::sync::Arc;
 
@@ -136,13 +136,12 @@ impl Filed {
         ids: &[u64],
         left: &mut usize,
     ) -> Result<Option<Block>> {
-        let whole = match input.as_slot() {
-            Some(ID) => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
-            Some(slot) if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
-            Some(slot) => integers(page, slot - 1, rows),
-            None => None,
+        let mut column = |slot| match slot {
+            ID => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
+            slot if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
+            slot => integers(page, slot - 1, rows),
         };
-        if let Some(numbers) = whole {
+        if let Some(numbers) = input.evaluate_whole(rows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
         }
         let mut values = Vec::with_capacity(rows.len());
