@@ -417,3 +417,15 @@ SELECT * FROM picked
 ----
 error 1146 (42S02): no table 'picked'
 
+# `*` of standing queries shows the same columns everywhere: no counters.
+SELECT a.* FROM alerts a JOIN alerts b ON a.id = b.id LIMIT 1
+----
+id | query | tags | filters
+1 | fox | a | 
+
+SELECT * FROM alerts WHERE id = 1 UNION ALL SELECT * FROM alerts WHERE id = 2 UNION ALL SELECT * FROM alerts WHERE id = 3
+----
+id | query | tags | filters
+1 | fox | a | 
+2 | owl | b | 
+

@@ -170,6 +170,7 @@ fn groups((_, key, items, _): Case) -> Arc<Groups> {
         columns: columns
             .map(|(name, kind)| JoinColumn { name, kind })
             .collect(),
+        starred: usize::MAX,
         has_id: true,
         rows: 1,
         is_searched: false,

@@ -10,6 +10,7 @@
 //! An answer does not depend on how rows are spread over parts. Statistics are sums over all parts,
 //! weights are sums of integers, and the document id is the last key of every order.
 
+mod blocks;
 mod candidates;
 mod collect;
 mod cutoff;

@@ -7,6 +7,9 @@ use session::limits::GRANT_FREE_BYTES;
 /// Longest time of a MySQL login, from the greeting to the OK.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Longest time for which the next packet of the only client that is being served is waited for awake.
+pub(crate) const AWAKE_MAX: Duration = Duration::from_micros(50);
+
 /// Wait of an address's next login after its first failed login. Each further failure doubles it.
 pub(crate) const LOGIN_DELAY_FIRST: Duration = Duration::from_millis(100);
 

@@ -3,6 +3,7 @@
 mod connection;
 mod handshake;
 mod results;
+mod served;
 mod socket;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 mod tests;
 
 use std::ops::Deref;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::SessionId;
@@ -25,6 +25,8 @@ pub(crate) struct Server {
     node: Node,
     /// Failed logins, by address.
     pub(crate) logins: Logins,
+    /// Clients of the MySQL door that are being served.
+    pub(crate) served: AtomicUsize,
     settings: RwLock<Arc<Settings>>,
 }
 
@@ -43,6 +45,7 @@ impl Server {
         Server {
             node: Node::new(memory_bytes, threads, settings.bounds(), faults),
             logins: Logins::default(),
+            served: AtomicUsize::new(0),
             settings: RwLock::new(Arc::new(settings)),
         }
     }

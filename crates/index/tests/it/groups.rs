@@ -245,6 +245,7 @@ fn answer(
         columns: columns
             .map(|(name, kind)| JoinColumn { name, kind })
             .collect(),
+        starred: usize::MAX,
         has_id: true,
         rows: snapshot.count(),
         is_searched: asked.root.is_some(),

@@ -46,6 +46,8 @@ pub struct JoinScope<'a> {
     pub name: &'a str,
     /// All its columns; an `id` that the table implies is the first.
     pub columns: Vec<JoinColumn>,
+    /// Number of leading columns that `*` shows.
+    pub starred: usize,
     /// Whether rows have an implied `id`.
     pub has_id: bool,
     /// Number of its rows, or an estimate.
@@ -318,7 +320,9 @@ impl Binder<'_> {
                 let table = self.scopes.iter().position(|scope| scope.name == name);
                 let table = table
                     .ok_or_else(|| BindError::Invalid(format!("no table '{name}' in FROM")))?;
-                let slots = self.bases[table]..self.bases[table + 1] - 1;
+                let first = self.bases[table];
+                let scope = &self.scopes[table];
+                let slots = first..first + scope.starred.min(scope.columns.len());
                 shown.extend(slots.map(|slot| self.column(slot)));
             }
             Item::Value { what, name } => {
@@ -369,7 +373,7 @@ impl Binder<'_> {
                     .any(|(used, first)| used == name && *first == table);
                 is_first || self.select.tables[table].using.contains(name)
             };
-            let columns = scope.columns.iter().enumerate();
+            let columns = scope.columns.iter().take(scope.starred).enumerate();
             let others = columns.filter(|(_, column)| !is_used(&column.name));
             slots.extend(others.map(|(at, _)| self.bases[table] + at));
         }

@@ -1,11 +1,12 @@
-//! Arithmetic over blocks of whole numbers, operator by operator.
+//! Arithmetic and conditions over blocks of whole numbers, operator by operator.
 //!
-//! Example: `n DIV 2 + m` over n = 5, 8 and m = 1, 1: first 2, 4, then 3, 5.
+//! Example: `n DIV 2 + m` over n = 5, 8 and m = 1, 1: first 2, 4, then 3, 5. `n IN (5, 7) AND m > 0` gives 1, 0.
 //!
 //! Invariant: each value is that of [`Prepared::evaluate`]. Where one is NULL or does not fit 64 bits, there is no block.
 
 use super::prepared::{Prepared, PreparedNode};
-use super::tree::BinaryOperator;
+use super::row_set::RowSet;
+use super::tree::{BinaryOperator, UnaryOperator};
 use crate::value::Value;
 
 /// One number for all rows, or one for each row.
@@ -14,9 +15,25 @@ enum Numbers {
     Many(Vec<i64>),
 }
 
+impl Numbers {
+    fn of(&self, row: usize) -> i64 {
+        match self {
+            Numbers::One(number) => *number,
+            Numbers::Many(numbers) => numbers[row],
+        }
+    }
+}
+
 impl Prepared {
-    /// The values over a block of `rows` rows, if the expression has nothing but columns, whole numbers, `+ - * DIV MOD` and
-    /// comparisons, and all values on the way are whole numbers of 64 bits; else `None`. `column` gives those of a slot.
+    /// Whether a block of rows may be evaluated: the expression has nothing but columns, whole numbers, `+ - * DIV MOD`,
+    /// comparisons, IN of whole numbers, BETWEEN, AND, OR and NOT.
+    #[must_use]
+    pub fn is_of_whole_numbers(&self) -> bool {
+        is_arithmetic(&self.root)
+    }
+
+    /// The values over a block of `rows` rows, if [`Prepared::is_of_whole_numbers`] and all values on the way are whole numbers
+    /// of 64 bits; else `None`. `column` gives those of a slot.
     pub fn evaluate_whole(
         &self,
         rows: usize,
@@ -25,7 +42,7 @@ impl Prepared {
         if !is_arithmetic(&self.root) {
             return None;
         }
-        Some(match evaluate(&self.root, column)? {
+        Some(match evaluate(&self.root, rows, column)? {
             Numbers::One(number) => vec![number; rows],
             Numbers::Many(numbers) => numbers,
         })
@@ -44,6 +61,8 @@ fn is_arithmetic(node: &PreparedNode) -> bool {
                     | O::Multiply
                     | O::IntegerDivide
                     | O::Modulo
+                    | O::And
+                    | O::Or
                     | O::Equal
                     | O::NotEqual
                     | O::Less
@@ -53,12 +72,21 @@ fn is_arithmetic(node: &PreparedNode) -> bool {
             );
             is_taken && is_arithmetic(left) && is_arithmetic(right)
         }
+        PreparedNode::Unary(UnaryOperator::Not, of) => is_arithmetic(of),
+        PreparedNode::In { needle, set, .. } => set.whole().is_some() && is_arithmetic(needle),
+        PreparedNode::InRows { needles, set, .. } => {
+            set.is_whole() && needles.iter().all(is_arithmetic)
+        }
+        PreparedNode::Between {
+            needle, low, high, ..
+        } => [needle, low, high].into_iter().all(|of| is_arithmetic(of)),
         _ => false,
     }
 }
 
 fn evaluate(
     node: &PreparedNode,
+    rows: usize,
     column: &mut dyn FnMut(usize) -> Option<Vec<i64>>,
 ) -> Option<Numbers> {
     use BinaryOperator as O;
@@ -68,8 +96,42 @@ fn evaluate(
         }
         PreparedNode::Slot(slot) => return column(*slot).map(Numbers::Many),
         PreparedNode::Binary(operator, left, right) => {
-            let left = evaluate(left, column)?;
-            (operator, left, evaluate(right, column)?)
+            let left = evaluate(left, rows, column)?;
+            (operator, left, evaluate(right, rows, column)?)
+        }
+        PreparedNode::Unary(UnaryOperator::Not, of) => {
+            let of = evaluate(of, rows, column)?;
+            return combined(of, Numbers::One(0), |a, b| Some((a == b).into()));
+        }
+        PreparedNode::In {
+            needle,
+            negated,
+            set,
+        } => {
+            let (set, needle) = (set.whole()?, evaluate(needle, rows, column)?);
+            let held = |number, _| Some((set.contains(&number) != *negated).into());
+            return combined(needle, Numbers::One(0), held);
+        }
+        PreparedNode::InRows {
+            needles,
+            negated,
+            set,
+        } => {
+            let needles = needles.iter().map(|of| evaluate(of, rows, column));
+            let needles: Vec<Numbers> = needles.collect::<Option<_>>()?;
+            return Some(in_rows(&needles, *negated, set, rows));
+        }
+        PreparedNode::Between {
+            needle,
+            negated,
+            low,
+            high,
+        } => {
+            let needle = evaluate(needle, rows, column)?;
+            let (low, high) = (evaluate(low, rows, column)?, evaluate(high, rows, column)?);
+            let is_inside = |row| (low.of(row)..=high.of(row)).contains(&needle.of(row));
+            let held = (0..rows).map(|row| (is_inside(row) != *negated).into());
+            return Some(Numbers::Many(held.collect()));
         }
         _ => return None,
     };
@@ -79,6 +141,8 @@ fn evaluate(
         O::Multiply => combined(left, right, i64::checked_mul),
         O::IntegerDivide => combined(left, right, i64::checked_div),
         O::Modulo => combined(left, right, i64::checked_rem),
+        O::And => combined(left, right, |a, b| Some((a != 0 && b != 0).into())),
+        O::Or => combined(left, right, |a, b| Some((a != 0 || b != 0).into())),
         O::Equal => combined(left, right, |a, b| Some((a == b).into())),
         O::NotEqual => combined(left, right, |a, b| Some((a != b).into())),
         O::Less => combined(left, right, |a, b| Some((a < b).into())),
@@ -87,6 +151,18 @@ fn evaluate(
         O::GreaterOrEqual => combined(left, right, |a, b| Some((a >= b).into())),
         _ => None,
     }
+}
+
+/// `(a, b) IN (…)` for each row.
+fn in_rows(needles: &[Numbers], negated: bool, set: &RowSet, rows: usize) -> Numbers {
+    let mut needle = vec![0; needles.len()];
+    let held = (0..rows).map(|row| {
+        for (place, numbers) in needle.iter_mut().zip(needles) {
+            *place = numbers.of(row);
+        }
+        (set.holds_whole(&needle) != negated).into()
+    });
+    Numbers::Many(held.collect())
 }
 
 /// `None`: one of the values is none.

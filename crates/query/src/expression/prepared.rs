@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashSet;
+
 use super::call::{Known, call, each};
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::function::Function;
@@ -130,6 +132,11 @@ impl LazySet {
 
     fn set(&self) -> &Set {
         self.set.get_or_init(|| Set::new(&self.list))
+    }
+
+    /// The constants, if all are whole numbers.
+    pub(super) fn whole(&self) -> Option<&FxHashSet<i64>> {
+        self.list.whole().map(|_| self.set().whole())
     }
 
     /// The set, if it may consist of texts.

@@ -88,6 +88,17 @@ impl RowSet {
         let coded = coded.and_then(|coded| coded.holds(needle.clone()));
         coded.unwrap_or_else(|| holds_slowly(&self.columns, &needle.collect::<Vec<_>>()))
     }
+
+    /// Whether all constants are whole numbers of 64 bits.
+    pub(super) fn is_whole(&self) -> bool {
+        self.columns.iter().all(|list| list.whole().is_some()) && self.coded.is_some()
+    }
+
+    /// As [`RowSet::holds`] for whole numbers, in a set of nothing else.
+    pub(super) fn holds_whole(&self, needle: &[i64]) -> bool {
+        let coded = self.coded.as_ref();
+        coded.is_some_and(|coded| coded.find(&coded.whole, 0, needle))
+    }
 }
 
 /// As [`RowSet::holds`], by comparing each row.

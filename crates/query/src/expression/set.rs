@@ -80,6 +80,11 @@ impl Set {
         }
     }
 
+    /// The whole numbers of 64 bits.
+    pub(super) fn whole(&self) -> &FxHashSet<i64> {
+        &self.numbers.whole
+    }
+
     /// The constants in lower case, if all are texts; else `None`.
     pub(super) fn only_texts(&self) -> Option<impl Iterator<Item = &[u8]>> {
         let folds = |text: &[u8]| self.folded.contains(text.to_ascii_lowercase().as_slice());

@@ -757,7 +757,7 @@ fn items_of_lists_are_no_columns() {
     assert_eq!(first("1 + rand(5)"), Some("rand()".to_owned()));
 }
 
-/// Arithmetic and comparisons of the columns `a` and `b`, and a bitwise operation that blocks do not have.
+/// Arithmetic and conditions of the columns `a` and `b`, and a bitwise operation that blocks do not have.
 fn arithmetic() -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0_i64), -3..4_i64, Just(i64::MAX)];
     let leaf = prop_oneof![
@@ -765,10 +765,27 @@ fn arithmetic() -> impl Strategy<Value = String> {
         Just("b".to_owned()),
         number.prop_map(|number| format!("({number})")),
     ];
-    let operators = vec!["+", "-", "*", "DIV", "MOD", "=", "<>", "<", "<=", ">", ">="];
+    let operators = vec![
+        "+", "-", "*", "DIV", "MOD", "=", "<>", "<", "<=", ">", ">=", "AND", "OR",
+    ];
     let weighted = prop_oneof![20 => prop::sample::select(operators), 1 => Just("|")];
+    let conditions = [
+        "(NOT {a})",
+        "({a} IN (-2, 0, 3))",
+        "({a} NOT IN (1, '2', NULL))",
+        "({a} BETWEEN {b} AND 3)",
+        "({a} NOT BETWEEN -1 AND {b})",
+        "(({a}, {b}) IN ((0, 1), (-2, 3), (4, 4)))",
+        "(({a}, {b}) NOT IN ((0, 1), (2, NULL)))",
+    ];
+    let conditions = prop::sample::select(conditions.to_vec());
     leaf.prop_recursive(3, 8, 2, move |inner| {
-        (inner.clone(), weighted.clone(), inner).prop_map(|(a, of, b)| format!("({a} {of} {b})"))
+        let binary = (inner.clone(), weighted.clone(), inner.clone());
+        let binary = binary.prop_map(|(a, of, b)| format!("({a} {of} {b})"));
+        let condition = (conditions.clone(), inner.clone(), inner);
+        let condition =
+            condition.prop_map(|(text, a, b)| text.replace("{a}", &a).replace("{b}", &b));
+        prop_oneof![2 => binary, 1 => condition]
     })
 }
 
@@ -807,4 +824,10 @@ fn a_block_ends_where_a_row_has_no_whole_number() {
     assert_eq!(block("a * 2", [5, i64::MAX]), None);
     assert_eq!(block("a / 2", [5, 8]), None);
     assert_eq!(block("a | 2", [5, 8]), None);
+    assert_eq!(block("a IN (8, 9) AND a > 5", [5, 8]), Some(vec![0, 1]));
+    assert_eq!(
+        block("NOT (a, 1) IN ((5, 1), (8, 2))", [5, 8]),
+        Some(vec![0, 1])
+    );
+    assert_eq!(block("a IN (8, NULL)", [5, 8]), None);
 }

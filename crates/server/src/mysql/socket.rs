@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
+use super::served::Served;
 use crate::limits::LOGIN_PACKET_BYTES_MAX;
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
@@ -49,6 +50,8 @@ pub(super) struct Socket {
     patience: Duration,
     /// Memory of the read buffer.
     grant: Grant,
+    /// From a packet until the next one is slow to come.
+    served: Option<Served>,
 }
 
 impl fmt::Display for Ended {
@@ -68,6 +71,7 @@ impl Socket {
     pub(super) fn new(server: Arc<Server>, stream: Stream, patience: Duration) -> Socket {
         Socket {
             grant: server.budget.grant(),
+            served: None,
             server,
             stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
@@ -92,7 +96,11 @@ impl Socket {
         let mut refused = None;
         loop {
             match (self.reader.advance(), refused.take()) {
-                (Ok(true), _) => return Ok(take(self.reader.packet())),
+                (Ok(true), _) => {
+                    let server = &self.server;
+                    self.served.get_or_insert_with(|| Served::new(server));
+                    return Ok(take(self.reader.packet()));
+                }
                 (Ok(false), before) => refused = before,
                 (Err(error), None) => return Err(Ended::Broken(error)),
                 (Err(error), Some(failure)) => {
@@ -120,7 +128,7 @@ impl Socket {
                     .await
                     .map_err(|TooSlow| Ended::Silent)?
             } else {
-                let read = timeout(idle, self.stream.read(self.reader.spare())).await;
+                let read = timeout(idle, self.read_next()).await;
                 pace.again();
                 read.map_err(|_| Ended::Silent)?
             };
@@ -133,6 +141,21 @@ impl Socket {
                 }
             }
         }
+    }
+
+    /// Reads the beginning of the next packet.
+    async fn read_next(&mut self) -> io::Result<usize> {
+        if let Some(served) = self.served.take() {
+            tokio::select! {
+                biased;
+                read = self.stream.read(self.reader.spare()) => {
+                    self.served = Some(served);
+                    return read;
+                }
+                () = served.moment() => {}
+            }
+        }
+        self.stream.read(self.reader.spare()).await
     }
 
     /// The payload of the last packet; valid until more is read.

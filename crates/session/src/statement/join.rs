@@ -305,6 +305,10 @@ impl Execution<'_> {
         }
         Ok(JoinScope {
             name: &table.name,
+            starred: match source {
+                Source::Percolate => show::STANDING_STARRED,
+                _ => columns.len(),
+            },
             columns,
             has_id: matches!(source, Source::Searched | Source::Percolate),
             rows,

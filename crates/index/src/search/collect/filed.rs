@@ -10,14 +10,12 @@ use query::json::JsonStep;
 use query::rows::{Block, BlockGroups, Groups, Place};
 use query::value::Value;
 
+use super::super::blocks::{self, BLOCK_ROWS};
 use super::super::values::{ID, RowValues};
 use super::collector::{Collector, FoundPage, FoundRow};
 use super::top::PAID_AT_ONCE;
 use crate::control::{Control, Memory};
 use crate::error::Result;
-
-/// Most rows of a block: what several blocks of numbers take fits the processor's cache.
-const BLOCK_ROWS: usize = 1024;
 
 /// Most bytes of texts of a block of several rows.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -136,10 +134,11 @@ impl Filed {
         ids: &[u64],
         left: &mut usize,
     ) -> Result<Option<Block>> {
+        let lows: Vec<u16> = rows.iter().map(|row| row.0).collect();
         let mut column = |slot| match slot {
             ID => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
             slot if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
-            slot => integers(page, slot - 1, rows),
+            slot => blocks::integers(page.part, slot - 1, page.first, &lows),
         };
         if let Some(numbers) = input.evaluate_whole(rows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
@@ -176,27 +175,6 @@ fn ids(page: &FoundPage<'_>, rows: &[(u16, i64)]) -> Result<Vec<u64>> {
     }
     let ids = rows.iter().map(|(low, _)| page.part.id(page.doc(*low)));
     ids.collect()
-}
-
-/// A column of rows, if it is kept as integers and all values set since are integers.
-fn integers(page: &FoundPage<'_>, column: usize, rows: &[(u16, i64)]) -> Option<Vec<i64>> {
-    let docs = page.docs(rows);
-    let written = page.part.integers(column, docs.clone()).ok()??;
-    let numbers = rows.iter().map(|(low, _)| {
-        let at = (page.doc(*low) - docs.start) as usize;
-        i64::from_le_bytes(written[at])
-    });
-    let mut numbers: Vec<i64> = numbers.collect();
-    let mut put = |doc: u32, number| {
-        let low = (doc - page.first) as u16;
-        if let Ok(at) = rows.binary_search_by_key(&low, |row| row.0) {
-            numbers[at] = number;
-        }
-    };
-    match page.part.changed(column) {
-        Some(changed) if !changed.numbers(docs, &mut put) => None,
-        _ => Some(numbers),
-    }
 }
 
 impl Collector for Filed {

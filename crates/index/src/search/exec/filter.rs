@@ -5,17 +5,18 @@
 //! - The whole page is compared, 32 bytes at a time. The condition must be a conjunction of integer
 //!   ranges on columns, or on paths of documents, that the segment keeps as arrays, and many rows must
 //!   be left.
-//! - Otherwise the condition is evaluated row by row.
+//! - Otherwise the condition is evaluated: in blocks of rows, if it is one of whole numbers, else row by row.
 
 use std::sync::{Arc, OnceLock};
 
 use query::bind::Condition;
-use query::expression::{Prepared, Simple};
+use query::expression::{Prepared, Simple, WEIGHT_SLOT};
 use query::json::JsonStep;
 
+use super::super::blocks::{BLOCK_ROWS, integers};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
-use super::rows::{Rows, has};
+use super::rows::{Rows, RowsRef, has};
 use crate::changes::ChangedColumn;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
@@ -33,6 +34,8 @@ const ASKED_AT_ONCE: usize = 16;
 /// A condition on the rows of one snapshot.
 pub(in super::super) struct Filter<'a> {
     prepared: &'a Prepared,
+    /// [`Prepared::is_of_whole_numbers`]
+    is_of_whole_numbers: bool,
     /// The integer ranges, if the condition is nothing but their conjunction; else empty.
     ranges: Vec<InRange>,
     /// Where pages are kept, and the text that the condition is known by.
@@ -115,6 +118,7 @@ impl<'a> Filter<'a> {
         let ranges = prepared.simple().and_then(ranges).unwrap_or_default();
         Filter {
             prepared,
+            is_of_whole_numbers: prepared.is_of_whole_numbers(),
             ranges,
             kept: kept.and_then(|kept| Some((kept, text_of(&condition.written)?))),
             parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
@@ -301,43 +305,48 @@ impl<'a> Filter<'a> {
 
     /// Evaluates the condition for each of `rows`.
     fn ask(&self, filtered: &FilteredPage<'_>, rows: &mut Rows) -> Result<()> {
-        if let Rows::Few(lows) = rows {
-            return self.ask_few(filtered, lows);
+        match rows {
+            Rows::Few(lows) => self.ask_few(filtered, lows),
+            Rows::Many(bitmap) => self.ask_many(filtered, bitmap),
         }
-        let mut result = Ok(());
-        rows.retain(|low| {
-            result.is_ok()
-                && self
-                    .accepts(&RowValues::new(filtered.part, filtered.doc(low)))
-                    .unwrap_or_else(|error| {
-                        result = Err(error);
-                        false
-                    })
-        });
-        result
     }
 
-    /// As [`Filter::ask`], of rows that lie far apart: those of [`ASKED_AT_ONCE`] wait for memory together.
+    fn ask_many(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
+        let mut lows = Vec::new();
+        for (at, words) in bitmap.chunks_mut(BLOCK_ROWS / 64).enumerate() {
+            lows.clear();
+            RowsRef::Many(at * BLOCK_ROWS / 64, words).gather(&mut lows);
+            self.ask_few(filtered, &mut lows)?;
+            words.fill(0);
+            for low in &lows {
+                let low = usize::from(*low) - at * BLOCK_ROWS;
+                words[low / 64] |= 1 << (low % 64);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the rows that the condition accepts, block by block if it is one of whole numbers.
     fn ask_few(&self, filtered: &FilteredPage<'_>, lows: &mut Vec<u16>) -> Result<()> {
-        let part = filtered.part;
-        let columns = || {
-            let slots = self.prepared.slots().iter();
-            slots.filter_map(|slot| slot.checked_sub(1))
-        };
         let mut kept = 0;
-        for start in (0..lows.len()).step_by(ASKED_AT_ONCE) {
-            let asked = start..lows.len().min(start + ASKED_AT_ONCE);
-            for low in &lows[asked.clone()] {
-                part.fetch_place(filtered.doc(*low), columns());
+        for start in (0..lows.len()).step_by(BLOCK_ROWS) {
+            let asked = start..lows.len().min(start + BLOCK_ROWS);
+            if let Some(truths) = self.truths(filtered, &lows[asked.clone()]) {
+                for (at, truth) in asked.zip(truths) {
+                    lows[kept] = lows[at];
+                    kept += usize::from(truth != 0);
+                }
+                continue;
             }
-            for low in &lows[asked.clone()] {
-                part.fetch_bytes(filtered.doc(*low), columns());
-            }
-            for at in asked {
-                let low = lows[at];
-                if self.accepts(&RowValues::new(part, filtered.doc(low)))? {
-                    lows[kept] = low;
-                    kept += 1;
+            for start in asked.clone().step_by(ASKED_AT_ONCE) {
+                let asked = start..asked.end.min(start + ASKED_AT_ONCE);
+                self.fetch(filtered, &lows[asked.clone()]);
+                for at in asked {
+                    let low = lows[at];
+                    if self.accepts(&RowValues::new(filtered.part, filtered.doc(low)))? {
+                        lows[kept] = low;
+                        kept += 1;
+                    }
                 }
             }
         }
@@ -345,13 +354,40 @@ impl<'a> Filter<'a> {
         Ok(())
     }
 
+    /// The values of the condition for rows; `None` where it is not one of whole numbers, or these cannot be read together.
+    fn truths(&self, filtered: &FilteredPage<'_>, lows: &[u16]) -> Option<Vec<i64>> {
+        if !self.is_of_whole_numbers {
+            return None;
+        }
+        let (part, first) = (filtered.part, filtered.doc(0));
+        let mut column = |slot| match slot {
+            ID | WEIGHT_SLOT => None,
+            slot => integers(part, slot - 1, first, lows),
+        };
+        self.prepared.evaluate_whole(lows.len(), &mut column)
+    }
+
+    /// Tells the processor to fetch the values of rows that may lie far apart.
+    fn fetch(&self, filtered: &FilteredPage<'_>, lows: &[u16]) {
+        let columns = || {
+            let slots = self.prepared.slots().iter();
+            slots.filter_map(|slot| slot.checked_sub(1))
+        };
+        for low in lows {
+            filtered.part.fetch_place(filtered.doc(*low), columns());
+        }
+        for low in lows {
+            filtered.part.fetch_bytes(filtered.doc(*low), columns());
+        }
+    }
+
     /// Evaluates the condition for every row of the page. Errors: `Io`, `Corrupt` of any of them.
     fn ask_all(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
-        for low in 0..filtered.rows {
-            let row = RowValues::new(filtered.part, filtered.doc(low as u16));
-            bitmap[low as usize / 64] |= u64::from(self.accepts(&row)?) << (low % 64);
+        for (at, word) in bitmap.iter_mut().enumerate() {
+            let rows = (filtered.rows as usize).saturating_sub(64 * at).min(64);
+            *word = u64::MAX.checked_shr(64 - rows as u32).unwrap_or(0);
         }
-        Ok(())
+        self.ask_many(filtered, bitmap)
     }
 }
 
