@@ -4,9 +4,9 @@
     benchmarks/groups.py SEINE DIRECTORY [ROWS] [RUNS]     # rows: 1,900,000; runs: 5
 
 It starts SEINE with its data below DIRECTORY and fills a table of ROWS rows: a text, in which `thirty` stands in 30 % of the rows, an
-integer `g` and a string `s` of 1,000 values, an integer `n` that is another one in each row, and a double `r`. Each statement is asked
-once before it is timed; its answer is compared with what this program counts. A run is the median of SECONDS (2). Printed are the
-runs and their median as CSV, in milliseconds.
+integer `g` and a string `s` of 1,000 values, an integer `c` of 20, an integer `n` that is another one in each row, and a double `r`.
+Each statement is asked once before it is timed; its answer is compared with what this program counts. A run is the median of SECONDS
+(2). Printed are the runs and their median as CSV, in milliseconds.
 """
 import collections
 import os
@@ -42,9 +42,13 @@ class Server:
 
 
 def ask(connection, text):
+    """The rows of all result sets."""
     with connection.cursor() as cursor:
         cursor.execute(text)
-        return cursor.fetchall()
+        rows = cursor.fetchall()
+        while cursor.nextset():
+            rows += cursor.fetchall()
+        return rows
 
 
 def mixed(id):
@@ -60,13 +64,13 @@ def row(id, rows):
 
 
 def fill(connection, rows):
-    ask(connection, "CREATE TABLE t (body text, g int, n bigint, s string, r double)")
+    ask(connection, "CREATE TABLE t (body text, g int, n bigint, s string, r double, c int)")
     for first in range(1, rows + 1, 20_000):
         lines = []
         for id in range(first, min(first + 20_000, rows + 1)):
             has, g, n = row(id, rows)
-            lines.append(f"({id},'post number {id} of {'thirty' if has else 'seventy'}',{g},{n},'s{g}',{n}.25)")
-        ask(connection, "INSERT INTO t (id, body, g, n, s, r) VALUES " + ",".join(lines))
+            lines.append(f"({id},'post number {id} of {'thirty' if has else 'seventy'}',{g},{n},'s{g}',{n}.25,{mixed(n) % 20})")
+        ask(connection, "INSERT INTO t (id, body, g, n, s, r, c) VALUES " + ",".join(lines))
     ask(connection, "OPTIMIZE TABLE t")
 
 
@@ -103,6 +107,16 @@ def statements(rows):
         ("distinct, all rows", "SELECT COUNT(DISTINCT n) FROM t", lambda found: found[0][0] == rows),
         ("distinct by group, match", f"SELECT g, COUNT(DISTINCT n) AS c {match} GROUP BY g {page}", lambda rows: [row[1] for row in rows] == counts),
         ("a group a row, match", f"SELECT n, COUNT(*) AS c {match} GROUP BY n {page}", lambda rows: {row[1] for row in rows} == {1}),
+        (
+            "facet of three columns, match",
+            f"SELECT id {match} LIMIT 10 FACET g ORDER BY COUNT(*) DESC FACET s ORDER BY COUNT(*) DESC FACET c ORDER BY c ASC",
+            lambda rows: [row[1] for row in rows[10:50]] == 2 * counts and sum(row[1] for row in rows[50:]) == total,
+        ),
+        (
+            "facet of three integers, match",
+            f"SELECT id {match} LIMIT 10 FACET g ORDER BY COUNT(*) DESC FACET g DIV 10 LIMIT 100 FACET c ORDER BY c ASC",
+            lambda rows: [row[1] for row in rows[10:30]] == counts and sum(row[1] for row in rows[30:]) == 2 * total,
+        ),
         ("order by an expression, match", f"SELECT id {match} ORDER BY n % 1000 + g DESC LIMIT 20", None),
     ]
 

@@ -115,6 +115,29 @@ def call_pq(connection):
     assert ask(connection, "CALL PQ('p_pq', 'red', 0 AS docs_json)") == ()
 
 
+def facets(connection):
+    """The result sets of a statement with FACETs, one after the other; a driver that reads only the first skips the rest."""
+    statement = (
+        "SELECT id FROM p_posts WHERE MATCH(%s) ORDER BY id ASC LIMIT 2 "
+        "FACET id DIV 100 AS hundred ORDER BY hundred ASC LIMIT 3 FACET tag DISTINCT score"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, ("word3 common",))
+        sets = []
+        while True:
+            sets.append(([column[0] for column in cursor.description], cursor.fetchall()))
+            if not cursor.nextset():
+                break
+    assert sets == [
+        (["id"], ((1003,), (1013,))),
+        (["hundred", "count(*)"], ((10, 10), (11, 10), (12, 10))),
+        (["tag", "count(distinct score)", "count(*)"], (("", 1, 100),)),
+    ], sets
+    assert ask(connection, statement, ("word3 common",)) == ((1003,), (1013,))
+    assert ask(connection, "SELECT 1") == ((1,),)
+    refused(connection, 1054, "SELECT id FROM p_posts FACET nothing")
+
+
 def bad_input(connection):
     refused(connection, 1146, "SELECT * FROM p_missing")
     refused(connection, 1054, "INSERT INTO p_posts (id, nothing) VALUES (1, 2)")
@@ -156,6 +179,7 @@ def main():
     two_workers(connection)
     timed_out_wait(connection)
     batches(connection)
+    facets(connection)
     call_pq(connection)
     bad_input(connection)
     transactions(connection)

@@ -225,7 +225,3 @@ SELECT n FROM sales GROUP BY nix
 ----
 error 1054 (42S22): no column 'nix' in table 'sales'
 
-SELECT n FROM sales GROUP BY n FACET n
-----
-error 1235 (42000): not yet: FACET
-

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -223,6 +224,33 @@ impl Client {
             last_id: done.last_id,
             warnings: done.warnings,
         })
+    }
+
+    /// Runs a statement and gives each of its result sets. The last one has the counts of all; without a result set it is the only one.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn query_sets(&mut self, text: &str) -> Result<Vec<QueryResult>> {
+        let sets: RefCell<Vec<QueryResult>> = RefCell::default();
+        let mut begin = |columns| {
+            sets.borrow_mut().push(QueryResult {
+                columns,
+                ..QueryResult::default()
+            });
+        };
+        let mut keep = |cells: &[Option<&[u8]>]| {
+            if let Some(set) = sets.borrow_mut().last_mut() {
+                let cells = cells.iter().map(|cell| cell.map(<[u8]>::to_vec));
+                set.rows.push(cells.collect());
+            }
+        };
+        let done = self.run(text, &mut begin, &mut keep)?;
+        let mut sets = sets.into_inner();
+        let mut last = sets.pop().unwrap_or_default();
+        (last.affected, last.last_id) = (done.affected, done.last_id);
+        last.warnings = done.warnings;
+        sets.push(last);
+        Ok(sets)
     }
 
     /// Runs a statement and calls `visit` with each row. Allocates nothing for a row.

@@ -104,15 +104,17 @@ impl<Out: Write> Shell<Out> {
         if statement.is_empty() {
             return Ok(());
         }
-        let result = self.client.query(statement)?;
-        let shown = if self.json {
-            json(&result)
-        } else {
-            table(&result)
-        };
-        self.out.write_all(shown.as_bytes())?;
+        let sets = self.client.query_sets(statement)?;
+        for result in &sets {
+            let shown = if self.json {
+                json(result)
+            } else {
+                table(result)
+            };
+            self.out.write_all(shown.as_bytes())?;
+        }
         self.out.flush()?;
-        if result.warnings > 0 {
+        if sets.last().is_some_and(|result| result.warnings > 0) {
             self.tell_warnings()?;
         }
         Ok(())

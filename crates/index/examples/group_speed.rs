@@ -198,7 +198,7 @@ fn ask(snapshot: &Arc<Snapshot>, case: Case, control: &Control) -> f64 {
         .group(&bound, asked.as_ref(), &groupings, control)
         .unwrap();
     let took = begun.elapsed().as_secs_f64() * 1_000.0;
-    let count = made.unwrap()[0].made.rows.len();
+    let count = made[0].as_ref().unwrap().made.rows.len();
     assert!(count == 1 || count == 500 || count == 1_000 || case.1 == "n");
     took
 }

@@ -13,6 +13,7 @@
 
 mod aliases;
 mod evident;
+mod facets;
 mod ids;
 mod join;
 mod keys;
@@ -33,6 +34,7 @@ use crate::schema::{Column, ColumnType};
 use crate::value::Value;
 
 use aliases::Aliases;
+pub use facets::facets;
 pub use ids::Ids;
 pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
@@ -134,7 +136,8 @@ impl<'s> BoundSelect<'s> {
             return Err(BindError::Invalid("MATCH needs a search table".to_owned()));
         }
         let left = Cell::new(Some(ALIASED_BYTES_MAX));
-        let aliases = Aliases::new(&select.items, scope, &left);
+        let is_column = |name: &str| scope.slot_in(name).is_some();
+        let aliases = Aliases::new(&select.items, &is_column, &left);
         let (mut headers, mut shown) = (Vec::new(), Vec::new());
         for (at, item) in select.items.iter().enumerate() {
             match item {
@@ -256,7 +259,8 @@ impl Scope<'_> {
     /// `UnknownColumn`; `Invalid` for a key that rows do not have; `NotYet` for COUNT(*).
     pub fn order(&self, select: &Select) -> Result<Order, BindError> {
         let left = Cell::new(Some(ALIASED_BYTES_MAX));
-        let aliases = Aliases::new(&select.items, self, &left);
+        let is_column = |name: &str| self.slot_in(name).is_some();
+        let aliases = Aliases::new(&select.items, &is_column, &left);
         let mut keys = Vec::with_capacity(select.order.len());
         for OrderBy { key, descending } in &select.order {
             let key = match aliased(key, &select.items) {

@@ -206,6 +206,25 @@ impl JoinedSelect {
     }
 }
 
+impl JoinedSelect {
+    /// The SELECT of its first table, and its groups: the opposite of [`JoinedSelect::of`].
+    #[must_use]
+    pub fn into_first(self) -> Option<(Select, Option<Grouping>)> {
+        let first = self.tables.into_iter().next()?;
+        let select = Select {
+            table: first.table,
+            items: self.items,
+            matching: first.matching,
+            filter: self.filter,
+            order: self.order,
+            limit: self.limit,
+            offset: self.offset,
+            options: self.options,
+        };
+        Some((select, self.grouping))
+    }
+}
+
 /// GROUP BY, WITHIN GROUP ORDER BY and HAVING.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grouping {
@@ -217,6 +236,32 @@ pub struct Grouping {
     pub within: Vec<OrderBy>,
     /// HAVING.
     pub having: Option<Expression>,
+    /// Whether an item of the SELECT list that is a key shows, of a list, the item that the group is of. Else it shows the list of
+    /// the group's first row, as in Sphinx.
+    pub shows_items: bool,
+}
+
+/// A FACET: the groups of the rows that its SELECT finds without its LIMIT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facet {
+    /// What is shown of a group: expressions, COUNT(DISTINCT …) if the FACET says DISTINCT, COUNT(*).
+    pub items: Vec<Item>,
+    /// The keys; at least one.
+    pub keys: Vec<Expression>,
+    /// Keys of ORDER BY. Empty: groups come in the order of their first rows.
+    pub order: Vec<OrderBy>,
+    /// LIMIT as written.
+    pub limit: Option<u64>,
+    /// Groups skipped first.
+    pub offset: u64,
+}
+
+impl Facet {
+    /// Calls `visit` with each of its expressions.
+    pub fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        self.keys.iter_mut().for_each(&mut *visit);
+        each_expression(&mut self.items, &mut None, &mut self.order, visit);
+    }
 }
 
 impl Grouping {

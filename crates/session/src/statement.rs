@@ -15,6 +15,7 @@
 //! the door encodes them.
 
 mod constants;
+mod faceted;
 mod insert_select;
 mod join;
 mod lists;
@@ -83,6 +84,8 @@ pub enum Outcome {
     },
     /// Rows of a SELECT, SHOW or queue function.
     Rows(FoundRows),
+    /// The result sets of a SELECT with FACETs: its own first.
+    Several(Vec<FoundRows>),
     /// Rows of CALL PQ.
     Pq(Box<PqRows>),
 }
@@ -130,6 +133,10 @@ impl Outcome {
         match self {
             Outcome::Done { .. } => Some(0),
             Outcome::Rows(found) => found.answer.rows.size_hint().1,
+            Outcome::Several(sets) => {
+                let counts = sets.iter().map(|found| found.answer.rows.size_hint().1);
+                counts.sum()
+            }
             Outcome::Pq(rows) => Some(rows.answer.hits.len()),
         }
     }
@@ -200,6 +207,7 @@ impl Parsed {
             Ok(Statement::Select(_)
                 | Statement::Joined(_)
                 | Statement::Union(_)
+                | Statement::Faceted(_)
                 | Statement::CallPq { .. })
         );
         let fault = node.faults.any().then(|| node.faults.choose(text));
@@ -237,6 +245,7 @@ impl Parsed {
             Statement::Select(_)
                 | Statement::Joined(_)
                 | Statement::Union(_)
+                | Statement::Faceted(_)
                 | Statement::SelectConstants(_)
                 | Statement::Queue { .. }
                 | Statement::SelectWaiting { .. }
@@ -252,6 +261,7 @@ impl Parsed {
                 Statement::Select(_)
                     | Statement::Joined(_)
                     | Statement::Union(_)
+                    | Statement::Faceted(_)
                     | Statement::SelectConstants(_)
                     | Statement::CallPq { .. }
                     | Statement::Show { .. }
@@ -393,6 +403,7 @@ impl Execution<'_> {
             Statement::Joined(_) | Statement::Union(_) | Statement::SelectConstants(_) => {
                 self.read_rows(statement).await
             }
+            Statement::Faceted(faceted) => Box::pin(self.faceted(*faceted)).await,
             Statement::Queue { call, name } => self.queue(call, &name).await,
             Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
             Statement::QueueNext(next) => self.queue_next(next).await,
@@ -572,7 +583,10 @@ pub fn unexpected() -> Failure {
 fn count(node: &Node, statement: &Statement) {
     let counters = &node.counters;
     let counter = match statement {
-        Statement::Select(_) | Statement::Joined(_) | Statement::Union(_) => &counters.selects,
+        Statement::Select(_)
+        | Statement::Joined(_)
+        | Statement::Union(_)
+        | Statement::Faceted(_) => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
         Statement::Upsert { insert, .. } | Statement::InsertSelect { insert, .. } => {

@@ -18,6 +18,9 @@ pub const JOINED_TABLES_MAX: usize = 16;
 /// Most SELECTs of one UNION.
 pub const UNION_SELECTS_MAX: usize = 200_000;
 
+/// Most FACETs of one SELECT. With the SELECT they are Sphinx's largest batch of queries, 32.
+pub const FACETS_MAX: usize = 31;
+
 /// Most keys of ORDER BY.
 pub const ORDER_KEYS_MAX: usize = 256;
 

@@ -16,6 +16,7 @@ mod create;
 mod create_temporary;
 mod data;
 mod error;
+mod facet;
 mod files;
 mod insert;
 mod join;
@@ -42,8 +43,8 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, CreateTemporary, Part, PqOptions, QueueCall, QueueNext,
-    Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
+    Assignment, Constant, CreateTable, CreateTemporary, Faceted, Part, PqOptions, QueueCall,
+    QueueNext, Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
 };
 
 /// First words of statements that are refused as "not yet".
@@ -121,7 +122,10 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
     match verb.as_str() {
         "select" => {
             let first = parser.select_body()?;
-            parser.union_or_end(first, false)
+            match parser.at_word("facet") {
+                true => parser.faceted(first),
+                false => parser.union_or_end(first, false),
+            }
         }
         "insert" => parser.insert(false),
         "replace" => parser.insert(true),

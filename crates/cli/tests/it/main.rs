@@ -16,6 +16,7 @@ mod compare;
 mod damage;
 mod data_verbs;
 mod demo;
+mod facets;
 mod figures;
 mod guards;
 mod http_door;

@@ -130,7 +130,7 @@ impl SqlRun {
                 let server = &self.server;
                 let client = self.connections.entry(name.to_owned());
                 let client = client.or_insert_with(|| server.client());
-                answer(client.query(sql))
+                answer(client.query_sets(sql))
             }
         }
     }
@@ -142,9 +142,9 @@ impl SqlRun {
     }
 }
 
-fn answer(result: Result<QueryResult, ClientError>) -> String {
-    let result = match result {
-        Ok(result) => result,
+fn answer(sets: Result<Vec<QueryResult>, ClientError>) -> String {
+    let sets = match sets {
+        Ok(sets) => sets,
         Err(ClientError::Server(error)) => {
             return format!(
                 "error {} ({}): {}",
@@ -153,6 +153,11 @@ fn answer(result: Result<QueryResult, ClientError>) -> String {
         }
         Err(error) => return format!("broken: {error}"),
     };
+    let sets: Vec<String> = sets.iter().map(set).collect();
+    sets.join("\n--\n")
+}
+
+fn set(result: &QueryResult) -> String {
     let warnings = match result.warnings {
         0 => String::new(),
         n => format!(", {n} warnings"),

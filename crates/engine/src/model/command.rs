@@ -566,7 +566,7 @@ pub trait Searched: Send + Sync {
     ) -> Result<BoxedRows<Error>>;
 
     /// The groups of the rows that [`Searched::locate`] would give, each with its first row, made without looking at one row after
-    /// the other. `None`: the statement, or a value in the rows, needs that.
+    /// the other: one for each of `groupings`, all in one pass. `None`: the statement, or a value in the rows, needs that.
     ///
     /// # Errors
     /// As [`Searched::locate`].
@@ -574,9 +574,9 @@ pub trait Searched: Send + Sync {
         &self,
         select: &Select,
         options: &Options,
-        groups: &Arc<Groups>,
+        groupings: &[Arc<Groups>],
         control: &Control,
-    ) -> Result<Option<MadeGroups>>;
+    ) -> Result<Vec<Option<MadeGroups>>>;
 }
 
 /// Groups that were made from blocks of rows.

@@ -59,21 +59,22 @@ impl Searched for Snapshot {
         &self,
         select: &Select,
         options: &Options,
-        groups: &Arc<Groups>,
+        groupings: &[Arc<Groups>],
         control: &Control,
-    ) -> Result<Option<MadeGroups>> {
+    ) -> Result<Vec<Option<MadeGroups>>> {
         let Some(view) = self.searched(&select.table)? else {
-            return Ok(None);
+            return Ok(groupings.iter().map(|_| None).collect());
         };
         let (bound, query) = self.bound(&view, select, options)?;
-        let groupings = [Arc::clone(groups)];
-        let made = view.rows.group(&bound, query.as_ref(), &groupings, control);
-        let made = made.map_err(failure::of_index)?;
-        let only = made.into_iter().flatten().next();
-        Ok(only.map(|of| MadeGroups {
-            rows: Arc::new(SearchRows(of.rows)),
-            made: of.made,
-        }))
+        let made = view.rows.group(&bound, query.as_ref(), groupings, control);
+        let made = made.map_err(failure::of_index)?.into_iter();
+        let made = made.map(|of| {
+            of.map(|of| MadeGroups {
+                rows: Arc::new(SearchRows(of.rows)),
+                made: of.made,
+            })
+        });
+        Ok(made.collect())
     }
 }
 

@@ -24,7 +24,8 @@ pub struct Grouping {
 
 impl Snapshot {
     /// Groups the rows that a SELECT finds, several times in one pass; its LIMIT and `cutoff` are ignored. The groups are those
-    /// of the rows by the order of the SELECT: by weight or by id. `None`: the rows of a grouping must be added one by one.
+    /// of the rows by the order of the SELECT: by weight or by id. Gives one for each of `groupings`; `None`: its rows must be added
+    /// one by one.
     ///
     /// Slots are those of [`Located`]. Errors: as [`Snapshot::search`] of a count; never a part of the groups.
     pub fn group(
@@ -33,15 +34,17 @@ impl Snapshot {
         query: Option<&Query>,
         groupings: &[Arc<Groups>],
         control: &Control,
-    ) -> Result<Option<Vec<Grouping>>> {
-        if !groupings.iter().all(|groups| groups.are_in_blocks()) {
-            return Ok(None);
+    ) -> Result<Vec<Option<Grouping>>> {
+        let in_blocks = groupings.iter().filter(|groups| groups.are_in_blocks());
+        let in_blocks: Vec<Arc<Groups>> = in_blocks.cloned().collect();
+        if in_blocks.is_empty() {
+            return Ok(groupings.iter().map(|_| None).collect());
         }
         self.check_whole()?;
         let mut job = job(self, select, query, control, &mut Vec::new())?;
         job.in_blocks = true;
         let columns = self.shape.columns.len();
-        let start = || Filed::new(groupings, columns + 1);
+        let start = || Filed::new(&in_blocks, columns + 1);
         let (filed, run) = exec::run(&job, control, &start);
         run?;
         // By grouping: the groups of each thread.
@@ -54,13 +57,15 @@ impl Snapshot {
                 .for_each(|(all, of)| all.push(of));
         }
         let mut made = Vec::with_capacity(groupings.len());
-        for of in threads {
-            match self.merged(of, columns, job.cost(), control)? {
-                Some(grouping) => made.push(grouping),
-                None => return Ok(None),
-            }
+        let mut threads = threads.into_iter().peekable();
+        for groups in groupings {
+            let of = threads.next_if(|_| groups.are_in_blocks());
+            made.push(match of {
+                Some(of) => self.merged(of, columns, job.cost(), control)?,
+                None => None,
+            });
         }
-        Ok(Some(made))
+        Ok(made)
     }
 
     /// The groups of all threads.

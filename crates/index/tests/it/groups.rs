@@ -1,4 +1,5 @@
-//! Groups made from blocks of columns are those of the rows one by one, to the byte, whatever the history and the threads.
+//! Groups made from blocks of columns are those of the rows one by one, to the byte, whatever the history, the threads and the groups
+//! that are made in the same pass.
 
 use std::sync::{Arc, LazyLock};
 
@@ -230,14 +231,16 @@ impl JoinBounds for Bounds {
     }
 }
 
-/// What a statement gives in blocks (`None`: it is not taken), or with `by_row` one row after the other.
-fn answer(
-    snapshot: &Arc<Snapshot>,
-    shape: &TableShape,
-    asked: &Asked,
-    control: &Control,
-    by_row: bool,
-) -> index::Result<Option<String>> {
+/// How the groups of a statement are made.
+enum Way<'a> {
+    /// One row after the other.
+    Rows,
+    /// In blocks, in one pass with the groups of other statements.
+    Blocks(&'a [Asked]),
+}
+
+/// A statement bound to the table.
+fn bound(snapshot: &Snapshot, shape: &TableShape, asked: &Asked) -> BoundJoin {
     let columns = shape.columns.iter().map(|of| (of.name.clone(), of.kind));
     let columns = std::iter::once(("id".to_owned(), ColumnType::Bigint)).chain(columns);
     let scope = JoinScope {
@@ -250,11 +253,22 @@ fn answer(
         rows: snapshot.count(),
         is_searched: asked.root.is_some(),
     };
-    let bound = BoundJoin::new(&asked.select, &[scope]).expect("a SELECT of this table");
+    BoundJoin::new(&asked.select, &[scope]).expect("a SELECT of this table")
+}
+
+/// What a statement gives; `None`: its groups are not made in blocks.
+fn answer(
+    snapshot: &Arc<Snapshot>,
+    shape: &TableShape,
+    asked: &Asked,
+    control: &Control,
+    way: Way<'_>,
+) -> index::Result<Option<String>> {
+    let own = bound(snapshot, shape, asked);
     let select = Select {
         items: Vec::new(),
         matching: asked.root.as_ref().map(|_| String::new()),
-        filter: bound.steps[0].own.clone(),
+        filter: own.steps[0].own.clone(),
         ..select_all()
     };
     let query = asked.root.clone().map(|root| Query {
@@ -265,26 +279,27 @@ fn answer(
     let of_rows = snapshot
         .bind(&select, &options)
         .expect("a SELECT of this table");
-    let mut join = Join::new(&bound, Arc::new(Bounds(Arc::clone(&control.memory))));
-    let joined = if by_row {
-        let found = snapshot.search(&of_rows, query.as_ref(), control)?;
-        let located = found.rows.located(shape.columns.len()).expect("rows");
-        join.step(&bound.steps[0], Arc::new(Rows(located)) as BoxedRows<Error>)?;
-        join.answer(&bound)?
-    } else {
-        let groups = bound.groups.clone().expect("groups");
-        let groupings = [Arc::clone(&groups), groups];
-        let made = snapshot.group(&of_rows, query.as_ref(), &groupings, control)?;
-        let Some(mut made) = made else {
-            return Ok(None);
-        };
-        assert_eq!(made.len(), groupings.len());
-        let made = made.pop().expect("the second grouping");
-        join.step(
-            &bound.steps[0],
-            Arc::new(Rows(made.rows)) as BoxedRows<Error>,
-        )?;
-        join.answer_blocks(&bound, made.made)?
+    let mut join = Join::new(&own, Arc::new(Bounds(Arc::clone(&control.memory))));
+    let joined = match way {
+        Way::Rows => {
+            let found = snapshot.search(&of_rows, query.as_ref(), control)?;
+            let located = found.rows.located(shape.columns.len()).expect("rows");
+            join.step(&own.steps[0], Arc::new(Rows(located)) as BoxedRows<Error>)?;
+            join.answer(&own)?
+        }
+        Way::Blocks(beside) => {
+            let beside = beside.iter().map(|other| bound(snapshot, shape, other));
+            let mut groupings: Vec<_> = beside.map(|it| it.groups.expect("groups")).collect();
+            groupings.push(own.groups.clone().expect("groups"));
+            let mut made = snapshot.group(&of_rows, query.as_ref(), &groupings, control)?;
+            assert_eq!(made.len(), groupings.len());
+            let Some(made) = made.pop().flatten() else {
+                return Ok(None);
+            };
+            let rows = Arc::new(Rows(made.rows)) as BoxedRows<Error>;
+            join.step(&own.steps[0], rows)?;
+            join.answer_blocks(&own, made.made)?
+        }
     };
     match joined.rows {
         Answered::Ready(rows) => Ok(Some(format!("{} {rows:?}", joined.total))),
@@ -309,9 +324,10 @@ fn check(subject: &mut Subject, all: &[Asked]) -> usize {
     let shape = &subject.model.shape;
     let mut taken = 0;
     for asked in all {
-        let by_row = answer(&snapshot, shape, asked, &Control::default(), true).expect("rows");
+        let by_row = answer(&snapshot, shape, asked, &Control::default(), Way::Rows).expect("rows");
         for control in [Control::default(), helped()] {
-            let blocks = answer(&snapshot, shape, asked, &control, false).expect("groups");
+            let way = Way::Blocks(&all[..all.len().min(2)]);
+            let blocks = answer(&snapshot, shape, asked, &control, way).expect("groups");
             if blocks.is_some() {
                 taken += 1;
                 assert_eq!(blocks, by_row, "{asked:?}");
@@ -433,7 +449,7 @@ fn groups_end_where_their_memory_does_and_when_they_are_stopped() {
             memory: Arc::new(Memory::new(1 << 20)),
             ..helped()
         };
-        let refused = answer(&snapshot, shape, &asked, &control, false);
+        let refused = answer(&snapshot, shape, &asked, &control, Way::Blocks(&[]));
         assert!(
             matches!(refused, Err(Error::SearchMemory { .. })),
             "{refused:?}"
@@ -445,7 +461,7 @@ fn groups_end_where_their_memory_does_and_when_they_are_stopped() {
                 interrupt,
                 ..helped()
             };
-            let stopped = answer(&snapshot, shape, &asked, &control, false);
+            let stopped = answer(&snapshot, shape, &asked, &control, Way::Blocks(&[]));
             assert!(matches!(stopped, Err(Error::Interrupted { reason: why }) if why == reason));
         }
     }
@@ -463,7 +479,7 @@ fn a_damaged_segment_makes_groups_refuse_and_never_lie() {
     let shape = subject.model.shape.clone();
     let whole: Vec<_> = all
         .iter()
-        .map(|asked| answer(&snapshot, &shape, asked, &helped(), false))
+        .map(|asked| answer(&snapshot, &shape, asked, &helped(), Way::Blocks(&[])))
         .collect();
     let path = format!("{DIR}/{}/rows", subject.manifest.segments[0].directory);
     let file = disk.open(&path).expect("a file");
@@ -477,7 +493,7 @@ fn a_damaged_segment_makes_groups_refuse_and_never_lie() {
         let opened = Table::open(copy, DIR, shape.clone(), &subject.manifest);
         let snapshot = opened.expect("a table").snapshot();
         for (asked, whole) in all.iter().zip(&whole) {
-            match answer(&snapshot, &shape, asked, &helped(), false) {
+            match answer(&snapshot, &shape, asked, &helped(), Way::Blocks(&[])) {
                 Err(Error::Corrupt { .. }) => refused += 1,
                 given => {
                     assert_eq!(given.ok(), whole.as_ref().ok().cloned(), "byte {at}");

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use super::{BindError, Scope};
+use super::BindError;
 use crate::expression::Expression;
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Item, Output};
@@ -15,7 +15,8 @@ use crate::value::Value;
 /// The items of a SELECT list by their aliases.
 pub(super) struct Aliases<'a> {
     items: &'a [Item],
-    scope: &'a Scope<'a>,
+    /// Whether a name is that of a column.
+    is_column: &'a dyn Fn(&str) -> bool,
     /// Bytes that aliases may still stand for; `None` once there were too many.
     left: &'a Cell<Option<usize>>,
 }
@@ -24,10 +25,14 @@ impl<'a> Aliases<'a> {
     /// `left`: bytes that aliases of the SELECT may stand for.
     pub(super) fn new(
         items: &'a [Item],
-        scope: &'a Scope<'a>,
+        is_column: &'a dyn Fn(&str) -> bool,
         left: &'a Cell<Option<usize>>,
     ) -> Aliases<'a> {
-        Aliases { items, scope, left }
+        Aliases {
+            items,
+            is_column,
+            left,
+        }
     }
 
     /// The aliases of the items before an index.
@@ -83,7 +88,7 @@ impl<'a> Aliases<'a> {
 
     /// The item that a name means and its index; `None` for a column of the table, and for a name of no item.
     fn at(&self, wanted: &str) -> Option<(usize, &'a Expression)> {
-        if self.scope.slot_in(wanted).is_some() {
+        if (self.is_column)(wanted) {
             return None;
         }
         let items = self.items.iter().enumerate();

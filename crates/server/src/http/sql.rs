@@ -190,6 +190,7 @@ async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Ref
     }
     match execute(&mut guest, statement).await? {
         Outcome::Rows(found) => search::answered(&guest, found.answer).await,
+        Outcome::Several(_) => Err(only("a SELECT without FACET").into()),
         Outcome::Done { .. } | Outcome::Pq(_) => Err(only("SELECT").into()),
     }
 }

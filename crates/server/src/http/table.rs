@@ -61,7 +61,7 @@ impl TableReply for RawReply {
     }
 }
 
-/// Adds an outcome to the reply, as one table. Errors: a row that cannot be read; the reply is too large for its limit or
+/// Adds an outcome to the reply, as one table or several. Errors: a row that cannot be read; the reply is too large for its limit or
 /// for memory.
 pub(super) fn write(
     server: &Server,
@@ -77,16 +77,29 @@ pub(super) fn write(
             bounded(reply.byte_count(), held)?;
         }
         Outcome::Pq(rows) => reply_pq(&rows, &warning, reply, held)?,
-        Outcome::Rows(FoundRows {
-            answer, counted, ..
-        }) => {
-            let damaged = answer.rows.damaged();
-            reply_rows(server, answer, warning, reply, held)?;
-            session.lacks(&damaged);
-            if counted {
-                session.sent(server.clock.steady_us());
+        Outcome::Rows(found) => reply_found(server, session, found, warning, reply, held)?,
+        Outcome::Several(sets) => {
+            for found in sets {
+                reply_found(server, session, found, warning.clone(), reply, held)?;
             }
         }
+    }
+    Ok(())
+}
+
+fn reply_found(
+    server: &Server,
+    session: &mut Session,
+    found: FoundRows,
+    warning: String,
+    reply: &mut impl TableReply,
+    held: &Grant,
+) -> Result<(), Failure> {
+    let damaged = found.answer.rows.damaged();
+    reply_rows(server, found.answer, warning, reply, held)?;
+    session.lacks(&damaged);
+    if found.counted {
+        session.sent(server.clock.steady_us());
     }
     Ok(())
 }

@@ -369,8 +369,40 @@ impl<'a> Connection<'a> {
                 Ok(Ok(()))
             }
             Outcome::Rows(found) => self.write_rows(found, status).await,
+            Outcome::Several(sets) => self.write_several(sets, status).await,
             Outcome::Pq(rows) => self.write_pq(&rows, status).await,
         }
+    }
+
+    /// Sends result sets one behind the other.
+    async fn write_several(
+        &mut self,
+        sets: Vec<FoundRows>,
+        status: u16,
+    ) -> Result<Result<(), Failure>, Ended> {
+        let asked = self.guest.capabilities;
+        let takes = asked.has(Capabilities::MULTI_RESULTS) || self.takes_several;
+        if !takes {
+            let message = "several result sets: the client did not ask for them \
+                           (CLIENT_MULTI_RESULTS)";
+            return Ok(Err(Failure::new(errors::INVALID, message)));
+        }
+        let mut left = sets.len();
+        for found in sets {
+            left -= 1;
+            let more = if left > 0 {
+                STATUS_MORE_RESULTS
+            } else {
+                status
+            };
+            if let Err(failure) = self.write_rows(found, more).await? {
+                return Ok(Err(failure));
+            }
+            if self.encoder.is_full() {
+                self.flush().await?;
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Sends rows as they are read: whenever 64 KiB are encoded, no further row is read until the client has taken them.

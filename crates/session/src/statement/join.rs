@@ -6,19 +6,17 @@
 
 use std::sync::Arc;
 
-use engine::{
-    Answer, Command, Control, Error, JoinControl, Kind, MadeGroups, Rows, Seen, Temporary,
-};
-use query::bind::{BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
+use engine::{Answer, Command, Control, Error, JoinControl, Kind, Rows, Seen, Temporary};
+use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::expression::{BinaryOperator, Expression, List};
 use query::options::Options;
-use query::request::{Item, JoinedSelect, JoinedTable, Output, Select};
-use query::rows::{Answered, BoxedRows, Join, JoinRows};
+use query::request::{Facet, Item, JoinedSelect, JoinedTable, Output, Select};
+use query::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
 use query::schema::ColumnType;
 use query::value::Value;
 
 use super::select::Shared;
-use super::{Execution, Outcome, guarded, show};
+use super::{Execution, Outcome, guarded, show, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::ROWS_INLINE_MAX;
 use crate::rights::{Action, Deed};
@@ -139,11 +137,6 @@ impl Execution<'_> {
         let bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
         let _turn = self.node.turn(None).await;
         let control = self.control(Arc::clone(&shared.interrupt), &options, &shared.held);
-        let bounds = JoinControl {
-            memory: Arc::clone(&control.memory),
-            interrupt: Arc::clone(&control.interrupt),
-        };
-        let mut join = Join::new(&bound, Arc::new(bounds));
         let asked = |step: &JoinStep| Asked {
             table: &select.tables[step.table],
             scope: &scopes[step.table],
@@ -152,13 +145,15 @@ impl Execution<'_> {
             control: &control,
             seen: &shared.seen,
         };
-        let grouped_rows = bound.groups.as_ref().map_or(0, |_| scopes[0].rows as usize);
-        let joined = match self.apart(grouped_rows, || grouped(&bound, asked))? {
-            Some(groups) => self.apart(grouped_rows, || {
-                join.step(&bound.steps[0], groups.rows)?;
-                Ok(join.answer_blocks(&bound, groups.made)?)
-            })?,
-            None => {
+        let joined = match (&sources[..], &bound.groups) {
+            ([Source::Searched], Some(_)) => {
+                let asked = asked(&bound.steps[0]);
+                let bound = std::slice::from_ref(&bound);
+                let made = self.apart(scopes[0].rows as usize, || grouped(bound, &asked))?;
+                made.into_iter().next().ok_or_else(unexpected)?
+            }
+            _ => {
+                let mut join = Join::new(&bound, bounds(&control));
                 for step in &bound.steps {
                     self.step(&mut join, step, asked(step)).await?;
                 }
@@ -168,21 +163,52 @@ impl Execution<'_> {
         if let Some(search) = &search {
             search.found();
         }
-        let rows = match joined.rows {
-            Answered::Ready(rows) => Rows::ready(rows),
-            Answered::Reading(rows) => Rows::reading(rows),
-        };
-        let answer = Answer {
-            columns: bound.headers,
-            rows,
-            total_found: joined.total,
-            keywords: Vec::new(),
-            warnings: Vec::new(),
-            partial: None,
-        };
+        let answer = answer_of(bound, joined);
         let table = select.tables.into_iter().next();
         let table = table.map_or_else(String::new, |table| table.table);
         Ok(self.counted(answer, table, search, Some(shared.held)))
+    }
+
+    /// The answers of the FACETs of a SELECT: see [`bind::facets`]. All of them are made in one pass over the rows.
+    pub(super) async fn facets(
+        &mut self,
+        select: &Select,
+        facets: Vec<Facet>,
+        options: &Options,
+        shared: &Shared,
+    ) -> Result<Vec<Answer>, Failure> {
+        let table = &*select.table;
+        let source = self.source(&shared.seen, table)?;
+        if !matches!(source, Source::Searched) {
+            let message = format!("FACET needs a search table, '{table}' is none");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let columns = show::columns_of(&*shared.seen.definition(table)?);
+        let is_column = |name: &str| columns.iter().any(|(column, _)| column == name);
+        let refused = |error| refused(&[table], error);
+        let selects = bind::facets(select, facets, &is_column).map_err(refused)?;
+        let Some(first) = selects.first().map(|select| &select.tables[0]) else {
+            return Ok(Vec::new());
+        };
+        let scope = self.scope(&shared.seen, first, &source)?;
+        let scopes = std::slice::from_ref(&scope);
+        let bound = selects.iter().map(|select| BoundJoin::new(select, scopes));
+        let bound: Vec<BoundJoin> = bound.collect::<Result<_, _>>().map_err(refused)?;
+        let _turn = self.node.turn(None).await;
+        let control = self.control(Arc::clone(&shared.interrupt), options, &shared.held);
+        let asked = Asked {
+            table: first,
+            scope: &scope,
+            source: &source,
+            options,
+            control: &control,
+            seen: &shared.seen,
+        };
+        let made = self.apart(scope.rows as usize, || grouped(&bound, &asked))?;
+        let answers = bound.into_iter().zip(made);
+        Ok(answers
+            .map(|(bound, made)| answer_of(bound, made))
+            .collect())
     }
 
     /// Reads the table of a step and joins its rows.
@@ -370,21 +396,63 @@ impl Execution<'_> {
     }
 }
 
-/// The groups of one search table, if they can be made from blocks of its rows, and their first rows.
-fn grouped<'a>(
-    bound: &BoundJoin,
-    asked: impl Fn(&JoinStep) -> Asked<'a>,
-) -> Result<Option<MadeGroups>, Failure> {
-    let (Some(groups), [step], None) = (&bound.groups, &bound.steps[..], &bound.filter) else {
-        return Ok(None);
+/// The answers of SELECTs with groups over one search table. They find the rows that the first of them tells. Groups that can be made
+/// from blocks of rows are made in one pass; the others are made of the rows one by one.
+fn grouped(bound: &[BoundJoin], asked: &Asked<'_>) -> Result<Vec<Joined<Error>>, Failure> {
+    let Some(step) = bound.first().and_then(|bound| bound.steps.first()) else {
+        return Ok(Vec::new());
     };
-    let asked = asked(step);
-    if step.rest.is_some() || !matches!(asked.source, Source::Searched) {
-        return Ok(None);
-    }
+    let (seen, options, control) = (asked.seen, asked.options, asked.control);
     let select = asked.select(step, step.own.clone());
-    let seen = asked.seen;
-    Ok(seen.group(&select, asked.options, groups, asked.control)?)
+    let groupings = bound.iter().filter_map(|bound| bound.groups.clone());
+    let groupings: Vec<Arc<Groups>> = groupings.collect();
+    let made = match step.rest {
+        None => seen.group(&select, options, &groupings, control)?,
+        Some(_) => groupings.iter().map(|_| None).collect(),
+    };
+    let (mut all_rows, mut answers) = (None, Vec::with_capacity(bound.len()));
+    for (bound, made) in bound.iter().zip(made) {
+        let mut join = Join::new(bound, bounds(control));
+        answers.push(match made {
+            Some(groups) => {
+                join.step(step, groups.rows)?;
+                join.answer_blocks(bound, groups.made)?
+            }
+            None => {
+                let rows = match all_rows.take() {
+                    Some(rows) => rows,
+                    None => seen.locate(&select, options, control)?,
+                };
+                join.step(step, Arc::clone(&rows))?;
+                all_rows = Some(rows);
+                join.answer(bound)?
+            }
+        });
+    }
+    Ok(answers)
+}
+
+/// The bounds of a join: those of its searches.
+fn bounds(control: &Control) -> Arc<JoinControl> {
+    Arc::new(JoinControl {
+        memory: Arc::clone(&control.memory),
+        interrupt: Arc::clone(&control.interrupt),
+    })
+}
+
+fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
+    let rows = match joined.rows {
+        Answered::Ready(rows) => Rows::ready(rows),
+        Answered::Reading(rows) => Rows::reading(rows),
+    };
+    Answer {
+        columns: bound.headers,
+        rows,
+        total_found: joined.total,
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    }
 }
 
 /// What a step asks its table.

@@ -12,7 +12,9 @@ use super::statement::Statement;
 use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
 
 /// Keywords that end a SELECT list, and so cannot be an alias unless they are quoted.
-const CLAUSES: [&str; 23] = [
+const CLAUSES: [&str; 25] = [
+    "by",
+    "distinct",
     "from",
     "where",
     "limit",
@@ -109,11 +111,10 @@ impl<'a> Parser<'a> {
             loop {
                 let from = self.position();
                 grouping.keys.push(match self.order_key(items)? {
-                    Output::Expression(expression) => expression,
-                    Output::Weight => Expression::Column("weight()".to_owned()),
                     Output::Count => {
                         return Err(self.error_at(from, "count(*) is no key to group by"));
                     }
+                    key => expression_of(&key),
                 });
                 self.at_most(grouping.keys.len(), ORDER_KEYS_MAX, "keys in GROUP BY")?;
                 if !self.take(TokenKind::Comma) {
@@ -167,7 +168,6 @@ impl<'a> Parser<'a> {
             return Err(self.not_yet("tables with commas in FROM: write JOIN"));
         }
         for (word, what) in [
-            ("facet", "FACET"),
             ("into", "SELECT … INTO"),
             ("for", "SELECT … FOR UPDATE"),
             ("lock", "LOCK IN SHARE MODE"),
@@ -199,14 +199,20 @@ impl<'a> Parser<'a> {
         if let Some(star) = self.take_star() {
             return Ok(star);
         }
+        let (what, written) = self.headed()?;
+        let name = self.alias()?.unwrap_or(written);
+        Ok(Item::Value { what, name })
+    }
+
+    /// An item without alias, and its header.
+    pub(super) fn headed(&mut self) -> Result<(Output, String)> {
         let before = self.clone();
         let what = self.output()?;
         let written = match &what {
             Output::Expression(Expression::Path { .. }) => self.written_since(&before),
             _ => self.header_since(&before)?,
         };
-        let name = self.alias()?.unwrap_or(written);
-        Ok(Item::Value { what, name })
+        Ok((what, written))
     }
 
     /// The header of an item without alias. For a column it is the name as written, without table and backticks; for an
@@ -264,11 +270,14 @@ impl<'a> Parser<'a> {
 
     fn output(&mut self) -> Result<Output> {
         let is_joined = self.is_joined;
-        let expression =
-            self.expression(&mut |name, lexer| match is_joined && name == "weight" {
-                true => weight_of(lexer),
-                false => Ok(None),
-            })?;
+        let expression = self.expression(&mut |name, lexer| match name {
+            "weight" if is_joined => weight_of(lexer),
+            // Sphinx's name of GROUPBY() in FACET.
+            "facet" if lexer.take(TokenKind::Close) => {
+                Ok(Some(Expression::Column("groupby()".to_owned())))
+            }
+            _ => Ok(None),
+        })?;
         Ok(match expression {
             Expression::Column(name) if name == "weight()" => Output::Weight,
             Expression::Aggregate(AggregateKind::Rows, _) => Output::Count,
@@ -427,7 +436,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a value up to the next comma outside brackets, or to the end.
+    /// Skips a value up to the next comma or FACET outside brackets, or to the end.
     pub(super) fn skip_value(&mut self) -> Result<()> {
         let mut depth = 0_u32;
         let mut tokens = 0;
@@ -438,6 +447,9 @@ impl<'a> Parser<'a> {
                 TokenKind::Close => depth -= 1,
                 TokenKind::Comma if depth == 0 && tokens > 0 => return Ok(()),
                 TokenKind::Comma if depth == 0 => return Err(self.unexpected("a value")),
+                TokenKind::Word if depth == 0 && tokens > 0 && self.at_word("facet") => {
+                    return Ok(());
+                }
                 TokenKind::End | TokenKind::Semicolon if depth == 0 && tokens > 0 => return Ok(()),
                 TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => {
                     return Err(self.unexpected(if depth > 0 { "`)`" } else { "a value" }));
@@ -506,7 +518,15 @@ pub(super) fn has_groups(items: &[Item]) -> bool {
     items.iter().any(is_aggregate) && !items.iter().all(is_count)
 }
 
-fn is_aggregate_output(output: &Output) -> bool {
+pub(super) fn expression_of(output: &Output) -> Expression {
+    match output {
+        Output::Expression(expression) => expression.clone(),
+        Output::Weight => Expression::Column("weight()".to_owned()),
+        Output::Count => Expression::Aggregate(AggregateKind::Rows, Vec::new()),
+    }
+}
+
+pub(super) fn is_aggregate_output(output: &Output) -> bool {
     match output {
         Output::Count => true,
         Output::Weight => false,

@@ -11,7 +11,7 @@ use query::value::Value;
 
 use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
-pub use several::{Part, Union, UnionColumn, UnionKey};
+pub use several::{Faceted, Part, Union, UnionColumn, UnionKey};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub enum Statement {
     Joined(Box<JoinedSelect>),
     /// SELECT … UNION SELECT ….
     Union(Box<Union>),
+    /// SELECT … FACET ….
+    Faceted(Box<Faceted>),
     /// SELECT without a table: one row, each item under its name.
     SelectConstants(Vec<(String, Constant)>),
     /// `SELECT queue_wait(…)` and the other functions of queues.

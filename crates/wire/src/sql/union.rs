@@ -26,6 +26,7 @@ impl Parser<'_> {
     ) -> Result<Statement> {
         if !self.at_word("union") {
             self.refuse_clauses()?;
+            self.refuse_facet()?;
             self.end()?;
             return Ok(first);
         }
@@ -66,6 +67,7 @@ impl Parser<'_> {
         } else {
             take_tail(&mut union).map_err(|what| self.not_yet(what))?;
         }
+        self.refuse_facet()?;
         self.end()?;
         Ok(Statement::Union(Box::new(union)))
     }
@@ -84,6 +86,14 @@ impl Parser<'_> {
         match self.has_from() {
             true => self.select(),
             false => self.select_constants(),
+        }
+    }
+
+    /// Refuses FACET behind what gives one result set.
+    fn refuse_facet(&self) -> Result<()> {
+        match self.at_word("facet") {
+            true => Err(self.not_yet("FACET behind brackets, UNION, INSERT and CREATE")),
+            false => Ok(()),
         }
     }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! An expression that equals a key reads the key. Any other column is that of the group's first row, as in Sphinx. A key that may
-//! be a list, of a set or in JSON, reads as the list of that row; GROUPBY() is the item.
+//! be a list, of a set or in JSON, reads as the list of that row, but in a FACET as the item; GROUPBY() is the item.
 
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown};
@@ -45,8 +45,9 @@ impl GroupKey {
             || matches!(self.written, Expression::Path { .. })
     }
 
-    fn stands_for(&self, of: &Expression) -> bool {
-        !self.is_list() && self.written == *of
+    /// Whether an expression over groups means the key. `shows_items`: also where the key may be a list.
+    fn stands_for(&self, of: &Expression, shows_items: bool) -> bool {
+        (shows_items || !self.is_list()) && self.written == *of
     }
 }
 
@@ -54,6 +55,8 @@ impl GroupKey {
 struct GroupBinder<'b, 'a> {
     of: &'b Binder<'a>,
     keys: Vec<GroupKey>,
+    /// Whether a key that is a list means the item that the group is of.
+    shows_items: bool,
     aggregates: Vec<(Expression, Aggregate)>,
     /// Memory that what aliases stand for may still take, in bytes.
     left: usize,
@@ -101,6 +104,7 @@ impl Binder<'_> {
         let mut binder = GroupBinder {
             of: self,
             keys: keys.collect::<Result<_, _>>()?,
+            shows_items: grouping.shows_items,
             aggregates: Vec::new(),
             left: ALIASED_BYTES_MAX,
         };
@@ -202,6 +206,11 @@ impl GroupBinder<'_, '_> {
             Expression::Column(name) => self.of.slot(name).ok().map(|(_, kind)| kind),
             _ => None,
         };
+        let is_item = |key: &GroupKey| key.is_list() && key.stands_for(&written, self.shows_items);
+        let kind = match self.keys.iter().any(is_item) {
+            true => None,
+            false => kind,
+        };
         let replaced = self.replaced(written, false)?;
         let slot = match &replaced {
             Expression::Column(name) => self.slot(name)?,
@@ -219,7 +228,8 @@ impl GroupBinder<'_, '_> {
     /// The expression with names of slots for what groups give. `aliases`: a name may be that of an item, and is so before it is
     /// that of a column.
     fn replaced(&mut self, mut of: Expression, aliases: bool) -> Result<Expression, BindError> {
-        if let Some(at) = self.keys.iter().position(|key| key.stands_for(&of)) {
+        let means = |key: &GroupKey| key.stands_for(&of, self.shows_items);
+        if let Some(at) = self.keys.iter().position(means) {
             return Ok(Expression::Column(key_name(at)));
         }
         if let Expression::Column(name) = &of {

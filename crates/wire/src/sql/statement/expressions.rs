@@ -28,6 +28,13 @@ impl Statement {
                     }
                 }
             }
+            Statement::Faceted(faceted) => {
+                faceted.select.each_expression(visit);
+                let grouping = faceted.grouping.iter_mut();
+                grouping.for_each(|grouping| grouping.each_expression(visit));
+                let facets = faceted.facets.iter_mut();
+                facets.for_each(|facet| facet.each_expression(visit));
+            }
             Statement::SelectConstants(items) => of_constants(items, visit),
             Statement::InsertSelect { known, select, .. } => {
                 known.iter_mut().for_each(|known| of_known(known, visit));

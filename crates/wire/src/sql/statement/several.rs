@@ -1,7 +1,7 @@
-//! SELECTs that consist of several SELECTs.
+//! SELECTs that consist of several SELECTs, or give several result sets.
 
 use query::expression::List;
-use query::request::{JoinedSelect, Select};
+use query::request::{Facet, Grouping, JoinedSelect, Select};
 
 use super::Constant;
 
@@ -38,6 +38,17 @@ pub enum Part {
         /// Constants, in the order of the SELECTs; at least one.
         constants: List,
     },
+}
+
+/// SELECT … FACET …: a result set for the SELECT, and one for each FACET.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Faceted {
+    /// Gives the first result set.
+    pub select: Select,
+    /// GROUP BY of the SELECT itself; without keys for aggregates alone. `None`: it gives rows.
+    pub grouping: Option<Grouping>,
+    /// The FACETs; at least one.
+    pub facets: Vec<Facet>,
 }
 
 /// A key of a UNION's ORDER BY.

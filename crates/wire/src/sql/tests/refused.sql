@@ -27,7 +27,23 @@ SELECT id FROM a WHERE (a, b) IN ((1, 2), (3))
 SELECT id FROM a WHERE (a, b) IN (1, 2)
 SELECT id FROM a WHERE (a, b) = (1, 2
 SELECT * FROM (SELECT 1 FROM t)
-SELECT id FROM posts FACET tag
+SELECT id FROM posts FACET
+SELECT id FROM posts FACET *
+SELECT id FROM posts FACET tag,
+SELECT id FROM posts FACET count(*)
+SELECT id FROM posts FACET tag DISTINCT
+SELECT id FROM posts FACET tag DISTINCT sum(n)
+SELECT id FROM posts FACET tag BY
+SELECT id FROM posts FACET tag LIMIT 1 OFFSET
+SELECT id FROM posts FACET tag LIMIT 1 LIMIT 2
+SELECT id FROM posts FACET tag ALL FILTERS
+SELECT id FROM posts FACET tag MODE strict
+SELECT id FROM posts FACET tag UNION SELECT id FROM posts
+SELECT id FROM posts UNION SELECT id FROM posts FACET tag
+SELECT a.id FROM a JOIN b USING (id) FACET a.tag
+SELECT 1 FACET 1
+(SELECT id FROM posts) FACET tag
+INSERT INTO posts (id) SELECT id FROM posts FACET tag
 SELECT table_name FROM information_schema.tables
 SELECT sleep(5)
 SELECT 1 + nothing

@@ -17,6 +17,8 @@ SELECT count(*) total FROM posts WHERE a = 1 AND (b = 2 OR c IN (1,2,3)) AND MAT
 SELECT t.*, weight() FROM posts t LIMIT 5, 20
 SELECT *, weight() FROM posts WHERE id IN (1, 2, 3) ORDER BY weight() DESC LIMIT 20 OFFSET 40 OPTION ranker=bm25, field_weights=(title=10, body=3), comment='a, b', max_query_time=100;
 SELECT id FROM posts ORDER BY 1 desc, @weight desc, @id
+SELECT id, price * 2 AS p FROM posts t WHERE MATCH('x') LIMIT 5 OPTION ranker=bm25 FACET t.tag AS label, p BY p LIMIT 1, 10 FACET `Size` DISTINCT Brand ORDER BY COUNT(*) DESC, FACET() ASC, 1
+SELECT n, SUM(k) FROM posts GROUP BY n FACET weight() ORDER BY count(distinct j.a) facet INTERVAL(n, 1, 2) r order by r limit 3;
 INSERT INTO posts VALUES (1, 'hello', -2.5, NULL), (2, "it's", 0x41, true)
 insert db.posts (ID, `Body`) VALUES (18446744073709551615,'x');
 REPLACE INTO posts (id, body) VALUE (1, _binary 'x')

@@ -1,0 +1,185 @@
+//! Each FACET gives what the SELECT with GROUP BY gives that it stands for.
+
+use bench::client::{Client, ClientError};
+use bench::random::XorShift;
+
+use crate::server::{Server, Setup};
+
+/// Rows of the table.
+const ROWS: usize = 700;
+
+/// Statements with FACETs that are compared.
+const STATEMENTS: usize = 300;
+
+/// A table with rows in segments and in memory, some of them changed or deleted since.
+fn fill(client: &mut Client, random: &mut XorShift) {
+    let table = "CREATE TABLE t (body text, n int, s string, f float, tags multi, j json)";
+    client.query(table).unwrap();
+    let words = ["ant", "bee", "cat", "ant bee", "cat cat", "bee ant cat"];
+    let texts = ["a", "A", "b", "", "ü"];
+    let documents = [r#"{"k":1}"#, r#"{"k":"x"}"#, r#"{"k":[1,2]}"#, "{}"];
+    for first in (1..=ROWS).step_by(100) {
+        let row = |id: usize| {
+            let tags: Vec<String> = (0..random.below(3))
+                .map(|_| random.below(4).to_string())
+                .collect();
+            format!(
+                "({id}, '{}', {}, '{}', {}.5, ({}), '{}')",
+                words[random.below(words.len())],
+                random.below(9) as i64 - 3,
+                texts[random.below(texts.len())],
+                random.below(4),
+                tags.join(", "),
+                documents[random.below(documents.len())],
+            )
+        };
+        let rows: Vec<String> = (first..first + 100).map(row).collect();
+        let insert = "INSERT INTO t (id, body, n, s, f, tags, j) VALUES";
+        client
+            .query(&format!("{insert} {}", rows.join(", ")))
+            .unwrap();
+        if first % 300 == 1 {
+            client.query("FLUSH TABLE t").unwrap();
+        }
+    }
+    client
+        .query("UPDATE t SET n = n * 2 WHERE id < 50")
+        .unwrap();
+    client.query("DELETE FROM t WHERE f > 3 AND n > 1").unwrap();
+}
+
+/// A FACET, and the SELECT that it stands for behind `FROM t …`.
+struct Facet {
+    written: String,
+    items: String,
+    tail: String,
+}
+
+impl Facet {
+    fn random(random: &mut XorShift) -> Facet {
+        // What a key shows, and the key. A list is shown as its item.
+        let keys = [
+            ("n", "n"),
+            ("s", "s"),
+            ("f", "f"),
+            ("n + 1 AS m", "n + 1"),
+            ("j.k", "j.k"),
+            ("tags", "tags"),
+            ("INTERVAL(n, 0, 2, 4)", "INTERVAL(n, 0, 2, 4)"),
+            ("p", "n * 2"),
+        ];
+        let (shown, key) = keys[random.below(keys.len())];
+        let item = match key {
+            "tags" | "j.k" => "GROUPBY()",
+            key => key,
+        };
+        let (mut written, mut items, mut group) =
+            (format!("FACET {shown}"), item.to_owned(), key.to_owned());
+        if item == key && random.below(3) == 0 {
+            written += " BY s, n";
+            "s, n".clone_into(&mut group);
+        }
+        if random.below(3) == 0 {
+            written += " DISTINCT n";
+            items += ", COUNT(DISTINCT n)";
+        }
+        items += ", COUNT(*)";
+        let orders = [
+            ("", ""),
+            (" ORDER BY COUNT(*) DESC", " ORDER BY COUNT(*) DESC"),
+            (" ORDER BY FACET() ASC", " ORDER BY GROUPBY() ASC"),
+            (
+                " ORDER BY count(*) ASC, FACET() DESC",
+                " ORDER BY COUNT(*) ASC, GROUPBY() DESC",
+            ),
+        ];
+        let (order, meant) = orders[random.below(orders.len())];
+        let limits = ["", " LIMIT 3", " LIMIT 1, 4", " LIMIT 100"];
+        let limit = limits[random.below(limits.len())];
+        Facet {
+            written: format!("{written}{order}{limit}"),
+            items,
+            tail: format!(" GROUP BY {group}{meant}{limit}"),
+        }
+    }
+}
+
+type Rows = Vec<Vec<Option<Vec<u8>>>>;
+
+fn rows(client: &mut Client, statement: &str) -> Rows {
+    let found = client.query(statement);
+    found
+        .unwrap_or_else(|error| panic!("{statement}: {error}"))
+        .rows
+}
+
+#[test]
+fn a_facet_is_its_group_by() {
+    let server = Server::start();
+    let (mut client, mut random) = (server.client(), XorShift::new(22));
+    fill(&mut client, &mut random);
+    let wheres = [
+        ("", ""),
+        ("WHERE MATCH('cat')", "WHERE MATCH('cat')"),
+        (
+            "WHERE MATCH('ant | bee') AND n > 0",
+            "WHERE MATCH('ant | bee') AND n > 0",
+        ),
+        ("WHERE p > 4", "WHERE n * 2 > 4"),
+        (
+            "WHERE id IN (1, 5, 70, 71, 72, 3)",
+            "WHERE id IN (1, 5, 70, 71, 72, 3)",
+        ),
+        ("WHERE n = 1000", "WHERE n = 1000"),
+    ];
+    for _ in 0..STATEMENTS {
+        let (filter, plain) = wheres[random.below(wheres.len())];
+        let facets: Vec<Facet> = (0..1 + random.below(4))
+            .map(|_| Facet::random(&mut random))
+            .collect();
+        let head = format!("SELECT id, n * 2 AS p FROM t {filter} ORDER BY id DESC LIMIT 2");
+        let written: Vec<&str> = facets.iter().map(|facet| &*facet.written).collect();
+        let statement = format!("{head} OPTION ranker=bm25 {}", written.join(" "));
+        let sets = client.query_sets(&statement);
+        let sets = sets.unwrap_or_else(|error| panic!("{statement}: {error}"));
+        assert_eq!(sets.len(), 1 + facets.len(), "{statement}");
+        assert_eq!(sets[0].rows, rows(&mut client, &head), "{statement}");
+        for (set, facet) in sets[1..].iter().zip(&facets) {
+            let meant = format!(
+                "SELECT {} FROM t {plain}{} OPTION ranker=bm25",
+                facet.items, facet.tail
+            );
+            assert_eq!(set.rows, rows(&mut client, &meant), "{statement}\n{meant}");
+        }
+    }
+}
+
+/// Number of the error of a statement.
+fn refused(client: &mut Client, statement: &str) -> (u16, String) {
+    match client.query_sets(statement) {
+        Err(ClientError::Server(error)) => (error.code, error.message),
+        other => panic!("{statement}: {other:?}"),
+    }
+}
+
+#[test]
+fn facets_end_where_their_memory_does_and_leave_the_connection_usable() {
+    let server = Setup::default()
+        .variable("SEINE_SEARCH_MEMORY", "1MiB")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (n int)").unwrap();
+    for first in (1..60_000).step_by(10_000) {
+        let rows: Vec<String> = (first..first + 10_000)
+            .map(|id| format!("({id}, {id})"))
+            .collect();
+        let insert = format!("INSERT INTO t (id, n) VALUES {}", rows.join(", "));
+        client.query(&insert).unwrap();
+    }
+    let (code, message) = refused(&mut client, "SELECT id FROM t LIMIT 1 FACET n FACET n + 1");
+    assert_eq!(code, 1038, "{message}");
+    let sets = client
+        .query_sets("SELECT id FROM t LIMIT 1 FACET n DIV 10000")
+        .unwrap();
+    assert_eq!((sets[0].rows.len(), sets[1].rows.len()), (1, 7));
+}
