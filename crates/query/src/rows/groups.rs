@@ -17,6 +17,7 @@
 mod accumulate;
 mod blocks;
 mod exact;
+mod expanded;
 mod index;
 #[cfg(test)]
 mod tests;
@@ -193,6 +194,32 @@ fn alternatives(key: Value) -> Vec<Value> {
     items
 }
 
+/// Calls `visit` with one item of each list, for all choices; the first list's item goes on first.
+///
+/// # Errors
+/// Those of `visit`.
+fn each_choice<E>(
+    lists: &[Vec<Value>],
+    mut visit: impl FnMut(&[Value]) -> Result<(), E>,
+) -> Result<(), E> {
+    if lists.iter().any(Vec::is_empty) {
+        return Ok(());
+    }
+    let mut chosen = vec![0; lists.len()];
+    loop {
+        let items = lists.iter().zip(&chosen);
+        let key: Vec<Value> = items.map(|(list, at)| list[*at].clone()).collect();
+        visit(&key)?;
+        let is_next = lists.iter().zip(&mut chosen).any(|(list, at)| {
+            *at = (*at + 1) % list.len();
+            *at > 0
+        });
+        if !is_next {
+            return Ok(());
+        }
+    }
+}
+
 impl Grouped {
     /// No row yet.
     pub(super) fn new(groups: &Arc<Groups>) -> Grouped {
@@ -225,33 +252,17 @@ impl Grouped {
         let groups = Arc::clone(&self.groups);
         let keys = groups.keys.iter();
         let lists: Vec<Vec<Value>> = keys.map(|key| alternatives(key.evaluate(row))).collect();
-        if lists.iter().any(Vec::is_empty) {
-            return Ok(());
-        }
         let of_aggregate =
             |of: &Aggregate| of.arguments.iter().map(|it| it.evaluate(row)).collect();
         let arguments: Vec<Vec<Value>> = groups.aggregates.iter().map(of_aggregate).collect();
         let within = groups.within.values(row);
-        // The item of each key; the first key's goes on first.
-        let mut chosen = vec![0; lists.len()];
-        loop {
-            let items = lists.iter().zip(&chosen);
-            let key: Vec<Value> = items
-                .filter_map(|(list, at)| list.get(*at).cloned())
-                .collect();
+        each_choice(&lists, |key| {
             let kept = Kept {
                 row: number,
                 keys: within.clone(),
             };
-            pay(self.add_to(&key, &arguments, kept))?;
-            let is_next = lists.iter().zip(&mut chosen).any(|(list, at)| {
-                *at = (*at + 1) % list.len();
-                *at > 0
-            });
-            if !is_next {
-                return Ok(());
-            }
-        }
+            pay(self.add_to(key, &arguments, kept))
+        })
     }
 
     /// Adds a row to the group of a key. Gives the memory that this takes, in bytes.
@@ -370,6 +381,9 @@ impl BlocksMade {
                 keys.extend(of_row.into_iter().flatten());
             })?;
             let number = *number as usize;
+            if let Some(codes) = &self.codes {
+                codes.choose(number as u32, &mut keys);
+            }
             let keys = keys.into_iter();
             let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
             accepted.offer(&values, row, read, pay)?;

@@ -3,7 +3,7 @@
 //! Example: `SELECT id FROM t WHERE MATCH('fox') LIMIT 2 FACET city FACET tags`.
 //!
 //! ```text
-//! Execution::facets   city is grouped in blocks; tags has lists, so its rows are added one by one
+//! Execution::facets   one pass over the rows groups them by city and by each tag
 //! Execution::select   the two best rows
 //! Outcome::Several    the rows, the groups by city, the groups by tags
 //! ```

@@ -10,8 +10,8 @@
 //! in order   Rome, BONN: by their first rows, and each shows the key of that row
 //! ```
 //!
-//! Not taken are groups that show several rows or order their rows, and GROUP_CONCAT. It is seen only in the values that a key is a
-//! list, or that MIN and MAX compare texts with numbers: then the rows must be added one by one, too.
+//! Not taken are groups that show several rows or order their rows, and GROUP_CONCAT. It is seen only in the values that MIN and MAX
+//! compare texts with numbers, or that lists as keys give too many rows: then the rows must be added one by one, too.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Groups;
 use super::accumulate::Accumulator;
-use super::index::{Block, Index, SHARDS, Shard};
+use super::expanded::Expanded;
+use super::index::{Block, Index, KeyCodes, SHARDS, Shard};
 use crate::expression::{AggregateKind, Prepared};
 use crate::value::Value;
 
@@ -67,10 +68,14 @@ pub struct BlockGroups {
     accumulators: Vec<Accumulator>,
     /// Of each group its first row.
     firsts: Vec<Place>,
+    /// Of each group its number among the groups of that row.
+    choices: Vec<u32>,
     /// Memory for the groups of a block's rows.
     numbers: Vec<u32>,
     /// For each MIN and MAX the kinds of its values, as bits; 0 of other aggregates.
     kinds: Vec<u8>,
+    /// Whether some keys were lists.
+    has_lists: bool,
     /// Whether rows must be added one by one.
     is_refused: bool,
 }
@@ -81,6 +86,8 @@ pub struct BlocksMade {
     pub rows: Vec<Place>,
     /// The numbers of the groups in the accumulators.
     pub(super) order: Vec<u32>,
+    /// The codes of the keys by these numbers, where some keys are lists.
+    pub(super) codes: Option<KeyCodes>,
     pub(super) accumulators: Vec<Accumulator>,
     pub(super) groups: Arc<Groups>,
 }
@@ -142,8 +149,10 @@ impl BlockGroups {
             keys,
             arguments,
             firsts: Vec::new(),
+            choices: Vec::new(),
             numbers: Vec::new(),
             kinds: vec![0; groups.aggregates.len()],
+            has_lists: false,
             is_refused: false,
         };
         made.grow();
@@ -162,16 +171,48 @@ impl BlockGroups {
         if self.is_refused {
             return 0;
         }
+        let keys: Vec<&Block> = self.keys.iter().map(|at| inputs[*at]).collect();
+        if !keys.iter().any(|key| key.has_lists()) {
+            return self.add_each(rows, &[], &keys, inputs);
+        }
+        self.has_lists = true;
+        let Some(expanded) = Expanded::of(&keys, rows.len()) else {
+            self.is_refused = true;
+            return 0;
+        };
+        let rows: Vec<Place> = expanded.rows.iter().map(|at| rows[*at as usize]).collect();
+        let is_argument = |at: usize| self.arguments.iter().flatten().any(|of| *of == at);
+        let values = inputs
+            .iter()
+            .enumerate()
+            .map(|(at, input)| match is_argument(at) {
+                true => input.of_rows(&expanded.rows),
+                false => Block::Whole(Vec::new()),
+            });
+        let values: Vec<Block> = values.collect();
+        let keys: Vec<&Block> = expanded.keys.iter().collect();
+        let values: Vec<&Block> = values.iter().collect();
+        self.add_each(&rows, &expanded.choices, &keys, &values)
+    }
+
+    /// Adds rows, each to one group. `choices`: of each row the number of that group among its groups; none: 0.
+    fn add_each(
+        &mut self,
+        rows: &[Place],
+        choices: &[u32],
+        keys: &[&Block],
+        inputs: &[&Block],
+    ) -> u64 {
         let before = self.index.bytes();
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.resize(rows.len(), 0);
-        let keys = self.keys.iter().map(|at| inputs[*at]);
-        self.index.number(keys, &mut numbers);
+        self.index.number(keys.iter().copied(), &mut numbers);
         let mut bytes = self.index.bytes() - before + self.grow();
-        for (number, row) in numbers.iter().zip(rows) {
+        for (at, (number, row)) in numbers.iter().zip(rows).enumerate() {
             let first = &mut self.firsts[*number as usize];
             if row.is_before(first) {
                 *first = *row;
+                self.choices[*number as usize] = choices.get(at).copied().unwrap_or(0);
             }
         }
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&self.arguments) {
@@ -184,13 +225,6 @@ impl BlockGroups {
 
     /// Whether the groups of rows with these values depend on the order of the rows.
     fn refuses(&mut self, inputs: &[&Block]) -> bool {
-        let is_list = |at: &usize| match inputs[*at] {
-            Block::Whole(_) => false,
-            Block::Any(values) => values.iter().any(|value| value.items().is_some()),
-        };
-        if self.keys.iter().any(is_list) {
-            return true;
-        }
         let aggregates = self.accumulators.iter().zip(&self.arguments);
         for ((of, arguments), kinds) in aggregates.zip(&mut self.kinds) {
             if let (Accumulator::Extreme { .. }, [at]) = (of, &arguments[..]) {
@@ -210,8 +244,9 @@ impl BlockGroups {
             self.accumulators.iter_mut().for_each(Accumulator::grow);
         }
         self.firsts.resize(count, NOWHERE);
+        self.choices.resize(count, 0);
         let states = self.accumulators.iter().map(Accumulator::state_bytes);
-        (count - before) * (2 * size_of::<Place>() + states.sum::<usize>())
+        (count - before) * (2 * size_of::<Place>() + size_of::<u32>() + states.sum::<usize>())
     }
 
     /// Merges the groups of all threads, the same statement's. `None`: rows must be added one by one. `pay` is called with the
@@ -232,15 +267,18 @@ impl BlockGroups {
         for mut other in rest {
             let kinds = made.kinds.iter_mut().zip(other.kinds);
             kinds.for_each(|(kinds, more)| *kinds |= more);
+            made.has_lists |= other.has_lists;
             made.is_refused |= other.is_refused || !are_comparable(&made.kinds);
             let index = std::mem::replace(&mut other.index, Index::new(0));
             let before = made.index.bytes();
             let numbers = made.index.merge(index);
             let mut bytes = made.index.bytes() - before + made.grow();
-            for (number, row) in numbers.iter().zip(&other.firsts) {
+            let firsts = other.firsts.iter().zip(&other.choices);
+            for (number, (row, choice)) in numbers.iter().zip(firsts) {
                 let first = &mut made.firsts[*number as usize];
                 if row.is_before(first) {
                     *first = *row;
+                    made.choices[*number as usize] = *choice;
                 }
             }
             let mut distinct = Vec::new();
@@ -307,11 +345,13 @@ impl BlockGroups {
         let of = |number: &u32| self.firsts[*number as usize];
         order.sort_unstable_by_key(|number| {
             let place = of(number);
-            (Reverse(place.weight), place.rest())
+            let choice = self.choices[*number as usize];
+            (Reverse(place.weight), place.rest(), choice)
         });
         let rows = order.iter().map(of).filter(|place| *place != NOWHERE);
         BlocksMade {
             rows: rows.collect(),
+            codes: self.has_lists.then(|| self.index.into_codes()),
             order,
             accumulators: self.accumulators,
             groups: self.groups,

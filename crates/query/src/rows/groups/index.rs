@@ -110,6 +110,28 @@ impl Block {
             Block::Any(values) => values[at].clone(),
         }
     }
+
+    /// Whether some of the values are sets or JSON arrays.
+    pub(super) fn has_lists(&self) -> bool {
+        match self {
+            Block::Whole(_) => false,
+            Block::Any(values) => values.iter().any(|value| value.items().is_some()),
+        }
+    }
+
+    /// The values of these rows.
+    pub(super) fn of_rows(&self, rows: &[u32]) -> Block {
+        match self {
+            Block::Whole(numbers) => {
+                Block::Whole(rows.iter().map(|row| numbers[*row as usize]).collect())
+            }
+            Block::Any(values) => Block::Any(
+                rows.iter()
+                    .map(|row| values[*row as usize].clone())
+                    .collect(),
+            ),
+        }
+    }
 }
 
 impl From<Vec<Value>> for Block {
@@ -181,6 +203,22 @@ impl Index {
         }
     }
 
+    /// The codes of the keys of all groups.
+    pub(super) fn into_codes(self) -> KeyCodes {
+        let stages = self.stages.into_iter().map(|stage| {
+            let mut codes: Vec<(u32, KeyCode)> = Vec::new();
+            codes.resize_with(stage.count as usize, || (0, KeyCode::Whole(0)));
+            for (before, value, number) in stage.whole {
+                codes[number as usize] = (before, KeyCode::Whole(value));
+            }
+            for (before, bytes, number) in stage.others {
+                codes[number as usize] = (before, KeyCode::Other(bytes));
+            }
+            codes
+        });
+        KeyCodes(stages.collect())
+    }
+
     /// Adds the groups of another index of as many keys. Gives for each of its groups the number here.
     pub(super) fn merge(&mut self, other: Index) -> Vec<u32> {
         let mut known = vec![0];
@@ -198,6 +236,44 @@ impl Index {
             known = next;
         }
         known
+    }
+}
+
+/// A key's value, as the tables have it.
+enum KeyCode {
+    Whole(i64),
+    Other(Box<[u8]>),
+}
+
+/// For each key, by the number of the keys up to it: the number of the keys before it, and its code.
+pub(super) struct KeyCodes(Vec<Vec<(u32, KeyCode)>>);
+
+impl KeyCodes {
+    /// Puts in the place of each list among the keys of a group's first row the item that the group is of.
+    pub(super) fn choose(&self, group: u32, keys: &mut [Value]) {
+        let mut number = group;
+        for (key, stage) in keys.iter_mut().zip(&self.0).rev() {
+            let (before, code) = &stage[number as usize];
+            number = *before;
+            let items = key.items().into_iter().flatten();
+            if let Some(item) = items.into_iter().find(|item| code.is(item)) {
+                *key = item;
+            }
+        }
+    }
+}
+
+impl KeyCode {
+    fn is(&self, value: &Value) -> bool {
+        match (self, whole(value)) {
+            (KeyCode::Whole(code), Some(number)) => *code == number,
+            (KeyCode::Other(code), None) => {
+                let mut bytes = Vec::new();
+                write(value, &mut bytes);
+                **code == *bytes
+            }
+            _ => false,
+        }
     }
 }
 
