@@ -220,6 +220,27 @@ fn several_statements_in_one_text_are_for_clients_that_ask_for_that() {
 }
 
 #[test]
+fn facets_are_for_clients_that_take_several_result_sets() {
+    let server = Server::start();
+    let table = "CREATE TABLE t (n int)";
+    server.client().query(table).unwrap();
+    let (sets, statements) = (
+        Capabilities::MULTI_RESULTS.0,
+        Capabilities::MULTI_STATEMENTS.0,
+    );
+    for (missing, is_taken) in [(statements, true), (sets, true), (sets | statements, false)] {
+        let mut stream = TcpStream::connect(server.mysql()).unwrap();
+        log_in(&mut stream, Capabilities(Capabilities::CLIENT.0 & !missing));
+        send(&mut stream, &command(b"\x03SELECT id FROM t FACET n"));
+        let answer = receive(&mut stream);
+        match is_taken {
+            true => assert_eq!(answer, [1], "one column"),
+            false => assert_eq!(errno(&answer), 1210),
+        }
+    }
+}
+
+#[test]
 fn a_driver_that_prepares_is_told_to_do_it_itself() {
     let server = Server::start();
     let mut stream = TcpStream::connect(server.mysql()).unwrap();
