@@ -24,37 +24,10 @@ import sys
 import threading
 import time
 
-import pymysql
+from server import Server, ask
 
 MILLION = 1_000_000
 SECONDS = float(os.environ.get("SECONDS", "5"))
-
-
-class Server:
-    """A server on loopback with its data in a new folder."""
-
-    def __init__(self, binary, directory):
-        self.data = pathlib.Path(directory) / "changes"
-        address = "127.0.0.1:0"
-        command = [binary, "serve", "--data", self.data]
-        for door in ("--mysql", "--http", "--scribe"):
-            command += [door, address]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            if line.startswith("ready "):
-                self.port = int(line.split("mysql=127.0.0.1:", 1)[1].split()[0])
-                threading.Thread(target=self.process.stdout.read, daemon=True).start()
-                return
-        raise SystemExit("the server did not start")
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="bench", autocommit=True)
-
-
-def ask(connection, text):
-    with connection.cursor() as cursor:
-        cursor.execute(text)
-        return cursor.fetchall()
 
 
 def number(connection, text):
@@ -205,7 +178,7 @@ def main():
     binary, directory = sys.argv[1], sys.argv[2]
     rows = int(sys.argv[3]) if len(sys.argv) > 3 else 1_900_000
     runs = int(sys.argv[4]) if len(sys.argv) > 4 else 5
-    server = Server(binary, directory)
+    server = Server(binary, directory, "changes")
     try:
         print(f"# {rows} rows, {runs} runs of {SECONDS:.0f} s; figure;unit;median;runs;note")
         fill(server.connect(), rows)

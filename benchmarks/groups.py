@@ -10,45 +10,13 @@ Each statement is asked once before it is timed; its answer is compared with wha
 """
 import collections
 import os
-import pathlib
 import statistics
-import subprocess
 import sys
-import threading
 import time
 
-import pymysql
+from server import Server, ask
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
-
-
-class Server:
-    """A server on loopback with its data in a new folder."""
-
-    def __init__(self, binary, directory):
-        command = [binary, "serve", "--data", pathlib.Path(directory) / "groups"]
-        for door in ("--mysql", "--http", "--scribe"):
-            command += [door, "127.0.0.1:0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            if line.startswith("ready "):
-                self.port = int(line.split("mysql=127.0.0.1:", 1)[1].split()[0])
-                threading.Thread(target=self.process.stdout.read, daemon=True).start()
-                return
-        raise SystemExit("the server did not start")
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="bench", autocommit=True)
-
-
-def ask(connection, text):
-    """The rows of all result sets."""
-    with connection.cursor() as cursor:
-        cursor.execute(text)
-        rows = cursor.fetchall()
-        while cursor.nextset():
-            rows += cursor.fetchall()
-        return rows
 
 
 def mixed(id):
@@ -124,7 +92,7 @@ def statements(rows):
 def main():
     binary, directory = sys.argv[1:3]
     rows, runs = [int(text) for text in sys.argv[3:]] + [1_900_000, 5][len(sys.argv) - 3 :]
-    server = Server(binary, directory)
+    server = Server(binary, directory, "groups")
     try:
         connection = server.connect()
         fill(connection, rows)

@@ -107,4 +107,5 @@ pub use snapshot::{
 };
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;
+pub use table::standing::row::STANDING_SHOWN;
 pub use temporary::{Inserted, Temporary, TemporaryRows};

@@ -36,6 +36,7 @@ use crate::value::Value;
 use aliases::Aliases;
 pub use facets::facets;
 pub use ids::Ids;
+pub(crate) use join::table_of;
 pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
 

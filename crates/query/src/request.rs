@@ -204,9 +204,7 @@ impl JoinedSelect {
             options: select.options,
         }
     }
-}
 
-impl JoinedSelect {
     /// The SELECT of its first table, and its groups: the opposite of [`JoinedSelect::of`].
     #[must_use]
     pub fn into_first(self) -> Option<(Select, Option<Grouping>)> {

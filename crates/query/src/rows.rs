@@ -17,6 +17,8 @@ mod tests;
 pub use best::Best;
 pub use distinct::DistinctRows;
 pub use groups::{Aggregate, Block, BlockGroups, BlocksMade, GROUP_SLOT, Groups, Place, Spread};
-pub use join::{Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows};
+pub use join::{
+    Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows, ROWS_A_FETCH,
+};
 pub use order::{Key, Order, Sorted};
 pub use scan::{Scanned, Source, scan};

@@ -1,7 +1,7 @@
 //! State that all connections of one server share: the node that does their statements, settings, failed logins.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use query::bind::Shown;
 use query::json::JsonStep;
 use query::processor;
-use query::rows::Fetch;
+use query::rows::{Fetch, ROWS_A_FETCH};
 use query::value::Value;
 
 use super::collect::FoundRow;
@@ -13,9 +13,6 @@ use super::values::{ID, RowValues};
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::snapshot::Snapshot;
-
-/// Rows of an answer between two steps of fetching one.
-const ROWS_A_FETCH: usize = 8;
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.
 pub(crate) struct FoundRows {

@@ -118,6 +118,31 @@ fn a_search_that_keeps_many_rows_is_long_and_a_high_limit_alone_is_not() {
 }
 
 #[test]
+fn conditions_of_whole_numbers_drop_the_same_rows_in_every_block_of_a_page() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in 1..=2_600 {
+        subject.insert(id, row("cat", id as i64 * 7_919 % 11, "", 0.5, ""));
+    }
+    subject.seal();
+    let ids: Vec<String> = (1..=2_600).map(|id| id.to_string()).collect();
+    let listed = format!("id IN ({}) AND (n < 3 OR n = 7)", ids.join(","));
+    for condition in [
+        "n < 3 OR n = 7",
+        "(n, 1) IN ((2, 1), (9, 1), (4, 2))",
+        "n IN (1, 5) OR id BETWEEN 1000 AND 1100",
+        &listed,
+    ] {
+        ask(&mut subject, condition, None, &Control::default());
+        ask(
+            &mut subject,
+            condition,
+            Some(tree("cat")),
+            &Control::default(),
+        );
+    }
+}
+
+#[test]
 fn of_few_rows_each_is_asked_until_that_has_cost_as_much_as_the_page() {
     let (_, mut subject) = sealed();
     let (control, filters) = control(1 << 20);

@@ -248,7 +248,7 @@ fn bound(snapshot: &Snapshot, shape: &TableShape, asked: &Asked) -> BoundJoin {
         columns: columns
             .map(|(name, kind)| JoinColumn { name, kind })
             .collect(),
-        starred: usize::MAX,
+        starred: 1 + shape.columns.len(),
         has_id: true,
         rows: snapshot.count(),
         is_searched: asked.root.is_some(),

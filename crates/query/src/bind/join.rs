@@ -178,6 +178,12 @@ impl BoundJoin {
     }
 }
 
+/// The table of a slot, and its column there. `bases`: the first slot of each table, rising from 0.
+pub(crate) fn table_of(bases: &[usize], slot: usize) -> (usize, usize) {
+    let table = bases.partition_point(|base| *base <= slot) - 1;
+    (table, slot - bases[table])
+}
+
 impl Binder<'_> {
     /// The conditions of ON and USING, table by table.
     fn on(&mut self) -> Result<Vec<Vec<Conjunct>>, BindError> {
@@ -268,12 +274,6 @@ impl Binder<'_> {
         Ok((self.bases[table] + place, kind))
     }
 
-    /// The table of a slot, and its column there.
-    fn table_of(&self, slot: usize) -> (usize, usize) {
-        let table = self.bases.partition_point(|base| *base <= slot) - 1;
-        (table, slot - self.bases[table])
-    }
-
     fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
         let mut refused = None;
         expression.each_column(&mut |name| refused = refused.take().or(self.slot(name).err()));
@@ -296,7 +296,7 @@ impl Binder<'_> {
         let bits = prepared
             .slots()
             .iter()
-            .map(|slot| 1 << self.table_of(*slot).0);
+            .map(|slot| 1 << table_of(&self.bases, *slot).0);
         bits.fold(0, |all, bit: Tables| all | bit)
     }
 }
@@ -321,8 +321,7 @@ impl Binder<'_> {
                 let table = table
                     .ok_or_else(|| BindError::Invalid(format!("no table '{name}' in FROM")))?;
                 let first = self.bases[table];
-                let scope = &self.scopes[table];
-                let slots = first..first + scope.starred.min(scope.columns.len());
+                let slots = first..first + self.scopes[table].starred;
                 shown.extend(slots.map(|slot| self.column(slot)));
             }
             Item::Value { what, name } => {
@@ -334,7 +333,7 @@ impl Binder<'_> {
     }
 
     fn column(&self, slot: usize) -> Column {
-        let (table, place) = self.table_of(slot);
+        let (table, place) = table_of(&self.bases, slot);
         let column = &self.scopes[table].columns[place];
         ((column.name.clone(), Some(column.kind)), Shown::Slot(slot))
     }
@@ -567,7 +566,7 @@ impl Binder<'_> {
                 |kind: ColumnType| kind != ColumnType::Json && !kind.has_comparable();
             let column = match &**own {
                 Expression::Column(_) if kind.is_some_and(names_values) => {
-                    let (_, place) = self.table_of(prepared.slots()[0]);
+                    let (_, place) = table_of(&self.bases, prepared.slots()[0]);
                     self.scopes[table]
                         .columns
                         .get(place)

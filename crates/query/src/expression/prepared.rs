@@ -200,13 +200,18 @@ impl Prepared {
         }
     }
 
-    /// The slot, if the value is that of a slot as it is.
-    #[must_use]
-    pub fn as_slot(&self) -> Option<usize> {
-        match self.root {
+    /// Its index among expressions of which each is evaluated once. It is added, unless it is a slot that is there.
+    pub fn place_among(&self, all: &mut Vec<Prepared>) -> usize {
+        let slot = |of: &Prepared| match of.root {
             PreparedNode::Slot(slot) => Some(slot),
             _ => None,
-        }
+        };
+        let own = slot(self);
+        let known = all.iter().position(|of| own.is_some() && slot(of) == own);
+        known.unwrap_or_else(|| {
+            all.push(self.clone());
+            all.len() - 1
+        })
     }
 
     /// Whether the value depends on the weight of the row.

@@ -5,35 +5,14 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxBuildHasher;
 
 use crate::value::{Number, Value};
 
-/// The rows seen so far, each as a text of bytes that equal rows share.
+/// Rows of which no two are equal, in the order in which they came.
 ///
 /// Two rows are equal if their values are, one by one. Numbers are equal by value, texts without regard to the case of ASCII
-/// letters, NULL equals NULL, and a number equals no text.
-#[derive(Debug, Default)]
-pub(super) struct Distinct {
-    seen: FxHashSet<Box<[u8]>>,
-    /// The text of one row.
-    key: Vec<u8>,
-}
-
-impl Distinct {
-    /// Whether no equal row was seen. Gives the bytes of memory that the row takes here; 0 for a known one.
-    pub(super) fn is_new(&mut self, row: &[Value]) -> (bool, u64) {
-        self.key.clear();
-        row.iter().for_each(|value| write(value, &mut self.key));
-        let bytes = self.key.len() + 2 * size_of::<Box<[u8]>>();
-        match self.seen.insert(self.key[..].into()) {
-            true => (true, bytes as u64),
-            false => (false, 0),
-        }
-    }
-}
-
-/// Rows of which no two are equal, in the order in which they came. Equality is that of [`Distinct`].
+/// letters, NULL equals NULL, and a number equals no text. So equal rows have one text of bytes.
 #[derive(Debug, Default)]
 pub struct DistinctRows {
     rows: Vec<Vec<Value>>,
@@ -119,12 +98,8 @@ mod tests {
     #[test]
     fn rows_of_equal_values_are_one() {
         let text = |text: &str| Value::Str(text.to_owned());
-        let (mut distinct, mut rows) = (Distinct::default(), DistinctRows::default());
-        let mut is_new = |row: &[Value]| {
-            let is_new = distinct.is_new(row).0;
-            assert_eq!(rows.add(row.to_vec()).is_some(), is_new);
-            is_new
-        };
+        let mut rows = DistinctRows::default();
+        let mut is_new = |row: &[Value]| rows.add(row.to_vec()).is_some();
         assert!(is_new(&[Value::Int(1), text("a"), Value::Null]));
         assert!(!is_new(&[Value::Float(1.0), text("A"), Value::Null]));
         assert!(is_new(&[Value::Int(1), text("b"), Value::Null]));

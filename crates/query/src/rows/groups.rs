@@ -27,7 +27,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::best::Best;
-use super::distinct::{Distinct, write};
+use super::distinct::{DistinctRows, write};
 use super::order::{Order, Sorted};
 use crate::expression::{AggregateKind, ColumnValues, Prepared};
 use crate::json::JsonStep;
@@ -186,12 +186,14 @@ impl Group {
 
 /// The items by which a key's value groups a row: those of a set or JSON array once each, else the value itself.
 fn alternatives(key: Value) -> Vec<Value> {
-    let Some(mut items) = key.items() else {
+    let Some(items) = key.items() else {
         return vec![key];
     };
-    let mut seen = Distinct::default();
-    items.retain(|item| seen.is_new(std::slice::from_ref(item)).0);
-    items
+    let mut once = DistinctRows::default();
+    for item in items {
+        once.add(vec![item]);
+    }
+    once.into_rows().into_iter().flatten().collect()
 }
 
 /// Calls `visit` with one item of each list, for all choices; the first list's item goes on first.

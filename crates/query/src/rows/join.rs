@@ -27,7 +27,7 @@ use super::best::Best;
 use super::groups::{BlocksMade, Group, Grouped, Groups, ReadRow};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
-use crate::bind::{BoundJoin, JoinStep, Shown};
+use crate::bind::{BoundJoin, JoinStep, Shown, table_of};
 use crate::expression::{ColumnValues, List, Prepared};
 use crate::json::JsonStep;
 use crate::processor::fetch_line;
@@ -59,7 +59,7 @@ pub enum Fetch {
 const FETCHES: [Fetch; 3] = [Fetch::Entry, Fetch::Place, Fetch::Bytes];
 
 /// Rows of an answer between two steps of fetching one.
-const ROWS_A_FETCH: usize = 8;
+pub const ROWS_A_FETCH: usize = 8;
 
 /// The rows of a table that a join reads, in the table's order.
 pub trait JoinRows: Send + Sync {
@@ -144,8 +144,8 @@ impl<E> Tuple<'_, E> {
         slot: usize,
         read: impl Fn(&dyn JoinRows<Error = E>, u32, usize) -> Result<Value, E>,
     ) -> Value {
-        let table = self.bases.partition_point(|base| *base <= slot) - 1;
-        let (row, column) = (self.rows[table], slot - self.bases[table]);
+        let (table, column) = table_of(self.bases, slot);
+        let row = self.rows[table];
         let Some(rows) = self.tables[table].as_ref().filter(|_| row != NONE) else {
             return Value::Null;
         };
@@ -240,11 +240,6 @@ impl<E> Join<E> {
             }
         }
         Ok(())
-    }
-
-    /// The table of a slot.
-    fn table_of(&self, slot: usize) -> usize {
-        self.bases.partition_point(|base| *base <= slot) - 1
     }
 
     fn tuple<'a>(&'a self, rows: &'a [u32], failed: &'a RefCell<Option<E>>) -> Tuple<'a, E> {
@@ -621,8 +616,8 @@ impl<E> JoinedRows<E> {
         let mut columns = vec![Vec::new(); join.width()];
         for shown in shown.iter() {
             if let Shown::Slot(slot) = shown {
-                let table = join.table_of(*slot);
-                columns[table].push(slot - join.bases[table]);
+                let (table, column) = table_of(&join.bases, *slot);
+                columns[table].push(column);
             }
         }
         JoinedRows {

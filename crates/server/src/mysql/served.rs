@@ -6,9 +6,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::limits::AWAKE_MAX;
 use crate::server::Server;
 
 /// A client whose statement runs, or was answered a moment ago.
@@ -24,10 +23,10 @@ impl Served {
         }
     }
 
-    /// Returns after [`AWAKE_MAX`], or once another client is served. Meanwhile the event loop looks at all sockets again and again.
-    pub(super) async fn moment(&self) {
+    /// Returns after `most`, or once another client is served. Meanwhile the event loop looks at all sockets again and again.
+    pub(super) async fn moment(&self, most: Duration) {
         let begun = Instant::now();
-        while self.server.served.load(Ordering::Relaxed) == 1 && begun.elapsed() < AWAKE_MAX {
+        while self.server.served.load(Ordering::Relaxed) == 1 && begun.elapsed() < most {
             tokio::task::yield_now().await;
         }
     }
@@ -36,5 +35,28 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         self.server.served.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::task::Poll;
+
+    use super::*;
+    use crate::server::tests::server;
+
+    #[tokio::test]
+    async fn only_a_client_that_is_served_alone_is_waited_for_and_no_longer_than_told() {
+        let server = server();
+        let one = Served::new(&server);
+        one.moment(Duration::ZERO).await;
+        let mut hour = std::pin::pin!(one.moment(Duration::from_secs(3600)));
+        let mut waits = poll_fn(|context| Poll::Ready(hour.as_mut().poll(context).is_pending()));
+        assert!((&mut waits).await);
+        drop(Served::new(&server));
+        assert!((&mut waits).await, "the other one is gone");
+        let _two = Served::new(&server);
+        assert!(!waits.await);
     }
 }

@@ -10,7 +10,7 @@ use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
 use super::served::Served;
-use crate::limits::LOGIN_PACKET_BYTES_MAX;
+use crate::limits::{AWAKE_MAX, LOGIN_PACKET_BYTES_MAX};
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
 use session::counters::add;
@@ -152,7 +152,7 @@ impl Socket {
                     self.served = Some(served);
                     return read;
                 }
-                () = served.moment() => {}
+                () = served.moment(AWAKE_MAX) => {}
             }
         }
         self.stream.read(self.reader.spare()).await

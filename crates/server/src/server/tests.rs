@@ -3,7 +3,8 @@ use tokio::net::UnixStream;
 use super::*;
 use crate::settings::Sources;
 
-fn server() -> Arc<Server> {
+/// A server with all settings at their defaults.
+pub(crate) fn server() -> Arc<Server> {
     let settings = Settings::load(&Sources {
         flags: &|_| None,
         environment: &|_| None,

@@ -18,7 +18,7 @@ use wire::sql::Faceted;
 
 use super::select::Shared;
 use super::{Execution, FoundRows, Outcome, unexpected};
-use crate::errors::{self, Failure};
+use crate::errors::Failure;
 
 /// Copies of WHERE while the FACETs are made.
 const FILTER_COPIES: u64 = 3;
@@ -32,10 +32,6 @@ impl Execution<'_> {
             facets,
         } = faceted;
         let table = select.table.clone();
-        if self.session.temporary.has(&table) {
-            let message = format!("FACET needs a search table, '{table}' is none");
-            return Err(Failure::new(errors::INVALID, message));
-        }
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
         let seen = self.seen(&[&table]).await?;

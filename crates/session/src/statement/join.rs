@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use engine::{Answer, Command, Control, Error, JoinControl, Kind, Rows, Seen, Temporary};
+use engine::{
+    Answer, Command, Control, Error, JoinControl, Kind, Rows, STANDING_SHOWN, Seen, Temporary,
+};
 use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::expression::{BinaryOperator, Expression, List};
 use query::options::Options;
@@ -332,7 +334,7 @@ impl Execution<'_> {
         Ok(JoinScope {
             name: &table.name,
             starred: match source {
-                Source::Percolate => show::STANDING_STARRED,
+                Source::Percolate => 1 + STANDING_SHOWN,
                 _ => columns.len(),
             },
             columns,

@@ -171,9 +171,6 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
     Ok(columns_of(&*snapshot.definition(table)?))
 }
 
-/// Columns of a table of standing queries that `*` shows: all but the counters.
-pub(super) const STANDING_STARRED: usize = 4;
-
 /// As [`columns`], of a definition.
 pub(super) fn columns_of(definition: &Definition) -> Vec<(String, ColumnType)> {
     let own = definition

@@ -19,8 +19,8 @@ const QUERY_COLUMNS: [(&str, ColumnType); 6] = [
     ("source", ColumnType::String),
 ];
 
-/// Columns that `*` stands for beside `id`.
-const SHOWN_COLUMNS: usize = 3;
+/// Columns of a pq table that `*` stands for beside `id`; they are the first.
+pub const STANDING_SHOWN: usize = 3;
 
 /// What `any(tags)` is written as inside an expression: a column of that name, beside `=` or IN.
 const ANY_TAG: &str = "any(tags)";
@@ -72,7 +72,7 @@ impl QueryColumns {
         Scope {
             columns: &self.columns,
             has_id: true,
-            starred: SHOWN_COLUMNS,
+            starred: STANDING_SHOWN,
             is_searched: false,
         }
     }

@@ -24,15 +24,6 @@ impl FoundPage<'_> {
     fn doc(&self, low: u16) -> u32 {
         self.first + u32::from(low)
     }
-
-    /// The rows from the first to the last of some.
-    fn docs(&self, rows: &[(u16, i64)]) -> std::ops::Range<u32> {
-        match rows {
-            [(first, _), .., (last, _)] => self.doc(*first)..self.doc(*last) + 1,
-            [(only, _)] => self.doc(*only)..self.doc(*only) + 1,
-            [] => 0..0,
-        }
-    }
 }
 
 /// The groups of one thread's rows, for each grouping.
@@ -77,13 +68,7 @@ impl Filed {
     pub(in super::super) fn new(groupings: &[Arc<Groups>], weight: usize) -> Filed {
         let groupings: Vec<BlockGroups> = groupings.iter().map(BlockGroups::new).collect();
         let mut inputs: Vec<Prepared> = Vec::new();
-        let mut place = |of: &Prepared| {
-            let same = |known: &Prepared| of.as_slot().is_some() && known.as_slot() == of.as_slot();
-            inputs.iter().position(same).unwrap_or_else(|| {
-                inputs.push(of.clone());
-                inputs.len() - 1
-            })
-        };
+        let mut place = |of: &Prepared| of.place_among(&mut inputs);
         let places = groupings.iter();
         let places = places.map(|of| of.inputs().iter().map(&mut place).collect());
         Filed {
@@ -102,10 +87,11 @@ impl Filed {
             1 => usize::MAX,
             _ => BLOCK_BYTES,
         };
-        let ids = ids(page, rows)?;
+        let lows: Vec<u16> = rows.iter().map(|row| row.0).collect();
+        let ids = blocks::ids(page.part, page.first, &lows)?;
         let mut blocks = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
-            match self.block(input, page, rows, &ids, &mut left)? {
+            match self.block(input, page, rows, (&lows, &ids), &mut left)? {
                 Some(block) => blocks.push(block),
                 None => return Ok(false),
             }
@@ -131,14 +117,13 @@ impl Filed {
         input: &Prepared,
         page: &FoundPage<'_>,
         rows: &[(u16, i64)],
-        ids: &[u64],
+        (lows, ids): (&[u16], &[u64]),
         left: &mut usize,
     ) -> Result<Option<Block>> {
-        let lows: Vec<u16> = rows.iter().map(|row| row.0).collect();
         let mut column = |slot| match slot {
             ID => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
             slot if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
-            slot => blocks::integers(page.part, slot - 1, page.first, &lows),
+            slot => blocks::integers(page.part, slot - 1, page.first, lows),
         };
         if let Some(numbers) = input.evaluate_whole(rows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
@@ -160,21 +145,6 @@ impl Filed {
         }
         Ok(Some(Block::from(values)))
     }
-}
-
-/// The ids of rows.
-fn ids(page: &FoundPage<'_>, rows: &[(u16, i64)]) -> Result<Vec<u64>> {
-    let docs = page.docs(rows);
-    // Where a block of the column is damaged, rows in other blocks can be read all the same.
-    if let Ok(Some(column)) = page.part.id_column(docs.clone()) {
-        let ids = rows.iter().map(|(low, _)| {
-            let at = (page.doc(*low) - docs.start) as usize;
-            u64::from_le_bytes(column[at])
-        });
-        return Ok(ids.collect());
-    }
-    let ids = rows.iter().map(|(low, _)| page.part.id(page.doc(*low)));
-    ids.collect()
 }
 
 impl Collector for Filed {

@@ -13,7 +13,7 @@ use query::bind::Condition;
 use query::expression::{Prepared, Simple, WEIGHT_SLOT};
 use query::json::JsonStep;
 
-use super::super::blocks::{BLOCK_ROWS, integers};
+use super::super::blocks::{BLOCK_ROWS, ids, integers};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
 use super::rows::{Rows, RowsRef, has};
@@ -361,7 +361,11 @@ impl<'a> Filter<'a> {
         }
         let (part, first) = (filtered.part, filtered.doc(0));
         let mut column = |slot| match slot {
-            ID | WEIGHT_SLOT => None,
+            WEIGHT_SLOT => None,
+            ID => {
+                let ids = ids(part, first, lows).ok()?.into_iter();
+                ids.map(|id| i64::try_from(id).ok()).collect()
+            }
             slot => integers(part, slot - 1, first, lows),
         };
         self.prepared.evaluate_whole(lows.len(), &mut column)

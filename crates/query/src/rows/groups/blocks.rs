@@ -129,13 +129,7 @@ impl BlockGroups {
     #[must_use]
     pub fn new(groups: &Arc<Groups>) -> BlockGroups {
         let mut inputs: Vec<Prepared> = Vec::new();
-        let mut place = |of: &Prepared| {
-            let same = |known: &Prepared| of.as_slot().is_some() && known.as_slot() == of.as_slot();
-            inputs.iter().position(same).unwrap_or_else(|| {
-                inputs.push(of.clone());
-                inputs.len() - 1
-            })
-        };
+        let mut place = |of: &Prepared| of.place_among(&mut inputs);
         let keys: Vec<usize> = groups.keys.iter().map(&mut place).collect();
         let aggregates = groups.aggregates.iter();
         let arguments = aggregates.map(|of| of.arguments.iter().map(&mut place).collect());

@@ -114,7 +114,7 @@ fn run(select: &JoinedSelect, rows: &[Row], most: u64) -> Result<(u64, Vec<Row>)
     let scope = JoinScope {
         name: "t",
         columns: COLUMNS.iter().map(column).collect(),
-        starred: usize::MAX,
+        starred: COLUMNS.len(),
         has_id: true,
         rows: rows.len() as u64,
         is_searched: false,

@@ -129,7 +129,7 @@ fn scopes(tables: &[Table]) -> Vec<JoinScope<'static>> {
     let scope = |table: &Table| JoinScope {
         name: table.name,
         columns: COLUMNS.map(column).to_vec(),
-        starred: usize::MAX,
+        starred: COLUMNS.len(),
         has_id: true,
         rows: table.rows.len() as u64,
         is_searched: false,
