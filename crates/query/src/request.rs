@@ -244,8 +244,10 @@ pub struct Grouping {
 pub struct Facet {
     /// What is shown of a group: expressions, COUNT(DISTINCT …) if the FACET says DISTINCT, COUNT(*).
     pub items: Vec<Item>,
-    /// The keys; at least one.
+    /// The keys. Empty: all rows are one group.
     pub keys: Vec<Expression>,
+    /// A condition on its groups; SQL has none.
+    pub having: Option<Expression>,
     /// Keys of ORDER BY. Empty: groups come in the order of their first rows.
     pub order: Vec<OrderBy>,
     /// LIMIT as written.
@@ -258,7 +260,7 @@ impl Facet {
     /// Calls `visit` with each of its expressions.
     pub fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         self.keys.iter_mut().for_each(&mut *visit);
-        each_expression(&mut self.items, &mut None, &mut self.order, visit);
+        each_expression(&mut self.items, &mut self.having, &mut self.order, visit);
     }
 }
 

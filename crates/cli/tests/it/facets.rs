@@ -1,9 +1,11 @@
-//! Each FACET gives what the SELECT with GROUP BY gives that it stands for.
+//! Each FACET gives what the SELECT with GROUP BY gives that it stands for, and pages of a composite aggregation are one list.
 
 use bench::client::{Client, ClientError};
 use bench::random::XorShift;
 
-use crate::server::{Server, Setup};
+use serde_json::{Value as Json, json};
+
+use crate::server::{Server, Setup, request};
 
 /// Rows of the table.
 const ROWS: usize = 700;
@@ -182,4 +184,56 @@ fn facets_end_where_their_memory_does_and_leave_the_connection_usable() {
         .query_sets("SELECT id FROM t LIMIT 1 FACET n DIV 10000")
         .unwrap();
     assert_eq!((sets[0].rows.len(), sets[1].rows.len()), (1, 7));
+}
+
+/// The reply of POST /search.
+fn searched(server: &Server, body: &Json) -> Json {
+    let sent = body.to_string();
+    let (status, reply) = request(server.http(), "POST /search", "", sent.as_bytes());
+    assert_eq!(status, 200, "{body}: {reply}");
+    serde_json::from_str(&reply).unwrap()
+}
+
+#[test]
+fn the_pages_of_a_composite_are_one_list() {
+    let server = Server::start();
+    let (mut client, mut random) = (server.client(), XorShift::new(23));
+    fill(&mut client, &mut random);
+    for _ in 0..25 {
+        let fields = ["n", "s", "f", "tags", "m"];
+        let mut sources = Vec::new();
+        for at in 0..1 + random.below(3) {
+            let field = fields[(at * 2 + random.below(2)) % fields.len()];
+            let order = ["asc", "desc"][random.below(2)];
+            sources.push(json!({ format!("k{at}"): {"terms": {"field": field, "order": order}} }));
+        }
+        let page = |size: usize, after: Option<&Json>| {
+            let mut composite = json!({"size": size, "sources": sources});
+            if let Some(after) = after {
+                composite["after"] = after.clone();
+            }
+            let body = json!({
+                "table": "t", "limit": 0, "expressions": {"m": "n DIV 2"},
+                "query": {"match": {"body": "ant"}},
+                "aggs": {"c": {"composite": composite, "aggs": {"sum": {"sum": {"field": "f"}}}}},
+            });
+            searched(&server, &body)["aggregations"]["c"].clone()
+        };
+        let whole = page(10_000, None);
+        let whole = whole["buckets"].as_array().unwrap();
+        let size = 1 + random.below(20);
+        let (mut pages, mut after) = (Vec::new(), None);
+        loop {
+            let found = page(size, after.as_ref());
+            let buckets = found["buckets"].as_array().unwrap();
+            pages.extend(buckets.iter().cloned());
+            assert!(buckets.len() <= size);
+            match found.get("after_key") {
+                Some(key) => after = Some(key.clone()),
+                None => break,
+            }
+        }
+        assert_eq!(pages, *whole, "{sources:?}");
+        assert!(whole.len() > 1, "{sources:?}");
+    }
 }

@@ -50,6 +50,7 @@ pub fn facets(
         selects.push(JoinedSelect {
             grouping: Some(Grouping {
                 keys: facet.keys,
+                having: facet.having,
                 shows_items: true,
                 ..Grouping::default()
             }),
@@ -74,6 +75,9 @@ fn without_aliases(
     }
     for order in &mut facet.order {
         replace_in(&mut order.key, &of_keys)?;
+    }
+    if let Some(having) = &mut facet.having {
+        replace(having, &of_keys)?;
     }
     let of_items = Aliases::new(&select.items, is_column, left);
     for item in &mut facet.items {

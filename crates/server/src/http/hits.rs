@@ -1,9 +1,9 @@
-//! Rows as JSON hits: the reply of /search and of a plain /sql.
+//! Rows as JSON hits: the reply of /search and of a plain /sql. The groups of FACETs are its aggregations.
 
 use engine::{Answer, Reason};
 use query::schema::ColumnType;
 use query::value::Value;
-use wire::json::{Cell, SearchReply};
+use wire::json::{Aggregation, Buckets, Cell, SearchReply, Shown};
 
 use crate::server::Server;
 use session::Grant;
@@ -13,13 +13,28 @@ use session::limits::REPLY_BYTES_MAX;
 /// Header of the column that becomes a hit's `_score`.
 const SCORE: &str = "weight()";
 
-/// Builds the whole reply. The columns `id` and `weight()` become `_id` and `_score` of a hit.
+/// What a reply tells.
+pub(super) struct Hits {
+    /// The rows. Their columns `id` and `weight()` become `_id` and `_score` of a hit.
+    pub(super) answer: Answer,
+    /// The other columns that hits show.
+    pub(super) shown: Shown,
+    /// The groups of each aggregation.
+    pub(super) aggregations: Vec<(Aggregation, Answer)>,
+}
+
+/// Builds the whole reply.
 pub(super) fn write(
     server: &Server,
-    answer: Answer,
+    hits: Hits,
     took_ms: u64,
     held: &Grant,
 ) -> Result<Vec<u8>, Failure> {
+    let Hits {
+        answer,
+        shown,
+        aggregations,
+    } = hits;
     let Answer {
         columns,
         rows,
@@ -32,6 +47,10 @@ pub(super) fn write(
     let damaged = rows.damaged();
     let timed_out = partial == Some(Reason::Time);
     reply.begin(took_ms, timed_out, total_found, partial.is_none());
+    let shown: Vec<bool> = columns
+        .iter()
+        .map(|(name, _)| name != "id" && name != SCORE && shown.has(name))
+        .collect();
     for row in rows {
         let row = row?;
         let mut id = None;
@@ -44,17 +63,45 @@ pub(super) fn write(
             }
         }
         reply.hit(id, score);
-        for ((name, kind), value) in columns.iter().zip(&row) {
-            if name != "id" && name != SCORE {
+        for (((name, kind), value), shown) in columns.iter().zip(&row).zip(&shown) {
+            if *shown {
                 reply.field(name, cell(value, *kind));
             }
         }
         reply.hit_end();
         bounded(reply.bytes().len(), held)?;
     }
+    reply.hits_end();
+    if !aggregations.is_empty() {
+        reply.aggregations();
+        for (aggregation, answer) in aggregations {
+            groups(&aggregation, answer, &mut reply, held)?;
+        }
+        reply.aggregations_end();
+    }
     warnings.extend(server.note_damaged(&damaged));
     reply.end(&warnings);
     Ok(reply.into_bytes())
+}
+
+/// Writes the groups of an aggregation.
+fn groups(
+    aggregation: &Aggregation,
+    answer: Answer,
+    reply: &mut SearchReply,
+    held: &Grant,
+) -> Result<(), Failure> {
+    let mut buckets = Buckets::begin(aggregation, reply);
+    let columns = answer.columns;
+    for row in answer.rows {
+        let row = row?;
+        let cells = row.iter().zip(&columns);
+        let cells: Vec<Cell<'_>> = cells.map(|(value, (_, kind))| cell(value, *kind)).collect();
+        buckets.group(&cells, reply);
+        bounded(reply.bytes().len(), held)?;
+    }
+    buckets.end(reply);
+    Ok(())
 }
 
 /// Checks a reply of `bytes` bytes. Errors: `LIMIT` above [`REPLY_BYTES_MAX`]; `OVERLOADED`.

@@ -5,11 +5,13 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use engine::Answer;
-use wire::json::JsonError;
-use wire::sql::Statement;
+use query::request::Facet;
+use wire::json::{Aggregation, JsonError, Shown};
+use wire::sql::{Faceted, Statement};
 
+use super::hits::{self, Hits};
 use super::reply::{self, Refusal};
-use super::{Door, Guest, body, hits};
+use super::{Door, Guest, body};
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
@@ -26,24 +28,55 @@ pub(super) async fn post(
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
     let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
-    let select = body::at_length(bytes.len(), read)?;
+    let asked = body::at_length(bytes.len(), read)?;
     let mut guest = Guest::new(server);
-    let parsed = Parsed::of(Statement::Select(select)).holding(held);
+    let (aggregations, facets): (Vec<Aggregation>, Vec<Facet>) =
+        asked.aggregations.into_iter().unzip();
+    let statement = match facets.is_empty() {
+        true => Statement::Select(asked.select),
+        false => Statement::Faceted(Box::new(Faceted {
+            select: asked.select,
+            grouping: None,
+            facets,
+        })),
+    };
+    let parsed = Parsed::of(statement).holding(held);
     drop(bytes);
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
-    let Outcome::Rows(found) = outcome? else {
-        return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
-    };
-    answered(&guest, found.answer).await
+    answered(&guest, outcome?, asked.shown, aggregations).await
 }
 
-/// Answers with the rows as hits.
-pub(super) async fn answered(guest: &Guest<'_>, answer: Answer) -> Result<Response, Refusal> {
+/// Answers with the rows of a SELECT as hits, and the groups of its FACETs as aggregations.
+pub(super) async fn answered(
+    guest: &Guest<'_>,
+    outcome: Outcome,
+    shown: Shown,
+    aggregations: Vec<Aggregation>,
+) -> Result<Response, Refusal> {
     let took_ms = (guest.clock.steady_us() - guest.session.started_us) / 1_000;
     let held = guest.budget.grant();
-    let _turn = guest.turn(answer.rows.size_hint().1).await;
+    let _turn = guest.turn(outcome.rows()).await;
+    let sets = match outcome {
+        Outcome::Rows(found) => vec![found],
+        Outcome::Several(sets) => sets,
+        Outcome::Done { .. } | Outcome::Pq(_) => Vec::new(),
+    };
+    // The memory of the rows is held, and the search is listed as running, until the reply is written.
+    let (answers, _kept): (Vec<Answer>, Vec<_>) = sets
+        .into_iter()
+        .map(|found| (found.answer, (found.search, found.held)))
+        .unzip();
+    let mut answers = answers.into_iter();
+    let Some(answer) = answers.next() else {
+        return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
+    };
+    let hits = Hits {
+        answer,
+        shown,
+        aggregations: aggregations.into_iter().zip(answers).collect(),
+    };
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(guest, || hits::write(guest, answer, took_ms, &held))
+        statement::guarded(guest, || hits::write(guest, hits, took_ms, &held))
     })?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }

@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use percent_encoding::percent_decode;
-use wire::json::RawReply;
+use wire::json::{Aggregation, RawReply, Shown};
 
 use super::reply::{self, Refusal};
 use super::table::TableReply;
@@ -15,7 +15,7 @@ use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
-use session::statement::{self, Outcome, Parsed};
+use session::statement::{self, FoundRows, Outcome, Parsed};
 
 /// Handles /sql. Its session ends with the request.
 pub(super) async fn answer(
@@ -188,11 +188,30 @@ async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Ref
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
     }
-    match execute(&mut guest, statement).await? {
-        Outcome::Rows(found) => search::answered(&guest, found.answer).await,
-        Outcome::Several(_) => Err(only("a SELECT without FACET").into()),
-        Outcome::Done { .. } | Outcome::Pq(_) => Err(only("SELECT").into()),
+    let outcome = execute(&mut guest, statement).await?;
+    let aggregations = match &outcome {
+        Outcome::Rows(_) => Vec::new(),
+        Outcome::Several(sets) => facets(sets)?,
+        Outcome::Done { .. } | Outcome::Pq(_) => return Err(only("SELECT").into()),
+    };
+    search::answered(&guest, outcome, Shown::default(), aggregations).await
+}
+
+/// The FACETs behind the first set, each as an aggregation with the name of its first column.
+fn facets(sets: &[FoundRows]) -> Result<Vec<Aggregation>, Failure> {
+    let mut aggregations: Vec<Aggregation> = Vec::new();
+    for found in sets.iter().skip(1) {
+        let columns = found.answer.columns.iter().map(|(name, _)| name.clone());
+        let aggregation = Aggregation::of_facet(&columns.collect::<Vec<_>>());
+        let name = &aggregation.name;
+        if aggregations.iter().any(|known| known.name == *name) {
+            let message =
+                format!("two FACETs are named '{name}': give one an alias, or ask with ?mode=raw");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        aggregations.push(aggregation);
     }
+    Ok(aggregations)
 }
 
 /// Does a statement, unless it takes or ends a queue's row: the session ends with the request, so it cannot own a row.

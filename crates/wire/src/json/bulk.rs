@@ -139,7 +139,7 @@ pub fn deletion(body: &[u8]) -> Result<Deletion, JsonError> {
         serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
     let ids = match (object.id, object.query) {
         (Some(OneOrMany(ids)), None) => ids,
-        (None, Some(_)) => return search(body).map(Deletion::Where),
+        (None, Some(_)) => return search(body).map(|asked| Deletion::Where(asked.select)),
         _ => return Err(JsonError::new("", "either id or query is needed")),
     };
     let Some(table) = object.table else {

@@ -4,7 +4,8 @@
 //! `@(title) (red | cat)` and the filter `price < 5`. A `should` of a text and a range is refused: text and filter are joined
 //! by AND.
 
-use query::expression::{BinaryOperator, Expression, List, UnaryOperator};
+use query::expression::{self, BinaryOperator, Expression, List, UnaryOperator};
+use query::lexer::{Lexer, TokenKind};
 use query::value::Value;
 use serde_json::{Map, Value as Json};
 
@@ -137,7 +138,7 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
 }
 
 /// The name and value of an object with exactly one member.
-fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
+pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
     let object = object(json, path)?;
     let mut entries = object.iter();
     match (entries.next(), entries.next()) {
@@ -158,21 +159,33 @@ pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, J
         .ok_or_else(|| JsonError::new(path, "expected an object"))
 }
 
-/// A field's name as an expression.
-fn column(name: &str, path: &str) -> Result<Box<Expression>> {
+/// A field's name as an expression: a column or an alias of one, or a path in a JSON column.
+pub(super) fn field(name: &str, path: &str) -> Result<Expression> {
     if name.is_empty() || name == "*" || name.contains('(') {
         return Err(JsonError::new(path, format!("'{name}' is no column")));
     }
-    let name = if name == "_id" {
-        "id".to_owned()
-    } else {
-        name.to_lowercase()
-    };
-    Ok(Box::new(Expression::Column(name)))
+    if name == "_id" {
+        return Ok(Expression::Column("id".to_owned()));
+    }
+    if name.contains(['.', '[']) {
+        let mut lexer = Lexer::new(name.as_bytes());
+        return match expression::parse(&mut lexer) {
+            Ok(found @ Expression::Path { .. }) if lexer.peek().kind == TokenKind::End => Ok(found),
+            _ => {
+                let message = format!("'{name}' is no column, and no path as column.key[2]");
+                Err(JsonError::new(path, message))
+            }
+        };
+    }
+    Ok(Expression::Column(name.to_lowercase()))
+}
+
+fn boxed(name: &str, path: &str) -> Result<Box<Expression>> {
+    field(name, path).map(Box::new)
 }
 
 /// A JSON scalar as a constant.
-fn constant(json: &Json, path: &str) -> Result<Value> {
+pub(super) fn constant(json: &Json, path: &str) -> Result<Value> {
     Ok(match json {
         Json::Bool(value) => Value::Int((*value).into()),
         Json::String(text) => Value::Str(text.clone()),
@@ -288,7 +301,7 @@ fn equals(json: &Json, path: &str) -> Result<Clause> {
     let value = Expression::Literal(constant(value, &path)?);
     Ok(Clause::filter(Expression::Binary(
         BinaryOperator::Equal,
-        column(name, &path)?,
+        boxed(name, &path)?,
         Box::new(value),
     )))
 }
@@ -301,7 +314,7 @@ fn is_in(json: &Json, path: &str) -> Result<Clause> {
         .ok_or_else(|| JsonError::new(&path, "expected an array"))?;
     let list: Result<List> = values.iter().map(|value| constant(value, &path)).collect();
     Ok(Clause::filter(Expression::In {
-        needle: column(name, &path)?,
+        needle: boxed(name, &path)?,
         negated: false,
         list: list?,
     }))
@@ -327,7 +340,7 @@ fn range(json: &Json, path: &str) -> Result<Clause> {
         let value = Expression::Literal(constant(value, &format!("{path}.{bound}"))?);
         filters.push(Expression::Binary(
             operator,
-            column(name, &path)?,
+            boxed(name, &path)?,
             Box::new(value),
         ));
     }

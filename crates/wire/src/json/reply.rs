@@ -117,10 +117,11 @@ impl Writer {
 }
 
 /// The reply of POST /search, and of POST /sql without `mode=raw`: [`begin`](Self::begin); for each hit
-/// [`hit`](Self::hit), [`field`](Self::field)s, [`hit_end`](Self::hit_end); then [`end`](Self::end).
+/// [`hit`](Self::hit), [`field`](Self::field)s, [`hit_end`](Self::hit_end); then [`hits_end`](Self::hits_end), its aggregations if there are some, and
+/// [`end`](Self::end).
 #[derive(Debug, Default)]
 pub struct SearchReply {
-    json: Writer,
+    pub(super) json: Writer,
 }
 
 impl SearchReply {
@@ -161,9 +162,23 @@ impl SearchReply {
         self.json.close("}}");
     }
 
+    /// Ends the hits.
+    pub fn hits_end(&mut self) {
+        self.json.close("]}");
+    }
+
+    /// Begins the aggregations. Each is written by [`Buckets`](super::Buckets).
+    pub fn aggregations(&mut self) {
+        self.json.name("aggregations").open("{");
+    }
+
+    /// Ends the aggregations.
+    pub fn aggregations_end(&mut self) {
+        self.json.close("}");
+    }
+
     /// Ends the reply with its warnings, if any.
     pub fn end(&mut self, warnings: &[String]) {
-        self.json.close("]}");
         if !warnings.is_empty() {
             self.json.name("warning").open("{");
             self.json.name("reason").string(&warnings.join("; "));

@@ -1,57 +1,58 @@
 //! The body of POST /search.
 
-use query::expression::Expression;
-use query::request::{Item, OrderBy, Output, Select};
+use query::expression::{self, Expression, Function};
+use query::lexer::{Lexer, TokenKind};
+use query::request::{Facet, Item, OrderBy, Output, Select};
 use serde_json::Value as Json;
 
-use super::clause::{Clause, clause, object};
+use super::aggregate::{Aggregation, aggregations};
+use super::clause::{Clause, clause, field, object};
 use super::error::JsonError;
+use super::source::{Shown, source};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// Parses the body of POST /search into a SELECT.
-///
-/// The SELECT's first two items are `id` and `weight()`, for a hit's `_id` and `_score`. The other items are its `_source`:
-/// [`Item::Star`], the named columns, or none if `_source` is false.
+/// What POST /search asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// Its first two items are `id` and `weight()`, for a hit's `_id` and `_score`. The other items are its `_source`:
+    /// [`Item::Star`] or the named columns, or none if `_source` is false; and the `expressions`.
+    pub select: Select,
+    /// The columns behind the first two that hits show.
+    pub shown: Shown,
+    /// The aggregations, each with the FACET that gives its groups.
+    pub aggregations: Vec<(Aggregation, Facet)>,
+}
+
+/// Parses the body of POST /search.
 ///
 /// # Errors
 /// [`JsonError`] with the path of the bad or missing part.
-pub fn search(body: &[u8]) -> Result<Select> {
+pub fn search(body: &[u8]) -> Result<Search> {
     let json: Json = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
     let mut table = None;
     let mut condition = Clause::default();
-    let mut source = vec![Item::Star];
-    let mut select = Select {
-        table: String::new(),
-        items: vec![
-            item(
-                "id",
-                Output::Expression(Expression::Column("id".to_owned())),
-            ),
-            item("weight()", Output::Weight),
-        ],
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    };
+    let (mut items, mut shown) = (vec![Item::Star], Shown::default());
+    let (mut computed, mut order, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let mut select = empty();
     for (name, value) in object(&json, "")? {
         match name.as_str() {
             "table" | "index" => table = Some(string(value, name)?),
             "query" => condition = clause(value, "query", 0)?,
             "limit" | "size" => select.limit = Some(count(value, name)?),
             "offset" | "from" => select.offset = count(value, name)?,
-            "sort" => select.order = sort(value)?,
-            "_source" => source = source_items(value)?,
+            "sort" => order = sort(value)?,
+            "_source" => (items, shown) = source(value)?,
             "options" => select.options.extend(options(value)?),
+            "aggs" | "aggregations" => asked.extend(aggregations(value, name)?),
+            "expressions" => computed.extend(expressions(value, name)?),
+            "script_fields" => computed.extend(scripts(value, name)?),
             "max_matches" => select
                 .options
                 .push((name.clone(), count(value, name)?.to_string())),
             "track_scores" | "track_total_hits" | "profile" => {}
-            "highlight" | "aggs" | "aggregations" | "knn" | "expressions" | "script_fields"
-            | "join" | "hybrid" | "rescore" | "scroll" | "suggest" => {
+            "highlight" | "knn" | "join" | "hybrid" | "rescore" | "scroll" | "suggest"
+            | "facet_filter_mode" => {
                 return Err(JsonError::not_yet(name, "this part of a search"));
             }
             _ => return Err(JsonError::new(name, "unknown part of a search")),
@@ -60,8 +61,106 @@ pub fn search(body: &[u8]) -> Result<Select> {
     let table = table.ok_or_else(|| JsonError::new("table", "no table is named"))?;
     select.table = table.rsplit('.').next().unwrap_or_default().to_lowercase();
     (select.matching, select.filter) = condition.finish("query")?;
-    select.items.extend(source);
-    Ok(select)
+    select.order = order
+        .into_iter()
+        .map(|key| of_alias(key, &computed))
+        .collect();
+    select.items.extend(items);
+    for item in computed {
+        if let Item::Value { name, .. } = &item {
+            shown.and_always(name);
+        }
+        select.items.push(item);
+    }
+    Ok(Search {
+        select,
+        shown,
+        aggregations: asked,
+    })
+}
+
+/// A SELECT without a table, of the id and the weight.
+fn empty() -> Select {
+    let id = Output::Expression(Expression::Column("id".to_owned()));
+    Select {
+        table: String::new(),
+        items: vec![item("id", id), item("weight()", Output::Weight)],
+        matching: None,
+        filter: None,
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+/// Parses `expressions`: `{"cheap": "price < 5", "length": "LENGTH(title)"}`, each an item with its name.
+fn expressions(json: &Json, path: &str) -> Result<Vec<Item>> {
+    let named = object(json, path)?.iter();
+    named
+        .map(|(name, text)| {
+            let path = format!("{path}.{name}");
+            computed(name, string(text, &path)?, &path)
+        })
+        .collect()
+}
+
+/// Parses `script_fields`: `{"cheap": {"script": {"inline": "price < 5"}}}`.
+fn scripts(json: &Json, path: &str) -> Result<Vec<Item>> {
+    let named = object(json, path)?.iter();
+    named
+        .map(|(name, body)| {
+            let path = format!("{path}.{name}.script");
+            let script = object(body, &path)?.get("script");
+            let text = script.and_then(|script| {
+                let text = script.get("inline").or_else(|| script.get("source"));
+                text.unwrap_or(script).as_str()
+            });
+            let text =
+                text.ok_or_else(|| JsonError::new(&path, "expected a text called inline"))?;
+            computed(name, text, &path)
+        })
+        .collect()
+}
+
+fn computed(name: &str, text: &str, path: &str) -> Result<Item> {
+    let mut lexer = Lexer::new(text.as_bytes());
+    let parsed = expression::parse(&mut lexer);
+    let parsed = parsed.map_err(|error| JsonError::new(path, error.to_string()))?;
+    let behind = lexer.peek();
+    if behind.kind != TokenKind::End {
+        let message = format!("the expression ends at byte {}", behind.range.start);
+        return Err(JsonError::new(path, message));
+    }
+    if parsed.has_aggregate() {
+        let message = "an aggregate is no value of a document: write it in aggs";
+        return Err(JsonError::new(path, message));
+    }
+    Ok(item(&name.to_lowercase(), output(parsed)))
+}
+
+/// The value of an item or a key.
+fn output(expression: Expression) -> Output {
+    match expression {
+        Expression::Column(name) if name == "weight()" => Output::Weight,
+        other => Output::Expression(other),
+    }
+}
+
+/// The key, or what it stands for as the name of an expression.
+fn of_alias(key: OrderBy, computed: &[Item]) -> OrderBy {
+    let named = computed.iter().find_map(|item| match (item, &key.key) {
+        (Item::Value { what, name }, Output::Expression(Expression::Column(wanted)))
+            if name == wanted =>
+        {
+            Some(what.clone())
+        }
+        _ => None,
+    });
+    OrderBy {
+        key: named.unwrap_or(key.key),
+        descending: key.descending,
+    }
 }
 
 /// The conditions of the member `query` of a body: the text of MATCH, and the rest.
@@ -107,31 +206,45 @@ fn sort_key(json: &Json, path: &str) -> Result<OrderBy> {
         return Err(JsonError::new(path, "expected one key"));
     };
     let path = format!("{path}.{name}");
-    let order = match body {
-        Json::String(order) => Some(order.as_str()),
+    let (mut order, mut mode) = (None, None);
+    match body {
+        Json::String(written) => order = Some(written.as_str()),
         Json::Object(options) => {
-            for option in options.keys() {
-                if option != "order" {
-                    return Err(JsonError::not_yet(
-                        &format!("{path}.{option}"),
-                        "this option of a key",
-                    ));
+            for (option, value) in options {
+                let path = format!("{path}.{option}");
+                match option.as_str() {
+                    "order" => order = Some(string(value, &path)?),
+                    "mode" => mode = Some((string(value, &path)?, path)),
+                    _ => return Err(JsonError::not_yet(&path, "this option of a key")),
                 }
             }
-            options.get("order").and_then(Json::as_str)
         }
         _ => return Err(JsonError::new(&path, "expected asc or desc")),
-    };
-    order_by(name, order, &path)
+    }
+    let mut key = order_by(name, order, &path)?;
+    if let (Some((mode, path)), Output::Expression(of)) = (mode, &mut key.key) {
+        let function = match mode {
+            "min" => Function::Least,
+            "max" => Function::Greatest,
+            _ => return Err(JsonError::new(&path, "expected min or max")),
+        };
+        *of = Expression::Call(function, vec![of.clone()]);
+    }
+    Ok(key)
 }
 
 /// A sort key. Without a written order, a score sorts descending and any other key ascending.
 fn order_by(name: &str, order: Option<&str>, path: &str) -> Result<OrderBy> {
     let key = match name {
         "_score" => Output::Weight,
-        "_random" => return Err(JsonError::not_yet(path, "random order")),
-        "_id" => Output::Expression(Expression::Column("id".to_owned())),
-        _ => Output::Expression(Expression::Column(name.to_lowercase())),
+        "_random" => Output::Expression(Expression::Call(Function::Rand, Vec::new())),
+        "_geo_distance" => {
+            return Err(JsonError::not_yet(
+                path,
+                "order by a distance: write GEODIST() in expressions",
+            ));
+        }
+        _ => Output::Expression(field(name, path)?),
     };
     let descending = match order.map(str::to_lowercase).as_deref() {
         None => key == Output::Weight,
@@ -140,61 +253,6 @@ fn order_by(name: &str, order: Option<&str>, path: &str) -> Result<OrderBy> {
         Some(_) => return Err(JsonError::new(path, "expected asc or desc")),
     };
     Ok(OrderBy { key, descending })
-}
-
-/// Parses `_source`: `true`, `false`, `"a"`, `["a", "b"]` or `{"includes": […]}`.
-fn source_items(json: &Json) -> Result<Vec<Item>> {
-    let names = match json {
-        Json::Bool(true) => return Ok(vec![Item::Star]),
-        Json::Bool(false) => return Ok(Vec::new()),
-        Json::String(name) => vec![name.as_str()],
-        Json::Array(list) => strings(list, "_source")?,
-        Json::Object(parts) => {
-            if parts
-                .get("excludes")
-                .and_then(Json::as_array)
-                .is_some_and(|list| !list.is_empty())
-            {
-                return Err(JsonError::not_yet(
-                    "_source.excludes",
-                    "leaving columns out",
-                ));
-            }
-            match parts.get("includes") {
-                Some(Json::Array(list)) => strings(list, "_source.includes")?,
-                None => return Ok(vec![Item::Star]),
-                Some(_) => {
-                    return Err(JsonError::new(
-                        "_source.includes",
-                        "expected an array of names",
-                    ));
-                }
-            }
-        }
-        _ => {
-            return Err(JsonError::new(
-                "_source",
-                "expected a name, names, true or false",
-            ));
-        }
-    };
-    if names.contains(&"*") {
-        return Ok(vec![Item::Star]);
-    }
-    if names.iter().any(|name| name.contains('*')) {
-        return Err(JsonError::not_yet("_source", "patterns of names"));
-    }
-    let column = |name: &&str| {
-        item(
-            name,
-            Output::Expression(Expression::Column(name.to_lowercase())),
-        )
-    };
-    Ok(names.iter().map(column).collect())
-}
-
-fn strings<'j>(list: &'j [Json], path: &str) -> Result<Vec<&'j str>> {
-    list.iter().map(|name| string(name, path)).collect()
 }
 
 /// Parses `options`, which are those of OPTION in SQL. Gives the values as text.

@@ -8,7 +8,10 @@ use crate::sql::PqOptions;
 /// The MATCH text and the filter that `query` becomes.
 fn asked(query: &str) -> (Option<String>, String) {
     let body = format!(r#"{{"table":"t","query":{query}}}"#);
-    let select = search(body.as_bytes()).unwrap_or_else(|error| panic!("{query}: {error}"));
+    let asked = search(body.as_bytes());
+    let select = asked
+        .unwrap_or_else(|error| panic!("{query}: {error}"))
+        .select;
     (
         select.matching,
         select
@@ -116,10 +119,10 @@ fn the_rest_of_a_search_is_read() {
         br#"{"index":"db.Posts","query":{"match_all":{}},"limit":5,"from":10,"sort":["_score",{"Price":"desc"},{"ts":{"order":"asc"}},"_id"],
             "_source":["title","Price"],"options":{"ranker":"bm25","field_weights":{"title":10}},"track_scores":true}"#,
     );
-    insta::assert_debug_snapshot!(select.unwrap());
+    insta::assert_debug_snapshot!(select.unwrap().select);
     let items = |source: &str| {
         let body = format!(r#"{{"table":"t","_source":{source}}}"#);
-        search(body.as_bytes()).unwrap().items.len()
+        search(body.as_bytes()).unwrap().select.items.len()
     };
     assert_eq!(items("true"), 3);
     assert_eq!(items("false"), 2);
@@ -141,8 +144,8 @@ fn what_is_wrong_with_a_search_has_its_path() {
             "nothing: unknown part of a search",
         ),
         (
-            r#"{"table":"t","aggs":{}}"#,
-            "not yet: aggs: this part of a search",
+            r#"{"table":"t","highlight":{}}"#,
+            "not yet: highlight: this part of a search",
         ),
         (
             r#"{"table":"t","limit":-1}"#,
@@ -177,8 +180,8 @@ fn what_is_wrong_with_a_search_has_its_path() {
             "sort[0].a: expected asc or desc",
         ),
         (
-            r#"{"table":"t","_source":{"excludes":["a"]}}"#,
-            "not yet: _source.excludes: leaving columns out",
+            r#"{"table":"t","_source":{"without":["a"]}}"#,
+            "_source.without: expected includes or excludes",
         ),
     ] {
         assert_eq!(
@@ -346,6 +349,7 @@ fn search_replies_have_manticores_shape() {
     reply.hit_end();
     reply.hit(Some(2), None);
     reply.hit_end();
+    reply.hits_end();
     reply.end(&[]);
     let expected = concat!(
         r#"{"took":3,"timed_out":false,"hits":{"total":12,"total_relation":"eq","hits":["#,
@@ -519,8 +523,8 @@ proptest! {
     fn words_of_a_match_are_no_operators(text in r#"[a-c A-Z"()|@!*\\^$=~/,#_<\-]{0,30}"#, phrase in any::<bool>()) {
         let kind = if phrase { "match_phrase" } else { "match" };
         let body = serde_json::json!({"table": "t", "query": {kind: {"title": text}}}).to_string();
-        if let Ok(select) = search(body.as_bytes()) {
-            let matching = select.matching.unwrap();
+        if let Ok(asked) = search(body.as_bytes()) {
+            let matching = asked.select.matching.unwrap();
             let parsed = query::parse(&matching, &["title"], &Analyzer::default());
             prop_assert!(parsed.is_ok(), "{:?}: {:?}", matching, parsed);
         } else {
@@ -536,7 +540,8 @@ proptest! {
         reply.field(&text, Cell::Str(&text));
         reply.field("number", Cell::Float(number));
         reply.hit_end();
-        reply.end(&[]);
+        reply.hits_end();
+    reply.end(&[]);
         let read: serde_json::Value = serde_json::from_slice(reply.bytes()).unwrap();
         let source = &read["hits"]["hits"][0]["_source"];
         prop_assert_eq!(&source[&text], &serde_json::Value::from(text.clone()));

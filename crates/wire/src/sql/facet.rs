@@ -78,6 +78,7 @@ impl Parser<'_> {
         Ok(Facet {
             items,
             keys,
+            having: None,
             order,
             limit,
             offset,

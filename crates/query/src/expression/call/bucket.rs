@@ -133,6 +133,23 @@ fn fixed_seconds(written: &str) -> Option<i128> {
     (count > 0).then(|| i128::from(count) * seconds)
 }
 
+/// The date before `||`. Of `2024` and `2024-03` it is the first day.
+fn base_date(text: &str) -> Option<DateTime> {
+    let is_written_as = |shape: &str| {
+        let fits = |(letter, digit): (char, char)| match digit {
+            '0' => letter.is_ascii_digit(),
+            other => letter == other,
+        };
+        text.len() == shape.len() && text.chars().zip(shape.chars()).all(fits)
+    };
+    let whole = match (is_written_as("0000"), is_written_as("0000-00")) {
+        (true, _) => format!("{text}-01-01"),
+        (_, true) => format!("{text}-01"),
+        _ => text.to_owned(),
+    };
+    local(&Value::Str(whole), &TimeZone::UTC)
+}
+
 /// A moment in UTC with Elasticsearch's date mathematics: `2024-01-31||+1M-2d/d` is the beginning of the day that lies two days
 /// before one month later.
 fn moment(written: &Value) -> Option<i64> {
@@ -141,7 +158,7 @@ fn moment(written: &Value) -> Option<i64> {
         number => return seconds(number, &TimeZone::UTC),
     };
     let (base, steps) = text.split_once("||").unwrap_or((text, ""));
-    let mut at = local(&Value::Str(base.to_owned()), &TimeZone::UTC)?;
+    let mut at = base_date(base)?;
     let mut rest = steps;
     while let Some(sign) = rest.chars().next() {
         rest = rest.get(1..)?;
@@ -158,6 +175,13 @@ fn moment(written: &Value) -> Option<i64> {
         at = step(at, sign, count, unit)?;
     }
     since_1970(at, &TimeZone::UTC)
+}
+
+/// The moment of Elasticsearch's date mathematics, or of seconds, in UTC: `2017-03-01T00:00:00`. `None`: it is none.
+#[must_use]
+pub fn moment_text(written: &Value) -> Option<String> {
+    let seconds = Value::Int(moment(written)?.into());
+    local(&seconds, &TimeZone::UTC).map(|at| at.to_string())
 }
 
 fn step(at: DateTime, sign: char, count: i64, unit: &str) -> Option<DateTime> {

@@ -1,0 +1,623 @@
+//! `aggs` of a search: FACETs, and how their groups are shown in the reply.
+//!
+//! Example: `"aggs": {"brands": {"terms": {"field": "brand"}, "aggs": {"price": {"avg": {"field": "price"}}}}}` is
+//! `FACET brand ORDER BY COUNT(*) DESC, brand ASC` with a column more, over the rows whose brand is not NULL:
+//!
+//! ```text
+//! columns   brand    avg(price)   count(*)
+//! group     'nike'   70.5         12
+//! bucket    {"key": "nike", "doc_count": 12, "price": {"value": 70.5}}
+//! ```
+
+mod order;
+mod reply;
+
+use query::expression::{self, AggregateKind, BinaryOperator, Expression, moment_text};
+use query::lexer::Lexer;
+use query::request::{Facet, Item, OrderBy, Output};
+use query::value::Value;
+use serde_json::{Map, Value as Json};
+
+use super::clause::{constant, field, object, only_entry};
+use super::error::JsonError;
+use super::search::{count, string};
+use crate::limits::FACETS_MAX;
+use order::{after, bucket_order, is_descending};
+pub use reply::Buckets;
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// Groups of an aggregation whose number follows from its own bounds, so that no LIMIT of ours shortens them. Memory bounds them.
+const ALL_BUCKETS: u64 = u32::MAX as u64;
+
+/// Column that stands for the field while a call is parsed. No table has a column of that name.
+const FIELD_PLACE: &str = "field";
+
+/// Where an aggregation stands in the reply, and how its groups are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregation {
+    /// Its name in the reply.
+    pub name: String,
+    shape: Shape,
+    /// Whether the buckets are members of an object, each named by its key.
+    is_keyed: bool,
+    /// Names of the values in each bucket, in the order of their columns.
+    values: Vec<String>,
+}
+
+/// The columns of the groups, before those of the values and of COUNT(*).
+#[derive(Clone, Debug, PartialEq)]
+enum Shape {
+    /// No key: the one group is a value.
+    Value,
+    /// The key.
+    Key,
+    /// The key, a moment in seconds, and its text.
+    Moment,
+    /// The index of a range.
+    Ranges(Vec<Range>),
+    /// The keys, by the names of their sources.
+    Composite(Vec<String>),
+    /// The key of a FACET, and its other columns by their names.
+    Facet(Vec<String>),
+}
+
+/// A bucket of `range` or `date_range`.
+#[derive(Clone, Debug, PartialEq)]
+struct Range {
+    key: String,
+    from: Option<Json>,
+    to: Option<Json>,
+}
+
+impl Aggregation {
+    /// A FACET of SQL, with these columns; at least the key and COUNT(*).
+    #[must_use]
+    pub fn of_facet(columns: &[String]) -> Aggregation {
+        let (key, others) = columns
+            .split_first()
+            .unwrap_or((const { &String::new() }, &[]));
+        let (_, others) = others.split_last().unwrap_or((key, &[]));
+        Aggregation {
+            name: key.clone(),
+            shape: Shape::Facet(others.to_vec()),
+            is_keyed: false,
+            values: Vec::new(),
+        }
+    }
+}
+
+/// Parses `aggs`: each aggregation as the FACET that gives its groups.
+pub(super) fn aggregations(json: &Json, path: &str) -> Result<Vec<(Aggregation, Facet)>> {
+    let named = object(json, path)?;
+    if named.len() > FACETS_MAX {
+        let message = format!("more than {FACETS_MAX} aggregations");
+        return Err(JsonError::new(path, message));
+    }
+    let named = named.iter();
+    named
+        .map(|(name, body)| aggregation(name, body, &format!("{path}.{name}")))
+        .collect()
+}
+
+/// What is told of a group: its name in a bucket, and the aggregate.
+struct Metric {
+    name: String,
+    value: Expression,
+}
+
+/// What an aggregation groups by.
+struct Groups {
+    shape: Shape,
+    keys: Vec<Expression>,
+    /// Columns behind the keys.
+    further: Vec<Expression>,
+    is_keyed: bool,
+    order: Vec<OrderBy>,
+    limit: u64,
+    having: Option<Expression>,
+}
+
+fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Facet)> {
+    let mut metrics = Vec::new();
+    let (mut sort, mut what) = (None, None);
+    for (member, body) in object(json, path)? {
+        let at = format!("{path}.{member}");
+        match member.as_str() {
+            "aggs" | "aggregations" => metrics = inner(body, &at)?,
+            "sort" => sort = Some((body, at)),
+            "meta" => {}
+            "filters" | "exclude_filters" | "mode" | "zeroes" => {
+                return Err(JsonError::not_yet(&at, "filters of an aggregation"));
+            }
+            kind if what.is_none() => what = Some((kind, body, at)),
+            _ => return Err(JsonError::new(path, "expected one kind of aggregation")),
+        }
+    }
+    let Some((kind, body, at)) = what else {
+        return Err(JsonError::new(
+            path,
+            "expected a kind of aggregation, such as terms",
+        ));
+    };
+    if let Some(value) = metric(kind, body, &at)? {
+        let (None, true) = (sort, metrics.is_empty()) else {
+            return Err(JsonError::new(path, "a value has neither order nor parts"));
+        };
+        return Ok(value_of_all(name, value));
+    }
+    let mut groups = match kind {
+        "terms" => terms(body, &metrics, &at)?,
+        "histogram" => histogram(body, &metrics, &at)?,
+        "date_histogram" => date_histogram(body, &metrics, &at)?,
+        "range" | "date_range" => ranges(kind, body, &at)?,
+        "composite" => composite(body, &at)?,
+        "filter"
+        | "filters"
+        | "nested"
+        | "top_hits"
+        | "percentiles"
+        | "stats"
+        | "extended_stats"
+        | "significant_terms"
+        | "rare_terms"
+        | "missing"
+        | "global"
+        | "auto_date_histogram"
+        | "geo_distance"
+        | "sampler"
+        | "median_absolute_deviation" => {
+            return Err(JsonError::not_yet(&at, "this kind of aggregation"));
+        }
+        _ => return Err(JsonError::new(&at, "unknown kind of aggregation")),
+    };
+    if let Some((sort, at)) = sort {
+        if matches!(groups.shape, Shape::Ranges(_) | Shape::Composite(_)) {
+            return Err(JsonError::new(
+                &at,
+                "ranges and composite buckets have their own order",
+            ));
+        }
+        groups.order = bucket_order(sort, &groups.keys, &metrics, &at)?;
+    }
+    Ok(groups.named(name, metrics))
+}
+
+/// The parts of a bucket: values only.
+fn inner(json: &Json, path: &str) -> Result<Vec<Metric>> {
+    let parts = object(json, path)?.iter();
+    parts
+        .map(|(name, body)| {
+            let path = format!("{path}.{name}");
+            let (kind, body) = only_entry(body, &path)?;
+            let path = format!("{path}.{kind}");
+            let Some(value) = metric(kind, body, &path)? else {
+                return Err(JsonError::not_yet(&path, "buckets inside buckets"));
+            };
+            Ok(Metric {
+                name: name.clone(),
+                value,
+            })
+        })
+        .collect()
+}
+
+/// An aggregate; `None`: this kind makes buckets.
+fn metric(kind: &str, json: &Json, path: &str) -> Result<Option<Expression>> {
+    let kind = match kind {
+        "avg" => AggregateKind::Average,
+        "sum" => AggregateKind::Sum,
+        "min" => AggregateKind::Min,
+        "max" => AggregateKind::Max,
+        "cardinality" => AggregateKind::CountDistinct,
+        "value_count" => AggregateKind::Count,
+        _ => return Ok(None),
+    };
+    let body = object(json, path)?;
+    // Counts are exact here, so `precision_threshold` changes nothing.
+    only(body, &["field", "precision_threshold"], path)?;
+    let of = named_field(body, path)?;
+    Ok(Some(Expression::Aggregate(kind, vec![of])))
+}
+
+fn value_of_all(name: &str, value: Expression) -> (Aggregation, Facet) {
+    let groups = Groups {
+        shape: Shape::Value,
+        keys: Vec::new(),
+        further: Vec::new(),
+        is_keyed: false,
+        order: Vec::new(),
+        limit: 1,
+        having: None,
+    };
+    let metric = Metric {
+        name: name.to_owned(),
+        value,
+    };
+    groups.named(name, vec![metric])
+}
+
+impl Groups {
+    /// Groups by one key, without those of NULL.
+    fn by(shape: Shape, key: Expression, limit: u64) -> Groups {
+        Groups {
+            shape,
+            further: Vec::new(),
+            is_keyed: false,
+            order: vec![OrderBy {
+                key: Output::Expression(key.clone()),
+                descending: false,
+            }],
+            limit,
+            having: Some(is_there(&key)),
+            keys: vec![key],
+        }
+    }
+
+    fn named(self, name: &str, metrics: Vec<Metric>) -> (Aggregation, Facet) {
+        let mut items = Vec::new();
+        let mut add = |what: Output| {
+            items.push(Item::Value {
+                what,
+                // No alias: nothing in the search can mean this column by its name.
+                name: String::new(),
+            });
+        };
+        for shown in self.keys.iter().chain(&self.further) {
+            add(Output::Expression(shown.clone()));
+        }
+        let mut values = Vec::with_capacity(metrics.len());
+        for metric in metrics {
+            add(Output::Expression(metric.value));
+            values.push(metric.name);
+        }
+        if self.shape != Shape::Value {
+            add(Output::Count);
+        }
+        let facet = Facet {
+            items,
+            keys: self.keys,
+            having: self.having,
+            order: self.order,
+            limit: Some(self.limit),
+            offset: 0,
+        };
+        let aggregation = Aggregation {
+            name: name.to_owned(),
+            shape: self.shape,
+            is_keyed: self.is_keyed,
+            values,
+        };
+        (aggregation, facet)
+    }
+}
+
+fn terms(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups> {
+    let body = object(json, path)?;
+    // Every count is exact, whatever is asked of the shards.
+    let known = [
+        "field",
+        "size",
+        "shard_size",
+        "order",
+        "min_doc_count",
+        "keyed",
+    ];
+    only(body, &known, path)?;
+    let key = named_field(body, path)?;
+    let mut groups = Groups::by(Shape::Key, key, size(body, path)?);
+    groups.order.insert(
+        0,
+        OrderBy {
+            key: Output::Count,
+            descending: true,
+        },
+    );
+    groups.finish(body, metrics, path)
+}
+
+fn histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups> {
+    let body = object(json, path)?;
+    let known = [
+        "field",
+        "interval",
+        "offset",
+        "keyed",
+        "min_doc_count",
+        "order",
+    ];
+    only(body, &known, path)?;
+    let number = |name: &str| -> Result<Option<String>> {
+        let Some(number) = body.get(name) else {
+            return Ok(None);
+        };
+        let message = || JsonError::new(&format!("{path}.{name}"), "expected a number");
+        Ok(Some(number.as_number().ok_or_else(message)?.to_string()))
+    };
+    let Some(interval) = number("interval")? else {
+        return Err(JsonError::new(
+            path,
+            "expected an interval: the width of a bucket",
+        ));
+    };
+    let offset = number("offset")?.unwrap_or_else(|| "0".to_owned());
+    let call =
+        format!("HISTOGRAM({FIELD_PLACE}, {{hist_interval={interval}, hist_offset={offset}}})");
+    let key = of_field(&call, body, path)?;
+    Groups::by(Shape::Key, key, ALL_BUCKETS).finish(body, metrics, path)
+}
+
+fn date_histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups> {
+    let body = object(json, path)?;
+    let known = [
+        "field",
+        "calendar_interval",
+        "fixed_interval",
+        "time_zone",
+        "keyed",
+        "min_doc_count",
+        "order",
+    ];
+    if body.contains_key("offset") {
+        return Err(JsonError::not_yet(
+            &format!("{path}.offset"),
+            "offsets of days and months",
+        ));
+    }
+    only(body, &known, path)?;
+    let mut options = Vec::new();
+    for name in ["calendar_interval", "fixed_interval", "time_zone"] {
+        if let Some(text) = body.get(name) {
+            let text = string(text, &format!("{path}.{name}"))?;
+            options.push(format!("{name}={}", quoted(text)));
+        }
+    }
+    let call = format!("DATE_HISTOGRAM({FIELD_PLACE}, {{{}}})", options.join(", "));
+    let key = of_field(&call, body, path)?;
+    let zone = match body.get("time_zone").and_then(Json::as_str) {
+        Some(zone) => format!(", {}", quoted(zone)),
+        None => String::new(),
+    };
+    let text = call_of(
+        &format!("DATE_FORMAT({FIELD_PLACE}, '%Y-%m-%dT%H:%M:%S'{zone})"),
+        &key,
+        path,
+    )?;
+    let groups = Groups {
+        further: vec![text],
+        ..Groups::by(Shape::Moment, key, ALL_BUCKETS)
+    };
+    groups.finish(body, metrics, path)
+}
+
+fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
+    let body = object(json, path)?;
+    only(body, &["field", "ranges", "keyed"], path)?;
+    let at = format!("{path}.ranges");
+    let list = body.get("ranges").and_then(Json::as_array);
+    let list = list.filter(|list| !list.is_empty());
+    let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one range"))?;
+    let is_date = kind == "date_range";
+    let function = if is_date { "DATE_RANGE" } else { "RANGE" };
+    let mut call = format!("{function}({FIELD_PLACE}");
+    let mut shown = Vec::with_capacity(list.len());
+    for (index, range) in list.iter().enumerate() {
+        let path = format!("{at}[{index}]");
+        let range = object(range, &path)?;
+        only(range, &["key", "from", "to"], &path)?;
+        let (from, to) = (
+            end(range, "from", is_date, &path)?,
+            end(range, "to", is_date, &path)?,
+        );
+        if from.is_none() && to.is_none() {
+            return Err(JsonError::new(&path, "expected from, to or both"));
+        }
+        let written: Vec<String> = [("range_from", &from), ("range_to", &to)]
+            .into_iter()
+            .filter_map(|(name, end)| end.as_ref().map(|end| format!("{name}={}", end.written)))
+            .collect();
+        call.push_str(&format!(", {{{}}}", written.join(", ")));
+        let text = |end: &Option<End>| match end {
+            Some(End {
+                shown: Json::String(text),
+                ..
+            }) => text.clone(),
+            Some(end) => end.shown.to_string(),
+            None => "*".to_owned(),
+        };
+        shown.push(Range {
+            key: match range.get("key") {
+                Some(key) => string(key, &format!("{path}.key"))?.to_owned(),
+                None => format!("{}-{}", text(&from), text(&to)),
+            },
+            from: from.map(|end| end.shown),
+            to: to.map(|end| end.shown),
+        });
+    }
+    call.push(')');
+    let key = of_field(&call, body, path)?;
+    Groups::by(Shape::Ranges(shown), key, ALL_BUCKETS).finish(body, &[], path)
+}
+
+/// An end of a range.
+struct End {
+    /// As an option of RANGE or DATE_RANGE.
+    written: String,
+    /// In the reply.
+    shown: Json,
+}
+
+fn end(range: &Map<String, Json>, name: &str, is_date: bool, path: &str) -> Result<Option<End>> {
+    let Some(value) = range.get(name) else {
+        return Ok(None);
+    };
+    let path = format!("{path}.{name}");
+    match value {
+        Json::Number(number) if !is_date => Ok(Some(End {
+            written: number.to_string(),
+            shown: value.clone(),
+        })),
+        Json::Number(_) | Json::String(_) if is_date => {
+            let moment = constant(value, &path)?;
+            let written = match &moment {
+                Value::Str(text) => quoted(text),
+                _ => value.to_string(),
+            };
+            let message = || JsonError::new(&path, "expected a date, as 2024-01-31||+1M/d");
+            let shown = Json::String(moment_text(&moment).ok_or_else(message)?);
+            Ok(Some(End { written, shown }))
+        }
+        _ => Err(JsonError::new(&path, "expected a number")),
+    }
+}
+
+fn composite(json: &Json, path: &str) -> Result<Groups> {
+    let body = object(json, path)?;
+    only(body, &["size", "sources", "after"], path)?;
+    let at = format!("{path}.sources");
+    let list = body.get("sources").and_then(Json::as_array);
+    let list = list.filter(|list| !list.is_empty());
+    let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one source"))?;
+    let (mut names, mut keys, mut order) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, source) in list.iter().enumerate() {
+        let path = format!("{at}[{index}]");
+        let (name, source) = only_entry(source, &path)?;
+        if names.iter().any(|known| known == name) {
+            return Err(JsonError::new(&path, format!("a second source '{name}'")));
+        }
+        let path = format!("{path}.{name}");
+        let (kind, source) = only_entry(source, &path)?;
+        let path = format!("{path}.{kind}");
+        let mut source = object(source, &path)?.clone();
+        let descending = match source.remove("order") {
+            Some(order) => is_descending(&order, &path)?,
+            None => false,
+        };
+        let source = Json::Object(source);
+        let groups = match kind {
+            "terms" => terms(&source, &[], &path)?,
+            "histogram" => histogram(&source, &[], &path)?,
+            "date_histogram" => date_histogram(&source, &[], &path)?,
+            _ => {
+                return Err(JsonError::new(
+                    &path,
+                    "expected terms, histogram or date_histogram",
+                ));
+            }
+        };
+        let key = groups.keys.into_iter().next();
+        let key = key.ok_or_else(|| JsonError::new(&path, "expected a key"))?;
+        order.push(OrderBy {
+            key: Output::Expression(key.clone()),
+            descending,
+        });
+        keys.push(key);
+        names.push(name.to_owned());
+    }
+    let mut conditions: Vec<Expression> = keys.iter().map(is_there).collect();
+    if let Some(last) = body.get("after") {
+        conditions.push(after(last, &names, &order, &format!("{path}.after"))?);
+    }
+    Ok(Groups {
+        shape: Shape::Composite(names),
+        keys,
+        further: Vec::new(),
+        is_keyed: false,
+        order,
+        limit: size(body, path)?,
+        having: Some(Expression::all_of(conditions)),
+    })
+}
+
+impl Groups {
+    /// Reads the options that several kinds have: `keyed`, `order`, `min_doc_count`.
+    fn finish(
+        mut self,
+        body: &Map<String, Json>,
+        metrics: &[Metric],
+        path: &str,
+    ) -> Result<Groups> {
+        if let Some(keyed) = body.get("keyed") {
+            let message = || JsonError::new(&format!("{path}.keyed"), "expected true or false");
+            self.is_keyed = keyed.as_bool().ok_or_else(message)?;
+        }
+        if let Some(order) = body.get("order") {
+            self.order = bucket_order(order, &self.keys, metrics, &format!("{path}.order"))?;
+        }
+        if let Some(least) = body.get("min_doc_count") {
+            let path = format!("{path}.min_doc_count");
+            let least = count(least, &path)?;
+            if least == 0 {
+                return Err(JsonError::not_yet(&path, "buckets without a document"));
+            }
+            let enough = Expression::Binary(
+                BinaryOperator::GreaterOrEqual,
+                Box::new(Expression::Aggregate(AggregateKind::Rows, Vec::new())),
+                Box::new(Expression::Literal(Value::Int(least.into()))),
+            );
+            let having = self.having.into_iter().chain([enough]);
+            self.having = Some(Expression::all_of(having.collect()));
+        }
+        Ok(self)
+    }
+}
+
+/// Buckets of an aggregation without `size`: as many as a FACET without LIMIT has groups.
+const SIZE: u64 = 20;
+
+fn size(body: &Map<String, Json>, path: &str) -> Result<u64> {
+    let Some(size) = body.get("size") else {
+        return Ok(SIZE);
+    };
+    let path = format!("{path}.size");
+    match count(size, &path)? {
+        0 => Err(JsonError::new(&path, "expected a whole number from 1")),
+        size => Ok(size),
+    }
+}
+
+fn only(body: &Map<String, Json>, known: &[&str], path: &str) -> Result<()> {
+    let unknown = body.keys().find(|name| !known.contains(&name.as_str()));
+    match unknown {
+        Some(name) => {
+            let message = format!("unknown option, expected {}", known.join(", "));
+            Err(JsonError::new(&format!("{path}.{name}"), message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The column or path that `field` names.
+fn named_field(body: &Map<String, Json>, path: &str) -> Result<Expression> {
+    if body.contains_key("script") {
+        let message = "scripts: name a column, or an alias of 'expressions'";
+        return Err(JsonError::not_yet(&format!("{path}.script"), message));
+    }
+    let name = body.get("field").and_then(Json::as_str);
+    let name = name.ok_or_else(|| JsonError::new(path, "expected a field, by its name"))?;
+    field(name, &format!("{path}.field"))
+}
+
+/// The call, as SQL has it, with the field for [`FIELD_PLACE`].
+fn of_field(call: &str, body: &Map<String, Json>, path: &str) -> Result<Expression> {
+    call_of(call, &named_field(body, path)?, path)
+}
+
+fn call_of(call: &str, argument: &Expression, path: &str) -> Result<Expression> {
+    let parsed = expression::parse(&mut Lexer::new(call.as_bytes()));
+    let parsed = parsed.map_err(|error| JsonError::new(path, error.message))?;
+    Ok(parsed.map_columns(&mut |_| argument.clone()))
+}
+
+/// A text as a constant of SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+/// `key IS NOT NULL`: a document without the field is in no bucket.
+fn is_there(key: &Expression) -> Expression {
+    Expression::IsNull {
+        needle: Box::new(key.clone()),
+        negated: true,
+    }
+}

@@ -1,0 +1,124 @@
+//! The order of buckets, and the place behind a page of them.
+
+use query::expression::{AggregateKind, BinaryOperator, Expression};
+use query::request::{OrderBy, Output};
+use serde_json::Value as Json;
+
+use super::Metric;
+use crate::json::clause::{constant, field, object, only_entry};
+use crate::json::error::JsonError;
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// Parses `order` or `sort`: a key or an array of keys, each `"name"`, `{"name": "desc"}` or `{"name": {"order": "desc"}}`. Names
+/// are `_count` or `count(*)`, `_key`, the field itself, and values of the bucket. Groups with equal ones go by their keys.
+pub(super) fn bucket_order(
+    json: &Json,
+    keys: &[Expression],
+    metrics: &[Metric],
+    path: &str,
+) -> Result<Vec<OrderBy>> {
+    let list = json
+        .as_array()
+        .map_or(std::slice::from_ref(json), Vec::as_slice);
+    let mut order = Vec::with_capacity(list.len() + keys.len());
+    for key in list {
+        let (name, direction) = match key {
+            Json::String(name) => (name.as_str(), None),
+            _ => {
+                let (name, direction) = only_entry(key, path)?;
+                (name, Some(direction))
+            }
+        };
+        let key = named(name, keys, metrics, path)?;
+        let descending = match direction {
+            Some(direction) => is_descending(direction, &format!("{path}.{name}"))?,
+            None => key == Output::Count,
+        };
+        order.push(OrderBy { key, descending });
+    }
+    for key in keys {
+        let key = Output::Expression(key.clone());
+        if !order.iter().any(|known: &OrderBy| known.key == key) {
+            order.push(OrderBy {
+                key,
+                descending: false,
+            });
+        }
+    }
+    Ok(order)
+}
+
+fn named(name: &str, keys: &[Expression], metrics: &[Metric], path: &str) -> Result<Output> {
+    if matches!(name, "_count" | "count(*)") {
+        return Ok(Output::Count);
+    }
+    let value = name.strip_suffix(".value").unwrap_or(name);
+    if let Some(metric) = metrics.iter().find(|metric| metric.name == value) {
+        return Ok(Output::Expression(metric.value.clone()));
+    }
+    let key = match name {
+        "_key" | "_term" => keys.first().cloned(),
+        _ => {
+            let meant = field(name, path)?;
+            keys.contains(&meant).then_some(meant)
+        }
+    };
+    let message = || format!("unknown '{name}': expected _count, _key or a value of the bucket");
+    let key = key.ok_or_else(|| JsonError::new(path, message()))?;
+    Ok(Output::Expression(key))
+}
+
+/// Whether a direction, alone or as the member `order` of an object, is `desc`.
+pub(super) fn is_descending(json: &Json, path: &str) -> Result<bool> {
+    let direction = json.get("order").unwrap_or(json).as_str();
+    match direction.map(str::to_lowercase).as_deref() {
+        Some("asc") => Ok(false),
+        Some("desc") => Ok(true),
+        _ => Err(JsonError::new(path, "expected asc or desc")),
+    }
+}
+
+/// The condition of groups that come behind the one with these keys. Of `a ASC, b DESC` it is
+/// `a > x OR a = x AND b < y`.
+pub(super) fn after(
+    json: &Json,
+    names: &[String],
+    order: &[OrderBy],
+    path: &str,
+) -> Result<Expression> {
+    let last = object(json, path)?;
+    if let Some(name) = last.keys().find(|name| !names.contains(name)) {
+        return Err(JsonError::new(
+            &format!("{path}.{name}"),
+            "no source has this name",
+        ));
+    }
+    let mut equal = Vec::new();
+    let mut alternatives = Vec::new();
+    for (name, OrderBy { key, descending }) in names.iter().zip(order) {
+        let path = format!("{path}.{name}");
+        let value = last
+            .get(name)
+            .ok_or_else(|| JsonError::new(&path, "missing"))?;
+        let value = Expression::Literal(constant(value, &path)?);
+        let compared = |operator| {
+            let key = match key {
+                Output::Expression(key) => key.clone(),
+                Output::Weight | Output::Count => {
+                    Expression::Aggregate(AggregateKind::Rows, Vec::new())
+                }
+            };
+            Expression::Binary(operator, Box::new(key), Box::new(value.clone()))
+        };
+        let behind = match descending {
+            true => BinaryOperator::Less,
+            false => BinaryOperator::Greater,
+        };
+        let mut all: Vec<Expression> = equal.clone();
+        all.push(compared(behind));
+        alternatives.push(Expression::all_of(all));
+        equal.push(compared(BinaryOperator::Equal));
+    }
+    Ok(Expression::any_of(alternatives))
+}
