@@ -6,6 +6,7 @@ mod clause;
 mod documents;
 mod error;
 mod fields;
+mod member;
 mod memory;
 mod pq;
 mod pq_reply;

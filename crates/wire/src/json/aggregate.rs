@@ -18,9 +18,9 @@ use query::request::{Facet, Item, OrderBy, Output};
 use query::value::Value;
 use serde_json::{Map, Value as Json};
 
-use super::clause::{constant, field, object, only_entry};
+use super::clause::{constant, field};
 use super::error::JsonError;
-use super::search::{count, string};
+use super::member::{count, object, only_entry, string};
 use crate::limits::FACETS_MAX;
 use order::{after, bucket_order, is_descending};
 pub use reply::Buckets;
@@ -50,7 +50,7 @@ pub struct Aggregation {
 enum Shape {
     /// No key: the one group is a value.
     Value,
-    /// The key.
+    /// Buckets of the values of one expression.
     Key,
     /// The key, a moment in seconds, and its text.
     Moment,
@@ -562,7 +562,7 @@ impl Groups {
     }
 }
 
-/// Buckets of an aggregation without `size`: as many as a FACET without LIMIT has groups.
+/// Buckets of an aggregation without `size`: those of a FACET without LIMIT.
 const SIZE: u64 = 20;
 
 fn size(body: &Map<String, Json>, path: &str) -> Result<u64> {

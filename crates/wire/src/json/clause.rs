@@ -7,9 +7,10 @@
 use query::expression::{self, BinaryOperator, Expression, List, UnaryOperator};
 use query::lexer::{Lexer, TokenKind};
 use query::value::Value;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::error::JsonError;
+use super::member::{object, only_entry};
 use crate::limits::JSON_QUERY_DEPTH_MAX;
 
 /// A condition: a document must fulfil all positive texts, all filters and no negative text. Empty: every document does.
@@ -135,28 +136,6 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
         }
         _ => Err(JsonError::new(&path, "unknown kind of query")),
     }
-}
-
-/// The name and value of an object with exactly one member.
-pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
-    let object = object(json, path)?;
-    let mut entries = object.iter();
-    match (entries.next(), entries.next()) {
-        (Some((name, value)), None) => Ok((name, value)),
-        (None, _) => Err(JsonError::new(
-            path,
-            "expected an object with one name in it, found none",
-        )),
-        (_, Some(_)) => Err(JsonError::new(
-            path,
-            "expected an object with one name in it, found more",
-        )),
-    }
-}
-
-pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, Json>> {
-    json.as_object()
-        .ok_or_else(|| JsonError::new(path, "expected an object"))
 }
 
 /// A field's name as an expression: a column or an alias of one, or a path in a JSON column.

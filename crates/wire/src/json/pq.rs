@@ -4,10 +4,10 @@ use query::value::Value;
 use serde::de::Deserialize;
 use serde_json::Value as Json;
 
-use super::clause::{clause, object};
+use super::clause::clause;
 use super::error::JsonError;
 use super::fields::Fields;
-use super::search::{count, string};
+use super::member::{count, object, string};
 use crate::sql::{PqOptions, condition};
 
 type Result<T> = std::result::Result<T, JsonError>;

@@ -2,10 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::clause::object;
 use super::error::JsonError;
+use super::member::{object, string};
 use super::reply::{Cell, Writer, bytes_of};
-use super::search::string;
 
 type Result<T> = std::result::Result<T, JsonError>;
 

@@ -6,8 +6,9 @@ use query::request::{Facet, Item, OrderBy, Output, Select};
 use serde_json::Value as Json;
 
 use super::aggregate::{Aggregation, aggregations};
-use super::clause::{Clause, clause, field, object};
+use super::clause::{Clause, clause, field};
 use super::error::JsonError;
+use super::member::{count, object, string};
 use super::source::{Shown, source};
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -173,16 +174,6 @@ fn item(name: &str, what: Output) -> Item {
         what,
         name: name.to_owned(),
     }
-}
-
-pub(super) fn string<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
-    json.as_str()
-        .ok_or_else(|| JsonError::new(path, "expected a string"))
-}
-
-pub(super) fn count(json: &Json, path: &str) -> Result<u64> {
-    json.as_u64()
-        .ok_or_else(|| JsonError::new(path, "expected a whole number from 0"))
 }
 
 /// Parses a sort key or an array of keys: `"price"`, `{"price": "desc"}`, `{"price": {"order": "desc"}}`.

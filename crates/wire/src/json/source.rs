@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::clause::field;
 use super::error::JsonError;
-use super::search::string;
+use super::member::string;
 
 type Result<T> = std::result::Result<T, JsonError>;
 

@@ -5,8 +5,9 @@ use query::request::{OrderBy, Output};
 use serde_json::Value as Json;
 
 use super::Metric;
-use crate::json::clause::{constant, field, object, only_entry};
+use crate::json::clause::{constant, field};
 use crate::json::error::JsonError;
+use crate::json::member::{object, only_entry};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
