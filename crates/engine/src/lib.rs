@@ -96,14 +96,16 @@ pub use command::{
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
-pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Reason};
+pub use index::{
+    Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reason, Step,
+};
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::PlannedUpdate;
 pub use queue::{GroupReport, QueueReport};
 pub use snapshot::{
-    JoinControl, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on,
+    JoinControl, PARSE, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on,
 };
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

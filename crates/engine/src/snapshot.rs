@@ -27,8 +27,9 @@ pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
 pub use join::JoinControl;
 use query::analysis::Analyzer;
 use queue::QueueReport;
+pub use select::PARSE;
 
-use crate::catalog::{Catalog, TableId, show_create};
+use crate::catalog::{Catalog, TableId, settings, show_create};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 
@@ -109,6 +110,15 @@ impl Snapshot {
     pub fn show_create(&self, name: &str) -> Result<String> {
         self.definition(name)
             .map(|definition| show_create(&definition))
+    }
+
+    /// The options of CREATE TABLE that a table has, without ENGINE.
+    ///
+    /// # Errors
+    /// `NoSuchTable`.
+    pub fn settings(&self, name: &str) -> Result<Vec<(String, String)>> {
+        self.definition(name)
+            .map(|definition| settings(&definition))
     }
 
     fn view(&self, name: &str) -> Result<&View> {

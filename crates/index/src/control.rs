@@ -8,6 +8,7 @@ use crate::error::{Error, Reason, Result};
 use crate::filters::Filters;
 use crate::limits::SEARCH_BYTES_MAX;
 use crate::pool::Pool;
+use crate::profile::Profile;
 
 /// Steps below which no helper is called: waking a thread takes 5 to 50 µs, a step one to several
 /// nanoseconds.
@@ -69,6 +70,8 @@ pub struct Control {
     pub memory: Arc<Memory>,
     /// Kept pages of conditions; `None`: nothing is kept.
     pub filters: Option<Arc<Filters>>,
+    /// Where the steps are noted; `None`: nobody asked for them.
+    pub profile: Option<Arc<Profile>>,
 }
 
 /// Bytes up to which a row takes no memory from the bound: the buffers are as large.
@@ -108,11 +111,25 @@ impl Default for Control {
             on_damage: OnDamage::default(),
             memory: Arc::new(Memory::new(SEARCH_BYTES_MAX)),
             filters: None,
+            profile: None,
         }
     }
 }
 
 impl Control {
+    /// Runs a step, and notes it where the statement is profiled: [`Profile::step`].
+    pub fn step<T>(
+        &self,
+        name: &'static str,
+        run: impl FnOnce() -> T,
+        tell: impl FnOnce(&T) -> (u64, String),
+    ) -> T {
+        match &self.profile {
+            Some(profile) => profile.step(name, run, tell),
+            None => run(),
+        }
+    }
+
     /// Fails once the search was stopped; to be called on each page. Errors: `Interrupted`.
     pub fn check(&self) -> Result<()> {
         match self.interrupt.reason() {

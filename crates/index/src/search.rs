@@ -96,12 +96,20 @@ fn search(
     let (keep, cutoff) = bounds(select);
     job.keep = keep;
     let is_long = job.is_long();
-    let mut ran = None;
-    let mut run = || ran = Some(found(&mut job, control, cutoff, select.offset));
-    match is_long {
-        true => (control.long)(&mut run),
-        false => run(),
-    }
+    let how = control.profile.as_ref().map(|_| job.how());
+    let run = || {
+        let mut ran = None;
+        let mut run = || ran = Some(found(&mut job, control, cutoff, select.offset));
+        match is_long {
+            true => (control.long)(&mut run),
+            false => run(),
+        }
+        ran
+    };
+    let ran = control.step("search", run, |ran| {
+        let total = ran.as_ref().map_or(0, |(total, ..)| *total);
+        (total, how.unwrap_or_default())
+    });
     let not_run = || Error::Internal {
         what: "a long search was not run".to_owned(),
     };
@@ -165,10 +173,23 @@ fn job<'s>(
 ) -> Result<Job<'s>> {
     let condition = select.condition.as_ref();
     let (plan, words) = match query {
-        Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
+        Some(query) => {
+            let found = || plan(snapshot, select, query);
+            let (plan, words) = control.step("words", found, |found| match found {
+                Ok((plan, _)) => (plan.words() as u64, format!("{} postings", plan.postings())),
+                Err(_) => (0, String::new()),
+            })?;
+            (Some(plan), words)
+        }
         None => (None, FoundWords::default()),
     };
-    let candidates = Candidates::of(condition, snapshot, &control.memory, damaged_keys)?;
+    let candidates = match condition {
+        None => None,
+        Some(condition) => {
+            let find = || Candidates::of(condition, snapshot, &control.memory, damaged_keys);
+            control.step("look-up", find, Candidates::told)?
+        }
+    };
     // Where a condition names its rows by ids or keys, looking its text up would cost more than the rows do.
     let kept = control.filters.as_deref().filter(|_| candidates.is_none());
     let filter = condition.map(|condition| Filter::new(condition, snapshot, kept));

@@ -18,8 +18,10 @@
 //! `reference.rs` gives the meaning of each node.
 
 mod necessary;
+mod outline;
 mod print;
 
+pub use outline::Outline;
 pub use print::Printed;
 
 use std::fmt;

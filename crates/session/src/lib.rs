@@ -40,6 +40,7 @@ mod faults;
 pub mod limits;
 mod node;
 pub mod places;
+mod profiled;
 mod remote;
 mod rights;
 pub mod searches;

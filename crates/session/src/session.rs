@@ -13,6 +13,7 @@ use wire::sql::Statement;
 use crate::errors::{self, Failure};
 use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
 use crate::places::Peer;
+use crate::profiled::Profiled;
 use crate::searches::IsGone;
 use crate::statement::owned_row::OwnedRow;
 use crate::temporary::TemporaryTables;
@@ -37,6 +38,8 @@ pub struct Session {
     pub warnings: Vec<String>,
     /// The answer to SHOW META.
     pub meta: Meta,
+    /// The answer to SHOW PLAN and SHOW PROFILE.
+    pub(crate) profiled: Option<Profiled>,
     /// LAST_INSERT_ID(): ids that the last INSERT or REPLACE stored. Only the last id where the engine gives no list.
     pub last_insert_ids: Vec<u64>,
     /// ROW_COUNT(): -1 after a statement with rows.
@@ -98,6 +101,7 @@ impl Session {
                 header: "Variable_name",
                 ..Meta::default()
             },
+            profiled: None,
             last_insert_ids: Vec::new(),
             row_count: 0,
             found_rows: 0,
@@ -222,6 +226,9 @@ impl Session {
     /// Writes the lines of SHOW META, once the door has sent the rows of a [counted](crate::statement::FoundRows) answer.
     pub fn sent(&mut self, now_us: u64) {
         self.row_count = -1;
+        if let Some(profiled) = &mut self.profiled {
+            profiled.sent(now_us);
+        }
         let meta = &mut self.meta;
         let seconds = (now_us.saturating_sub(self.started_us)) as f64 / 1e6;
         let relation = if meta.is_partial { "gte" } else { "eq" };

@@ -15,6 +15,7 @@
 //! the door encodes them.
 
 mod constants;
+mod explain;
 mod faceted;
 mod insert_select;
 mod join;
@@ -37,7 +38,7 @@ use query::request::Insert;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use engine::{Answer, Command, Reply, Rows};
+use engine::{Answer, Command, Profile, Reply, Rows};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{QueueCall, Statement};
@@ -204,12 +205,9 @@ impl Parsed {
     fn read(node: &Node, text: &[u8], statement: Result<Statement, Failure>) -> Parsed {
         let is_search = matches!(
             statement,
-            Ok(Statement::Select(_)
-                | Statement::Joined(_)
-                | Statement::Union(_)
-                | Statement::Faceted(_)
-                | Statement::CallPq { .. })
+            Ok(Statement::Explain(_) | Statement::CallPq { .. })
         );
+        let is_search = is_search || statement.as_ref().is_ok_and(Statement::is_select);
         let fault = node.faults.any().then(|| node.faults.choose(text));
         Parsed {
             statement,
@@ -240,46 +238,49 @@ impl Parsed {
     /// Whether it is a SELECT; `None`: a syntax error.
     pub fn is_read(&self) -> Option<bool> {
         let statement = self.statement.as_ref().ok()?;
-        Some(matches!(
-            statement,
-            Statement::Select(_)
-                | Statement::Joined(_)
-                | Statement::Union(_)
-                | Statement::Faceted(_)
-                | Statement::SelectConstants(_)
-                | Statement::Queue { .. }
-                | Statement::SelectWaiting { .. }
-        ))
+        Some(
+            matches!(
+                statement,
+                Statement::SelectConstants(_)
+                    | Statement::Queue { .. }
+                    | Statement::SelectWaiting { .. }
+            ) || statement.is_select(),
+        )
     }
 
     /// Whether it changes neither rows, tables nor leases. True for a syntax error.
     pub fn only_reads(&self) -> bool {
         match &self.statement {
             Err(_) => true,
-            Ok(statement) => matches!(
-                statement,
-                Statement::Select(_)
-                    | Statement::Joined(_)
-                    | Statement::Union(_)
-                    | Statement::Faceted(_)
-                    | Statement::SelectConstants(_)
-                    | Statement::CallPq { .. }
-                    | Statement::Show { .. }
-                    | Statement::ShowTables { .. }
-                    | Statement::ShowTablesStatus { .. }
-                    | Statement::ShowTableStatus { .. }
-                    | Statement::ShowFullColumns { .. }
-                    | Statement::ShowCreateTable { .. }
-                    | Statement::ShowIndexes { .. }
-                    | Statement::ShowDatabases { .. }
-                    | Statement::ShowEngineQueueStatus
-                    | Statement::ShowMeta { .. }
-                    | Statement::ShowQueues { .. }
-                    | Statement::ShowStatus { .. }
-                    | Statement::ShowVariables { .. }
-                    | Statement::ShowWarnings { .. }
-                    | Statement::Describe { .. }
-            ),
+            Ok(statement) => {
+                matches!(
+                    statement,
+                    Statement::SelectConstants(_)
+                        | Statement::CallPq { .. }
+                        | Statement::Show { .. }
+                        | Statement::ShowTables { .. }
+                        | Statement::ShowTablesStatus { .. }
+                        | Statement::ShowTableStatus { .. }
+                        | Statement::ShowFullColumns { .. }
+                        | Statement::ShowCreateTable { .. }
+                        | Statement::ShowIndexes { .. }
+                        | Statement::ShowDatabases { .. }
+                        | Statement::ShowEngineQueueStatus
+                        | Statement::Explain(_)
+                        | Statement::ExplainQuery { .. }
+                        | Statement::ShowPlan { .. }
+                        | Statement::ShowProfile { .. }
+                        | Statement::ShowVersion
+                        | Statement::ShowTableSettings { .. }
+                        | Statement::ShowTableIndexes { .. }
+                        | Statement::ShowMeta { .. }
+                        | Statement::ShowQueues { .. }
+                        | Statement::ShowStatus { .. }
+                        | Statement::ShowVariables { .. }
+                        | Statement::ShowWarnings { .. }
+                        | Statement::Describe { .. }
+                ) || statement.is_select()
+            }
         }
     }
 
@@ -330,13 +331,19 @@ pub async fn execute(
     };
     let looks_back = matches!(
         statement,
-        Statement::ShowWarnings { .. } | Statement::ShowMeta { .. } | Statement::SelectConstants(_)
+        Statement::ShowWarnings { .. }
+            | Statement::ShowMeta { .. }
+            | Statement::ShowPlan { .. }
+            | Statement::ShowProfile { .. }
+            | Statement::SelectConstants(_)
     );
     session.begin(started_us, looks_back);
     session.settle(node.clock.unix_us(), &mut statement);
     count(node, &statement);
+    let profile = explain::profile_of(node, session, &statement);
     let mut execution = Execution {
         node,
+        profile,
         session,
         fault: parsed.fault,
         text: parsed.text,
@@ -345,6 +352,7 @@ pub async fn execute(
         shared: None,
     };
     let outcome = execution.run(statement).await;
+    execution.keep_profile();
     if outcome.is_err() {
         add(&node.counters.failed, 1);
     }
@@ -376,6 +384,8 @@ pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Res
 struct Execution<'a> {
     node: &'a Node,
     session: &'a mut Session,
+    /// Where its steps are noted; `None`: nobody asked for them.
+    profile: Option<Arc<Profile>>,
     fault: Option<ReadFault>,
     text: Option<Arc<str>>,
     /// Whether its values hold memory of the budget. Compiling so large a statement takes long, so it goes off the event loop.
@@ -400,10 +410,7 @@ impl Execution<'_> {
         match statement {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
             Statement::Select(select) => self.select(select).await,
-            Statement::Joined(_) | Statement::Union(_) | Statement::SelectConstants(_) => {
-                self.read_rows(statement).await
-            }
-            Statement::Faceted(faceted) => Box::pin(self.faceted(*faceted)).await,
+            Statement::Explain(select) => Box::pin(self.explain(*select)).await,
             Statement::Queue { call, name } => self.queue(call, &name).await,
             Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
             Statement::QueueNext(next) => self.queue_next(next).await,
@@ -445,15 +452,17 @@ impl Execution<'_> {
             Statement::Commit => self.commit().await,
             Statement::Rollback => self.rollback().await,
             Statement::Set(assignments) => self.set(assignments).await,
-            Statement::Use(database) => {
-                self.session.use_database(database)?;
-                Ok(Outcome::NOTHING)
-            }
+            Statement::Use(database) => self
+                .session
+                .use_database(database)
+                .map(|()| Outcome::NOTHING),
             Statement::Kill {
                 connection,
                 query_only,
             } => self.kill(connection, query_only),
             Statement::CreateTemporary(create) => Box::pin(self.create_temporary(create)).await,
+            Statement::SelectConstants(_) => self.read_rows(statement).await,
+            other if other.is_select() => self.read_rows(other).await,
             other => show::show(self.node, self.session, other),
         }
     }
@@ -464,6 +473,7 @@ impl Execution<'_> {
             Statement::Select(select) => self.select(select).await,
             Statement::Joined(select) => Box::pin(self.joined(*select)).await,
             Statement::Union(union) => Box::pin(self.union(*union)).await,
+            Statement::Faceted(faceted) => Box::pin(self.faceted(*faceted)).await,
             Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
             _ => Err(unexpected()),
         }
@@ -583,10 +593,8 @@ pub fn unexpected() -> Failure {
 fn count(node: &Node, statement: &Statement) {
     let counters = &node.counters;
     let counter = match statement {
-        Statement::Select(_)
-        | Statement::Joined(_)
-        | Statement::Union(_)
-        | Statement::Faceted(_) => &counters.selects,
+        Statement::Explain(_) => &counters.selects,
+        select if select.is_select() => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
         Statement::Upsert { insert, .. } | Statement::InsertSelect { insert, .. } => {

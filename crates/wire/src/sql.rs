@@ -139,7 +139,7 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
         "call" => parser.call(written == verb),
         "truncate" => parser.truncate(),
         "show" => parser.show(),
-        "describe" | "desc" | "explain" => parser.describe(),
+        "describe" | "desc" | "explain" => parser.explain(),
         "set" => parser.set(),
         "use" => parser.use_database(),
         "begin" => parser.transaction(Statement::Begin),

@@ -31,7 +31,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "error limits pool postings removed shape wide < tail warning < changes edits files \
+        "error limits pool postings profile removed shape wide < tail warning < changes edits files \
          segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (
@@ -53,7 +53,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "session",
-        "clock errors faults limits remote units webhook_target < budget searches \
+        "clock errors faults limits profiled remote units webhook_target < budget searches \
          < counters places temporary < node rights session statement",
     ),
     (

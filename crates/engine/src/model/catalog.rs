@@ -24,7 +24,7 @@ pub(crate) use keep::{keep_pairs, read_keep};
 pub(crate) use options::missing_dead;
 pub(crate) use rename::check_rename;
 pub(crate) use search_options::shards;
-pub(crate) use show::show_create;
+pub(crate) use show::{settings, show_create};
 pub use webhook::Webhook;
 pub(crate) use webhook::{missing_queues, warnings};
 

@@ -42,7 +42,7 @@ impl Searched for Snapshot {
         let Some(view) = self.searched(&select.table)? else {
             return Err(Error::internal("only rows of search tables are located"));
         };
-        let (mut bound, query) = self.bound(&view, select, options)?;
+        let (mut bound, query) = self.bound(&view, select, options, control)?;
         bound.options.cutoff = 0;
         let answer = view.rows.search(&bound, query.as_ref(), control);
         let answer = answer.map_err(failure::of_index)?;
@@ -65,7 +65,7 @@ impl Searched for Snapshot {
         let Some(view) = self.searched(&select.table)? else {
             return Ok(groupings.iter().map(|_| None).collect());
         };
-        let (bound, query) = self.bound(&view, select, options)?;
+        let (bound, query) = self.bound(&view, select, options, control)?;
         let made = view.rows.group(&bound, query.as_ref(), groupings, control);
         let made = made.map_err(failure::of_index)?.into_iter();
         let made = made.map(|of| {

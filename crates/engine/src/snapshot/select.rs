@@ -8,7 +8,7 @@ use query::bind::BoundSelect;
 use query::options::{Options, Ranker};
 use query::request::Select;
 use query::schema::text_names;
-use query::tree::Query;
+use query::tree::{Outline, Query};
 
 use super::{SearchView, Snapshot, View};
 use crate::command::{Answer, Damaged, Definition, Kind, Rows};
@@ -30,7 +30,7 @@ impl Snapshot {
             None => return self.select_other(select, &control.memory),
         };
         let name = view.definition.name.clone();
-        let (mut bound, query) = self.bound(&view, select, options)?;
+        let (mut bound, query) = self.bound(&view, select, options, control)?;
         let refused = |error| failure::of_bind(&name, error);
         bound.page().map_err(refused)?;
         let answer = view.rows.search(&bound, query.as_ref(), control);
@@ -72,16 +72,43 @@ impl Snapshot {
         view: &SearchView,
         select: &'s Select,
         options: &Options,
+        control: &Control,
     ) -> Result<(BoundSelect<'s>, Option<Query>)> {
+        if let Some(profile) = &control.profile {
+            profile.reads(&view.definition.name);
+        }
         let refused = |error| failure::of_bind(&view.definition.name, error);
         let mut bound = view.rows.bind(select, options).map_err(refused)?;
         if select.matching.is_some() && options.own_ranker().is_none() {
             bound.options.ranker = self.ranker_of(&view.definition);
         }
         let text = select.matching.as_ref();
-        let query = text.map(|text| query_of(text, options, view));
+        let query = text.map(|text| {
+            let parse = || query_of(text, options, view);
+            control.step(PARSE, parse, |query| outlined(query, view))
+        });
         Ok((bound, query.transpose()?))
     }
+}
+
+/// The step of a profile whose detail is the tree of a MATCH.
+pub const PARSE: &str = "parse";
+
+/// Characters of a tree that a profile keeps.
+const OUTLINE_CHARS_MAX: usize = 64 << 10;
+
+/// What a profile tells of a parsed text.
+fn outlined(query: &Result<Query>, view: &SearchView) -> (u64, String) {
+    let Ok(query) = query else {
+        return (0, String::new());
+    };
+    let fields = text_names(&view.definition.columns);
+    let mut outline = format!("{:#}", query.root.outline(&fields));
+    if let Some((end, _)) = outline.char_indices().nth(OUTLINE_CHARS_MAX) {
+        outline.truncate(end);
+        outline.push('…');
+    }
+    (0, outline)
 }
 
 /// The warning of a whole answer for which a damaged key was of no use.
@@ -109,6 +136,16 @@ fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
 }
 
 impl Snapshot {
+    /// The tree of a MATCH over a search table. Errors: `NoSuchTable`; `Invalid` for another kind of table; `Query`.
+    pub fn outline(&self, table: &str, text: &str, options: &Options) -> Result<Outline> {
+        let Some(view) = self.searched(table)? else {
+            return Err(Error::invalid(format!("'{table}' is not a search table")));
+        };
+        let query = query_of(text, options, &view)?;
+        let fields = text_names(&view.definition.columns);
+        Ok(query.root.outline(&fields))
+    }
+
     /// The ranker that a table sets. A distributed table has that of its local tables if all set the same, else none.
     fn ranker_of(&self, table: &Definition) -> Option<Ranker> {
         let locals = match &table.kind {

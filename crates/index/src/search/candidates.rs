@@ -34,19 +34,16 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// The candidates of a condition, if there is one; `None` if every row of every part is one. Of a part with a
+    /// The candidates of a condition; `None` if every row of every part is one. Of a part with a
     /// damaged key, which is added to `damaged`, every row is one. Memory: 4 bytes for each id, and
     /// 1 byte for each row where keys are used; it is taken from `memory`. Cost: a logarithm for
     /// each id or value and part. Errors: `Io`; `Corrupt` of ids; `SearchMemory`, `NoMemory`.
     pub(super) fn of(
-        condition: Option<&Condition<'_>>,
+        condition: &Condition<'_>,
         snapshot: &Snapshot,
         memory: &Memory,
         damaged: &mut Vec<Warning>,
     ) -> Result<Option<Candidates>> {
-        let Some(condition) = condition else {
-            return Ok(None);
-        };
         let parts = snapshot.parts.iter();
         let parts: Vec<Option<Vec<u32>>> = match &condition.ids {
             Some(ids) => parts
@@ -61,6 +58,23 @@ impl Candidates {
         memory.take(listed.map(|docs| size_of_val(&docs[..]) as u64).sum())?;
         let is_any = parts.iter().any(Option::is_some);
         Ok(is_any.then_some(Candidates { parts }))
+    }
+
+    /// What a profile tells of [`Candidates::of`].
+    pub(super) fn told(found: &Result<Option<Candidates>>) -> (u64, String) {
+        match found {
+            Ok(Some(candidates)) => {
+                let rows = candidates
+                    .parts
+                    .iter()
+                    .flatten()
+                    .map(Vec::len)
+                    .sum::<usize>();
+                (rows as u64, "rows by id or KEY".to_owned())
+            }
+            Ok(None) => (0, "no id or KEY tells the rows".to_owned()),
+            Err(_) => (0, String::new()),
+        }
     }
 
     /// The candidates of a part; `None`: all its rows.

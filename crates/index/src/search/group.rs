@@ -45,7 +45,8 @@ impl Snapshot {
         job.in_blocks = true;
         let columns = self.shape.columns.len();
         let start = || Filed::new(&in_blocks, columns + 1);
-        let (filed, run) = exec::run(&job, control, &start);
+        let run = || exec::run(&job, control, &start);
+        let (filed, run) = control.step("search", run, |_| (0, job.how()));
         run?;
         // By grouping: the groups of each thread.
         let mut threads: Vec<Vec<BlockGroups>> =
@@ -59,11 +60,16 @@ impl Snapshot {
         let mut made = Vec::with_capacity(groupings.len());
         let mut threads = threads.into_iter().peekable();
         for groups in groupings {
-            let of = threads.next_if(|_| groups.are_in_blocks());
-            made.push(match of {
-                Some(of) => self.merged(of, columns, job.cost(), control)?,
-                None => None,
-            });
+            let Some(of) = threads.next_if(|_| groups.are_in_blocks()) else {
+                made.push(None);
+                continue;
+            };
+            let detail = format!("of {} threads", of.len());
+            let merge = || self.merged(of, columns, job.cost(), control);
+            made.push(control.step("groups", merge, |merged| match merged {
+                Ok(Some(grouping)) => (grouping.rows.len() as u64, detail),
+                _ => (0, detail),
+            })?);
         }
         Ok(made)
     }

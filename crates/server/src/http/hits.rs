@@ -2,6 +2,7 @@
 
 use engine::{Answer, Reason};
 use query::schema::ColumnType;
+use query::tree::Outline;
 use query::value::Value;
 use wire::json::{Aggregation, Buckets, Cell, SearchReply, Shown};
 
@@ -21,6 +22,8 @@ pub(super) struct Hits {
     pub(super) shown: Shown,
     /// The groups of each aggregation.
     pub(super) aggregations: Vec<(Aggregation, Answer)>,
+    /// The tree of the query's words, if it was asked for.
+    pub(super) profile: Option<Outline>,
 }
 
 /// Builds the whole reply.
@@ -34,6 +37,7 @@ pub(super) fn write(
         answer,
         shown,
         aggregations,
+        profile,
     } = hits;
     let Answer {
         columns,
@@ -78,6 +82,10 @@ pub(super) fn write(
             groups(&aggregation, answer, &mut reply, held)?;
         }
         reply.aggregations_end();
+    }
+    if let Some(tree) = &profile {
+        reply.profile(tree);
+        bounded(reply.bytes().len(), held)?;
     }
     warnings.extend(server.note_damaged(&damaged));
     reply.end(&warnings);

@@ -5,7 +5,9 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use engine::Answer;
-use query::request::Facet;
+use query::options::Options;
+use query::request::{Facet, Select};
+use query::tree::Outline;
 use wire::json::{Aggregation, JsonError, Shown};
 use wire::sql::{Faceted, Statement};
 
@@ -14,6 +16,7 @@ use super::reply::{self, Refusal};
 use super::{Door, Guest, body};
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
+use session::{Action, Deed};
 
 /// Levels of JSON that are read without a tree: the body, its query, a clause.
 const FIELDS_DEPTH: usize = 3;
@@ -32,6 +35,7 @@ pub(super) async fn post(
     let mut guest = Guest::new(server);
     let (aggregations, facets): (Vec<Aggregation>, Vec<Facet>) =
         asked.aggregations.into_iter().unzip();
+    let profiled = asked.is_profiled.then(|| asked.select.clone());
     let statement = match facets.is_empty() {
         true => Statement::Select(asked.select),
         false => Statement::Faceted(Box::new(Faceted {
@@ -43,15 +47,45 @@ pub(super) async fn post(
     let parsed = Parsed::of(statement).holding(held);
     drop(bytes);
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
-    answered(&guest, outcome?, asked.shown, aggregations).await
+    let shape = Shape {
+        shown: asked.shown,
+        aggregations,
+        profile: profiled
+            .map(|select| outline(&guest, &select))
+            .transpose()?
+            .flatten(),
+    };
+    answered(&guest, outcome?, shape).await
+}
+
+/// The tree of the words of a SELECT that was done; `None`: it has no MATCH.
+fn outline(guest: &Guest<'_>, select: &Select) -> Result<Option<Outline>, Failure> {
+    let Some(text) = &select.matching else {
+        return Ok(None);
+    };
+    let options = Options::parse(&select.options);
+    let options = options.map_err(|error| Failure::new(errors::SYNTAX, error.to_string()))?;
+    let reads = Action(Deed::Read, Some(&select.table));
+    let snapshot = guest.snapshot(&guest.session, reads)?;
+    let outline = statement::guarded(guest, || {
+        Ok(snapshot.outline(&select.table, text, &options)?)
+    });
+    outline.map(Some)
+}
+
+/// What a reply shows of an outcome.
+#[derive(Default)]
+pub(super) struct Shape {
+    pub(super) shown: Shown,
+    pub(super) aggregations: Vec<Aggregation>,
+    pub(super) profile: Option<Outline>,
 }
 
 /// Answers with the rows of a SELECT as hits, and the groups of its FACETs as aggregations.
 pub(super) async fn answered(
     guest: &Guest<'_>,
     outcome: Outcome,
-    shown: Shown,
-    aggregations: Vec<Aggregation>,
+    shape: Shape,
 ) -> Result<Response, Refusal> {
     let took_ms = (guest.clock.steady_us() - guest.session.started_us) / 1_000;
     let held = guest.budget.grant();
@@ -72,8 +106,9 @@ pub(super) async fn answered(
     };
     let hits = Hits {
         answer,
-        shown,
-        aggregations: aggregations.into_iter().zip(answers).collect(),
+        shown: shape.shown,
+        profile: shape.profile,
+        aggregations: shape.aggregations.into_iter().zip(answers).collect(),
     };
     let bytes = tokio::task::block_in_place(|| {
         statement::guarded(guest, || hits::write(guest, hits, took_ms, &held))

@@ -6,11 +6,12 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use percent_encoding::percent_decode;
-use wire::json::{Aggregation, RawReply, Shown};
+use wire::json::{Aggregation, RawReply};
 
 use super::reply::{self, Refusal};
+use super::search::{self, Shape};
 use super::table::TableReply;
-use super::{Door, Guest, body, search, table};
+use super::{Door, Guest, body, table};
 use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
@@ -194,7 +195,11 @@ async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Ref
         Outcome::Several(sets) => facets(sets)?,
         Outcome::Done { .. } | Outcome::Pq(_) => return Err(only("SELECT").into()),
     };
-    search::answered(&guest, outcome, Shown::default(), aggregations).await
+    let shape = Shape {
+        aggregations,
+        ..Shape::default()
+    };
+    search::answered(&guest, outcome, shape).await
 }
 
 /// The FACETs behind the first set, each as an aggregation with the name of its first column.

@@ -159,7 +159,11 @@ impl Execution<'_> {
                 for step in &bound.steps {
                     self.step(&mut join, step, asked(step)).await?;
                 }
-                self.apart(join.len(), || Ok(join.answer(&bound)?))?
+                let answer = || self.apart(join.len(), || Ok(join.answer(&bound)?));
+                control.step("answer", answer, |answer| {
+                    let total = answer.as_ref().map_or(0, |answer| answer.total);
+                    (total, String::new())
+                })?
             }
         };
         if let Some(search) = &search {
@@ -223,9 +227,12 @@ impl Execution<'_> {
         let most = asked.scope.rows.saturating_mul(WANTED_A_ROW);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let wanted = self.apart(join.len(), || Ok(join.wanted(step, most)?))?;
+        let control = asked.control;
         let rows = self.rows_of_step(asked, step, wanted).await?;
         let pairs = join.len().max(1).saturating_mul(rows.len());
-        self.apart(pairs, || Ok(join.step(step, rows)?))
+        let count = rows.len();
+        let join_rows = || self.apart(pairs, || Ok(join.step(step, rows)?));
+        control.step("join", join_rows, |_| (0, format!("with {count} rows")))
     }
 
     /// Runs a read of at most `rows` rows, or pairs of rows: off the event loop, unless they are so few that giving the loop to

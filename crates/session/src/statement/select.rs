@@ -178,6 +178,7 @@ impl Execution<'_> {
             threads: least(self.node.bounds().threads_per_query_max, threads),
             long: |work| tokio::task::block_in_place(work),
             memory: self.memory(held),
+            profile: self.profile.clone(),
             ..Control::default()
         }
     }

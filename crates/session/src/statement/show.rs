@@ -4,14 +4,16 @@ mod show_queues;
 
 use engine::{Definition, Kind, Snapshot};
 use query::expression::evaluate;
+use query::options::Options;
 use query::pattern::like;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::Statement;
 
-use super::{Outcome, lists, variables};
+use super::{Outcome, guarded, lists, variables};
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::profiled::Profiled;
 use crate::rights::{Action, Deed};
 use crate::session::Session;
 
@@ -30,6 +32,16 @@ pub(super) fn show(
             session.meta.lines.clone(),
             like,
         )),
+        Statement::ShowPlan { like } => {
+            let profiled = session.profiled.iter();
+            Ok(trees(profiled.flat_map(Profiled::trees), like))
+        }
+        Statement::ShowProfile { like } => Ok(profile(session, like)),
+        Statement::ShowVersion => {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            let rows = vec![("seine".to_owned(), version)];
+            Ok(pairs(["Component", "Version"], rows, None))
+        }
         Statement::ShowStatus { like } => Ok(pairs(["Counter", "Value"], counters(node), like)),
         Statement::ShowVariables { like, filter } => {
             let mut rows = variables::all(node, session);
@@ -61,11 +73,40 @@ pub(super) fn show(
             lists::rows(node, session, list),
             like,
         )),
+        Statement::ExplainQuery { table, text } => {
+            let snapshot = node.snapshot(session, Action(Deed::Read, Some(&table)))?;
+            let outline = || Ok(snapshot.outline(&table, &text, &Options::default())?);
+            let outline = guarded(node, outline)?;
+            Ok(trees(std::iter::once(format!("{outline:#}")), None))
+        }
         of_a_table => {
             let reads = Action(Deed::Read, table_of(&of_a_table));
             show_table(&*node.snapshot(session, reads)?, of_a_table)
         }
     }
+}
+
+/// SHOW PLAN and EXPLAIN QUERY, in Manticore's columns.
+fn trees(trees: impl Iterator<Item = String>, like: Option<String>) -> Outcome {
+    let rows = trees.map(|tree| ("transformed_tree".to_owned(), tree));
+    pairs(["Variable", "Value"], rows.collect(), like)
+}
+
+/// SHOW PROFILE, in Manticore's columns.
+fn profile(session: &Session, like: Option<String>) -> Outcome {
+    let times = session.profiled.iter().flat_map(Profiled::times);
+    let times: Vec<_> = times.collect();
+    let all = times.last().map_or(1, |(.., us)| *us).max(1);
+    let rows = times.into_iter().map(|(name, count, us)| {
+        vec![
+            name.to_owned(),
+            format!("{:.6}", us as f64 / 1e6),
+            count.to_string(),
+            format!("{:.2}", us as f64 * 100.0 / all as f64),
+        ]
+    });
+    let headers = ["Status", "Duration", "Switches", "Percent"];
+    matching(&headers, rows.collect(), like)
 }
 
 /// An answer of one number under one header.
@@ -85,6 +126,8 @@ fn table_of(statement: &Statement) -> Option<&str> {
         | Statement::ShowFullColumns { table, .. }
         | Statement::ShowCreateTable { table }
         | Statement::ShowIndexes { table }
+        | Statement::ShowTableSettings { table }
+        | Statement::ShowTableIndexes { table, .. }
         | Statement::ShowTableStatus { table, .. } => Some(table),
         _ => None,
     }
@@ -113,12 +156,20 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
         }
         Statement::Describe { ref table, .. }
         | Statement::ShowFullColumns { ref table, .. }
+        | Statement::ShowTableIndexes { ref table, .. }
         | Statement::ShowIndexes { ref table } => {
             of_definition(&*snapshot.definition(table)?, statement)
         }
         Statement::ShowCreateTable { table } => {
             let text = snapshot.show_create(&table)?;
             Ok(pairs(["Table", "Create Table"], vec![(table, text)], None))
+        }
+        Statement::ShowTableSettings { table } => {
+            let settings = snapshot.settings(&table)?.into_iter();
+            let lines = settings.map(|(name, value)| format!("{name} = {value}"));
+            let lines = lines.collect::<Vec<_>>().join("\n");
+            let rows = vec![("settings".to_owned(), lines)];
+            Ok(pairs(["Variable_name", "Value"], rows, None))
         }
         Statement::ShowTableStatus { table, like } => Ok(pairs(
             ["Variable_name", "Value"],
@@ -139,7 +190,7 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
     }
 }
 
-/// DESCRIBE, SHOW FULL COLUMNS and SHOW INDEX of a table with this definition.
+/// DESCRIBE, SHOW FULL COLUMNS, SHOW INDEX and SHOW TABLE … INDEXES of a table with this definition.
 pub(super) fn of_definition(
     definition: &Definition,
     statement: Statement,
@@ -157,6 +208,15 @@ pub(super) fn of_definition(
             let rows = described(definition, false).into_iter();
             let rows = rows.map(Described::full_row).collect();
             Ok(matching_values(&FULL_COLUMNS, rows, like))
+        }
+        Statement::ShowTableIndexes { like, .. } => {
+            let keyed = definition.columns.iter().filter(|column| column.keyed);
+            let rows = keyed.map(|column| {
+                let cells = [&*column.name, "key", "1", "100"];
+                cells.map(str::to_owned).to_vec()
+            });
+            let headers = ["Name", "Type", "Enabled", "Percent"];
+            Ok(matching(&headers, rows.collect(), like))
         }
         _ => Ok(matching(&INDEXES, indexes(definition), None)),
     }

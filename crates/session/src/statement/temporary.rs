@@ -21,6 +21,8 @@ pub(super) fn table_of(statement: &Statement) -> Option<&str> {
         | Statement::ShowFullColumns { table, .. }
         | Statement::ShowCreateTable { table }
         | Statement::ShowIndexes { table }
+        | Statement::ShowTableSettings { table }
+        | Statement::ShowTableIndexes { table, .. }
         | Statement::ShowTableStatus { table, .. } => Some(table),
         _ => None,
     }
@@ -137,6 +139,7 @@ impl Execution<'_> {
             }
             Statement::Describe { ref table, .. }
             | Statement::ShowFullColumns { ref table, .. }
+            | Statement::ShowTableIndexes { ref table, .. }
             | Statement::ShowIndexes { ref table } => {
                 let definition = definition(table, &*self.session.temporary.get(table)?);
                 show::of_definition(&definition, statement)

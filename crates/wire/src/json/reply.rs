@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use query::schema::ColumnType;
+use query::tree::Outline;
 
 /// The bytes of each reply, which are its [`Writer`]'s.
 macro_rules! bytes_of {
@@ -177,6 +178,15 @@ impl SearchReply {
         self.json.close("}");
     }
 
+    /// Adds the tree of the query's words, in Manticore's shape.
+    pub fn profile(&mut self, tree: &Outline) {
+        self.json.name("profile").open("{");
+        self.json.item();
+        self.json.raw("\"query\":");
+        outline(&mut self.json, tree, 0);
+        self.json.close("}");
+    }
+
     /// Ends the reply with its warnings, if any.
     pub fn end(&mut self, warnings: &[String]) {
         if !warnings.is_empty() {
@@ -191,6 +201,36 @@ impl SearchReply {
     pub fn clear(&mut self) {
         self.json.out.clear();
     }
+}
+
+/// Levels of operators that are described as a text too. Each such text holds those below it.
+const DESCRIBED_LEVELS: usize = 8;
+
+fn outline(json: &mut Writer, tree: &Outline, level: usize) {
+    json.open("{");
+    match tree {
+        Outline::Keyword { word, place, marks } => {
+            json.name("type").string("KEYWORD");
+            json.name("word").string(word);
+            json.name("querypos").number(place);
+            for mark in marks {
+                json.name(mark).cell(Cell::Bool(true));
+            }
+        }
+        Outline::Operator { name, children, .. } => {
+            json.name("type").string(name);
+            if level < DESCRIBED_LEVELS {
+                json.name("description").string(&tree.to_string());
+            }
+            json.name("children").open("[");
+            for child in children {
+                json.item();
+                outline(json, child, level + 1);
+            }
+            json.close("]");
+        }
+    }
+    json.close("}");
 }
 
 /// The reply of POST /sql?mode=raw: an array with an object for each statement. A statement with rows is

@@ -23,6 +23,8 @@ pub struct Search {
     pub shown: Shown,
     /// The aggregations, each with the FACET that gives its groups.
     pub aggregations: Vec<(Aggregation, Facet)>,
+    /// Whether the reply shows the tree of its words.
+    pub is_profiled: bool,
 }
 
 /// Parses the body of POST /search.
@@ -36,6 +38,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
     let (mut items, mut shown) = (vec![Item::Star], Shown::default());
     let (mut computed, mut order, mut asked) = (Vec::new(), Vec::new(), Vec::new());
     let mut select = empty();
+    let mut is_profiled = false;
     for (name, value) in object(&json, "")? {
         match name.as_str() {
             "table" | "index" => table = Some(string(value, name)?),
@@ -51,7 +54,11 @@ pub fn search(body: &[u8]) -> Result<Search> {
             "max_matches" => select
                 .options
                 .push((name.clone(), count(value, name)?.to_string())),
-            "track_scores" | "track_total_hits" | "profile" => {}
+            "profile" => {
+                let message = || JsonError::new(name, "expected true or false");
+                is_profiled = value.as_bool().ok_or_else(message)?;
+            }
+            "track_scores" | "track_total_hits" => {}
             "highlight" | "knn" | "join" | "hybrid" | "rescore" | "scroll" | "suggest"
             | "facet_filter_mode" => {
                 return Err(JsonError::not_yet(name, "this part of a search"));
@@ -77,6 +84,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
         select,
         shown,
         aggregations: asked,
+        is_profiled,
     })
 }
 

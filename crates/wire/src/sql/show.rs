@@ -4,14 +4,12 @@ use query::lexer::TokenKind;
 
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{ShowList, Statement};
+use super::statement_of;
 
 /// Words behind SHOW that are refused as "not yet".
-const LATER: [&str; 19] = [
-    "profile",
+const LATER: [&str; 16] = [
     "profiles",
-    "plan",
     "agent",
-    "version",
     "queries",
     "scroll",
     "settings",
@@ -72,8 +70,11 @@ impl Parser<'_> {
             self.skip_database()?;
             return Ok(Statement::ShowIndexes { table });
         }
-        if self.take_word("meta") {
-            return Ok(Statement::ShowMeta { like: self.like()? });
+        if let Some(statement) = self.show_of_last()? {
+            return Ok(statement);
+        }
+        if self.take_word("version") {
+            return Ok(Statement::ShowVersion);
         }
         if self.take_word("status") {
             return Ok(Statement::ShowStatus { like: self.like()? });
@@ -106,6 +107,19 @@ impl Parser<'_> {
         Ok(Statement::Show {
             list,
             like: self.like()?,
+        })
+    }
+
+    /// What is shown of the statement before.
+    fn show_of_last(&mut self) -> Result<Option<Statement>> {
+        Ok(if self.take_word("meta") {
+            Some(Statement::ShowMeta { like: self.like()? })
+        } else if self.take_word("plan") {
+            Some(Statement::ShowPlan { like: self.like()? })
+        } else if self.take_word("profile") {
+            Some(Statement::ShowProfile { like: self.like()? })
+        } else {
+            None
         })
     }
 
@@ -192,9 +206,12 @@ impl Parser<'_> {
             return Ok(Statement::ShowTablesStatus { like: self.like()? });
         }
         let table = self.table()?;
-        if self.at_any(&["settings", "indexes"]) {
-            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-            return Err(self.not_yet(format!("SHOW TABLE … {what}")));
+        if self.take_word("settings") {
+            return Ok(Statement::ShowTableSettings { table });
+        }
+        if self.take_word("indexes") {
+            let like = self.like()?;
+            return Ok(Statement::ShowTableIndexes { table, like });
         }
         self.expect_word("status")?;
         let like = self.like()?;
@@ -236,14 +253,42 @@ impl Parser<'_> {
         self.string("a pattern in quotes").map(Some)
     }
 
-    /// Parses DESCRIBE, DESC or EXPLAIN, from behind that word.
-    pub(super) fn describe(&mut self) -> Result<Statement> {
-        if self.at_any(&[
-            "select", "insert", "replace", "delete", "update", "query", "format", "extended",
-            "analyze",
-        ]) {
-            return Err(self.not_yet("EXPLAIN of a statement"));
+    /// Parses what stands behind EXPLAIN: a SELECT, `QUERY t 'text'`, or a table as behind DESCRIBE.
+    pub(super) fn explain(&mut self) -> Result<Statement> {
+        let mut ahead = self.clone();
+        if ahead.take_word("query") && matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
+            let table = ahead.table()?;
+            let text = ahead.string("the text of a query, in quotes")?;
+            if ahead.at_word("option") {
+                return Err(ahead.not_yet("OPTION of EXPLAIN QUERY"));
+            }
+            ahead.end()?;
+            *self = ahead;
+            return Ok(Statement::ExplainQuery { table, text });
         }
+        if self.at_any(&["format", "partitions"]) {
+            return Err(self.not_yet("FORMAT and PARTITIONS of EXPLAIN"));
+        }
+        let mut ahead = self.clone();
+        if ahead.take_any(&["analyze", "extended"]) && !ahead.at_end() {
+            *self = ahead;
+        }
+        if self.at_any(&["insert", "replace", "delete", "update"]) {
+            return Err(self.not_yet("EXPLAIN of anything but a SELECT"));
+        }
+        if self.at_word("select") || self.peek() == TokenKind::Open {
+            let from = self.clone();
+            let select = statement_of(self)?;
+            return match select.is_select() {
+                true => Ok(Statement::Explain(Box::new(select))),
+                false => Err(from.not_yet("EXPLAIN of anything but a SELECT on tables")),
+            };
+        }
+        self.describe()
+    }
+
+    /// Parses DESCRIBE, DESC or EXPLAIN of a table, from behind that word.
+    pub(super) fn describe(&mut self) -> Result<Statement> {
         let table = self.table()?;
         let documents = self.take_word("table");
         let like = match self.peek() {

@@ -213,6 +213,39 @@ pub enum Statement {
         /// LIKE on the variable's name.
         like: Option<String>,
     },
+    /// EXPLAIN of a SELECT, which is done: what each of its steps cost.
+    Explain(Box<Statement>),
+    /// EXPLAIN QUERY t 'text': the tree of a MATCH.
+    ExplainQuery {
+        /// Name of the table.
+        table: String,
+        /// The text of the MATCH.
+        text: String,
+    },
+    /// SHOW PLAN: the trees of the last SELECT that was profiled.
+    ShowPlan {
+        /// LIKE on the variable's name.
+        like: Option<String>,
+    },
+    /// SHOW PROFILE: the time that the last SELECT that was profiled took, by steps.
+    ShowProfile {
+        /// LIKE on the step's name.
+        like: Option<String>,
+    },
+    /// SHOW VERSION.
+    ShowVersion,
+    /// SHOW TABLE t SETTINGS: the options of CREATE TABLE.
+    ShowTableSettings {
+        /// Name of the table.
+        table: String,
+    },
+    /// SHOW TABLE t INDEXES: Manticore's list of keys.
+    ShowTableIndexes {
+        /// Name of the table.
+        table: String,
+        /// LIKE on the column's name.
+        like: Option<String>,
+    },
     /// SHOW STATUS: the server's counters.
     ShowStatus {
         /// LIKE on the counter's name.
@@ -266,6 +299,20 @@ pub enum Statement {
         /// KILL QUERY: the connection stays open.
         query_only: bool,
     },
+}
+
+impl Statement {
+    /// Whether it is a SELECT of tables that waits for nothing.
+    #[must_use]
+    pub fn is_select(&self) -> bool {
+        matches!(
+            self,
+            Statement::Select(_)
+                | Statement::Joined(_)
+                | Statement::Union(_)
+                | Statement::Faceted(_)
+        )
+    }
 }
 
 /// Lists that clients and graphical tools ask for.

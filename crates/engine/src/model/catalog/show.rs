@@ -12,12 +12,7 @@ use crate::command::{Definition, Kind};
 /// no columns and no analysis: CREATE TABLE takes both from the tables that `on=` or `local=` names.
 pub(crate) fn show_create(definition: &Definition) -> String {
     let mut text = format!("CREATE TABLE {}", quote_name(&definition.name));
-    let takes_over = match &definition.kind {
-        Kind::Percolate { on, .. } => !on.is_empty(),
-        Kind::Distributed { .. } => true,
-        Kind::Search(_) | Kind::Queue(_) => false,
-    };
-    if !takes_over {
+    if !takes_over(definition) {
         // The implied id stands there too, where CREATE TABLE takes it: drivers learn the columns from this text.
         let id = !matches!(definition.kind, Kind::Queue(_));
         let id = id.then(|| format!("{} bigint", quote_name("id")));
@@ -28,45 +23,65 @@ pub(crate) fn show_create(definition: &Definition) -> String {
             .collect();
         let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
     }
+    if matches!(definition.kind, Kind::Queue(_)) {
+        text.push_str(" ENGINE=queue");
+    }
+    for (name, value) in settings(definition) {
+        let _ = write!(text, " {name}={}", quote_text(&value));
+    }
+    text
+}
+
+/// The options of CREATE TABLE that a table has, without ENGINE.
+pub(crate) fn settings(definition: &Definition) -> Vec<(String, String)> {
+    let mut settings = Vec::new();
+    let mut add = |name: &str, value: &str| settings.push((name.to_owned(), value.to_owned()));
     match &definition.kind {
-        Kind::Search(_) => text.push_str(" type='rt'"),
+        Kind::Search(_) => add("type", "rt"),
         Kind::Distributed { locals } => {
-            text.push_str(" type='distributed'");
-            for local in locals {
-                let _ = write!(text, " local={}", quote_text(local));
-            }
+            add("type", "distributed");
+            locals.iter().for_each(|local| add("local", local));
         }
-        Kind::Queue(_) => text.push_str(" ENGINE=queue"),
+        Kind::Queue(_) => {}
         Kind::Percolate {
             on, into, syntax, ..
         } => {
-            text.push_str(" type='pq'");
+            add("type", "pq");
             if !on.is_empty() {
-                let _ = write!(text, " on={}", quote_text(&on.join(",")));
+                add("on", &on.join(","));
             }
             if let Some(into) = into {
-                let _ = write!(text, " into={}", quote_text(into));
+                add("into", into);
             }
             if *syntax != Syntax::default() {
-                let _ = write!(text, " syntax='{}'", syntax.name());
+                add("syntax", syntax.name());
             }
         }
     }
     for (name, value) in pairs(&definition.kind) {
-        let _ = write!(text, " {name}={}", quote_text(&value));
+        add(name, &value);
     }
-    if !takes_over {
+    if !takes_over(definition) {
         for (name, value) in definition.analysis.pairs() {
-            let _ = write!(text, " {name}={}", quote_text(&value));
+            add(name, &value);
         }
     }
     for (name, value) in definition.keep.iter().flat_map(keep_pairs) {
-        let _ = write!(text, " {name}={}", quote_text(&value));
+        add(name, &value);
     }
     if let Some(mode) = definition.sync {
-        let _ = write!(text, " sync='{mode}'");
+        add("sync", &mode.to_string());
     }
-    text
+    settings
+}
+
+/// Whether a table has the columns and the analysis of others.
+fn takes_over(definition: &Definition) -> bool {
+    match &definition.kind {
+        Kind::Percolate { on, .. } => !on.is_empty(),
+        Kind::Distributed { .. } => true,
+        Kind::Search(_) | Kind::Queue(_) => false,
+    }
 }
 
 fn show_column(column: &Column) -> String {

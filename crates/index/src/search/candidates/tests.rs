@@ -67,7 +67,7 @@ fn check(snapshot: &Snapshot, condition: &str, expected: [Option<&[u32]>; 2]) {
         options: Vec::new(),
     };
     let bound = snapshot.bind(&select, &Options::default()).unwrap();
-    let bound = bound.condition.as_ref();
+    let bound = bound.condition.as_ref().unwrap();
     let found = Candidates::of(bound, snapshot, &Memory::new(u64::MAX), &mut Vec::new()).unwrap();
     let found = snapshot
         .numbered()

@@ -125,6 +125,15 @@ impl<'a> Filter<'a> {
         }
     }
 
+    /// How rows are compared, for a profile.
+    pub(super) fn how(&self) -> &'static str {
+        match (self.ranges.is_empty(), self.is_of_whole_numbers) {
+            (false, _) => "condition on whole columns",
+            (true, true) => "condition in blocks of rows",
+            (true, false) => "condition row by row",
+        }
+    }
+
     /// Whether the condition accepts a row. Errors: `Io`, `Corrupt` of the row.
     pub(super) fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
         let accepted = self.prepared.accepts(row);

@@ -168,6 +168,17 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// How the rows are found, for a profile.
+    pub(in super::super) fn how(&self) -> String {
+        let (parts, cost) = (self.snapshot.parts.len(), self.cost());
+        let mut how = format!("{parts} parts, about {cost} postings and rows");
+        if let Some(filter) = &self.filter {
+            how.push_str(", ");
+            how.push_str(filter.how());
+        }
+        how
+    }
+
     /// Whether the search may take longer than a millisecond: finding its rows, or gathering and sorting those that it keeps.
     pub(in super::super) fn is_long(&self) -> bool {
         let cost = self.cost();

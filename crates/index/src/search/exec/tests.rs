@@ -375,8 +375,10 @@ fn both(
         ranked: true,
         plan: Some(plan),
         words,
-        candidates: Candidates::of(condition, snapshot, &Memory::new(u64::MAX), &mut Vec::new())
-            .unwrap(),
+        candidates: condition.and_then(|condition| {
+            let memory = Memory::new(u64::MAX);
+            Candidates::of(condition, snapshot, &memory, &mut Vec::new()).unwrap()
+        }),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),
         keep,

@@ -40,6 +40,7 @@ impl Statement {
                 known.iter_mut().for_each(|known| of_known(known, visit));
                 select.each_expression(visit);
             }
+            Statement::Explain(select) => select.each_expression(visit),
             Statement::Upsert { known, .. } => of_known(known, visit),
             Statement::Update(update) => update.each_expression(visit),
             Statement::Delete(delete) => {
