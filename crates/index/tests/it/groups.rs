@@ -1,5 +1,5 @@
-//! Groups made from blocks of columns are those of the rows one by one, to the byte, whatever the history, the threads and the groups
-//! that are made in the same pass.
+//! Groups made from blocks of columns are those of the rows one by one, to the byte, whatever the history, the threads, the shards and
+//! segments, and the groups that are made in the same pass.
 
 use std::sync::{Arc, LazyLock};
 
@@ -337,14 +337,50 @@ fn check(subject: &mut Subject, all: &[Asked]) -> usize {
     taken
 }
 
+/// A table of the same rows, split in another way: by ids into shards, and into segments of `segment` rows; 0: none is sealed.
+fn split(of: &Subject, shards: u16, segment: usize) -> Subject {
+    let mut other = Subject::with_shape(Arc::new(MemoryDisk::new()), with_lists(shards));
+    for (at, (id, row)) in (1..).zip(of.model.rows()) {
+        other.insert(id, row.clone());
+        if segment > 0 && at % segment == 0 {
+            other.seal();
+        }
+    }
+    other
+}
+
+/// Checks that tables of the same rows give the same groups, in blocks and row by row, on one thread and on several.
+#[track_caller]
+fn check_splits(subject: &mut Subject, all: &[Asked], ways: &[(u16, usize)]) {
+    let wanted = subject.table.snapshot();
+    for (shards, segment) in ways {
+        let mut other = split(subject, *shards, *segment);
+        let (given, shape) = (other.table.snapshot(), &other.model.shape);
+        for asked in all {
+            let of = |snapshot, control: &Control, way| {
+                answer(snapshot, shape, asked, control, way).expect("groups")
+            };
+            let by_row = of(&wanted, &Control::default(), Way::Rows);
+            assert_eq!(of(&given, &helped(), Way::Rows), by_row, "{asked:?}");
+            let beside = Way::Blocks(&all[..all.len().min(2)]);
+            let blocks = of(&given, &helped(), beside);
+            assert!(
+                blocks.is_none() || blocks == by_row,
+                "{asked:?} {blocks:?} {by_row:?}"
+            );
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
 
     #[test]
     fn groups_are_those_of_the_rows_whatever_the_history(
         steps in vec(step(columns), 1..70),
         shards in prop_oneof![3 => Just(1u16), 1 => Just(4)],
         asked in vec(asked(), 8),
+        ways in vec((prop::sample::select(vec![1u16, 2, 5]), 0..9usize), 2),
     ) {
         let mut subject = Subject::with_shape(Arc::new(MemoryDisk::new()), with_lists(shards));
         for step in &steps {
@@ -356,6 +392,7 @@ proptest! {
         check(&mut subject, &asked);
         subject.seal();
         check(&mut subject, &asked);
+        check_splits(&mut subject, &asked, &ways);
         subject.optimize();
         check(&mut subject, &asked);
     }

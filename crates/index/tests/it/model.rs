@@ -115,6 +115,11 @@ impl Model {
         rows.map(|(id, _)| *id).collect()
     }
 
+    /// Id and values of each row, by id.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, &Vec<Value>)> {
+        self.rows.iter().map(|(id, (row, _))| (*id, row))
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.rows.len() as u64
     }
