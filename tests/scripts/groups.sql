@@ -102,6 +102,27 @@ SELECT city, COUNT(*) FROM sales GROUP BY 1 ORDER BY 2 DESC LIMIT 1
 city | COUNT(*)
 Bonn | 2
 
+# Aliases in WHERE, in other items and in aggregates.
+SELECT n * 2 AS d, d + 1 AS e, SUM(d) FROM sales WHERE e > 4 GROUP BY e ORDER BY e ASC
+----
+d | e | SUM(d)
+4 | 5 | 8
+6 | 7 | 6
+
+SELECT COUNT(*) AS c FROM sales WHERE c > 1
+----
+error 1054 (42S22): no column 'c' in table 'sales'
+
+SELECT city AS n, COUNT(*) FROM sales WHERE n > 2 GROUP BY city ORDER BY city ASC
+----
+n | COUNT(*)
+BONN | 1
+
+SELECT a.n + b.n AS both, COUNT(*) FROM sales a JOIN sales b USING (id) WHERE both > 4 GROUP BY both ORDER BY both ASC
+----
+both | COUNT(*)
+6 | 1
+
 SELECT GROUPBY(), COUNT(*) FROM sales GROUP BY YEARMONTH(day) ORDER BY GROUPBY() ASC
 ----
 GROUPBY() | COUNT(*)

@@ -18,11 +18,15 @@
 
 mod groups;
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::aliases::Aliases;
 use super::{BindError, IMPLICIT_LIMIT, Ids, Shown, aliased};
 use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
+use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
 use crate::rows::{Groups, Key, Order};
 use crate::schema::ColumnType;
@@ -129,6 +133,10 @@ struct Conjunct {
 
 struct Binder<'a> {
     select: &'a JoinedSelect,
+    /// The SELECT list, with what aliases in its items stand for.
+    items: Cow<'a, [Item]>,
+    /// Bytes that aliases may still stand for.
+    left: Cell<Option<usize>>,
     scopes: &'a [JoinScope<'a>],
     bases: Vec<usize>,
     /// Columns of USING, each with the first table that has it.
@@ -148,11 +156,14 @@ impl BoundJoin {
         }
         let mut binder = Binder {
             select,
+            items: Cow::Borrowed(&select.items),
+            left: Cell::new(Some(ALIASED_BYTES_MAX)),
             scopes,
             bases,
             using: Vec::new(),
         };
         let on = binder.on()?;
+        binder.items = binder.items_without_aliases()?;
         let (columns, order, groups) = match binder.groups()? {
             Some(bound) => (bound.columns, bound.order, Some(Arc::new(bound.groups))),
             None => (binder.shown()?, binder.order_by(&select.order)?, None),
@@ -182,6 +193,27 @@ impl BoundJoin {
 pub(crate) fn table_of(bases: &[usize], slot: usize) -> (usize, usize) {
     let table = bases.partition_point(|base| *base <= slot) - 1;
     (table, slot - bases[table])
+}
+
+impl<'a> Binder<'a> {
+    fn items_without_aliases(&self) -> Result<Cow<'a, [Item]>, BindError> {
+        let select = self.select;
+        let mut items = Cow::Borrowed(&*select.items);
+        for (at, item) in select.items.iter().enumerate() {
+            if let Item::Value {
+                what: Output::Expression(expression),
+                name,
+            } = item
+                && let Cow::Owned(replaced) = self.without_aliases(expression, at)?
+            {
+                items.to_mut()[at] = Item::Value {
+                    what: Output::Expression(replaced),
+                    name: name.clone(),
+                };
+            }
+        }
+        Ok(items)
+    }
 }
 
 impl Binder<'_> {
@@ -284,6 +316,30 @@ impl Binder<'_> {
             .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }
 
+    /// The expression with what aliases of items stand for, of those before `before`. A name of a column is no alias.
+    fn without_aliases<'e>(
+        &self,
+        expression: &'e Expression,
+        before: usize,
+    ) -> Result<Cow<'e, Expression>, BindError> {
+        let is_column = |name: &str| !matches!(self.slot(name), Err(BindError::UnknownColumn(_)));
+        let aliases = Aliases::new(&self.select.items, &is_column, &self.left);
+        aliases.before(before).replace(expression)
+    }
+
+    /// WHERE, with what aliases in it stand for.
+    fn filter(&self) -> Result<Option<Expression>, BindError> {
+        let Some(filter) = &self.select.filter else {
+            return Ok(None);
+        };
+        let filter = self.without_aliases(filter, self.select.items.len())?;
+        if filter.has_aggregate() {
+            let message = "an aggregate cannot stand in WHERE: write it in HAVING";
+            return Err(BindError::Invalid(message.to_owned()));
+        }
+        Ok(Some(filter.into_owned()))
+    }
+
     fn conjunct(&self, condition: Expression) -> Result<Conjunct, BindError> {
         let prepared = self.prepare(&condition)?;
         Ok(Conjunct {
@@ -307,7 +363,7 @@ type Column = ((String, Option<ColumnType>), Shown);
 impl Binder<'_> {
     fn shown(&self) -> Result<Vec<Column>, BindError> {
         let mut shown = Vec::new();
-        for item in &self.select.items {
+        for item in &*self.items {
             self.show(item, &mut shown)?;
         }
         Ok(shown)
@@ -383,7 +439,7 @@ impl Binder<'_> {
     fn order_by(&self, written: &[OrderBy]) -> Result<Order, BindError> {
         let mut keys = Vec::with_capacity(written.len());
         for OrderBy { key, descending } in written {
-            let prepared = match aliased(key, &self.select.items) {
+            let prepared = match aliased(key, &self.items) {
                 Output::Count => return Err(BindError::NotYet("count(*) as a key of ORDER BY")),
                 Output::Weight => Prepared::of_slot(self.weight()?),
                 Output::Expression(expression) => self.prepare(expression)?,
@@ -406,8 +462,7 @@ impl Binder<'_> {
         &self,
         on: Vec<Vec<Conjunct>>,
     ) -> Result<(Vec<JoinStep>, Option<Prepared>), BindError> {
-        let written = self.select.filter.clone();
-        let written = written.into_iter().flat_map(Expression::conjuncts);
+        let written = self.filter()?.into_iter().flat_map(Expression::conjuncts);
         let written: Vec<Conjunct> = written
             .map(|it| self.conjunct(it))
             .collect::<Result<_, _>>()?;

@@ -259,7 +259,7 @@ mod tests {
         );
         check(
             "a MAYBE b -c",
-            "MAYBE(AND(KEYWORD(a, querypos=1)), AND(AND(KEYWORD(b, querypos=2)), NOT(AND(KEYWORD(c, querypos=3)))))",
+            "AND(MAYBE(AND(KEYWORD(a, querypos=1)), AND(KEYWORD(b, querypos=2))), NOT(AND(KEYWORD(c, querypos=3))))",
         );
     }
 

@@ -77,7 +77,7 @@ impl Binder<'_> {
             Output::Expression(expression) => expression.has_aggregate(),
             Output::Weight | Output::Count => false,
         };
-        let items = &self.select.items;
+        let items = &self.items;
         let outputs = || {
             let values = items.iter().filter_map(|item| match item {
                 Item::Value { what, .. } => Some(what),
@@ -111,11 +111,15 @@ impl Binder<'_> {
         let columns = binder.columns()?;
         let mut order = Vec::with_capacity(self.select.order.len());
         for OrderBy { key, descending } in &self.select.order {
-            let key = binder.over_group(expression_of(key), true)?;
+            let key = self.without_any_alias(&expression_of(key))?;
+            let key = binder.over_group(key, true)?;
             order.push((Key::Computed(key), *descending));
         }
-        let having = grouping.having.clone();
-        let having = having.map(|having| binder.over_group(having, true));
+        let having = grouping.having.as_ref();
+        let having = having.map(|having| {
+            let having = self.without_any_alias(having)?;
+            binder.over_group(having, true)
+        });
         let rows_each = grouping.rows_each.unwrap_or(1);
         Ok(BoundGroups {
             columns,
@@ -130,15 +134,21 @@ impl Binder<'_> {
         })
     }
 
+    fn without_any_alias(&self, written: &Expression) -> Result<Expression, BindError> {
+        let replaced = self.without_aliases(written, self.items.len())?;
+        Ok(replaced.into_owned())
+    }
+
     /// A key as written, or the item of the SELECT list that it names. A column goes before an alias.
     fn group_key(&self, written: &Expression) -> Result<GroupKey, BindError> {
         let mut written = written.clone();
         if let Expression::Column(name) = &written
             && self.slot(name).is_err()
-            && let Some(item) = named(&self.select.items, name)
+            && let Some(item) = named(&self.items, name)
         {
             written = expression_of(item);
         }
+        let written = self.without_any_alias(&written)?;
         if written.has_aggregate() {
             let message = "GROUP BY cannot have an aggregate: it is made of groups";
             return Err(BindError::Invalid(message.to_owned()));
@@ -183,7 +193,7 @@ fn aggregate_name(at: usize) -> String {
 impl GroupBinder<'_, '_> {
     fn columns(&mut self) -> Result<Vec<Column>, BindError> {
         let mut columns = Vec::new();
-        for item in &self.of.select.items {
+        for item in &*self.of.items {
             match item {
                 Item::Star | Item::TableStar(_) => self.of.show(item, &mut columns)?,
                 Item::Value { what, name } => {
@@ -236,7 +246,7 @@ impl GroupBinder<'_, '_> {
             if name == GROUP_KEY {
                 return self.group_by();
             }
-            let item = named(&self.of.select.items, name).map(expression_of);
+            let item = named(&self.of.items, name).map(expression_of);
             match item.filter(|item| aliases && *item != of) {
                 None => return Ok(of),
                 Some(item) => {
