@@ -16,7 +16,9 @@ mod tests;
 
 pub use best::Best;
 pub use distinct::DistinctRows;
-pub use groups::{Aggregate, Block, BlockGroups, BlocksMade, GROUP_SLOT, Groups, Place, Spread};
+pub use groups::{
+    Aggregate, Block, BlockGroups, BlocksMade, GROUP_SLOT, Groups, PartRows, Place, Spread,
+};
 pub use join::{
     Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows, ROWS_A_FETCH,
 };

@@ -43,6 +43,7 @@ impl Snapshot {
         self.check_whole()?;
         let mut job = job(self, select, query, control, &mut Vec::new())?;
         job.in_blocks = true;
+        job.ranked &= in_blocks.iter().any(|groups| groups.needs_weights);
         let columns = self.shape.columns.len();
         let start = || Filed::new(&in_blocks, columns + 1);
         let run = || exec::run(&job, control, &start);

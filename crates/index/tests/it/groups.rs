@@ -172,6 +172,7 @@ prop_compose! {
         keys in prop::sample::subsequence(KEYS.to_vec(), 0..3),
         shown in any::<bool>(),
         order in prop::sample::select(vec![vec![], vec!["count(*) DESC"], vec!["max(n)", "id DESC"]]),
+        by_keys in prop::bool::weighted(0.3),
         within in prop::bool::weighted(0.1),
         having in prop::option::weighted(0.2, Just("count(*) > 1")),
         filter in prop::option::weighted(0.4, prop::sample::select(vec!["n >= 0", "s = 'a'", "id < 20", "id IN (3, 5, 7)", "f > 0"])),
@@ -189,6 +190,10 @@ prop_compose! {
             grouping.within = if within { ordered(&["n DESC"]) } else { Vec::new() };
         }
         select.order = ordered(&order);
+        if by_keys {
+            let keys: Vec<String> = keys.iter().map(|key| format!("{key} DESC")).collect();
+            select.order.extend(ordered(&keys.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
         (select.offset, select.limit) = (offset, Some(limit));
         select.options = ranker.map(|ranker| ("ranker".to_owned(), ranker.to_owned())).into_iter().collect();
         Asked { select, root }

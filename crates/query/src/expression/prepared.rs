@@ -200,6 +200,12 @@ impl Prepared {
         }
     }
 
+    /// Whether it is the value of this slot.
+    #[must_use]
+    pub fn is_slot(&self, slot: usize) -> bool {
+        matches!(self.root, PreparedNode::Slot(own) if own == slot)
+    }
+
     /// Its index among expressions of which each is evaluated once. It is added, unless it is a slot that is there.
     pub fn place_among(&self, all: &mut Vec<Prepared>) -> usize {
         let slot = |of: &Prepared| match of.root {

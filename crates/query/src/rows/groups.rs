@@ -33,7 +33,7 @@ use crate::expression::{AggregateKind, ColumnValues, Prepared};
 use crate::json::JsonStep;
 use crate::value::Value;
 use accumulate::Accumulator;
-pub use blocks::{BlockGroups, BlocksMade, Place, Spread};
+pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
 pub use index::Block;
 
 /// Slot of the first key in a group; the other keys follow, then the aggregates. No row has a column with so high a number.
@@ -58,6 +58,10 @@ pub struct Groups {
     pub rows_each: usize,
     /// HAVING, over the slots of groups and of their rows.
     pub having: Option<Prepared>,
+    /// Whether the answer shows which rows are the first of their groups: by their values, or by the order of groups.
+    pub needs_firsts: bool,
+    /// Whether the answer shows weights of rows, or which rows come first.
+    pub needs_weights: bool,
 }
 
 /// An aggregate, over the rows of a group.

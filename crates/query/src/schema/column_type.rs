@@ -79,6 +79,20 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
+    /// Whether every value of a column of this type is a whole number or NULL.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        matches!(
+            self,
+            ColumnType::Int
+                | ColumnType::Bigint
+                | ColumnType::Bool
+                | ColumnType::Timestamp
+                | ColumnType::Integer { .. }
+                | ColumnType::Year
+        )
+    }
+
     /// Whether a column of this type may have a `KEY`: it holds integers, or texts that are compared as they are.
     #[must_use]
     pub fn takes_key(self) -> bool {

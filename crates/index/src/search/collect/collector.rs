@@ -17,8 +17,10 @@ pub(in super::super) struct FoundPage<'p> {
     pub(in super::super) part: &'p Part,
     /// The page's first row.
     pub(in super::super) first: u32,
-    /// Row of the page and weight; rows rise.
-    pub(in super::super) rows: &'p [(u16, i64)],
+    /// Rows of the page, rising.
+    pub(in super::super) lows: &'p [u16],
+    /// Their weights; empty: each is [`WEIGHT_WITHOUT_MATCH`].
+    pub(in super::super) weights: &'p [i64],
 }
 
 /// Takes the rows that match.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use query::expression::{ColumnValues, Prepared};
 use query::json::JsonStep;
-use query::rows::{Block, BlockGroups, Groups, Place};
+use query::rows::{Block, BlockGroups, Groups, PartRows};
 use query::value::Value;
 
 use super::super::blocks::{self, BLOCK_ROWS};
 use super::super::values::{ID, RowValues};
-use super::collector::{Collector, FoundPage, FoundRow};
+use super::collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::top::PAID_AT_ONCE;
 use crate::control::{Control, Memory};
 use crate::error::Result;
@@ -23,6 +23,13 @@ const BLOCK_BYTES: usize = 1 << 20;
 impl FoundPage<'_> {
     fn doc(&self, low: u16) -> u32 {
         self.first + u32::from(low)
+    }
+
+    fn weight(&self, at: usize) -> i64 {
+        self.weights
+            .get(at)
+            .copied()
+            .unwrap_or(WEIGHT_WITHOUT_MATCH)
     }
 }
 
@@ -39,6 +46,9 @@ pub(in super::super) struct Filed {
     pub(in super::super) others: Vec<Vec<BlockGroups>>,
     unpaid: u64,
 }
+
+/// Rows whose values are fetched from memory together, ahead of their turn.
+const FETCHED_AT_ONCE: usize = 16;
 
 /// A row and its weight.
 struct Weighed<'r> {
@@ -82,31 +92,29 @@ impl Filed {
     }
 
     /// Adds rows of a page; `false`: their texts are too long for a block.
-    fn add(&mut self, page: &FoundPage<'_>, rows: &[(u16, i64)]) -> Result<bool> {
-        let mut left = match rows.len() {
+    fn add(&mut self, page: &FoundPage<'_>) -> Result<bool> {
+        let mut left = match page.lows.len() {
             1 => usize::MAX,
             _ => BLOCK_BYTES,
         };
-        let lows: Vec<u16> = rows.iter().map(|row| row.0).collect();
-        let ids = blocks::ids(page.part, page.first, &lows)?;
         let mut blocks = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
-            match self.block(input, page, rows, (&lows, &ids), &mut left)? {
+            match self.block(input, page, &mut left)? {
                 Some(block) => blocks.push(block),
                 None => return Ok(false),
             }
         }
-        let rows = rows.iter().zip(&ids);
-        let places = rows.map(|((low, weight), id)| Place {
-            weight: *weight,
-            id: *id,
+        let rows = PartRows {
+            lows: page.lows,
+            weights: page.weights,
+            base: page.first,
             part: page.at.0,
-            row: page.doc(*low),
-        });
-        let places: Vec<Place> = places.collect();
+            is_sorted: page.part.is_sorted(),
+            id_of: &|doc| page.part.id(doc),
+        };
         for (of, inputs) in self.groupings.iter_mut().zip(&self.places) {
             let inputs: Vec<&Block> = inputs.iter().map(|at| &blocks[*at]).collect();
-            self.unpaid += of.add(&places, &inputs);
+            self.unpaid += of.add(&rows, &inputs)?;
         }
         Ok(true)
     }
@@ -116,24 +124,31 @@ impl Filed {
         &self,
         input: &Prepared,
         page: &FoundPage<'_>,
-        rows: &[(u16, i64)],
-        (lows, ids): (&[u16], &[u64]),
         left: &mut usize,
     ) -> Result<Option<Block>> {
+        let lows = page.lows;
         let mut column = |slot| match slot {
-            ID => ids.iter().map(|id| i64::try_from(*id).ok()).collect(),
-            slot if slot == self.weight => Some(rows.iter().map(|row| row.1).collect()),
+            ID => {
+                let ids = blocks::ids(page.part, page.first, lows).ok()?;
+                ids.iter().map(|id| i64::try_from(*id).ok()).collect()
+            }
+            slot if slot == self.weight => {
+                Some((0..lows.len()).map(|at| page.weight(at)).collect())
+            }
             slot => blocks::integers(page.part, slot - 1, page.first, lows),
         };
-        if let Some(numbers) = input.evaluate_whole(rows.len(), &mut column) {
+        if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
         }
-        let mut values = Vec::with_capacity(rows.len());
-        for (low, weight) in rows {
+        let mut values = Vec::with_capacity(lows.len());
+        for (at, low) in lows.iter().enumerate() {
+            if at % FETCHED_AT_ONCE == 0 {
+                self.fetch(input, page, at);
+            }
             let row = Weighed {
                 row: RowValues::new(page.part, page.doc(*low)),
                 slot: self.weight,
-                weight: *weight,
+                weight: page.weight(at),
             };
             let value = input.evaluate(&row);
             row.row.check()?;
@@ -147,6 +162,31 @@ impl Filed {
     }
 }
 
+impl Filed {
+    /// Tells the processor to fetch the rows that are read next, which may lie far apart: the places of those behind the next ones,
+    /// and the bytes of the next ones, whose places are there by then.
+    fn fetch(&self, input: &Prepared, page: &FoundPage<'_>, at: usize) {
+        let columns = || {
+            let slots = input.slots().iter().filter(|slot| **slot < self.weight);
+            slots.filter_map(|slot| slot.checked_sub(1))
+        };
+        let rows = |from: usize, count: usize| {
+            let lows = page.lows.iter().skip(from).take(count);
+            lows.map(|low| page.doc(*low))
+        };
+        let places = match at {
+            0 => rows(0, 3 * FETCHED_AT_ONCE),
+            _ => rows(at + 2 * FETCHED_AT_ONCE, FETCHED_AT_ONCE),
+        };
+        places.for_each(|doc| page.part.fetch_place(doc, columns()));
+        let bytes = match at {
+            0 => rows(0, 2 * FETCHED_AT_ONCE),
+            _ => rows(at + FETCHED_AT_ONCE, FETCHED_AT_ONCE),
+        };
+        bytes.for_each(|doc| page.part.fetch_bytes(doc, columns()));
+    }
+}
+
 impl Collector for Filed {
     fn count(&mut self, _: u64) {}
 
@@ -155,14 +195,19 @@ impl Collector for Filed {
     }
 
     fn take_page(&mut self, page: &FoundPage<'_>, control: &Control) -> Result<()> {
-        let (mut rest, mut most) = (page.rows, BLOCK_ROWS);
-        while !rest.is_empty() {
-            let (rows, behind) = rest.split_at(most.min(rest.len()));
-            if !self.add(page, rows)? {
+        let (mut from, mut most) = (0, BLOCK_ROWS);
+        while from < page.lows.len() {
+            let rows = from..page.lows.len().min(from + most);
+            let block = FoundPage {
+                lows: &page.lows[rows.clone()],
+                weights: page.weights.get(rows.clone()).unwrap_or_default(),
+                ..*page
+            };
+            if !self.add(&block)? {
                 most = (rows.len() / 8).max(1);
                 continue;
             }
-            rest = behind;
+            from = rows.end;
             control.check()?;
             if self.unpaid >= PAID_AT_ONCE {
                 control.memory.take(std::mem::take(&mut self.unpaid))?;

@@ -84,6 +84,7 @@ impl<'r> PageRun<'r, '_> {
                 let rows = self.counted(out)?;
                 if job.keep != Some(0) {
                     out.scratch.weighed.clear();
+                    out.scratch.page_rows.clear();
                     self.list(&rows, scorer, out)?;
                 }
                 if job.in_blocks {
@@ -382,27 +383,31 @@ impl<'r> PageRun<'r, '_> {
         scorer: Option<&mut Scorer<'r>>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let mut found = std::mem::take(&mut out.scratch.weighed);
-        match scorer {
-            None => rows.each(|low| found.push((low, WEIGHT_WITHOUT_MATCH))),
-            Some(scorer) => {
-                let mut lows = out.scratch.lows();
-                rows.stretches().for_each(|rows| gather(rows, &mut lows));
-                weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut found);
-                out.scratch.give(Rows::Few(lows));
-            }
+        let scratch = &mut *out.scratch;
+        let lows = &mut scratch.page_rows;
+        rows.stretches().for_each(|rows| gather(rows, lows));
+        if let Some(scorer) = scorer {
+            let found = &mut scratch.weighed;
+            weigh_many(scorer, lows, &mut scratch.many_rows, found);
+            lows.clear();
         }
-        out.scratch.weighed = found;
         Ok(())
     }
 
     /// Gives the rows of the page to the collector, in a job that is `in_blocks`.
     fn hand_over(&self, out: &mut Out<'_>) -> Result<()> {
+        let scratch = &mut *out.scratch;
+        scratch.page_weights.clear();
+        for (low, weight) in &scratch.weighed {
+            scratch.page_rows.push(*low);
+            scratch.page_weights.push(*weight);
+        }
         let found = FoundPage {
             at: self.at,
             part: self.part,
             first: self.view.doc(0),
-            rows: &out.scratch.weighed,
+            lows: &scratch.page_rows,
+            weights: &scratch.page_weights,
         };
         out.collector.take_page(&found, self.shared.control)
     }

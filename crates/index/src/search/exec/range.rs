@@ -130,15 +130,16 @@ impl<'a> Job<'a> {
         for first in range.docs.clone().step_by(PAGE_ROWS as usize) {
             control.check()?;
             let docs = first..range.docs.end.min(first + PAGE_ROWS);
-            let rows = &mut out.scratch.weighed;
-            rows.clear();
+            let lows = &mut out.scratch.page_rows;
+            lows.clear();
             let live = docs.filter(|doc| part.is_live(*doc));
-            rows.extend(live.map(|doc| ((doc - first) as u16, WEIGHT_WITHOUT_MATCH)));
+            lows.extend(live.map(|doc| (doc - first) as u16));
             let found = FoundPage {
                 at: range.part,
                 part,
                 first,
-                rows,
+                lows,
+                weights: &[],
             };
             out.collector.take_page(&found, control)?;
         }

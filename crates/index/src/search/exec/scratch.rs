@@ -17,6 +17,10 @@ pub(super) struct Scratch {
     pub(super) joined: Joined,
     /// Rows of a page with their weights, on their way to [`ByWeight`].
     pub(super) weighed: Vec<(u16, i64)>,
+    /// Rows of a page on their way to a collector that takes pages.
+    pub(super) page_rows: Vec<u16>,
+    /// Their weights; empty: each has that of a row without MATCH.
+    pub(super) page_weights: Vec<i64>,
     pub(super) many_rows: ManyRows,
     pub(super) by_weight: ByWeight,
     pub(super) places: Places,

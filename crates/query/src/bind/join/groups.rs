@@ -110,9 +110,11 @@ impl Binder<'_> {
         };
         let columns = binder.columns()?;
         let mut order = Vec::with_capacity(self.select.order.len());
+        let mut ordered_by: Vec<Prepared> = Vec::with_capacity(self.select.order.len());
         for OrderBy { key, descending } in &self.select.order {
             let key = self.without_any_alias(&expression_of(key))?;
             let key = binder.over_group(key, true)?;
+            ordered_by.push(key.clone());
             order.push((Key::Computed(key), *descending));
         }
         let having = grouping.having.as_ref();
@@ -120,16 +122,21 @@ impl Binder<'_> {
             let having = self.without_any_alias(having)?;
             binder.over_group(having, true)
         });
+        let having = having.transpose()?;
         let rows_each = grouping.rows_each.unwrap_or(1);
+        let needs_firsts = binder.needs_firsts(&columns, &ordered_by, having.as_ref());
+        let needs_weights = needs_firsts || binder.has_weights();
         Ok(BoundGroups {
             columns,
             order: Order::new(order),
             groups: Groups {
-                having: having.transpose()?,
+                having,
                 within: Arc::new(self.order_by(&grouping.within)?),
                 rows_each: usize::try_from(rows_each).unwrap_or(usize::MAX),
                 keys: binder.keys.into_iter().map(|key| key.prepared).collect(),
                 aggregates: binder.aggregates.into_iter().map(|(_, it)| it).collect(),
+                needs_firsts,
+                needs_weights,
             },
         })
     }
@@ -227,6 +234,46 @@ impl GroupBinder<'_, '_> {
             _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?))),
         };
         Ok((kind, Shown::Slot(slot.0)))
+    }
+
+    /// Whether the answer shows which rows come first. It does not if keys and aggregates are all that is shown, if equal keys look
+    /// equal in all rows, and if ORDER BY leaves no two groups equal.
+    fn needs_firsts(
+        &self,
+        columns: &[Column],
+        order: &[Prepared],
+        having: Option<&Prepared>,
+    ) -> bool {
+        let of_group = |of: &Prepared| of.slots().iter().all(|slot| *slot >= GROUP_SLOT);
+        let is_shown = |(_, shown): &Column| match shown {
+            Shown::Slot(slot) => *slot >= GROUP_SLOT,
+            Shown::Computed(value) => of_group(value),
+            Shown::Weight | Shown::Count => false,
+        };
+        let is_key = |of: &Prepared, at: usize| of.is_slot(GROUP_SLOT + at);
+        let ordered = |at: usize| order.iter().any(|of| is_key(of, at));
+        !(columns.iter().all(is_shown)
+            && order.iter().chain(having).all(of_group)
+            && self.keys.iter().all(|key| self.is_of_integers(key))
+            && (0..self.keys.len()).all(ordered))
+    }
+
+    /// Whether keys or arguments of aggregates have the weights of rows.
+    fn has_weights(&self) -> bool {
+        let is_weight = |slot: &usize| self.of.bases.contains(&(slot + 1));
+        let arguments = self.aggregates.iter().flat_map(|(_, of)| &of.arguments);
+        let mut inputs = self.keys.iter().map(|key| &key.prepared).chain(arguments);
+        inputs.any(|input| input.slots().iter().any(is_weight))
+    }
+
+    /// Whether a key is a whole number in every row.
+    fn is_of_integers(&self, key: &GroupKey) -> bool {
+        let mut are_integers = key.prepared.is_of_whole_numbers();
+        key.written.each_column(&mut |name| {
+            let kind = self.of.slot(name).map(|(_, kind)| kind);
+            are_integers &= kind.is_ok_and(ColumnType::is_integer);
+        });
+        are_integers
     }
 
     /// An expression over groups.

@@ -37,6 +37,42 @@ pub struct Place {
     pub row: u32,
 }
 
+/// Rows of one part of a table, rising.
+pub struct PartRows<'r, E> {
+    /// Of each row its number less `base`.
+    pub lows: &'r [u16],
+    /// Their weights; empty: all are equal.
+    pub weights: &'r [i64],
+    /// Number of the first row that a number less it may be 0 of.
+    pub base: u32,
+    /// The part, in the order of tables.
+    pub part: u32,
+    /// Whether the ids of the part rise with the numbers of its rows.
+    pub is_sorted: bool,
+    /// The id of a row, by its number.
+    pub id_of: &'r dyn Fn(u32) -> Result<u64, E>,
+}
+
+impl<E> PartRows<'_, E> {
+    /// The `at`-th row, if it may come before `known` in the order of rows. Most rows do not, and their ids are not read.
+    #[inline]
+    fn before(&self, at: usize, known: &Place) -> Result<Option<Place>, E> {
+        let row = self.base + u32::from(self.lows[at]);
+        let weight = self.weights.get(at).copied().unwrap_or(1);
+        let is_behind = self.is_sorted && known.part == self.part && known.row <= row;
+        if weight < known.weight || weight == known.weight && is_behind {
+            return Ok(None);
+        }
+        let place = Place {
+            weight,
+            id: (self.id_of)(row)?,
+            part: self.part,
+            row,
+        };
+        Ok(place.is_before(known).then_some(place))
+    }
+}
+
 /// Behind every row.
 const NOWHERE: Place = Place {
     weight: i64::MIN,
@@ -160,21 +196,29 @@ impl BlockGroups {
     }
 
     /// Adds rows. `inputs`: the rows' values of each of [`BlockGroups::inputs`]. Gives the memory that this takes, in bytes.
-    pub fn add(&mut self, rows: &[Place], inputs: &[&Block]) -> u64 {
+    ///
+    /// # Errors
+    /// Those of [`PartRows::id_of`].
+    pub fn add<E>(&mut self, part: &PartRows<'_, E>, inputs: &[&Block]) -> Result<u64, E> {
         self.is_refused |= self.refuses(inputs);
         if self.is_refused {
-            return 0;
+            return Ok(0);
         }
         let keys: Vec<&Block> = self.keys.iter().map(|at| inputs[*at]).collect();
         if !keys.iter().any(|key| key.has_lists()) {
-            return self.add_each(rows, &[], &keys, inputs);
+            return self.add_each(part, &[], &keys, inputs);
         }
         self.has_lists = true;
-        let Some(expanded) = Expanded::of(&keys, rows.len()) else {
+        let Some(expanded) = Expanded::of(&keys, part.lows.len()) else {
             self.is_refused = true;
-            return 0;
+            return Ok(0);
         };
-        let rows: Vec<Place> = expanded.rows.iter().map(|at| rows[*at as usize]).collect();
+        let rows = || expanded.rows.iter().map(|at| *at as usize);
+        let lows: Vec<u16> = rows().map(|at| part.lows[at]).collect();
+        let weights: Vec<i64> = match part.weights {
+            [] => Vec::new(),
+            weights => rows().map(|at| weights[at]).collect(),
+        };
         let is_argument = |at: usize| self.arguments.iter().flatten().any(|of| *of == at);
         let values = inputs
             .iter()
@@ -186,27 +230,36 @@ impl BlockGroups {
         let values: Vec<Block> = values.collect();
         let keys: Vec<&Block> = expanded.keys.iter().collect();
         let values: Vec<&Block> = values.iter().collect();
-        self.add_each(&rows, &expanded.choices, &keys, &values)
+        let part = PartRows {
+            lows: &lows,
+            weights: &weights,
+            ..*part
+        };
+        self.add_each(&part, &expanded.choices, &keys, &values)
     }
 
     /// Adds rows, each to one group. `choices`: of each row the number of that group among its groups; none: 0.
-    fn add_each(
+    fn add_each<E>(
         &mut self,
-        rows: &[Place],
+        part: &PartRows<'_, E>,
         choices: &[u32],
         keys: &[&Block],
         inputs: &[&Block],
-    ) -> u64 {
+    ) -> Result<u64, E> {
         let before = self.index.bytes();
         let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.resize(rows.len(), 0);
+        numbers.resize(part.lows.len(), 0);
         self.index.number(keys.iter().copied(), &mut numbers);
+        let known = self.firsts.len();
         let mut bytes = self.index.bytes() - before + self.grow();
-        for (at, (number, row)) in numbers.iter().zip(rows).enumerate() {
-            let first = &mut self.firsts[*number as usize];
-            if row.is_before(first) {
-                *first = *row;
-                self.choices[*number as usize] = choices.get(at).copied().unwrap_or(0);
+        // Where first rows do not show, any row of a group stands for it.
+        if self.groups.needs_firsts || known < self.firsts.len() {
+            for (at, number) in numbers.iter().enumerate() {
+                let first = &mut self.firsts[*number as usize];
+                if let Some(row) = part.before(at, first)? {
+                    *first = row;
+                    self.choices[*number as usize] = choices.get(at).copied().unwrap_or(0);
+                }
             }
         }
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&self.arguments) {
@@ -214,7 +267,7 @@ impl BlockGroups {
             bytes += accumulator.add_block(&numbers, &arguments);
         }
         self.numbers = numbers;
-        bytes as u64
+        Ok(bytes as u64)
     }
 
     /// Whether the groups of rows with these values depend on the order of the rows.

@@ -48,9 +48,40 @@ fn hash_bytes(before: u32, bytes: &[u8]) -> u64 {
     FxBuildHasher.hash_one((bytes, before))
 }
 
+/// Values near the first one. Groups by a year, a price or the like are found here without a hash.
+const NEAR: usize = 1 << 14;
+
+/// Rows of a block from which its values are looked up by their distance from the first.
+const NEAR_ROWS: usize = 256;
+
+/// The numbers of the whole values of a first key that lie near each other.
+struct Near {
+    /// The value of the first place.
+    base: i64,
+    /// By distance from `base`: the value's number and 1; 0: it has none yet.
+    numbers: Box<[u32]>,
+}
+
+impl Near {
+    fn around(value: i64) -> Near {
+        Near {
+            base: value.wrapping_sub(NEAR as i64 / 2),
+            numbers: vec![0; NEAR].into_boxed_slice(),
+        }
+    }
+
+    /// The place of a value; `None`: it is far away.
+    #[inline]
+    fn place(&mut self, value: i64) -> Option<&mut u32> {
+        let distance = value.wrapping_sub(self.base).cast_unsigned();
+        self.numbers.get_mut(usize::try_from(distance).ok()?)
+    }
+}
+
 /// The numbers of one key's values, each behind the number of the keys before it.
 #[derive(Default)]
 struct Stage {
+    near: Option<Near>,
     whole: HashTable<(u32, i64, u32)>,
     others: HashTable<(u32, Box<[u8]>, u32)>,
     count: u32,
@@ -73,6 +104,31 @@ impl Stage {
                 self.count - 1
             }
         }
+    }
+
+    /// Sets `numbers` to those of the values of a first key.
+    fn of_block(&mut self, values: &[i64], numbers: &mut [u32]) {
+        let Some(first) = values.first().filter(|_| values.len() >= NEAR_ROWS) else {
+            for (number, value) in numbers.iter_mut().zip(values) {
+                *number = self.of_whole(0, *value);
+            }
+            return;
+        };
+        let mut near = self.near.take().unwrap_or_else(|| Near::around(*first));
+        for (number, value) in numbers.iter_mut().zip(values) {
+            *number = match near.place(*value) {
+                None => self.of_whole(0, *value),
+                Some(0) => {
+                    let new = self.of_whole(0, *value);
+                    if let Some(place) = near.place(*value) {
+                        *place = new + 1;
+                    }
+                    new
+                }
+                Some(known) => *known - 1,
+            };
+        }
+        self.near = Some(near);
     }
 
     fn of_bytes(&mut self, before: u32, bytes: &[u8]) -> u32 {
@@ -169,8 +225,12 @@ impl Index {
     /// Memory beside that of groups, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let all = self.stages.iter();
-        all.map(|stage| stage.bytes + stage.count as usize * ENTRY_BYTES)
-            .sum()
+        all.map(|stage| {
+            let near = stage.near.as_ref();
+            let near = near.map_or(0, |near| size_of_val(&*near.numbers));
+            stage.bytes + near + stage.count as usize * ENTRY_BYTES
+        })
+        .sum()
     }
 
     /// Sets `numbers`, one for each row, to the rows' groups. `keys`: a block for each key.
@@ -180,8 +240,9 @@ impl Index {
         numbers: &mut [u32],
     ) {
         numbers.fill(0);
-        for (stage, block) in self.stages.iter_mut().zip(keys) {
+        for (at, (stage, block)) in self.stages.iter_mut().zip(keys).enumerate() {
             match block {
+                Block::Whole(values) if at == 0 => stage.of_block(values, numbers),
                 Block::Whole(values) => {
                     for (number, value) in numbers.iter_mut().zip(values) {
                         *number = stage.of_whole(*number, *value);
