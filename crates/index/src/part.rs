@@ -305,6 +305,11 @@ impl Part {
         row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
     }
 
+    /// The bytes of a row's text as it was written; `None`: the column has another value. See [`Part::changed`].
+    pub(crate) fn written_text(&self, doc: u32, column: usize) -> Result<Option<&[u8]>> {
+        row::text(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
+    }
+
     /// What stands at a path in a row's document; NULL where the column has none.
     pub(crate) fn column_at(&self, doc: u32, column: usize, path: &[JsonStep]) -> Result<Value> {
         if let Some(changed) = self.changes.value(column, doc) {

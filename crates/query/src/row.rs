@@ -123,6 +123,14 @@ pub fn decode_path(row: &[u8], column: usize, path: &[JsonStep]) -> Option<Value
     ))
 }
 
+/// The bytes of a column's text, in UTF-8. `Some(None)`: the column has another value.
+#[inline]
+#[must_use]
+pub fn text(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
+    let (tag, bytes) = stored(row, column)?;
+    Some((tag == TEXT).then_some(bytes))
+}
+
 /// The bytes of a column's document, [`Json::bytes`]. `Some(None)`: the column has another value.
 #[inline]
 #[must_use]

@@ -200,20 +200,25 @@ impl Prepared {
         }
     }
 
+    /// The slot whose value it is, if it is nothing else.
+    #[must_use]
+    pub fn slot(&self) -> Option<usize> {
+        match self.root {
+            PreparedNode::Slot(slot) => Some(slot),
+            _ => None,
+        }
+    }
+
     /// Whether it is the value of this slot.
     #[must_use]
     pub fn is_slot(&self, slot: usize) -> bool {
-        matches!(self.root, PreparedNode::Slot(own) if own == slot)
+        self.slot() == Some(slot)
     }
 
     /// Its index among expressions of which each is evaluated once. It is added, unless it is a slot that is there.
     pub fn place_among(&self, all: &mut Vec<Prepared>) -> usize {
-        let slot = |of: &Prepared| match of.root {
-            PreparedNode::Slot(slot) => Some(slot),
-            _ => None,
-        };
-        let own = slot(self);
-        let known = all.iter().position(|of| own.is_some() && slot(of) == own);
+        let own = self.slot();
+        let known = all.iter().position(|of| own.is_some() && of.slot() == own);
         known.unwrap_or_else(|| {
             all.push(self.clone());
             all.len() - 1

@@ -56,27 +56,33 @@ impl DistinctRows {
 /// Memory of a row of [`DistinctRows`] beside its values: its vector and its place, in tables that grow.
 const DISTINCT_ROW_BYTES: u64 = (2 * size_of::<Vec<Value>>() + 3 * size_of::<(u64, u32)>()) as u64;
 
+/// As [`write`] of a text.
+#[inline]
+pub(super) fn write_text(text: &[u8], key: &mut Vec<u8>) {
+    key.push(1);
+    key.extend_from_slice(&(text.len() as u64).to_le_bytes());
+    let at = key.len();
+    key.extend_from_slice(text);
+    key[at..].make_ascii_lowercase();
+}
+
 /// Appends a tag and the value, with its length where that may differ: the same bytes for equal values.
 pub(super) fn write(value: &Value, key: &mut Vec<u8>) {
     let mut sized = |tag: u8, bytes: &[u8]| {
         key.push(tag);
         key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         key.extend_from_slice(bytes);
-        key.len() - bytes.len()
     };
     match value {
         Value::Null => key.push(0),
-        Value::Str(text) => {
-            let at = sized(1, text.as_bytes());
-            key[at..].make_ascii_lowercase();
-        }
-        Value::Bytes(bytes) => _ = sized(2, bytes),
+        Value::Str(text) => write_text(text.as_bytes(), key),
+        Value::Bytes(bytes) => sized(2, bytes),
         Value::Set(numbers) => {
             key.push(3);
             key.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
             key.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
-        Value::Json(document) => _ = sized(4, document.bytes()),
+        Value::Json(document) => sized(4, document.bytes()),
         Value::Int(_) | Value::Float(_) => match value.number().map(Number::normal) {
             Some(Number::Whole(number)) => {
                 key.push(5);

@@ -34,7 +34,7 @@ use crate::json::JsonStep;
 use crate::value::Value;
 use accumulate::Accumulator;
 pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
-pub use index::Block;
+pub use index::{Block, Texts};
 
 /// Slot of the first key in a group; the other keys follow, then the aggregates. No row has a column with so high a number.
 pub const GROUP_SLOT: usize = usize::MAX / 4;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use query::expression::{ColumnValues, Prepared};
 use query::json::JsonStep;
-use query::rows::{Block, BlockGroups, Groups, PartRows};
+use query::rows::{Block, BlockGroups, Groups, PartRows, Texts};
 use query::value::Value;
 
 use super::super::blocks::{self, BLOCK_ROWS};
@@ -140,6 +140,9 @@ impl Filed {
         if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
         }
+        if let Some(texts) = self.texts(input, page, left)? {
+            return Ok(Some(Block::Texts(texts)));
+        }
         let mut values = Vec::with_capacity(lows.len());
         for (at, low) in lows.iter().enumerate() {
             if at % FETCHED_AT_ONCE == 0 {
@@ -163,6 +166,35 @@ impl Filed {
 }
 
 impl Filed {
+    /// The texts of a column; `None` where some rows have other values, or values set since, or more than `left` bytes.
+    fn texts(
+        &self,
+        input: &Prepared,
+        page: &FoundPage<'_>,
+        left: &mut usize,
+    ) -> Result<Option<Texts>> {
+        let column = input.slot().filter(|slot| *slot < self.weight);
+        let column = column.and_then(|slot| slot.checked_sub(1));
+        let Some(column) = column.filter(|column| page.part.changed(*column).is_none()) else {
+            return Ok(None);
+        };
+        let (mut texts, mut room) = (Texts::default(), *left);
+        for (at, low) in page.lows.iter().enumerate() {
+            if at % FETCHED_AT_ONCE == 0 {
+                self.fetch(input, page, at);
+            }
+            let text = page.part.written_text(page.doc(*low), column)?;
+            let rest = text.and_then(|text| room.checked_sub(text.len()));
+            let (Some(text), Some(rest)) = (text, rest) else {
+                return Ok(None);
+            };
+            texts.push(text);
+            room = rest;
+        }
+        *left = room;
+        Ok(Some(texts))
+    }
+
     /// Tells the processor to fetch the rows that are read next, which may lie far apart: the places of those behind the next ones,
     /// and the bytes of the next ones, whose places are there by then.
     fn fetch(&self, input: &Prepared, page: &FoundPage<'_>, at: usize) {

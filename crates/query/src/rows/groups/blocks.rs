@@ -135,12 +135,15 @@ pub type Spread<'s, E> =
 /// The kind of numbers.
 const NUMBERS: u8 = 1;
 
+/// The kind of texts.
+const TEXTS: u8 = 2;
+
 /// The kind of a value, as a bit. The order of values of one kind is transitive; 0 equals `'a'` and `'b'`.
 fn kind(value: &Value) -> u8 {
     match value {
         Value::Null => 0,
         Value::Int(_) | Value::Float(_) => NUMBERS,
-        Value::Str(_) => 2,
+        Value::Str(_) => TEXTS,
         Value::Bytes(_) => 4,
         Value::Set(_) => 8,
         Value::Json(_) => 16,
@@ -277,6 +280,7 @@ impl BlockGroups {
             if let (Accumulator::Extreme { .. }, [at]) = (of, &arguments[..]) {
                 *kinds |= match inputs[*at] {
                     Block::Whole(_) => NUMBERS,
+                    Block::Texts(_) => TEXTS,
                     Block::Any(values) => values.iter().fold(0, |all, value| all | kind(value)),
                 };
             }

@@ -16,7 +16,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-use super::super::distinct::write;
+use super::super::distinct::{write, write_text};
 use crate::value::{Number, Value};
 
 /// Parts of distinct values. Each is made on its own, and those of several threads are merged part by part.
@@ -154,8 +154,37 @@ impl Stage {
 pub enum Block {
     /// Whole numbers, none of them NULL.
     Whole(Vec<i64>),
+    /// Texts, none of them NULL.
+    Texts(Texts),
     /// Any values.
     Any(Vec<Value>),
+}
+
+/// Texts behind each other.
+#[derive(Debug, Default)]
+pub struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    /// Adds a text in UTF-8.
+    #[inline]
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let spans = starts.zip(&self.ends);
+        spans.map(|(start, end)| &self.bytes[*start..*end])
+    }
+
+    fn get(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[at]]
+    }
 }
 
 impl Block {
@@ -163,6 +192,7 @@ impl Block {
     pub(super) fn value(&self, at: usize) -> Value {
         match self {
             Block::Whole(numbers) => Value::Int(numbers[at].into()),
+            Block::Texts(texts) => Value::Str(String::from_utf8_lossy(texts.get(at)).into_owned()),
             Block::Any(values) => values[at].clone(),
         }
     }
@@ -170,7 +200,7 @@ impl Block {
     /// Whether some of the values are sets or JSON arrays.
     pub(super) fn has_lists(&self) -> bool {
         match self {
-            Block::Whole(_) => false,
+            Block::Whole(_) | Block::Texts(_) => false,
             Block::Any(values) => values.iter().any(|value| value.items().is_some()),
         }
     }
@@ -180,6 +210,12 @@ impl Block {
         match self {
             Block::Whole(numbers) => {
                 Block::Whole(rows.iter().map(|row| numbers[*row as usize]).collect())
+            }
+            Block::Texts(texts) => {
+                let mut chosen = Texts::default();
+                rows.iter()
+                    .for_each(|row| chosen.push(texts.get(*row as usize)));
+                Block::Texts(chosen)
             }
             Block::Any(values) => Block::Any(
                 rows.iter()
@@ -246,6 +282,13 @@ impl Index {
                 Block::Whole(values) => {
                     for (number, value) in numbers.iter_mut().zip(values) {
                         *number = stage.of_whole(*number, *value);
+                    }
+                }
+                Block::Texts(texts) => {
+                    for (number, text) in numbers.iter_mut().zip(texts.iter()) {
+                        self.code.clear();
+                        write_text(text, &mut self.code);
+                        *number = stage.of_bytes(*number, &self.code);
                     }
                 }
                 Block::Any(values) => {
