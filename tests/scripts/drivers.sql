@@ -44,7 +44,7 @@ error 1054 (42S22): no column 'nothing' in table 'posts'
 
 SELECT p.id FROM posts p, other o
 ----
-error 1235 (42000): not yet: tables with commas in FROM: write JOIN
+error 1064 (42000): syntax error: 'p.' before a column: FROM a, b searches its tables as one, JOIN joins them near 'p.id FROM posts p, other o' at line 1, position 7
 
 DELETE FROM posts WHERE posts.id = 2
 ----

@@ -29,7 +29,7 @@ use query::analysis::Analyzer;
 use queue::QueueReport;
 pub use select::PARSE;
 
-use crate::catalog::{Catalog, TableId, settings, show_create};
+use crate::catalog::{Catalog, TableId, of_several, settings, show_create};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 
@@ -95,12 +95,16 @@ impl Snapshot {
         tables
     }
 
-    /// A table as stored. The name in any case.
+    /// A table as stored, by its name in any case. A name of several tables ([`query::request::together`]) is that of a
+    /// distributed table which nobody stored.
     ///
     /// # Errors
-    /// `NoSuchTable`.
+    /// `NoSuchTable`; `Invalid` for several tables that cannot be searched as one, naming the first; `Limit` for too many.
     pub fn definition(&self, name: &str) -> Result<Arc<Definition>> {
-        self.catalog.named(name)
+        match name.starts_with('`') {
+            true => of_several(&self.catalog, name),
+            false => self.catalog.named(name),
+        }
     }
 
     /// The CREATE TABLE statement that makes the table again.

@@ -143,7 +143,7 @@ pub struct UpdateOptions {
 /// A SELECT on one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
-    /// Lower-case table name without a database.
+    /// Lower-case table name without a database; of several tables the name that [`together`] gives.
     pub table: String,
     /// The SELECT list; at least one item.
     pub items: Vec<Item>,
@@ -181,6 +181,24 @@ pub struct JoinedSelect {
     /// OPTION name=value pairs, as written.
     pub options: Vec<(String, String)>,
 }
+
+/// The name of several tables that a SELECT searches as one, as they stand behind FROM: `` `a`, `b` ``. A table's name has no
+/// backtick, so no table has such a name. Of one table it is the table's name.
+#[must_use]
+pub fn together(tables: &[String]) -> String {
+    match tables {
+        [table] => table.clone(),
+        _ => format!("`{}`", tables.join(BETWEEN_TABLES)),
+    }
+}
+
+/// The tables that [`together`] put into a name; another name alone.
+pub fn tables_of(name: &str) -> impl Iterator<Item = &str> {
+    let several = name.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    several.unwrap_or(name).split(BETWEEN_TABLES)
+}
+
+const BETWEEN_TABLES: &str = "`, `";
 
 impl JoinedSelect {
     /// The same SELECT, as one of several tables of which there is one.

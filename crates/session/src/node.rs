@@ -8,6 +8,7 @@ use std::time::Duration;
 use engine::{
     Answer, Command, Damaged, Error, Handle, Memory, Now, Reply, SessionId, Snapshot, Work,
 };
+use query::request::tables_of;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
 use tokio::time::timeout;
 
@@ -189,12 +190,19 @@ impl Node {
         samples
     }
 
-    /// Checks whether the client of a session may do this.
+    /// Checks whether the client of a session may do this; to each table, if several are searched as one.
     ///
     /// # Errors
     /// `NOT_PERMITTED`.
     pub fn permit(&self, session: &Session, action: Action<'_>) -> Result<(), Failure> {
-        rights::check(session, self.bounds().backups_are_open, action)
+        let backups_are_open = self.bounds().backups_are_open;
+        let check = |action| rights::check(session, backups_are_open, action);
+        match action {
+            Action(_, None) => check(action),
+            Action(deed, Some(name)) => {
+                tables_of(name).try_for_each(|table| check(Action(deed, Some(table))))
+            }
+        }
     }
 
     /// The published snapshot of all tables, for this action. Does not wait for the engine.

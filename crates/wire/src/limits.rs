@@ -15,6 +15,9 @@ pub const FLUSH_BYTES: usize = 64 << 10;
 /// Most tables of one join.
 pub const JOINED_TABLES_MAX: usize = 16;
 
+/// Most tables that FROM searches as one. A distributed table among them counts here as one table.
+pub const TABLES_AS_ONE_MAX: usize = 64;
+
 /// Most SELECTs of one UNION.
 pub const UNION_SELECTS_MAX: usize = 200_000;
 

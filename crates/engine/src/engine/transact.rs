@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use query::expression::Expression;
-use query::request::{Insert, Known, Select, Update};
+use query::request::{Insert, Known, Select, Update, tables_of};
 use query::value::Value;
 use queue::{Holder, RowNumber};
 
@@ -152,12 +152,12 @@ impl Engine {
         }
     }
 
-    /// Whether a member may change rows of a table: its own, or those that it gets as hits or as a part.
+    /// Whether a member may change rows of a table, or of one of several that are searched as one: its own, or those that it gets
+    /// as hits or as a part.
     fn touches(&self, transaction: &Transaction, name: &str) -> bool {
         let catalog = &self.state.catalog;
-        let Ok(table) = catalog.find(name) else {
-            return false;
-        };
+        let wanted = tables_of(name).filter_map(|name| catalog.find(name).ok());
+        let wanted: Vec<TableId> = wanted.collect();
         let members = transaction.members.iter();
         let mut touched: BTreeSet<TableId> = members.map(|member| member.table).collect();
         loop {
@@ -180,7 +180,7 @@ impl Engine {
             }
             touched.extend(reached);
             if touched.len() == before {
-                return touched.contains(&table);
+                return wanted.iter().any(|table| touched.contains(table));
             }
         }
     }

@@ -20,6 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use check::{check_altered, check_altered_documents, check_parts, complete};
+pub(crate) use distributed::of_several;
 pub(crate) use keep::{keep_pairs, read_keep};
 pub(crate) use options::missing_dead;
 pub(crate) use rename::check_rename;

@@ -7,12 +7,12 @@ use crate::command::Kind;
 use crate::error::{Error, Result};
 
 impl Snapshot {
-    /// The rows that a SELECT on this name searches: those of a search table, or of all local tables of a distributed table,
-    /// whose rows are then ranked as rows of one table. `None` for a pq table or queue. The checkpoint of a joined view is the
+    /// The rows that a SELECT on this name searches: those of a search table, or of all tables of a distributed table or of
+    /// `FROM a, b`, whose rows are then ranked as rows of one table. `None` for a pq table or queue. The checkpoint of a joined view is the
     /// lowest of its tables.
     ///
     /// # Errors
-    /// `NoSuchTable`.
+    /// Those of [`Snapshot::definition`].
     pub(super) fn searched(&self, name: &str) -> Result<Option<Arc<SearchView>>> {
         let definition = self.definition(name)?;
         match &definition.kind {

@@ -21,7 +21,6 @@ use super::select::Shared;
 use super::{Execution, Outcome, guarded, show, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::ROWS_INLINE_MAX;
-use crate::rights::{Action, Deed};
 use crate::searches::Search;
 
 /// A table is told the values that its rows must have, if there are at most this many for each of its rows.
@@ -274,8 +273,7 @@ impl Execution<'_> {
             if *table == CONSTANTS || self.session.temporary.has(table) {
                 continue;
             }
-            let reads = Action(Deed::Read, Some(table));
-            let read = self.node.snapshot(self.session, reads)?;
+            let read = self.to_read(table)?;
             snapshot.get_or_insert(read);
             if let Some(own) = self.own_tables(table).await? {
                 return Ok(own);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen};
+use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen, Snapshot};
 use query::options::Options;
-use query::request::{JoinedSelect, Select};
+use query::request::{JoinedSelect, Select, tables_of};
 
 use super::{Execution, FoundRows, Outcome, guarded, owned_row};
 use crate::budget::Grant;
@@ -35,8 +35,7 @@ impl Execution<'_> {
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
-        let reads = Action(Deed::Read, Some(&select.table));
-        let snapshot = self.node.snapshot(self.session, reads)?;
+        let snapshot = self.to_read(&select.table)?;
         let upheavals = self.node.engine()?.upheavals();
         if let Some(answer) = owned_row::answer(&self.session.owned_row, &select, upheavals) {
             return Ok(self.counted(answer, select.table, None, None));
@@ -93,6 +92,21 @@ impl Execution<'_> {
             self.session.has_at_most(most);
         }
         Ok(outcome)
+    }
+
+    /// The published snapshot, to read a table, or several as one.
+    ///
+    /// # Errors
+    /// `NOT_PERMITTED`; `RECOVERING`; `INVALID` for a temporary table among several.
+    pub(super) fn to_read(&self, name: &str) -> Result<Arc<Snapshot>, Failure> {
+        let is_temporary = |table: &&str| *table != name && self.session.temporary.has(table);
+        if let Some(table) = tables_of(name).find(is_temporary) {
+            return Err(Failure::refused(format!(
+                "'{table}' is a temporary table: only search tables are searched as one, use JOIN or UNION ALL"
+            )));
+        }
+        self.node
+            .snapshot(self.session, Action(Deed::Read, Some(name)))
     }
 
     pub(super) fn counted(

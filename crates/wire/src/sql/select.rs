@@ -2,14 +2,14 @@
 
 use query::expression::{AggregateKind, BinaryOperator, Expression};
 use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
-use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select};
+use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select, tables_of, together};
 use query::value::Value;
 
 use super::any_of_tags;
 use super::parser::{Calls, Parser, Result, digits};
 use super::queue_functions::wait_in_filter;
 use super::statement::Statement;
-use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
+use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX, TABLES_AS_ONE_MAX};
 
 /// Keywords that end a SELECT list, and so cannot be an alias unless they are quoted.
 const CLAUSES: [&str; 25] = [
@@ -57,8 +57,7 @@ impl<'a> Parser<'a> {
         if self.peek() == TokenKind::Open {
             return Err(self.not_yet("sub-selects"));
         }
-        let table = self.table()?;
-        self.table_alias()?;
+        let table = self.tables_as_one()?;
         let mut wait = None;
         let (matching, filter) = self.filter_with(&mut |name, lexer| match name {
             "queue_wait" => wait_in_filter(lexer, &mut wait),
@@ -83,6 +82,9 @@ impl<'a> Parser<'a> {
         };
         Ok(match (wait, is_grouped) {
             (Some(_), true) => return Err(self.not_yet("groups of rows that queue_wait gives")),
+            (Some(_), false) if tables_of(&select.table).count() > 1 => {
+                return Err(self.error("queue_wait in WHERE takes one table in FROM"));
+            }
             (Some(wait), false) => Statement::SelectWaiting { wait, select },
             (None, true) => Statement::Joined(Box::new(JoinedSelect {
                 grouping,
@@ -143,12 +145,91 @@ impl<'a> Parser<'a> {
         }
         let mut tables = vec![ahead.table()?];
         tables.extend(ahead.table_alias()?);
+        if ahead.peek() == TokenKind::Comma {
+            if let Some(tables) = self.behind_from() {
+                self.refuse_qualified(tables)?;
+            }
+            return Ok((Vec::new(), false));
+        }
         if !ahead.at_join() {
             return Ok((tables, false));
         }
         tables.drain(..tables.len() - 1);
         ahead.more_tables(&mut tables)?;
         Ok((tables, true))
+    }
+
+    /// Parses the tables behind FROM: one with an alias, or several that are searched as one; see [`together`].
+    fn tables_as_one(&mut self) -> Result<String> {
+        let mut tables = vec![self.table()?];
+        self.table_alias()?;
+        while self.take(TokenKind::Comma) {
+            if self.peek() == TokenKind::Open {
+                return Err(self.not_yet("sub-selects beside tables in FROM"));
+            }
+            let position = self.position();
+            let table = self.table()?;
+            if tables.contains(&table) {
+                let message = format!("table '{table}' is twice in FROM");
+                return Err(self.error_at(position, message));
+            }
+            tables.push(table);
+            self.at_most(tables.len(), TABLES_AS_ONE_MAX, "tables in FROM")?;
+            self.table_alias()?;
+        }
+        if tables.len() > 1 && self.at_join() {
+            return Err(self.not_yet("tables with commas beside JOIN: write JOIN for each"));
+        }
+        Ok(together(&tables))
+    }
+
+    /// Refuses a table's name or alias before a column where FROM has several tables: that SELECT is a join in MySQL. `tables` stands
+    /// behind FROM.
+    fn refuse_qualified(&self, mut tables: Parser<'a>) -> Result<()> {
+        let list_end = tables.position();
+        let mut names = Vec::new();
+        loop {
+            let Ok(table) = tables.table() else {
+                return Ok(()); // the parser of FROM reports the error
+            };
+            names.push(table);
+            names.extend(tables.table_alias()?);
+            if !tables.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.looking().refuse_before_dot(&names, list_end)?;
+        tables.refuse_before_dot(&names, usize::MAX)
+    }
+
+    /// Refuses these names before a dot, up to a position or the end of the SELECT: this parser looks ahead.
+    fn refuse_before_dot(mut self, names: &[String], until: usize) -> Result<()> {
+        let mut depth = 0_u32;
+        let mut is_behind_dot = false;
+        while self.position() < until {
+            let (kind, position) = (self.peek(), self.position());
+            match kind {
+                TokenKind::Open => depth += 1,
+                TokenKind::Close if depth == 0 => return Ok(()),
+                TokenKind::Close => depth -= 1,
+                TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => return Ok(()),
+                TokenKind::Word if depth == 0 && self.at_word("union") => return Ok(()),
+                TokenKind::Word | TokenKind::Quoted if !is_behind_dot => {
+                    let name = self.name("a name")?.to_lowercase();
+                    if names.contains(&name) && self.peek() == TokenKind::Dot {
+                        let message = format!(
+                            "'{name}.' before a column: FROM a, b searches its tables as one, JOIN joins them"
+                        );
+                        return Err(self.error_at(position, message));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            is_behind_dot = kind == TokenKind::Dot;
+            self.next();
+        }
+        Ok(())
     }
 
     /// `[AS] alias` of the table, in lower case.
@@ -165,7 +246,7 @@ impl<'a> Parser<'a> {
     /// Refuses clauses that a later version will serve.
     pub(super) fn refuse_clauses(&self) -> Result<()> {
         if self.peek() == TokenKind::Comma {
-            return Err(self.not_yet("tables with commas in FROM: write JOIN"));
+            return Err(self.not_yet("tables with commas beside JOIN: write JOIN for each"));
         }
         for (word, what) in [
             ("into", "SELECT … INTO"),

@@ -1,4 +1,9 @@
-//! The checks of CREATE TABLE for `type='distributed'`: its local tables have the same columns and the same analysis.
+//! The checks of tables that are searched as one, by CREATE TABLE for `type='distributed'` or by `FROM a, b`: they have the same
+//! columns and the same analysis.
+
+use std::sync::Arc;
+
+use query::request::tables_of;
 
 use super::Catalog;
 use super::check::without_keys;
@@ -21,35 +26,67 @@ pub(super) fn check(
             "a distributed table has the columns of its local tables: leave them out",
         ));
     }
-    if locals.len() > LOCALS_MAX {
-        return Err(Error::Limit {
-            what: "local tables of a distributed one",
-            max: LOCALS_MAX as u64,
-        });
-    }
     let Some(first) = locals.first() else {
         return Err(Error::invalid("a distributed table needs local='table'"));
     };
+    check_alike(catalog, locals, "local=")?;
     let first = catalog.named(first)?;
-    for (place, name) in locals.iter().enumerate() {
-        if locals.iter().take(place).any(|before| before == name) {
-            return Err(Error::invalid(format!("local='{name}' is there twice")));
+    definition.columns = without_keys(first.columns.clone());
+    definition.analysis = first.analysis.clone();
+    Ok(())
+}
+
+/// The definition of `FROM a, b`: that of a distributed table over these tables and the parts of those that are distributed.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn of_several(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
+    let mut locals = Vec::new();
+    for table in tables_of(name) {
+        match &catalog.named(table)?.kind {
+            Kind::Distributed { locals: parts } => locals.extend_from_slice(parts),
+            _ => locals.push(table.to_lowercase()),
         }
-        let local = catalog.named(name)?;
-        if !matches!(local.kind, Kind::Search(_)) {
+    }
+    check_alike(catalog, &locals, "table ")?;
+    let first = catalog.named(locals.first().map_or(name, String::as_str))?;
+    Ok(Arc::new(Definition {
+        name: name.to_owned(),
+        kind: Kind::Distributed { locals },
+        columns: without_keys(first.columns.clone()),
+        analysis: first.analysis.clone(),
+        sync: None,
+        keep: None,
+    }))
+}
+
+/// Checks that the tables can be searched as one. `noun` stands before their names in errors.
+fn check_alike(catalog: &Catalog, tables: &[String], noun: &str) -> Result<()> {
+    if tables.len() > LOCALS_MAX {
+        return Err(Error::Limit {
+            what: "tables that are searched as one",
+            max: LOCALS_MAX as u64,
+        });
+    }
+    let mut first: Option<Arc<Definition>> = None;
+    for (place, name) in tables.iter().enumerate() {
+        if tables.iter().take(place).any(|before| before == name) {
+            return Err(Error::invalid(format!("{noun}'{name}' is there twice")));
+        }
+        let table = catalog.named(name)?;
+        if !matches!(table.kind, Kind::Search(_)) {
             return Err(Error::invalid(format!(
-                "local='{name}' is not a search table"
+                "{noun}'{name}' is not a search table"
             )));
         }
-        if let Some(difference) = difference(&first, &local) {
+        let first = first.get_or_insert_with(|| Arc::clone(&table));
+        if let Some(difference) = difference(first, &table) {
             return Err(Error::invalid(format!(
-                "local='{name}' differs from local='{}': {difference}",
+                "{noun}'{name}' differs from {noun}'{}': {difference}",
                 first.name
             )));
         }
     }
-    definition.columns = without_keys(first.columns.clone());
-    definition.analysis = first.analysis.clone();
     Ok(())
 }
 

@@ -186,3 +186,8 @@ INSERT INTO posts VALUES (1) ON DUPLICATE KEY UPDATE a = VALUES(b
 REPLACE INTO posts SET a = 1 WHERE id IN (1, 2)
 REPLACE INTO posts SET a = 1, id = 2 WHERE id = 2
 REPLACE INTO posts SET a = 1 WHERE MATCH('x') AND id = 1
+SELECT id FROM a, b, a
+SELECT id FROM a x, b WHERE x.id = 1
+SELECT id FROM a, b JOIN c USING (id)
+SELECT id FROM a, (SELECT 1)
+SELECT v FROM q, p WHERE queue_wait('q')
