@@ -273,7 +273,7 @@ error 1136 (21S01): the SELECTs of a UNION have different numbers of columns: th
 
 SELECT id FROM posts UNION SELECT id FROM authors ORDER BY nothing
 ----
-error 1054 (42S22): ORDER BY of a UNION names no column of it: 'nothing'
+error 1054 (42S22): ORDER BY takes columns of the UNION or sub-select: it has no 'nothing'
 
 # A transaction covers the rows of temporary tables.
 BEGIN

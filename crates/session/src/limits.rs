@@ -50,6 +50,9 @@ pub const MATCH_INLINE_BYTES: usize = 1 << 10;
 /// Longest statement that is parsed on the event loop, in bytes.
 pub const PARSE_INLINE_BYTES: usize = 16 << 10;
 
+/// Most columns that a SELECT shows of a sub-select.
+pub const SHOWN_COLUMNS_MAX: usize = 4_096;
+
 /// Most variables that one session may SET.
 pub const SESSION_VARIABLES_MAX: usize = 256;
 

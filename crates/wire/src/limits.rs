@@ -18,6 +18,9 @@ pub const JOINED_TABLES_MAX: usize = 16;
 /// Most tables that FROM searches as one. A distributed table among them counts here as one table.
 pub const TABLES_AS_ONE_MAX: usize = 64;
 
+/// Most sub-selects of which each is the FROM of the one before.
+pub const SUB_SELECTS_MAX: usize = 8;
+
 /// Most SELECTs of one UNION.
 pub const UNION_SELECTS_MAX: usize = 200_000;
 

@@ -28,6 +28,7 @@ mod session;
 mod show;
 mod split;
 mod statement;
+mod sub_select;
 mod union;
 mod values;
 
@@ -44,7 +45,7 @@ pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, split};
 pub use statement::{
     Assignment, Constant, CreateTable, CreateTemporary, Faceted, Part, PqOptions, QueueCall,
-    QueueNext, Scope, ShowList, Statement, Union, UnionColumn, UnionKey,
+    QueueNext, Scope, ShowList, Shown, Statement, Union, UnionColumn, UnionKey,
 };
 
 /// First words of statements that are refused as "not yet".

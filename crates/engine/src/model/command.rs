@@ -479,7 +479,8 @@ impl Rows {
     }
 
     /// These rows with `damaged`, to which they add each damaged file that they meet.
-    pub(crate) fn noting(self, damaged: Damaged) -> Rows {
+    #[must_use]
+    pub fn noting(self, damaged: Damaged) -> Rows {
         Rows { damaged, ..self }
     }
 

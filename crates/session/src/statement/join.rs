@@ -248,7 +248,7 @@ impl Execution<'_> {
     }
 
     /// What the reads of these tables share. The search is listed as running, unless it belongs to a statement that is.
-    async fn shared_by(
+    pub(super) async fn shared_by(
         &mut self,
         tables: &[&str],
         options: &Options,

@@ -1,17 +1,18 @@
-//! UNION: the rows of several SELECTs, one behind the other.
+//! UNION: the rows of several SELECTs, one behind the other. A sub-select is a UNION of one.
 
 use std::sync::Arc;
 
-use engine::{Answer, Rows};
+use engine::{Answer, Damaged, Keyword, Reason, Rows};
+use query::options::Options;
 use query::rows::DistinctRows;
 use query::schema::ColumnType;
 use query::value::Value;
-use wire::sql::{Part, Statement, Union, UnionColumn};
+use wire::sql::{Part, Shown, Statement, Union, UnionColumn};
 
-use super::select::Shared;
 use super::{Execution, FoundRows, Outcome, join, unexpected};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
+use crate::limits::SHOWN_COLUMNS_MAX;
 
 /// Rows of a SELECT that gives all its rows, where the statement has no LIMIT.
 const ALL_ROWS: u64 = u64::MAX >> 1;
@@ -19,65 +20,71 @@ const ALL_ROWS: u64 = u64::MAX >> 1;
 /// Parts that are read in one turn of the event loop: others wait for some hundred microseconds.
 const PARTS_A_TURN: usize = 16;
 
+/// The rows of all SELECTs, and how many each of them has without LIMIT.
+struct Found {
+    columns: Columns,
+    answers: Vec<(Rows, u64)>,
+    /// Words of MATCH, where there is one SELECT.
+    keywords: Vec<Keyword>,
+    /// Why rows may be missing; `None`: nothing is.
+    partial: Option<Reason>,
+}
+
 /// Headers and types of an answer.
 pub(super) type Columns = Vec<(String, Option<ColumnType>)>;
 
 impl Execution<'_> {
-    /// Does a UNION. All its SELECTs read the tables of one moment; each gives every row unless it says LIMIT.
+    /// Does a UNION or a sub-select. All its SELECTs read the tables of one moment; each gives every row unless it says LIMIT.
     pub(super) async fn union(&mut self, union: Union) -> Result<Outcome, Failure> {
         let tables: Vec<&str> = union.parts.iter().flat_map(tables_of).collect();
-        let seen = self.seen(&tables).await?;
+        let options = options_of(&union.parts)?;
+        let (shared, search) = self.shared_by(&tables, &options).await?;
         let table = tables
             .first()
             .map_or(String::new(), |table| (*table).to_owned());
         drop(tables);
-        let search = self.begin_search(&table, &Default::default());
-        let held = Arc::new(self.node.budget.grant());
-        let outer = self.shared.replace(Shared {
-            seen,
-            held: Arc::clone(&held),
-            interrupt: Arc::clone(&search.interrupt),
-        });
+        let held = Arc::clone(&shared.held);
+        let outer = self.shared.replace(shared);
         let found = self.parts(union.parts, union.distinct_parts, &held).await;
         self.shared = outer;
-        let (columns, mut answers) = found?;
-        search.found();
-        let total: u64 = answers.iter().map(|(_, total)| *total).sum();
-        let (limit, offset) = (union.limit.unwrap_or(ALL_ROWS), union.offset);
-        let page = |rows: Box<dyn Iterator<Item = engine::Result<Vec<Value>>> + Send>| {
-            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-            rows.skip(offset)
-                .take(usize::try_from(limit).unwrap_or(usize::MAX))
+        let found = found?;
+        if let Some(search) = &search {
+            search.found();
+        }
+        let shown = shown(&found.columns, &union.shown)?;
+        let keys = union.order.iter().map(|key| {
+            let place = place(&found.columns, &shown, &key.column)?;
+            Ok((place, key.descending))
+        });
+        let keys: Vec<(usize, bool)> = keys.collect::<Result<_, Failure>>()?;
+        let page = Page {
+            offset: usize::try_from(union.offset).unwrap_or(usize::MAX),
+            limit: usize::try_from(union.limit.unwrap_or(ALL_ROWS)).unwrap_or(usize::MAX),
+            places: (union.shown != [Shown::All]).then_some(shown.places),
         };
-        let rows = match union.order.is_empty() {
-            true if answers.len() == 1 && offset == 0 && union.limit.is_none() => {
-                answers.remove(0).0
-            }
-            true => {
-                let rows = answers.into_iter().flat_map(|(rows, _)| rows);
-                Rows::reading(page(Box::new(rows)))
-            }
+        let total: u64 = found.answers.iter().map(|(_, total)| *total).sum();
+        let rows = match keys.is_empty() {
+            true => page.of(found.answers),
             false => {
-                let keys = union
-                    .order
-                    .iter()
-                    .map(|key| Ok((place(&columns, &key.column)?, key.descending)));
-                let keys: Vec<(usize, bool)> = keys.collect::<Result<_, Failure>>()?;
-                let rows = self.apart(total as usize, || sorted(answers, &keys, &held))?;
-                Rows::ready(
-                    page(Box::new(rows.into_iter().map(Ok))).collect::<engine::Result<_>>()?,
-                )
+                let damaged = damaged_of(&found.answers);
+                let rows = self.apart(total as usize, || sorted(found.answers, &keys, &held))?;
+                let is_copied = page.places.is_some();
+                let rows = page.cut(rows.into_iter().map(Ok));
+                match is_copied {
+                    true => Rows::reading(rows).noting(damaged),
+                    false => Rows::ready(rows.collect::<engine::Result<_>>()?).noting(damaged),
+                }
             }
         };
         let answer = Answer {
-            columns,
+            columns: shown.columns,
             rows,
             total_found: total,
-            keywords: Vec::new(),
-            warnings: Vec::new(),
-            partial: None,
+            keywords: found.keywords,
+            warnings: Vec::new(), // each SELECT has given its own to the session
+            partial: found.partial,
         };
-        Ok(self.counted(answer, table, Some(search), Some(held)))
+        Ok(self.counted(answer, table, search, Some(held)))
     }
 
     /// The columns of the first part, and the rows of all; the first `distinct` parts give equal rows once.
@@ -86,14 +93,20 @@ impl Execution<'_> {
         parts: Vec<Part>,
         distinct: usize,
         held: &Arc<Grant>,
-    ) -> Result<(Columns, Vec<(Rows, u64)>), Failure> {
+    ) -> Result<Found, Failure> {
+        let is_one = parts.len() == 1;
         let mut columns: Option<Columns> = None;
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
+        let (mut keywords, mut partial) = (Vec::new(), None);
         for (at, part) in parts.into_iter().enumerate() {
             if at % PARTS_A_TURN == PARTS_A_TURN - 1 {
                 tokio::task::yield_now().await;
             }
             let found = self.part(part).await?;
+            partial = partial.or(found.answer.partial);
+            if is_one {
+                keywords = found.answer.keywords;
+            }
             let given = found.answer.columns;
             match &mut columns {
                 None => columns = Some(given),
@@ -114,7 +127,12 @@ impl Execution<'_> {
             let total = rows.len() as u64;
             answers.insert(0, (Rows::ready(rows), total));
         }
-        Ok((columns.unwrap_or_default(), answers))
+        Ok(Found {
+            columns: columns.unwrap_or_default(),
+            answers,
+            keywords,
+            partial,
+        })
     }
 
     async fn part(&mut self, part: Part) -> Result<FoundRows, Failure> {
@@ -125,6 +143,7 @@ impl Execution<'_> {
                 let items = Statement::SelectConstants(items);
                 self.every_row(items, ALL_ROWS).await
             }
+            Part::Union(union) => rows_of(Box::pin(self.union(*union)).await?),
             Part::Each {
                 select,
                 column,
@@ -163,7 +182,19 @@ fn tables_of(part: &Part) -> Vec<&str> {
         Part::Select(select) | Part::Each { select, .. } => vec![&select.table],
         Part::Joined(select) => select.tables.iter().map(|table| &*table.table).collect(),
         Part::Constants(_) => Vec::new(),
+        Part::Union(union) => union.parts.iter().flat_map(tables_of).collect(),
     }
+}
+
+/// The options that hold for the whole: those of the one SELECT of a sub-select. A UNION has none.
+fn options_of(parts: &[Part]) -> Result<Options, Failure> {
+    let options = match parts {
+        [Part::Select(select)] => &select.options,
+        [Part::Joined(select)] => &select.options,
+        [Part::Union(union)] => return options_of(&union.parts),
+        _ => return Ok(Options::default()),
+    };
+    Options::parse(options).map_err(|error| Failure::refused(error.to_string()))
 }
 
 /// Makes the types of the columns fit those of one more SELECT, the part with index `at`.
@@ -185,24 +216,112 @@ fn unite(known: &mut Columns, given: &Columns, at: usize) -> Result<(), Failure>
     Ok(())
 }
 
-/// The place of a key of ORDER BY among the columns.
-fn place(columns: &Columns, key: &UnionColumn) -> Result<usize, Failure> {
-    let found = match key {
-        UnionColumn::Numbered(number) => usize::try_from(*number)
-            .ok()
-            .and_then(|number| number.checked_sub(1)),
-        UnionColumn::Named(name) => columns
-            .iter()
-            .position(|(header, _)| header.eq_ignore_ascii_case(name)),
+/// The columns of the answer, and the place of each in the rows of the SELECTs.
+struct ShownColumns {
+    columns: Columns,
+    places: Vec<usize>,
+}
+
+fn shown(columns: &Columns, list: &[Shown]) -> Result<ShownColumns, Failure> {
+    let mut shown = ShownColumns {
+        columns: Vec::new(),
+        places: Vec::new(),
     };
-    found.filter(|place| *place < columns.len()).ok_or_else(|| {
+    for item in list {
+        match item {
+            Shown::All => {
+                shown.columns.extend_from_slice(columns);
+                shown.places.extend(0..columns.len());
+            }
+            Shown::Column { column, header } => {
+                let place = named(columns, column).ok_or_else(|| {
+                    let message = format!(
+                        "the list around a sub-select takes * and names of its columns: it has no '{column}'"
+                    );
+                    Failure::new(errors::UNKNOWN_COLUMN, message)
+                })?;
+                shown.columns.push((header.clone(), columns[place].1));
+                shown.places.push(place);
+            }
+        }
+        // A `*` of a `*` would multiply them at each level.
+        if list.len() > 1 && shown.places.len() > SHOWN_COLUMNS_MAX {
+            let message = format!("around a sub-select stand at most {SHOWN_COLUMNS_MAX} columns");
+            return Err(Failure::new(errors::LIMIT, message));
+        }
+    }
+    Ok(shown)
+}
+
+/// The place of a column by its header.
+fn named(columns: &Columns, name: &str) -> Option<usize> {
+    columns
+        .iter()
+        .position(|(header, _)| header.eq_ignore_ascii_case(name))
+}
+
+/// The place of a key of ORDER BY in the rows of the SELECTs: a number or header of the answer, or a column that is not shown.
+fn place(columns: &Columns, shown: &ShownColumns, key: &UnionColumn) -> Result<usize, Failure> {
+    let found = match key {
+        UnionColumn::Numbered(number) => {
+            let index = usize::try_from(*number).ok();
+            let index = index.and_then(|number| number.checked_sub(1));
+            index.and_then(|index| shown.places.get(index).copied())
+        }
+        UnionColumn::Named(name) => {
+            let index = named(&shown.columns, name);
+            let place = index.map(|index| shown.places[index]);
+            place.or_else(|| named(columns, name))
+        }
+    };
+    found.ok_or_else(|| {
         let key = match key {
             UnionColumn::Numbered(number) => number.to_string(),
             UnionColumn::Named(name) => format!("'{name}'"),
         };
-        let message = format!("ORDER BY of a UNION names no column of it: {key}");
+        let message = format!("ORDER BY takes columns of the UNION or sub-select: it has no {key}");
         Failure::new(errors::UNKNOWN_COLUMN, message)
     })
+}
+
+/// The part of the rows that is sent.
+struct Page {
+    offset: usize,
+    limit: usize,
+    /// The places of the columns that are shown; `None`: all, as they stand.
+    places: Option<Vec<usize>>,
+}
+
+impl Page {
+    fn cut<I>(self, rows: I) -> impl Iterator<Item = engine::Result<Vec<Value>>>
+    where
+        I: Iterator<Item = engine::Result<Vec<Value>>>,
+    {
+        let rows = rows.skip(self.offset).take(self.limit);
+        rows.map(move |row| match &self.places {
+            None => row,
+            Some(places) => row.map(|row| places.iter().map(|at| row[*at].clone()).collect()),
+        })
+    }
+
+    /// The page of rows one behind the other.
+    fn of(self, mut answers: Vec<(Rows, u64)>) -> Rows {
+        let is_whole = self.offset == 0 && self.limit as u64 == ALL_ROWS && self.places.is_none();
+        if is_whole && answers.len() == 1 {
+            return answers.remove(0).0;
+        }
+        let damaged = damaged_of(&answers);
+        let rows = answers.into_iter().flat_map(|(rows, _)| rows);
+        Rows::reading(self.cut(rows)).noting(damaged)
+    }
+}
+
+/// The damaged files that the rows of one SELECT meet.
+fn damaged_of(answers: &[(Rows, u64)]) -> Damaged {
+    match answers {
+        [(rows, _)] => rows.damaged(),
+        _ => Damaged::default(),
+    }
 }
 
 /// All rows by the keys; rows with equal keys keep their order.

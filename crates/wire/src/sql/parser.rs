@@ -53,6 +53,8 @@ pub(super) struct Parser<'a> {
     pub(super) tables: Rc<[String]>,
     /// Whether a column keeps the name before it: FROM has several tables.
     pub(super) is_joined: bool,
+    /// Number of sub-selects that are open.
+    pub(super) sub_selects: usize,
 }
 
 /// Functions inside an expression: name in lower case, and the parser behind the opening bracket. `None`: unknown.
@@ -68,6 +70,7 @@ impl<'a> Parser<'a> {
             base: 0,
             tables: Rc::from([]),
             is_joined: false,
+            sub_selects: 0,
         }
     }
 

@@ -44,19 +44,29 @@ const CLAUSES: [&str; 25] = [
 /// column names have no brackets.
 pub(super) const MATCH_PLACE: &str = "match()";
 
+/// What stands behind FROM, with the names that may stand before a column's name.
+enum FromClause {
+    /// One table, and its alias. Several tables that are searched as one have no names.
+    One(Vec<String>),
+    /// Tables with JOIN: the name of each.
+    Joined(Vec<String>),
+    /// A bracket, and the alias behind it.
+    SubSelect(Option<String>),
+}
+
 impl<'a> Parser<'a> {
     /// Parses a SELECT with FROM, from behind SELECT, up to what may follow it.
     pub(super) fn select(&mut self) -> Result<Statement> {
-        let (tables, joins) = self.tables_ahead()?;
-        self.tables = tables.into();
-        if joins {
-            return self.joined_select();
-        }
+        self.tables = match self.clause_ahead()? {
+            FromClause::One(names) => names.into(),
+            FromClause::Joined(names) => {
+                self.tables = names.into();
+                return self.joined_select();
+            }
+            FromClause::SubSelect(alias) => return self.sub_select(alias),
+        };
         let items = self.items()?;
         self.expect_word("from")?;
-        if self.peek() == TokenKind::Open {
-            return Err(self.not_yet("sub-selects"));
-        }
         let table = self.tables_as_one()?;
         let mut wait = None;
         let (matching, filter) = self.filter_with(&mut |name, lexer| match name {
@@ -134,14 +144,16 @@ impl<'a> Parser<'a> {
         Ok(Some(grouping))
     }
 
-    /// Names that may stand before a column's name: the table behind FROM, and its alias. Of a join, whose sign is true, the name
-    /// of each table.
-    fn tables_ahead(&self) -> Result<(Vec<String>, bool)> {
+    /// What stands behind the FROM ahead.
+    fn clause_ahead(&self) -> Result<FromClause> {
         let Some(mut ahead) = self.behind_from() else {
-            return Ok((Vec::new(), false));
+            return Ok(FromClause::One(Vec::new()));
         };
+        if ahead.peek() == TokenKind::Open {
+            return Ok(FromClause::SubSelect(ahead.alias_behind_brackets()?));
+        }
         if !matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
-            return Ok((Vec::new(), false)); // the parser of FROM reports the error
+            return Ok(FromClause::One(Vec::new())); // the parser of FROM reports the error
         }
         let mut tables = vec![ahead.table()?];
         tables.extend(ahead.table_alias()?);
@@ -149,14 +161,14 @@ impl<'a> Parser<'a> {
             if let Some(tables) = self.behind_from() {
                 self.refuse_qualified(tables)?;
             }
-            return Ok((Vec::new(), false));
+            return Ok(FromClause::One(Vec::new()));
         }
         if !ahead.at_join() {
-            return Ok((tables, false));
+            return Ok(FromClause::One(tables));
         }
         tables.drain(..tables.len() - 1);
         ahead.more_tables(&mut tables)?;
-        Ok((tables, true))
+        Ok(FromClause::Joined(tables))
     }
 
     /// Parses the tables behind FROM: one with an alias, or several that are searched as one; see [`together`].
@@ -312,7 +324,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes `*` or `t.*`, if it is next. `t` is the table or its alias, with or without a database.
-    fn take_star(&mut self) -> Option<Item> {
+    pub(super) fn take_star(&mut self) -> Option<Item> {
         let mut ahead = self.clone();
         let mut table = None;
         // A look at the token first: an error counts the lines before it, which is too much for each of many SELECTs.
@@ -517,13 +529,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a value up to the next comma or FACET outside brackets, or to the end.
+    /// Skips a value up to the next comma or FACET outside brackets, to the bracket around it, or to the end.
     pub(super) fn skip_value(&mut self) -> Result<()> {
         let mut depth = 0_u32;
         let mut tokens = 0;
         loop {
             match self.peek() {
                 TokenKind::Open => depth += 1,
+                TokenKind::Close if depth == 0 && tokens > 0 => return Ok(()),
                 TokenKind::Close if depth == 0 => return Err(self.unexpected("a value")),
                 TokenKind::Close => depth -= 1,
                 TokenKind::Comma if depth == 0 && tokens > 0 => return Ok(()),
@@ -554,7 +567,10 @@ impl<'a> Parser<'a> {
         loop {
             match ahead.peek() {
                 TokenKind::Open => depth += 1,
-                TokenKind::Close => depth = depth.saturating_sub(1),
+                TokenKind::Close => match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => return None,
+                },
                 TokenKind::Word if depth == 0 && ahead.at_word("from") => {
                     ahead.next();
                     return (!ahead.at_word("dual")).then_some(ahead);

@@ -11,7 +11,7 @@ use query::value::Value;
 
 use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
-pub use several::{Faceted, Part, Union, UnionColumn, UnionKey};
+pub use several::{Faceted, Part, Shown, Union, UnionColumn, UnionKey};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Statement {
     Select(Select),
     /// SELECT … FROM several tables.
     Joined(Box<JoinedSelect>),
-    /// SELECT … UNION SELECT ….
+    /// SELECT … UNION SELECT …, SELECT … FROM (SELECT …).
     Union(Box<Union>),
     /// SELECT … FACET ….
     Faceted(Box<Faceted>),

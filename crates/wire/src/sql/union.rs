@@ -10,29 +10,36 @@ use query::value::Value;
 
 use super::parser::{Parser, Result, digits};
 use super::skip_select_modifiers;
-use super::statement::{Part, Statement, Union, UnionColumn, UnionKey};
+use super::statement::{Part, Shown, Statement, Union, UnionColumn, UnionKey};
 use crate::limits::{ORDER_KEYS_MAX, UNION_SELECTS_MAX};
 
 /// Memory of a part of a UNION in bytes, beside its expressions and names.
 const PART_BYTES: usize = 2 * size_of::<Select>();
 
 impl Parser<'_> {
-    /// Parses what follows a SELECT: UNION with more of them, or the statement's end.
+    /// Parses what follows a SELECT: UNION with more of them, or nothing, and the statement's end.
     /// `is_bracketed`: the first one stood in brackets.
     pub(super) fn union_or_end(
         &mut self,
         first: Statement,
-        mut is_bracketed: bool,
+        is_bracketed: bool,
     ) -> Result<Statement> {
+        let whole = self.union(first, is_bracketed)?;
+        self.refuse_clauses()?;
+        self.refuse_facet()?;
+        self.end()?;
+        Ok(whole)
+    }
+
+    /// Parses UNION with more SELECTs behind a SELECT, if it is next.
+    pub(super) fn union(&mut self, first: Statement, mut is_bracketed: bool) -> Result<Statement> {
         if !self.at_word("union") {
-            self.refuse_clauses()?;
-            self.refuse_facet()?;
-            self.end()?;
             return Ok(first);
         }
         let mut union = Union {
             parts: vec![self.part(first)?],
             distinct_parts: 0,
+            shown: vec![Shown::All],
             order: Vec::new(),
             limit: None,
             offset: 0,
@@ -67,8 +74,6 @@ impl Parser<'_> {
         } else {
             take_tail(&mut union).map_err(|what| self.not_yet(what))?;
         }
-        self.refuse_facet()?;
-        self.end()?;
         Ok(Statement::Union(Box::new(union)))
     }
 
@@ -97,12 +102,13 @@ impl Parser<'_> {
         }
     }
 
-    fn part(&mut self, select: Statement) -> Result<Part> {
+    pub(super) fn part(&mut self, select: Statement) -> Result<Part> {
         self.charge(PART_BYTES)?;
         match select {
             Statement::Select(select) => Ok(Part::Select(Box::new(select))),
             Statement::Joined(select) => Ok(Part::Joined(select)),
             Statement::SelectConstants(items) => Ok(Part::Constants(items)),
+            Statement::Union(union) => Ok(Part::Union(union)),
             _ => Err(self.not_yet("UNION of functions of queues")),
         }
     }
@@ -112,6 +118,7 @@ impl Parser<'_> {
         let has_tail = match union.parts.last() {
             Some(Part::Select(select)) => !select.order.is_empty() || select.limit.is_some(),
             Some(Part::Joined(select)) => !select.order.is_empty() || select.limit.is_some(),
+            Some(Part::Union(select)) => !select.order.is_empty() || select.limit.is_some(),
             _ => false,
         };
         match has_tail && !is_bracketed {
@@ -170,8 +177,8 @@ impl Parser<'_> {
         Ok(count)
     }
 
-    /// ORDER BY of a UNION behind brackets: names and numbers of its columns.
-    fn union_order(&mut self) -> Result<Vec<UnionKey>> {
+    /// ORDER BY of a UNION behind brackets, or of a sub-select: names and numbers of its columns.
+    pub(super) fn union_order(&mut self) -> Result<Vec<UnionKey>> {
         let mut order = Vec::new();
         if !self.take_word("order") {
             return Ok(order);
@@ -184,7 +191,7 @@ impl Parser<'_> {
                     self.next();
                     UnionColumn::Numbered(number.unwrap_or(0))
                 }
-                _ => UnionColumn::Named(self.column()?),
+                _ => UnionColumn::Named(self.shown_column()?),
             };
             let descending = self.take_word("desc");
             if !descending {
@@ -204,6 +211,11 @@ fn take_tail(union: &mut Union) -> std::result::Result<(), &'static str> {
     let (items, order, limit, offset) = match union.parts.last_mut() {
         Some(Part::Select(it)) => (&it.items, &mut it.order, &mut it.limit, &mut it.offset),
         Some(Part::Joined(it)) => (&it.items, &mut it.order, &mut it.limit, &mut it.offset),
+        Some(Part::Union(it)) => {
+            union.order = std::mem::take(&mut it.order);
+            (union.limit, union.offset) = (it.limit.take(), std::mem::take(&mut it.offset));
+            return Ok(());
+        }
         _ => return Ok(()),
     };
     (union.limit, union.offset) = (limit.take(), std::mem::take(offset));

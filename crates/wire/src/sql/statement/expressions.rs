@@ -3,7 +3,7 @@
 use query::expression::Expression;
 use query::request::{Known, each_expression};
 
-use super::{Constant, JoinedSelect, Part, Statement};
+use super::{Constant, JoinedSelect, Part, Statement, Union};
 
 /// Called with each expression.
 type Visit<'v> = dyn FnMut(&mut Expression) + 'v;
@@ -17,17 +17,7 @@ impl Statement {
                 select.each_expression(visit);
             }
             Statement::Joined(select) => of_join(select, visit),
-            Statement::Union(union) => {
-                for part in &mut union.parts {
-                    match part {
-                        Part::Select(select) | Part::Each { select, .. } => {
-                            select.each_expression(visit);
-                        }
-                        Part::Joined(select) => of_join(select, visit),
-                        Part::Constants(items) => of_constants(items, visit),
-                    }
-                }
-            }
+            Statement::Union(union) => of_union(union, visit),
             Statement::Faceted(faceted) => {
                 faceted.select.each_expression(visit);
                 let grouping = faceted.grouping.iter_mut();
@@ -47,6 +37,17 @@ impl Statement {
                 each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);
             }
             _ => {}
+        }
+    }
+}
+
+fn of_union(union: &mut Union, visit: &mut Visit<'_>) {
+    for part in &mut union.parts {
+        match part {
+            Part::Select(select) | Part::Each { select, .. } => select.each_expression(visit),
+            Part::Joined(select) => of_join(select, visit),
+            Part::Constants(items) => of_constants(items, visit),
+            Part::Union(union) => of_union(union, visit),
         }
     }
 }

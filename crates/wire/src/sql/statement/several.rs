@@ -5,13 +5,15 @@ use query::request::{Facet, Grouping, JoinedSelect, Select};
 
 use super::Constant;
 
-/// SELECT … UNION [ALL] SELECT ….
+/// SELECT … UNION [ALL] SELECT …, or SELECT … FROM (SELECT …), which has one part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// The SELECTs; at least two.
+    /// The SELECTs; at least one.
     pub parts: Vec<Part>,
     /// Of the rows of this many parts, from the first, equal ones are one row: those up to the last UNION without ALL.
     pub distinct_parts: usize,
+    /// The columns of the answer; at least one. Only a sub-select has others than all.
+    pub shown: Vec<Shown>,
     /// ORDER BY of the whole.
     pub order: Vec<UnionKey>,
     /// LIMIT of the whole.
@@ -29,6 +31,8 @@ pub enum Part {
     Joined(Box<JoinedSelect>),
     /// One SELECT without a table.
     Constants(Vec<(String, Constant)>),
+    /// A UNION of its own, or a sub-select.
+    Union(Box<Union>),
     /// The SELECT of `WHERE column = constant` for each constant, in turn: parts that differ in nothing else.
     Each {
         /// The SELECT of one of them.
@@ -51,6 +55,20 @@ pub struct Faceted {
     pub facets: Vec<Facet>,
 }
 
+/// An item of the list around a sub-select.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shown {
+    /// `*`
+    All,
+    /// A column of the sub-select.
+    Column {
+        /// Its header there, in any case.
+        column: String,
+        /// Its header in the answer: the alias, else the name as written.
+        header: String,
+    },
+}
+
 /// A key of a UNION's ORDER BY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnionKey {
@@ -63,7 +81,7 @@ pub struct UnionKey {
 /// A column of a UNION's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnionColumn {
-    /// By its name, in lower case.
+    /// By its header, in any case.
     Named(String),
     /// By its number, from 1.
     Numbered(u64),
