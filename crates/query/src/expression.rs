@@ -27,7 +27,7 @@ mod tests;
 pub use call::{is_time_zone, moment_text};
 pub use function::Function;
 pub use list::List;
-pub use moment::Moment;
+pub use moment::{Moment, Unsettled, Variable};
 pub use parse::Calls;
 pub use prepared::{ColumnValues, Prepared, UnknownColumn, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};
@@ -116,6 +116,15 @@ pub fn parse_condition(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError>
     parse::Parser::new(lexer, no_calls)
         .with_whole_hex()
         .expression()
+}
+
+/// Parses a list of constants, `(1, 'a', -2)` or `()`.
+///
+/// # Errors
+/// [`SyntaxError`]: no list stands there, or it has too many constants.
+pub fn parse_list(lexer: &mut Lexer<'_>) -> Result<List, SyntaxError> {
+    let no_calls: &mut Calls<'_> = &mut |_, _| Ok(None);
+    parse::Parser::new(lexer, no_calls).list()
 }
 
 /// Parses a constant, with a sign if it is a number, as in VALUES and IN.

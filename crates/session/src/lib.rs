@@ -38,6 +38,7 @@ pub mod counters;
 pub mod errors;
 mod faults;
 pub mod limits;
+mod list_variables;
 mod node;
 pub mod places;
 mod profiled;

@@ -53,8 +53,14 @@ pub const PARSE_INLINE_BYTES: usize = 16 << 10;
 /// Most columns that a SELECT shows of a sub-select.
 pub const SHOWN_COLUMNS_MAX: usize = 4_096;
 
-/// Most variables that one session may SET.
+/// Most variables that one session may SET, lists among them.
 pub const SESSION_VARIABLES_MAX: usize = 256;
+
+/// Most lists that SET GLOBAL may make.
+pub const SHARED_LISTS_MAX: usize = 1_024;
+
+/// Memory that a statement takes for each number in a list of a variable: that of its prepared set.
+pub const LISTED_NUMBER_BYTES: usize = 5 * size_of::<i64>();
 
 /// Most bytes of a session variable's value.
 pub const SESSION_VARIABLE_BYTES_MAX: usize = 4 << 10;

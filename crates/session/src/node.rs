@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
@@ -21,6 +21,7 @@ use crate::limits::{
     BUDGET_WAIT, FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY, ROWS_INLINE_MAX, STUCK_AFTER,
     TURN_WAIT,
 };
+use crate::list_variables::ListVariables;
 use crate::places::Places;
 use crate::rights::{self, Action};
 use crate::searches::Searches;
@@ -58,6 +59,8 @@ pub struct Node {
     pub budget: Arc<Budget>,
     /// Memory of temporary tables.
     pub(crate) table_memory: TableMemory,
+    /// The lists that SET GLOBAL made.
+    shared_lists: Mutex<ListVariables>,
     /// The open connections.
     pub places: Places,
     /// One permit for each statement that finds or writes many rows at the same time.
@@ -93,6 +96,7 @@ impl Node {
             engine: OnceLock::new(),
             stopping: watch::Sender::new(false),
             next_session: AtomicU64::new(1),
+            shared_lists: Mutex::default(),
             places: Places::default(),
             damaged: Mutex::default(),
         }
@@ -102,6 +106,13 @@ impl Node {
     pub fn serve(&self, engine: Handle) {
         // The start of the server calls this once. A second engine would be ignored.
         let _ = self.engine.set(engine);
+    }
+
+    /// The variables of all sessions that are lists.
+    pub(crate) fn shared_lists(&self) -> MutexGuard<'_, ListVariables> {
+        self.shared_lists
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The engine. Clients reach it only by [`Node::snapshot`] and [`Node::submit`], which check rights.

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Answer, Command, Damaged, SessionId};
-use query::expression::{Moment, is_time_zone};
 use query::value::Value;
 use wire::mysql::{STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION};
-use wire::sql::Statement;
 
 use crate::errors::{self, Failure};
 use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
+use crate::list_variables::ListVariables;
 use crate::places::Peer;
 use crate::profiled::Profiled;
 use crate::searches::IsGone;
@@ -50,6 +49,8 @@ pub struct Session {
     pub started_us: u64,
     /// The row that the last `queue_wait` gave. The next SELECT is answered from it without the engine.
     pub(crate) owned_row: Option<OwnedRow>,
+    /// The variables that SET made lists.
+    pub(crate) lists: ListVariables,
     /// The temporary tables.
     pub(crate) temporary: TemporaryTables,
     /// Whether the last step of a load was refused.
@@ -76,16 +77,6 @@ pub struct Meta {
 }
 
 impl Session {
-    /// Gives the expressions of a statement its time and the session's time zone.
-    pub fn settle(&self, unix_us: i64, statement: &mut Statement) {
-        let zone = self.variables.get("time_zone").map(Value::to_string);
-        let moment = Moment {
-            unix_us,
-            zone: zone.filter(|zone| is_time_zone(zone)),
-        };
-        statement.each_expression(&mut |expression| moment.settle(expression));
-    }
-
     /// A session without variables, warnings or rows.
     pub fn new(id: SessionId, user: String, host: String, database: Option<String>) -> Session {
         Session {
@@ -107,6 +98,7 @@ impl Session {
             found_rows: 0,
             started_us: 0,
             owned_row: None,
+            lists: ListVariables::default(),
             temporary: TemporaryTables::default(),
             load_refused: false,
             has_asked: AtomicBool::new(false),

@@ -48,7 +48,8 @@ use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::limits::{
-    PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH,
+    LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX,
+    PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
 };
 use crate::node::Node;
 use crate::rights::{Action, Deed};
@@ -338,16 +339,18 @@ pub async fn execute(
             | Statement::SelectConstants(_)
     );
     session.begin(started_us, looks_back);
-    session.settle(node.clock.unix_us(), &mut statement);
+    let settled = variables::settle(node, session, &mut statement);
     count(node, &statement);
     let profile = explain::profile_of(node, session, &statement);
+    let listed = settled.and_then(|numbers| listed(node, numbers));
+    let listed = listed.inspect_err(|_| add(&node.counters.failed, 1))?;
     let mut execution = Execution {
         node,
         profile,
         session,
         fault: parsed.fault,
         text: parsed.text,
-        is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
+        is_large: held.iter().chain(&listed).any(|held| !held.is_empty()),
         answered: parsed.answered,
         shared: None,
     };
@@ -363,6 +366,17 @@ pub async fn execute(
         );
     }
     outcome
+}
+
+/// Memory for the sets that are made of `numbers` numbers in lists of variables; `None`: they are few. The numbers of a written
+/// list take it when they are parsed.
+fn listed(node: &Node, numbers: usize) -> Result<Option<Grant>, Failure> {
+    if numbers as u64 <= ROWS_INLINE_MAX {
+        return Ok(None);
+    }
+    let held = node.budget.grant();
+    held.cover(numbers.saturating_mul(LISTED_NUMBER_BYTES))?;
+    Ok(Some(held))
 }
 
 /// Runs a read and turns a panic into an error of this statement. That is safe: a read changes only values of its own and

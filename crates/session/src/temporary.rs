@@ -37,8 +37,36 @@ pub(crate) struct TemporaryTables {
     tables: BTreeMap<String, Arc<Temporary>>,
     /// Tables as they were before the open transaction changed them.
     before: BTreeMap<String, Arc<Temporary>>,
-    /// Memory of all of them, of requests and of the share of it that tables may take; `None`: there was no table yet.
-    held: Option<[Grant; 2]>,
+    held: TableGrant,
+}
+
+/// Memory of the tables or lists of one owner, of requests and of the share of it that they may take; `None`: nothing was taken yet.
+#[derive(Default)]
+pub(crate) struct TableGrant(Option<[Grant; 2]>);
+
+impl TableGrant {
+    /// Makes sure that it holds `bytes` in all.
+    ///
+    /// # Errors
+    /// `LIMIT`: the memory of tables and lists is used up.
+    pub(crate) fn cover(&mut self, memory: &TableMemory, bytes: usize) -> Result<(), Failure> {
+        let budgets = [&memory.share, &memory.requests];
+        let held = self
+            .0
+            .get_or_insert_with(|| budgets.map(|budget| budget.grant()));
+        held.iter().try_for_each(|held| held.cover(bytes)).map_err(|_| {
+            let most_mib = memory.share.total_bytes() >> 20;
+            let message = format!(
+                "temporary tables and lists of all connections take at most {most_mib} MiB: drop some, insert less, or raise memory"
+            );
+            Failure::new(errors::LIMIT, message)
+        })
+    }
+
+    /// Gives back all but `bytes`.
+    pub(crate) fn keep(&self, bytes: usize) {
+        self.0.iter().flatten().for_each(|held| held.keep(bytes));
+    }
 }
 
 impl TemporaryTables {
@@ -142,23 +170,12 @@ impl TemporaryTables {
     /// Takes memory for all tables and `more` bytes.
     fn cover(&mut self, memory: &TableMemory, more: usize) -> Result<(), Failure> {
         let bytes = self.bytes().saturating_add(more);
-        let budgets = [&memory.share, &memory.requests];
-        let held = self
-            .held
-            .get_or_insert_with(|| budgets.map(|budget| budget.grant()));
-        held.iter().try_for_each(|held| held.cover(bytes)).map_err(|_| {
-            let most_mib = memory.share.total_bytes() >> 20;
-            let message = format!(
-                "temporary tables of all connections take at most {most_mib} MiB: drop some, insert less, or raise memory"
-            );
-            Failure::new(errors::LIMIT, message)
-        })
+        self.held.cover(memory, bytes)
     }
 
     /// Gives back memory that no table takes.
     fn settle(&mut self) {
-        let bytes = self.bytes();
-        self.held.iter().flatten().for_each(|held| held.keep(bytes));
+        self.held.keep(self.bytes());
     }
 
     fn bytes(&self) -> usize {

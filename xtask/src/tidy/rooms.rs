@@ -54,7 +54,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "session",
         "clock errors faults limits profiled remote units webhook_target < budget searches \
-         < counters places temporary < node rights session statement",
+         < counters places temporary < list_variables < node rights session statement",
     ),
     (
         "collect",

@@ -45,8 +45,8 @@ pub(super) fn equated(term: &Expression) -> Vec<&str> {
         Expression::In {
             needle,
             negated: false,
-            ..
-        } => add_column(needle, &mut columns),
+            list,
+        } => list.variable().is_none() && add_column(needle, &mut columns),
         Expression::InRows {
             needles,
             negated: false,
@@ -127,7 +127,7 @@ pub(super) fn merge_equalities(into: &mut Expression, term: Expression) -> usize
 /// The lists of a term that [`merge_equalities`] made.
 pub(super) fn lists_of(term: &mut Expression) -> &mut [List] {
     match term {
-        Expression::In { list, .. } => std::slice::from_mut(list),
+        Expression::In { list, .. } if list.variable().is_none() => std::slice::from_mut(list),
         Expression::InRows { columns, .. } => columns,
         _ => &mut [],
     }

@@ -22,6 +22,7 @@ fn evaluate_within(
     match expression {
         Expression::Literal(literal) => literal.clone(),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
+        Expression::Variable(_) => Value::Null,
         Expression::Path { column, steps } => {
             row(column).map_or(Value::Null, |document| document.at_path(steps))
         }

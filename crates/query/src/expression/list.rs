@@ -2,8 +2,11 @@
 //!
 //! Example: `(7, 3)` is two whole numbers of 8 bytes each, `('a', 'bcd')` four bytes and two ends, and `(7, 'a', NULL)` three
 //! values of 32 bytes each. A list changes its form when a constant comes that does not fit. So equal lists have equal forms.
+//!
+//! The list of a variable is shared by the statements that name it: copying it copies no number.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::value::Value;
 
@@ -13,10 +16,14 @@ pub struct List {
     held: Held,
 }
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 enum Held {
     /// Whole numbers of 64 bits. An empty list has this form.
     Whole(Vec<i64>),
+    /// The same, shared.
+    Shared(Arc<Vec<i64>>),
+    /// The list of the variable of this name, which [`Moment::settle`](super::Moment::settle) puts here.
+    Variable(Box<str>),
     /// Texts one behind the other, and where each ends.
     Texts {
         text: String,
@@ -25,8 +32,40 @@ enum Held {
     Values(Vec<Value>),
 }
 
+impl PartialEq for Held {
+    fn eq(&self, other: &Held) -> bool {
+        match (self, other) {
+            (Held::Values(ours), Held::Values(theirs)) => ours == theirs,
+            (Held::Variable(ours), Held::Variable(theirs)) => ours == theirs,
+            (
+                Held::Texts { text, ends },
+                Held::Texts {
+                    text: their_text,
+                    ends: their_ends,
+                },
+            ) => text == their_text && ends == their_ends,
+            (ours, theirs) => ours
+                .whole()
+                .is_some_and(|ours| theirs.whole() == Some(ours)),
+        }
+    }
+}
+
+impl Held {
+    fn whole(&self) -> Option<&[i64]> {
+        match self {
+            Held::Whole(numbers) => Some(numbers),
+            Held::Shared(numbers) => Some(numbers),
+            Held::Texts { .. } | Held::Values(_) | Held::Variable(_) => None,
+        }
+    }
+}
+
 impl fmt::Debug for List {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = self.variable() {
+            return write!(out, "@{name}");
+        }
         out.debug_list().entries(self.iter()).finish()
     }
 }
@@ -40,11 +79,44 @@ impl Default for List {
 }
 
 impl List {
-    /// Number of constants.
+    /// The place for the list of a variable. Until [`Moment::settle`](super::Moment::settle) it is empty.
+    #[must_use]
+    pub fn of_variable(name: &str) -> List {
+        List {
+            held: Held::Variable(name.into()),
+        }
+    }
+
+    /// The variable whose list belongs here.
+    #[must_use]
+    pub fn variable(&self) -> Option<&str> {
+        match &self.held {
+            Held::Variable(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The list in a form in which copies share the numbers; `None`: it has other constants than whole numbers of 64 bits.
+    #[must_use]
+    pub fn shared(self) -> Option<List> {
+        let held = match self.held {
+            Held::Whole(mut numbers) => {
+                numbers.shrink_to_fit();
+                Held::Shared(Arc::new(numbers))
+            }
+            shared @ Held::Shared(_) => shared,
+            Held::Texts { .. } | Held::Values(_) | Held::Variable(_) => return None,
+        };
+        Some(List { held })
+    }
+
+    /// Number of constants; of a variable 0.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.held {
+            Held::Variable(_) => 0,
             Held::Whole(numbers) => numbers.len(),
+            Held::Shared(numbers) => numbers.len(),
             Held::Texts { ends, .. } => ends.len(),
             Held::Values(values) => values.len(),
         }
@@ -62,6 +134,10 @@ impl List {
             (Held::Values(values), value) => values.push(value),
             (Held::Whole(numbers), Value::Int(number)) if i64::try_from(number).is_ok() => {
                 numbers.push(number as i64);
+            }
+            (Held::Shared(numbers), value) => {
+                self.held = Held::Whole(numbers.to_vec());
+                self.push(value);
             }
             (_, Value::Str(text)) => self.push_text(&text),
             (_, value) => self.push_other(value),
@@ -108,7 +184,7 @@ impl List {
         match &self.held {
             Held::Whole(numbers) => numbers.is_empty() && u32::try_from(added.len()).is_ok(),
             Held::Texts { text, .. } => u32::try_from(text.len() + added.len()).is_ok(),
-            Held::Values(_) => false,
+            Held::Shared(_) | Held::Values(_) | Held::Variable(_) => false,
         }
     }
 
@@ -130,6 +206,8 @@ impl List {
     pub fn get(&self, at: usize) -> Value {
         match &self.held {
             Held::Whole(numbers) => Value::Int(numbers[at].into()),
+            Held::Shared(numbers) => Value::Int(numbers[at].into()),
+            Held::Variable(_) => Value::Null,
             Held::Texts { text, ends } => {
                 let begin = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
                 Value::Str(text[begin..ends[at] as usize].to_owned())
@@ -146,10 +224,7 @@ impl List {
     /// The constants, if all are whole numbers of 64 bits; an empty list is.
     #[must_use]
     pub fn whole(&self) -> Option<&[i64]> {
-        match &self.held {
-            Held::Whole(numbers) => Some(numbers),
-            _ => None,
-        }
+        self.held.whole()
     }
 
     /// The constants as whole numbers, if each is one or a text of nothing but one; `None` of a list that has only numbers.
@@ -177,6 +252,8 @@ impl List {
     pub fn memory(&self) -> usize {
         match &self.held {
             Held::Whole(numbers) => size_of_val::<[i64]>(numbers),
+            Held::Shared(numbers) => size_of_val::<[i64]>(numbers),
+            Held::Variable(name) => name.len(),
             Held::Texts { text, ends } => text.len() + size_of_val::<[u32]>(ends),
             Held::Values(values) => values.iter().map(Value::memory).sum(),
         }

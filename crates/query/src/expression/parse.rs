@@ -272,13 +272,34 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if !self.lexer.take_word("IN") {
             return self.between(*needle, negated, left.depth, nesting);
         }
-        let list = self.in_list()?;
+        let list = match self.variable()? {
+            Some(name) => List::of_variable(&name),
+            None => self.in_list()?,
+        };
         let listed = Expression::In {
             needle,
             negated,
             list,
         };
         self.built(listed, left.depth)
+    }
+
+    /// Reads `@name`, if it is next; gives the name in lower case.
+    fn variable(&mut self) -> Result<Option<String>, SyntaxError> {
+        if self.lexer.peek().kind != TokenKind::Variable {
+            return Ok(None);
+        }
+        let written = String::from_utf8_lossy(self.lexer.bytes(self.lexer.peek())).into_owned();
+        let name = written.strip_prefix('@').unwrap_or_default();
+        if name.starts_with('@') {
+            return Err(self.not_yet("variables of the server in expressions"));
+        }
+        if !self.has_time {
+            return Err(self.not_yet("variables in expressions that outlive their statement"));
+        }
+        self.lexer.next();
+        self.lexer.charge(name.len())?;
+        Ok(Some(name.to_lowercase()))
     }
 
     /// Reads the list of `tags ANY (…)`, Manticore's way of writing `any(tags) IN (…)`.
@@ -363,6 +384,17 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return self.unary(UnaryOperator::Not, is);
         }
         Ok(is)
+    }
+
+    /// Reads `(1, 'a', -2)` or `()`.
+    pub(super) fn list(&mut self) -> Result<List, SyntaxError> {
+        if !self.lexer.take(TokenKind::Open) {
+            return Err(self.lexer.unexpected("("));
+        }
+        match self.lexer.take(TokenKind::Close) {
+            true => Ok(List::default()),
+            false => self.listed_to_bracket(),
+        }
     }
 
     /// Reads `(1, 'a', -2)`.
@@ -534,7 +566,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 self.unary(UnaryOperator::Not, operand)
             }
             TokenKind::Word | TokenKind::Quoted => self.named(nesting),
-            TokenKind::Variable => Err(self.not_yet("variables in expressions")),
+            TokenKind::Variable => {
+                let name = self.variable()?.unwrap_or_default();
+                self.built(Expression::Variable(name), 0)
+            }
             TokenKind::Tilde => {
                 self.lexer.next();
                 let operand = self.climb(Binding::Sign, nesting)?;

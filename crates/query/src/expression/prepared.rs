@@ -290,6 +290,11 @@ impl Resolve<'_> {
     }
 }
 
+/// The refusal of a variable where no session gives it its value.
+fn unsettled(variable: &str) -> UnknownColumn {
+    UnknownColumn(format!("@{variable}"))
+}
+
 /// A call. One whose arguments are all constants is worked out here.
 fn called(
     function: Function,
@@ -340,16 +345,24 @@ fn path(
     }
 }
 
-/// The needle and the constants of `a IN (1, 2)`.
+/// `a [NOT] IN (1, 2)`.
 fn listed(
     needle: &Expression,
+    negated: bool,
     list: &List,
     resolve: &Resolve<'_>,
-) -> Result<(Box<PreparedNode>, LazySet), UnknownColumn> {
+) -> Result<PreparedNode, UnknownColumn> {
+    if let Some(name) = list.variable() {
+        return Err(unsettled(name));
+    }
     let is_number = is_number(needle, resolve);
     let needle = Box::new(PreparedNode::new(needle, resolve)?);
-    let set = LazySet::new(comparable(list, &needle, is_number));
-    Ok((needle, set))
+    let set = Arc::new(LazySet::new(comparable(list, &needle, is_number)));
+    Ok(PreparedNode::In {
+        needle,
+        negated,
+        set,
+    })
 }
 
 /// The needles and the rows of `(a, b) IN ((1, 2), (3, 4))`.
@@ -373,6 +386,7 @@ impl PreparedNode {
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),
             Expression::Column(name) => column(name, resolve)?,
+            Expression::Variable(name) => return Err(unsettled(name)),
             Expression::Path { column, steps } => path(column, steps, resolve)?,
             Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
@@ -388,14 +402,7 @@ impl PreparedNode {
                 needle,
                 negated,
                 list,
-            } => {
-                let (needle, set) = listed(needle, list, resolve)?;
-                PreparedNode::In {
-                    negated: *negated,
-                    set: Arc::new(set),
-                    needle,
-                }
-            }
+            } => listed(needle, *negated, list, resolve)?,
             Expression::InRows {
                 needles,
                 negated,

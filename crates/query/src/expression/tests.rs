@@ -24,6 +24,7 @@ fn shape(expression: &Expression) -> String {
         Expression::Literal(Value::Str(text)) => format!("'{text}'"),
         Expression::Literal(value) => value.to_string(),
         Expression::Column(name) => name.clone(),
+        Expression::Variable(name) => format!("@{name}"),
         Expression::Path { .. } => expression.to_string(),
         Expression::Unary(operator, operand) => format!("({operator:?} {})", shape(operand)),
         Expression::Binary(operator, left, right) => {
@@ -830,4 +831,37 @@ fn a_block_ends_where_a_row_has_no_whole_number() {
         Some(vec![0, 1])
     );
     assert_eq!(block("a IN (8, NULL)", [5, 8]), None);
+}
+
+#[test]
+fn statements_share_the_list_of_a_variable() {
+    let list = List::from(vec![7, 1, 5]).shared().unwrap();
+    let moment = Moment {
+        unix_us: 0,
+        zone: None,
+        variable: &|name| (name == "ids").then(|| Variable::List(list.clone())),
+    };
+    let settled = |text: &str| {
+        let tree =
+            &mut parse_of_tables(&mut Lexer::new(text.as_bytes()), &[], &mut |_, _| Ok(None));
+        let tree = tree.as_mut().unwrap();
+        moment.settle(tree).map(|count| (count, tree.clone()))
+    };
+    let (count, tree) = settled("1 AND id NOT IN @IDS").unwrap();
+    assert_eq!(count, 3);
+    let mut shares = false;
+    tree.has(&mut |part| {
+        if let Expression::In { list: found, .. } = part {
+            shares = found.whole().unwrap().as_ptr() == list.whole().unwrap().as_ptr();
+        }
+        false
+    });
+    assert!(shares);
+    assert_eq!(tree.to_string(), "1 AND id NOT IN (7,1,5)");
+    let unsettled = |text| settled(text).map(|_| ()).unwrap_err();
+    assert_eq!(
+        unsettled("id IN @other"),
+        Unsettled::Unknown("other".to_owned())
+    );
+    assert_eq!(unsettled("id = @ids"), Unsettled::IsList("ids".to_owned()));
 }

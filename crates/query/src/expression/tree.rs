@@ -13,6 +13,8 @@ pub enum Expression {
     Literal(Value),
     /// A column by its lower-case name (`id` included).
     Column(String),
+    /// `@name`: a variable by its lower-case name. [`Moment::settle`](super::Moment::settle) puts its value here.
+    Variable(String),
     /// `column.key`, `column['key'][2]`: a value inside a JSON document. NULL where there is none.
     Path {
         /// The column by its lower-case name.
@@ -30,7 +32,7 @@ pub enum Expression {
         needle: Box<Expression>,
         /// NOT IN.
         negated: bool,
-        /// Constants in the order written, up to ten million. A prepared expression has them as a set.
+        /// Constants in the order written, up to ten million, or the list of a variable. A prepared expression has them as a set.
         list: List,
     },
     /// `(x, y) [NOT] IN ((…, …), …)`.
@@ -143,7 +145,7 @@ impl Expression {
     pub fn memory(&self) -> usize {
         let own = match self {
             Expression::Literal(value) => value.memory(),
-            Expression::Column(name) => name.len(),
+            Expression::Column(name) | Expression::Variable(name) => name.len(),
             Expression::Path { column, steps } => {
                 let key = |step: &JsonStep| match step {
                     JsonStep::Key(key) => key.len(),
@@ -182,7 +184,10 @@ impl Expression {
     #[must_use]
     pub fn parts(&self) -> Vec<&Expression> {
         match self {
-            Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Vec::new(),
+            Expression::Literal(_)
+            | Expression::Column(_)
+            | Expression::Variable(_)
+            | Expression::Path { .. } => Vec::new(),
             Expression::Unary(_, operand) => vec![operand],
             Expression::Binary(_, left, right) => vec![left, right],
             Expression::In { needle, .. } | Expression::IsNull { needle, .. } => vec![needle],
@@ -203,7 +208,10 @@ impl Expression {
     #[must_use]
     pub fn parts_mut(&mut self) -> Vec<&mut Expression> {
         match self {
-            Expression::Literal(_) | Expression::Column(_) | Expression::Path { .. } => Vec::new(),
+            Expression::Literal(_)
+            | Expression::Column(_)
+            | Expression::Variable(_)
+            | Expression::Path { .. } => Vec::new(),
             Expression::Unary(_, operand) => vec![operand],
             Expression::Binary(_, left, right) => vec![left, right],
             Expression::In { needle, .. } | Expression::IsNull { needle, .. } => vec![needle],

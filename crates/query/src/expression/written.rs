@@ -36,6 +36,7 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
     match expression {
         Expression::Literal(value) => constant(value, out),
         Expression::Column(name) => column(name, out),
+        Expression::Variable(name) => write!(out, "@{name}"),
         Expression::Path { column: of, steps } => path(of, steps, out),
         Expression::Unary(operator, operand) => unary(*operator, operand, out),
         Expression::Binary(BinaryOperator::Power, base, exponent) => {
@@ -234,6 +235,7 @@ fn level(expression: &Expression) -> Level {
         Expression::Call(Function::Like | Function::Regexp, _) => COMPARISON,
         Expression::Literal(_)
         | Expression::Column(_)
+        | Expression::Variable(_)
         | Expression::Path { .. }
         | Expression::Call(..)
         | Expression::Aggregate(..)

@@ -7,7 +7,7 @@
 use engine::{Command, Reply};
 use wire::sql::{QueueCall, Statement};
 
-use super::{Parsed, queue_functions, temporary, translate};
+use super::{Parsed, queue_functions, temporary, translate, variables};
 use crate::errors::Failure;
 use crate::node::Node;
 use crate::rights;
@@ -52,7 +52,7 @@ impl Parsed {
         let command = match self.statement.as_ref().ok()? {
             statement @ (Statement::Insert(_) | Statement::Delete(_)) => {
                 let mut statement = statement.clone();
-                session.settle(node.clock.unix_us(), &mut statement);
+                variables::settle(node, session, &mut statement).ok()?;
                 translate::write(node, session, statement).ok()?
             }
             Statement::QueueNext(next) => queue_functions::command_of(next.clone()),

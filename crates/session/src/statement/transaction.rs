@@ -61,7 +61,7 @@ impl Execution<'_> {
     /// SET. To set `autocommit` from 0 to 1 commits, as in MySQL.
     pub(super) async fn set(&mut self, assignments: Vec<Assignment>) -> Result<Outcome, Failure> {
         let was_manual = self.session.is_manual_commit();
-        variables::set(self.session, assignments)?;
+        variables::set(self.node, self.session, assignments)?;
         match was_manual && !self.session.is_manual_commit() {
             true => self.commit().await,
             false => Ok(Outcome::NOTHING),

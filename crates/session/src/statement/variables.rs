@@ -1,13 +1,14 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
-use query::expression::is_time_zone;
+use query::expression::{List, Moment, Unsettled, Variable, is_time_zone};
 use query::value::Value;
-use wire::sql::{Assignment, Scope};
+use wire::sql::{Assignment, Scope, Statement};
 
 use crate::VERSION;
 use crate::errors::{self, Failure};
-use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX};
+use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX, SHARED_LISTS_MAX};
 use crate::node::Node;
+use crate::rights::{Action, Deed};
 use crate::session::{Session, check_name};
 
 /// Value of `@@version_comment`; clients print it when they connect.
@@ -65,6 +66,49 @@ const KNOWN: &[(&str, &str)] = &[
     ("wait_timeout", "28800"),
 ];
 
+/// Gives the expressions of a statement its time, the session's time zone and the values of variables. Gives the count of numbers
+/// in lists of variables.
+///
+/// # Errors
+/// `UNKNOWN_VARIABLE`; `INVALID` for a list that does not stand behind IN, and for another value that does.
+pub(super) fn settle(
+    node: &Node,
+    session: &Session,
+    statement: &mut Statement,
+) -> Result<usize, Failure> {
+    let zone = session.variables.get("time_zone").map(Value::to_string);
+    let moment = Moment {
+        unix_us: node.clock.unix_us(),
+        zone: zone.filter(|zone| is_time_zone(zone)),
+        variable: &|name| of_user(node, session, name),
+    };
+    let (mut listed, mut refused) = (0, None);
+    statement.each_expression(&mut |expression| match moment.settle(expression) {
+        Ok(count) => listed += count,
+        Err(error) => refused = refused.take().or(Some(error)),
+    });
+    match refused {
+        None => Ok(listed),
+        Some(error) => {
+            let kind = match error {
+                Unsettled::Unknown(_) => errors::UNKNOWN_VARIABLE,
+                Unsettled::IsList(_) | Unsettled::IsNoList(_) => errors::INVALID,
+            };
+            Err(Failure::new(kind, error.to_string()))
+        }
+    }
+}
+
+/// The user variable of a name without `@`: that of the session, else the list of all.
+fn of_user(node: &Node, session: &Session, name: &str) -> Option<Variable> {
+    if let Some(value) = session.variables.get(&format!("@{name}")) {
+        return Some(Variable::One(value.clone()));
+    }
+    let list = session.lists.get(name).cloned();
+    list.or_else(|| node.shared_lists().get(name).cloned())
+        .map(Variable::List)
+}
+
 /// The value of a variable. A user variable that was never set is NULL.
 ///
 /// # Errors
@@ -75,12 +119,12 @@ pub(super) fn read(
     scope: Scope,
     name: &str,
 ) -> Result<Value, Failure> {
-    if scope == Scope::User {
-        return Ok(session
-            .variables
-            .get(&format!("@{name}"))
-            .cloned()
-            .unwrap_or(Value::Null));
+    if matches!(scope, Scope::User | Scope::Shared) {
+        return Ok(match of_user(node, session, name) {
+            None => Value::Null,
+            Some(Variable::One(value)) => value,
+            Some(Variable::List(list)) => Value::Set(list.whole().unwrap_or_default().into()),
+        });
     }
     if scope == Scope::Session
         && let Some(value) = session.variables.get(name)
@@ -123,12 +167,31 @@ pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
 /// The assignments of SET. The session keeps its variables and gives them back; only `autocommit` changes anything else.
 ///
 /// # Errors
-/// `READ_ONLY_VARIABLE`: SET GLOBAL. `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`.
-pub(super) fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<(), Failure> {
+/// `READ_ONLY_VARIABLE`: SET GLOBAL of a setting. `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`, or
+/// SET GLOBAL of a user variable that is no list. `NOT_PERMITTED`.
+pub(super) fn set(
+    node: &Node,
+    session: &mut Session,
+    assignments: Vec<Assignment>,
+) -> Result<(), Failure> {
     for Assignment { scope, name, value } in assignments {
+        if scope == Scope::Shared {
+            share(node, session, name, value)?;
+            continue;
+        }
+        let value = match value {
+            Variable::One(value) => value,
+            Variable::List(list) => {
+                keep_list(node, session, name, list)?;
+                continue;
+            }
+        };
         let name = match scope {
             Scope::Session => name,
-            Scope::User => format!("@{name}"),
+            Scope::User | Scope::Shared => {
+                session.lists.remove(&name);
+                format!("@{name}")
+            }
             Scope::Global => {
                 let message = format!(
                     "SET GLOBAL {name}: settings are those of seine.toml, SIGHUP reads it again"
@@ -149,6 +212,51 @@ pub(super) fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result
         keep(session, name, value)?;
     }
     Ok(())
+}
+
+/// SET of a list of the session. It takes the place of a value.
+fn keep_list(node: &Node, session: &mut Session, name: String, list: List) -> Result<(), Failure> {
+    check_name(&name)?;
+    if session.lists.get(&name).is_none() {
+        check_count(session)?;
+    }
+    session.lists.set(&node.table_memory, name.clone(), list)?;
+    session.variables.remove(&format!("@{name}"));
+    Ok(())
+}
+
+/// SET GLOBAL of a list, or of DEFAULT, which removes it.
+fn share(node: &Node, session: &Session, name: String, value: Variable) -> Result<(), Failure> {
+    node.permit(session, Action(Deed::Maintain, None))?;
+    check_name(&name)?;
+    let mut lists = node.shared_lists();
+    match value {
+        Variable::One(Value::Str(word)) if word.eq_ignore_ascii_case("default") => {
+            lists.remove(&name);
+            Ok(())
+        }
+        Variable::One(_) => {
+            let message = format!(
+                "SET GLOBAL @{name} takes a list, as (1, 5, 7), or DEFAULT, which removes it: SET @{name} is for one connection"
+            );
+            Err(Failure::new(errors::INVALID, message))
+        }
+        Variable::List(_) if lists.get(&name).is_none() && lists.len() >= SHARED_LISTS_MAX => {
+            let message = format!(
+                "at most {SHARED_LISTS_MAX} lists are shared: SET GLOBAL @name = DEFAULT removes one"
+            );
+            Err(Failure::new(errors::LIMIT, message))
+        }
+        Variable::List(list) => lists.set(&node.table_memory, name, list),
+    }
+}
+
+fn check_count(session: &Session) -> Result<(), Failure> {
+    if session.variables.len() + session.lists.len() < SESSION_VARIABLES_MAX {
+        return Ok(());
+    }
+    let message = format!("a session keeps at most {SESSION_VARIABLES_MAX} variables");
+    Err(Failure::new(errors::LIMIT, message))
 }
 
 /// Whether a value of `autocommit` means on, off or default. Any other is refused: a driver that mistypes the value must not
@@ -174,10 +282,8 @@ fn is_zone(value: &Value) -> bool {
 
 fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure> {
     check_name(&name)?;
-    let is_new = !session.variables.contains_key(&name);
-    if is_new && session.variables.len() >= SESSION_VARIABLES_MAX {
-        let message = format!("a session keeps at most {SESSION_VARIABLES_MAX} variables");
-        return Err(Failure::new(errors::LIMIT, message));
+    if !session.variables.contains_key(&name) {
+        check_count(session)?;
     }
     if value.to_string().len() > SESSION_VARIABLE_BYTES_MAX {
         let message = format!("a variable keeps at most {SESSION_VARIABLE_BYTES_MAX} bytes");

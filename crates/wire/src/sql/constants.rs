@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     fn constant_value(&mut self) -> Result<Constant> {
-        if self.peek() == TokenKind::Variable {
+        if self.peek() == TokenKind::Variable && self.peek_bytes().starts_with(b"@@") {
             let written = String::from_utf8_lossy(self.peek_bytes()).into_owned();
             self.next();
             let (scope, name) = variable(&written);
@@ -74,6 +74,10 @@ impl Parser<'_> {
         }
         let from = self.position();
         let expression = self.expression(&mut |_, _| Ok(None))?;
+        if let Expression::Variable(name) = expression {
+            let scope = Scope::User;
+            return Ok(Constant::Variable { scope, name });
+        }
         match expression.first_column() {
             None => Ok(Constant::Expression(expression)),
             Some(name) => {

@@ -1,5 +1,6 @@
 //! Statements about the session: SET, USE, transactions, KILL.
 
+use query::expression::{List, Variable, parse_list};
 use query::lexer::TokenKind;
 use query::value::Value;
 
@@ -39,14 +40,26 @@ impl Parser<'_> {
             while !self.at_end() {
                 self.next();
             }
-            let value = Value::Str(self.written_since(&before));
+            let value = Variable::One(Value::Str(self.written_since(&before)));
             return Ok(Assignment { scope, name, value });
         }
         if !self.take(TokenKind::Assign) {
             self.expect(TokenKind::Equal, "`=`")?;
         }
-        let value = self.set_value()?;
+        let may_be_list = matches!(scope, Scope::User | Scope::Shared);
+        let value = match may_be_list && self.peek() == TokenKind::Open {
+            true => Variable::List(self.whole_numbers()?),
+            false => Variable::One(self.set_value()?),
+        };
         Ok(Assignment { scope, name, value })
+    }
+
+    /// The list of a variable.
+    fn whole_numbers(&mut self) -> Result<List> {
+        let from = self.position();
+        let list = parse_list(self.lexer()).map_err(|error| self.lexer_error(error))?;
+        let message = "a list takes whole numbers of 64 bits: SET @ids = (1, 5, 7)";
+        list.shared().ok_or_else(|| self.error_at(from, message))
     }
 
     /// Parses the value of SET NAMES x [COLLATE y].
@@ -58,7 +71,7 @@ impl Parser<'_> {
         Ok(Assignment {
             scope: Scope::Session,
             name: name.to_owned(),
-            value,
+            value: Variable::One(value),
         })
     }
 
@@ -74,6 +87,12 @@ impl Parser<'_> {
             self.take_any(&["session", "local"]);
             Scope::Session
         };
+        if scope == Scope::Global && self.peek() == TokenKind::Variable {
+            return match self.variable_name()? {
+                (Scope::User, name) => Ok((Scope::Shared, name)),
+                (_, name) => Ok((Scope::Global, name)),
+            };
+        }
         Ok((scope, self.name("a variable")?.to_lowercase()))
     }
 

@@ -4,10 +4,9 @@ mod expressions;
 mod queue_call;
 mod several;
 
-use query::expression::Expression;
+use query::expression::{Expression, Variable};
 use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
 use query::schema::Column;
-use query::value::Value;
 
 use super::error::SyntaxError;
 pub use queue_call::{QueueCall, QueueNext};
@@ -381,6 +380,8 @@ pub enum Scope {
     Global,
     /// `@name`.
     User,
+    /// `SET GLOBAL @name`: a list that all sessions share.
+    Shared,
 }
 
 /// An assignment of SET.
@@ -391,8 +392,8 @@ pub struct Assignment {
     /// Name in lower case: `names` for SET NAMES, `character_set` for SET CHARACTER SET,
     /// `transaction` for `SET [SESSION] TRANSACTION …`.
     pub name: String,
-    /// The constant. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is its text.
-    pub value: Value,
+    /// The value of one that is no list: the constant. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is its text.
+    pub value: Variable,
 }
 
 /// CREATE TABLE.

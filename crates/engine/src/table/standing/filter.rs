@@ -66,6 +66,7 @@ fn check_constants(expression: &Expression, columns: &[Column]) -> Result<(), St
         }
         Expression::Literal(_)
         | Expression::Column(_)
+        | Expression::Variable(_)
         | Expression::Path { .. }
         | Expression::Unary(..)
         | Expression::IsNull { .. }

@@ -32,6 +32,8 @@ impl Statement {
             }
             Statement::Explain(select) => select.each_expression(visit),
             Statement::Upsert { known, .. } => of_known(known, visit),
+            Statement::CallPq { options, .. } => options.only.iter_mut().for_each(visit),
+            Statement::ShowVariables { filter, .. } => filter.iter_mut().for_each(visit),
             Statement::Update(update) => update.each_expression(visit),
             Statement::Delete(delete) => {
                 each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);

@@ -192,3 +192,5 @@ SELECT id FROM posts, db.`old posts` WHERE MATCH('fox') AND j.posts = 1 FACET n
 SELECT * FROM (SELECT id, n * 2 AS e FROM posts WHERE MATCH('fox') ORDER BY weight() DESC LIMIT 1000 OPTION ranker=bm25) ORDER BY e ASC, 1 LIMIT 5, 10
 SELECT t.e AS x, *, weight() FROM ((SELECT weight(), e FROM a) UNION ALL (SELECT 1, 2)) AS t ORDER BY t.e DESC LIMIT 1
 SELECT * FROM (SELECT * FROM (SELECT 1 AS a) x ORDER BY a) y UNION SELECT 2
+SET GLOBAL @ids = (1, -5, 7), @one = (1), @x = 5, @none = ()
+SELECT id, @x + 1 AS y FROM posts WHERE id IN @IDS AND n NOT IN @other OR n IN @ids OR n = 3

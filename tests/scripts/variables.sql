@@ -1,0 +1,302 @@
+# User variables in expressions, and lists of numbers behind IN.
+
+CREATE TABLE posts (title text, n int, tags multi, KEY (n));
+----
+ok, 0 rows
+
+INSERT INTO posts (id, title, n, tags) VALUES (1, 'red apple', 10, (1, 2)), (2, 'green apple', 20, (3)), (3, 'red pear', 30, ()), (7, 'plum', 70, (7));
+----
+ok, 4 rows
+
+SET @ids = (7, 1, 5);
+----
+ok, 0 rows
+
+SELECT id FROM posts WHERE id IN @ids;
+----
+id
+1
+7
+
+SELECT id FROM posts WHERE id NOT IN @ids AND n > 5;
+----
+id
+2
+3
+
+SELECT id FROM posts WHERE MATCH('apple | plum') AND id IN @IDS;
+----
+id
+7
+1
+
+SELECT id FROM posts WHERE tags IN @ids ORDER BY id DESC;
+----
+id
+7
+1
+
+SELECT id, n IN @ids AS hit FROM posts WHERE id IN @ids OR id IN (2) OR id IN @ids OR id = 3 ORDER BY id ASC;
+----
+id | hit
+1 | 0
+2 | 0
+3 | 0
+7 | 0
+
+SELECT n IN @ids AS k, COUNT(*) FROM posts GROUP BY k;
+----
+k | COUNT(*)
+0 | 4
+
+SELECT id FROM posts LIMIT 1 FACET id IN @ids AS known;
+----
+id
+1
+--
+known | count(*)
+1 | 2
+0 | 2
+
+SELECT p.id FROM posts p JOIN posts q ON q.id = p.id AND q.id IN @ids WHERE p.n <> 70;
+----
+id
+1
+
+SELECT id FROM posts WHERE id IN @ids UNION SELECT n FROM posts WHERE id NOT IN @ids;
+----
+id
+1
+7
+20
+30
+
+SELECT @ids, @missing, 7 IN @ids AS seven, 8 IN @ids AS eight;
+----
+@ids | @missing | seven | eight
+7,1,5 | NULL | 1 | 0
+
+SET @low = 15, @top = 60;
+----
+ok, 0 rows
+
+SELECT id, n + @low AS more FROM posts WHERE n BETWEEN @low AND @top;
+----
+id | more
+2 | 35
+3 | 45
+
+SELECT @low, @low * 2 AS twice, -@low;
+----
+@low | twice | -@low
+15 | 30 | -15
+
+SET @word = 'PLUM';
+----
+ok, 0 rows
+
+SELECT id FROM posts WHERE title = @word;
+----
+id
+7
+
+# Lists for every connection.
+
+SET GLOBAL @best = (2, 3);
+----
+ok, 0 rows
+
+[other] SELECT id FROM posts WHERE id IN @best;
+----
+id
+2
+3
+
+[other] SELECT id FROM posts WHERE id IN @ids;
+----
+error 1193 (HY000): no variable '@ids': SET @ids comes before it
+
+[other] SET @best = (1);
+----
+ok, 0 rows
+
+[other] SELECT id FROM posts WHERE id IN @best;
+----
+id
+1
+
+[other] SET @best = DEFAULT;
+----
+ok, 0 rows
+
+[other] SELECT id FROM posts WHERE id IN @best;
+----
+id
+2
+3
+
+UPDATE posts SET n = n + 1 WHERE id IN @best;
+----
+ok, 2 rows
+
+DELETE FROM posts WHERE id IN @best AND n = 31;
+----
+ok, 1 rows
+
+SELECT id, n FROM posts;
+----
+id | n
+1 | 10
+2 | 21
+7 | 70
+
+BEGIN;
+----
+ok, 0 rows
+
+INSERT INTO posts (id, title, n) VALUES (3, 'back', 1);
+----
+ok, 1 rows
+
+SELECT id FROM posts WHERE id IN @best;
+----
+id
+2
+3
+
+COMMIT;
+----
+ok, 0 rows
+
+CREATE TEMPORARY TABLE own (id bigint, PRIMARY KEY (id));
+----
+ok, 0 rows
+
+INSERT INTO own VALUES (1), (2), (3);
+----
+ok, 3 rows
+
+SELECT id FROM own WHERE id IN @best;
+----
+id
+2
+3
+
+CREATE TABLE q (n int) ENGINE=queue;
+----
+ok, 0 rows
+
+INSERT INTO q VALUES (2), (4);
+----
+ok, 2 rows
+
+SELECT n FROM q WHERE n IN @best;
+----
+n
+2
+
+SET GLOBAL @best = ();
+----
+ok, 0 rows
+
+SELECT id FROM posts WHERE id IN @best;
+----
+id
+
+SELECT COUNT(*) FROM posts WHERE id NOT IN @best;
+----
+COUNT(*)
+4
+
+SET GLOBAL @best = DEFAULT;
+----
+ok, 0 rows
+
+SELECT id FROM posts WHERE id IN @best;
+----
+error 1193 (HY000): no variable '@best': SET @best comes before it
+
+# Refused.
+
+SELECT id FROM posts WHERE id = @nothing;
+----
+error 1193 (HY000): no variable '@nothing': SET @nothing comes before it
+
+SELECT id FROM posts WHERE id = @ids;
+----
+error 1210 (HY000): '@ids' is a list: it stands behind IN
+
+SELECT id FROM posts WHERE id IN @low;
+----
+error 1210 (HY000): '@low' is no list: IN takes one of SET @low = (1, 5, 7)
+
+SELECT id FROM posts WHERE id IN (@low, 3);
+----
+error 1064 (42000): syntax error: expected a constant near '@low, 3)' at line 1, position 34
+
+SELECT id FROM posts WHERE id IN @@version;
+----
+error 1235 (42000): not yet: variables of the server in expressions
+
+SELECT id FROM posts WHERE (id, n) IN @ids;
+----
+error 1064 (42000): syntax error: expected IN ((…), …) behind a row near '@ids' at line 1, position 38
+
+SET @ids = (1, 'a');
+----
+error 1064 (42000): syntax error: a list takes whole numbers of 64 bits: SET @ids = (1, 5, 7) near '(1, 'a')' at line 1, position 11
+
+SET @ids = (1, 2.5);
+----
+error 1064 (42000): syntax error: a list takes whole numbers of 64 bits: SET @ids = (1, 5, 7) near '(1, 2.5)' at line 1, position 11
+
+SET @ids = (SELECT 1);
+----
+error 1064 (42000): syntax error: expected a constant near 'SELECT 1)' at line 1, position 12
+
+SET @ids = (18446744073709551615);
+----
+error 1064 (42000): syntax error: a list takes whole numbers of 64 bits: SET @ids = (1, 5, 7) near '(18446744073709551615)' at line 1, position 11
+
+SET @ids = (1, 2;
+----
+error 1064 (42000): syntax error: expected , or ) at the end of the statement
+
+SELECT @ids;
+----
+@ids
+7,1,5
+
+SET GLOBAL @best = 5;
+----
+error 1210 (HY000): SET GLOBAL @best takes a list, as (1, 5, 7), or DEFAULT, which removes it: SET @best is for one connection
+
+SET GLOBAL max_connections = (1, 2);
+----
+error 1238 (HY000): SET GLOBAL max_connections: settings are those of seine.toml, SIGHUP reads it again
+
+SELECT queue_wait('q:n IN @ids', 0);
+----
+queue_wait('q:n IN @ids', 0), 1 warnings
+NULL
+
+CREATE TABLE pq (title text, n int) type='pq';
+----
+ok, 0 rows
+
+INSERT INTO pq (query, filters) VALUES ('apple', 'n IN @ids');
+----
+error 1235 (42000): not yet: filters of row 1: variables in expressions that outlive their statement at byte 5
+
+CALL PQ('pq', '{"title": "apple", "n": 1}', 'id IN @ids' AS only);
+----
+id
+
+SHOW VARIABLES WHERE value = @low;
+----
+Variable_name | Value
+
+INSERT INTO posts (id, title) VALUES (@low, 'x');
+----
+error 1064 (42000): syntax error: expected a constant near '@low, 'x')' at line 1, position 38
+
