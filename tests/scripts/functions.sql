@@ -291,3 +291,25 @@ SELECT t.id, RAND(5) FROM lands l JOIN towns t ON l.code = t.land;
 ----
 error 1054 (42S22): no column 'rand()' in table 'lands, towns'
 
+# ESCAPE: another character than `\` makes the next one plain.
+SELECT '50%' LIKE '50|%' ESCAPE '|' AS a, '500' LIKE '50|%' ESCAPE '|' AS b, 'a_b' LIKE '%|_%' ESCAPE '|' AS c, 'axb' NOT LIKE '%|_%' ESCAPE '|' AS d, 'a\\b' LIKE 'a\\b' ESCAPE '|' AS e, 'a\\b' LIKE 'a\\b' AS f, 'a\\%' LIKE 'a\\%' ESCAPE '' AS g, 'a%b' LIKE 'a%%_' ESCAPE '%' AS h, NULL LIKE '|%' ESCAPE '|' AS i, 'é' LIKE 'éé' ESCAPE 'é' AS j
+----
+a | b | c | d | e | f | g | h | i | j
+1 | 0 | 1 | 1 | 1 | 0 | 1 | 1 | NULL | 1
+
+SELECT name FROM towns WHERE name LIKE 'b!e%' ESCAPE '!' AND 1
+----
+name
+
+SELECT name FROM towns WHERE name LIKE 'b%' ESCAPE '!!'
+----
+error 1064 (42000): syntax error: ESCAPE takes a constant of one character, or '' near 'LIKE 'b%' ESCAPE '!!'' at line 1, position 34
+
+SELECT name FROM towns WHERE name LIKE 'b%' ESCAPE name
+----
+error 1064 (42000): syntax error: ESCAPE takes a constant of one character, or '' near 'LIKE 'b%' ESCAPE name' at line 1, position 34
+
+SELECT name FROM towns WHERE name REGEXP 'b%' ESCAPE '!'
+----
+error 1064 (42000): syntax error: expected the end of the statement near 'ESCAPE '!'' at line 1, position 46
+

@@ -17,6 +17,7 @@ use crate::tree::{Form, Term};
 use glob::Glob;
 pub(crate) use glob::is_wildcard;
 pub use like::like;
+pub(crate) use like::{ESCAPE, like_escaped};
 
 /// A literal that every matching word holds: the word need only be compared if it does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -100,6 +100,7 @@ fn strict(function: Function, known: &Known, work: &Work, arguments: &[Value]) -
         Known::Measure(measure) => measure.value(arguments),
         Known::Polygon(polygon) => place::contains(polygon, arguments),
         Known::Buckets(buckets) => buckets.value(arguments),
+        Known::Escape(escape) => text::like(arguments, *escape),
         Known::Nothing => number::value(function, arguments)
             .or_else(|| text::value(function, arguments))
             .or_else(|| list::value(function, arguments))
@@ -120,6 +121,7 @@ fn cost(function: Function, arguments: &[Value]) -> usize {
         Function::Like => {
             let texts = arguments
                 .iter()
+                .take(2)
                 .map(|it| it.text_bytes().map_or(32, <[u8]>::len));
             texts.fold(1, usize::saturating_mul)
         }

@@ -74,7 +74,7 @@ functions! {
     Left 2 2 "left";
     Length 1 1 "length";
     Levenshtein 2 3 "levenshtein";
-    Like 2 2 "like";
+    Like 2 3 "like";
     Ln 1 1 "ln" | "log";
     Locate 2 3 "locate";
     Log10 1 1 "log10";

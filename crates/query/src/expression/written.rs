@@ -153,11 +153,15 @@ fn aggregate(
 
 fn call(function: Function, arguments: &[Expression], out: &mut Formatter<'_>) -> fmt::Result {
     match (function, arguments) {
-        (Function::Like | Function::Regexp, [text, pattern]) => {
+        (Function::Like | Function::Regexp, [text, pattern, escape @ ..]) => {
             put(text, COMPARISON + 1, out)?;
             let word = function.name().to_uppercase();
             write!(out, " {word} ")?;
-            return put(pattern, COMPARISON + 1, out);
+            put(pattern, COMPARISON + 1, out)?;
+            return escape.iter().try_for_each(|escape| {
+                out.write_str(" ESCAPE ")?;
+                put(escape, COMPARISON + 1, out)
+            });
         }
         (Function::Case, arguments) => {
             out.write_str("CASE")?;

@@ -132,3 +132,12 @@ fn holds(literal: &Literal, word: &str) -> bool {
         Literal::None => true,
     }
 }
+
+#[test]
+fn escape_makes_the_next_character_plain_and_itself_means_nothing_else() {
+    let fits = |pattern, text, escape| like_escaped(pattern, text, escape);
+    assert!(fits("a|%b", "A%B", Some('|')) && !fits("a|%b", "axb", Some('|')));
+    assert!(fits("%||", "x|", Some('|')) && !fits("x|", "x|", Some('|')));
+    assert!(fits("a\\%", "a\\b", None) && !fits("a\\%", "a%", None));
+    assert!(fits("%%_", "%x", Some('%')) && !fits("a%", "a", Some('%')));
+}

@@ -37,6 +37,8 @@ pub(crate) enum Known {
     Polygon(Polygon),
     /// The buckets of HISTOGRAM, RANGE, DATE_HISTOGRAM and DATE_RANGE.
     Buckets(Buckets),
+    /// The character of ESCAPE; `None`: no character makes another one plain.
+    Escape(Option<char>),
 }
 
 impl Known {
@@ -49,6 +51,7 @@ impl Known {
         match function {
             Function::Regex | Function::Regexp => regex(function, at(1)),
             Function::Levenshtein => levenshtein(at(2)),
+            Function::Like => escape(at(2)),
             Function::Geodist => Ok(Known::Measure(match at(4) {
                 None => Measure::default(),
                 Some(options) => Measure::of(&Options::of(function, options)?)?,
@@ -106,6 +109,20 @@ fn regex(function: Function, pattern: Option<Option<&Value>>) -> Result<Known, S
             function.name()
         )),
     }
+}
+
+/// The character of ESCAPE, a constant of one character or none.
+fn escape(written: Option<Option<&Value>>) -> Result<Known, String> {
+    let Some(written) = written else {
+        return Ok(Known::Nothing);
+    };
+    if let Some(Value::Str(text)) = written {
+        let mut letters = text.chars();
+        if let (first, None) = (letters.next(), letters.next()) {
+            return Ok(Known::Escape(first));
+        }
+    }
+    Err("ESCAPE takes a constant of one character, or ''".to_owned())
 }
 
 fn levenshtein(options: Option<Option<&Value>>) -> Result<Known, String> {

@@ -8,6 +8,7 @@ use regex::Regex;
 use super::super::function::Function;
 use super::number::whole;
 use crate::limits::{COMPUTED_TEXT_BYTES_MAX, LEVENSHTEIN_CHARS_MAX};
+use crate::pattern::{ESCAPE, like_escaped};
 use crate::value::Value;
 
 /// The value of a function of texts; `None`: it is another kind of function.
@@ -52,12 +53,19 @@ pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
             };
             from.and_then(|from| locate(text(1), text(0), from))
         }
-        Function::Like => text(0)
-            .zip(text(1))
-            .map(|(text, pattern)| Value::Int(crate::pattern::like(&pattern, &text).into())),
+        Function::Like => return like(arguments, Some(ESCAPE)),
         _ => return None,
     };
     Some(value.unwrap_or(Value::Null))
+}
+
+/// `text LIKE pattern`, with the character that makes the next one of the pattern plain.
+pub(super) fn like(arguments: &[Value], escape: Option<char>) -> Option<Value> {
+    let text = arguments.first().and_then(text_of);
+    let found = text.zip(arguments.get(1).and_then(text_of));
+    Some(found.map_or(Value::Null, |(text, pattern)| {
+        Value::Int(like_escaped(&pattern, &text, escape).into())
+    }))
 }
 
 /// Whether an expression is found in a text.

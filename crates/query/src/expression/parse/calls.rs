@@ -288,11 +288,12 @@ impl Parser<'_, '_, '_> {
             false => Function::Regexp,
         };
         let pattern = self.climb(Binding::BitOr, nesting + 1)?;
-        if self.lexer.at_word("ESCAPE") {
-            return Err(self.not_yet("ESCAPE"));
-        }
         let depth = depth.max(pattern.depth);
-        let call = self.called(&token, function, vec![needle, pattern.tree], depth)?;
+        let mut arguments = vec![needle, pattern.tree];
+        if function == Function::Like && self.lexer.take_word("ESCAPE") {
+            arguments.push(self.climb(Binding::BitOr, nesting + 1)?.tree);
+        }
+        let call = self.called(&token, function, arguments, depth)?;
         match negated {
             true => self.unary(super::UnaryOperator::Not, call),
             false => Ok(call),
