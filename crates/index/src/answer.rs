@@ -3,6 +3,7 @@
 use query::json::JsonStep;
 use query::rows::Fetch;
 use query::schema::ColumnType;
+use query::scroll::Position;
 use query::value::Value;
 
 use crate::error::Reason;
@@ -22,6 +23,8 @@ pub struct Answer {
     pub keywords: Vec<Keyword>,
     /// Why rows may be missing and `total_found` too small; `None`: the answer is whole.
     pub partial: Option<Reason>,
+    /// Where the last of the rows stands, for OPTION scroll; `None` without it, and where there is no row.
+    pub last: Option<Position>,
     /// Damage met by the search. The answer is right all the same, or `partial` says why it is not.
     pub warnings: Vec<Warning>,
     /// Damaged keys that the search would have used. The answer is whole: their rows were scanned.

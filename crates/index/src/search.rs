@@ -20,6 +20,7 @@ pub(crate) mod group;
 mod parallel;
 mod plan;
 mod rank;
+mod scroll;
 mod statistics;
 mod terms;
 mod values;
@@ -54,7 +55,7 @@ impl Snapshot {
     /// `select.limit` of `None` means every row.
     ///
     /// Errors: `SearchMemory` and `NoMemory`; `TooManyWords`; `Interrupted`, unless the reason is
-    /// [`Reason::Time`] and the SELECT does not count; `Io` and `Corrupt` of a segment, unless
+    /// [`Reason::Time`] and the SELECT neither counts nor scrolls: the next page would begin behind rows that were never sent; `Io` and `Corrupt` of a segment, unless
     /// `control.on_damage` is [`OnDamage::Skip`].
     pub fn search(
         self: &Arc<Self>,
@@ -99,7 +100,7 @@ fn search(
     let how = control.profile.as_ref().map(|_| job.how());
     let run = || {
         let mut ran = None;
-        let mut run = || ran = Some(found(&mut job, control, cutoff, select.offset));
+        let mut run = || ran = Some(found(&mut job, control, cutoff, select));
         match is_long {
             true => (control.long)(&mut run),
             false => run(),
@@ -119,10 +120,14 @@ fn search(
         Ok(false) => None,
         Err(Error::Interrupted {
             reason: Reason::Time,
-        }) if !select.is_count => Some(Reason::Time),
+        }) if !select.is_count && select.scroll.is_none() => Some(Reason::Time),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
+    let last = select
+        .scroll
+        .as_ref()
+        .and_then(|page| scroll::last(page, &select.order, &found));
     let (rows, total_found) = match select.is_count {
         true => (Rows::of_count(select.count_row(total)), 1),
         false => {
@@ -137,6 +142,7 @@ fn search(
         total_found,
         keywords,
         partial,
+        last,
         warnings: Vec::new(),
         damaged_keys,
     })
@@ -147,7 +153,7 @@ fn found(
     job: &mut Job<'_>,
     control: &Control,
     cutoff: u64,
-    offset: u64,
+    select: &BoundSelect<'_>,
 ) -> (u64, Vec<FoundRow>, Result<bool>) {
     let is_cut = match cutoff::narrow(job, control, cutoff) {
         Ok(is_cut) => is_cut,
@@ -157,10 +163,20 @@ fn found(
         let (count, run) = exec::run(job, control, &Count::default);
         return (count.total, Vec::new(), run.map(|()| is_cut));
     }
-    let top = || Top::new(Arc::clone(&job.order), job.keep);
-    let (top, run) = exec::run(job, control, &top);
+    let behind = select.scroll.as_ref().and_then(|page| page.behind.as_ref());
+    let (top, run) = match behind {
+        None => {
+            let top = || Top::new(Arc::clone(&job.order), job.keep);
+            exec::run(job, control, &top)
+        }
+        Some(token) => scroll::run(job, control, token),
+    };
     let total = top.total;
-    (total, top.into_sorted(offset), run.map(|()| is_cut))
+    let rows = match behind {
+        None => top.into_sorted(select.offset),
+        Some(token) => scroll::behind(top, token, select),
+    };
+    (total, rows, run.map(|()| is_cut))
 }
 
 /// The job of a SELECT that keeps all rows. Errors: those of [`plan`] and of [`Candidates::of`].

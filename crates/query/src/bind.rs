@@ -31,6 +31,7 @@ use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::rows::{Key, Order};
 use crate::schema::{Column, ColumnType};
+use crate::scroll::{NO_TOKEN, Scroll, Token, order_of};
 use crate::value::Value;
 
 use aliases::Aliases;
@@ -104,8 +105,19 @@ pub struct BoundSelect<'s> {
     pub offset: u64,
     /// OPTION, with the defaults of the table.
     pub options: Options,
+    /// The page that OPTION scroll asks for.
+    pub scroll: Option<ScrollPage>,
     /// Weight of each text column, in the order of text columns; 1 unless OPTION says otherwise.
     pub field_weights: Vec<u32>,
+}
+
+/// A page of OPTION scroll.
+#[derive(Clone, Debug)]
+pub struct ScrollPage {
+    /// The order in words, for the token of the next page.
+    pub order: String,
+    /// The page holds rows behind this position alone; `None`: it is the first.
+    pub behind: Option<Arc<Token>>,
 }
 
 /// The rest of WHERE.
@@ -119,6 +131,11 @@ pub struct Condition<'s> {
     pub ids: Option<Ids>,
     /// The values of keyed columns for which alone it can be true. Empty where `ids` are evident.
     pub keys: Vec<KeyCodes>,
+}
+
+/// An order for an error.
+fn shown_order(order: &str) -> &str {
+    if order.is_empty() { "id ASC" } else { order }
 }
 
 impl<'s> BoundSelect<'s> {
@@ -162,11 +179,17 @@ impl<'s> BoundSelect<'s> {
             Some(filter) => Some(scope.condition_of(aliases.replace(filter)?)?),
             None => None,
         };
+        let order = scope.order(select)?;
+        let scroll = match &options.scroll {
+            Some(scroll) => Some(scope.scroll(select, scroll, &order, counts > 0)?),
+            None => None,
+        };
         Ok(BoundSelect {
+            scroll,
             headers,
             shown: shown.into(),
             is_count: counts > 0,
-            order: Arc::new(scope.order(select)?),
+            order: Arc::new(order),
             condition,
             is_matching,
             limit: select.limit,
@@ -284,6 +307,39 @@ impl Scope<'_> {
             keys.push((Key::Weight, true));
         }
         Ok(Order::new(keys))
+    }
+
+    /// The page that OPTION scroll asks for. Errors: `Invalid` for a token of another order, and where there are no rows to page.
+    fn scroll(
+        &self,
+        select: &Select,
+        scroll: &Scroll,
+        order: &Order,
+        is_count: bool,
+    ) -> Result<ScrollPage, BindError> {
+        if is_count || !self.is_searched {
+            return Err(BindError::Invalid(
+                "OPTION scroll is for the rows of search tables".to_owned(),
+            ));
+        }
+        let page = ScrollPage {
+            order: order_of(select),
+            behind: match scroll {
+                Scroll::First => None,
+                Scroll::Behind(token) => Some(Arc::clone(token)),
+            },
+        };
+        match &page.behind {
+            Some(token) if token.order != page.order => Err(BindError::Invalid(format!(
+                "the scroll token is one of ORDER BY {}, and this SELECT has ORDER BY {}",
+                shown_order(&token.order),
+                shown_order(&page.order)
+            ))),
+            Some(token) if token.last.keys.len() != order.value_count() => {
+                Err(BindError::Invalid(NO_TOKEN.to_owned()))
+            }
+            _ => Ok(page),
+        }
     }
 
     fn star(&self, headers: &mut Vec<(String, Option<ColumnType>)>, shown: &mut Vec<Shown>) {

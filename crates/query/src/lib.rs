@@ -38,6 +38,7 @@ pub mod request;
 pub mod row;
 pub mod rows;
 pub mod schema;
+pub mod scroll;
 mod syntax;
 pub mod tree;
 pub mod value;

@@ -85,6 +85,9 @@ pub const ARGUMENTS_BYTES_MAX: usize = 4 * COMPUTED_TEXT_BYTES_MAX;
 /// its calls are NULL. A second's work.
 pub const ROW_WORK_MAX: usize = 1 << 30;
 
+/// Longest token of OPTION scroll, in bytes before they are written as digits: it holds the keys of a row.
+pub const SCROLL_TOKEN_BYTES_MAX: usize = 16 << 10;
+
 /// Longest format of a date, in bytes: one sign may become 255 bytes.
 pub const DATE_FORMAT_BYTES_MAX: usize = 1_024;
 

@@ -11,6 +11,7 @@ pub use nearest::nearest;
 use std::fmt;
 
 use crate::Leniency;
+use crate::scroll::Scroll;
 
 /// Default of `max_matches`, as in Sphinx: the rows that a SELECT with MATCH may page through.
 pub const MAX_MATCHES: u64 = 1000;
@@ -44,19 +45,18 @@ const WITHOUT_MEANING: [&str; 20] = [
 
 /// Options that would change an answer and are not built yet. The value 0 is accepted: it is what happens without
 /// them.
-const LATER: [&str; 8] = [
+const LATER: [&str; 7] = [
     "expand_keywords",
     "fusion_method",
     "fuzzy",
     "jieba_mode",
     "layouts",
     "morphology",
-    "scroll",
     "token_filter",
 ];
 
 /// The options that have an effect.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "boolean_mode",
     "cutoff",
     "field_weights",
@@ -67,6 +67,7 @@ const KNOWN: [&str; 11] = [
     "max_threads_per_query",
     "not_terms_only_allowed",
     "ranker",
+    "scroll",
     "threads",
 ];
 
@@ -156,6 +157,8 @@ pub struct Options {
     pub threads: u32,
     /// `match_mode`: how the text of MATCH is read; `None` if not given.
     pub match_mode: Option<MatchMode>,
+    /// `scroll`: which page of the rows is wanted; `None`: the answer is not read in pages.
+    pub scroll: Option<Scroll>,
     /// `boolean_mode` (any word or all) and `not_terms_only_allowed` (a query may only exclude).
     pub leniency: Leniency,
 }
@@ -218,6 +221,7 @@ impl Options {
             "threads" | "max_threads_per_query" => {
                 self.threads = number(name, value)?.try_into().unwrap_or(u32::MAX);
             }
+            "scroll" => self.scroll = Scroll::parse(value)?,
             "match_mode" => self.match_mode = Some(MatchMode::named(value)?),
             "boolean_mode" => {
                 self.leniency.any_word = one_of(value, name, &[("and", false), ("or", true)])?

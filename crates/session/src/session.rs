@@ -39,6 +39,8 @@ pub struct Session {
     pub meta: Meta,
     /// The answer to SHOW PLAN and SHOW PROFILE.
     pub(crate) profiled: Option<Profiled>,
+    /// The answer to SHOW SCROLL: the token of the page behind the last SELECT's.
+    pub(crate) scroll: Option<String>,
     /// LAST_INSERT_ID(): ids that the last INSERT or REPLACE stored. Only the last id where the engine gives no list.
     pub last_insert_ids: Vec<u64>,
     /// ROW_COUNT(): -1 after a statement with rows.
@@ -93,6 +95,7 @@ impl Session {
                 ..Meta::default()
             },
             profiled: None,
+            scroll: None,
             last_insert_ids: Vec::new(),
             row_count: 0,
             found_rows: 0,
@@ -187,6 +190,7 @@ impl Session {
     /// Records the answer of a SELECT on a table. Its rows are not sent yet.
     pub(crate) fn found(&mut self, answer: &Answer) {
         self.found_rows = answer.total_found;
+        self.scroll.clone_from(&answer.scroll);
         for warning in &answer.warnings {
             self.warn(warning.clone());
         }

@@ -115,6 +115,7 @@ pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Va
         keywords: Vec::new(),
         warnings: Vec::new(),
         partial: None,
+        scroll: None,
     }
 }
 
@@ -275,6 +276,7 @@ impl Parsed {
                         | Statement::ShowTableSettings { .. }
                         | Statement::ShowTableIndexes { .. }
                         | Statement::ShowMeta { .. }
+                        | Statement::ShowScroll
                         | Statement::ShowQueues { .. }
                         | Statement::ShowStatus { .. }
                         | Statement::ShowVariables { .. }
@@ -336,6 +338,7 @@ pub async fn execute(
             | Statement::ShowMeta { .. }
             | Statement::ShowPlan { .. }
             | Statement::ShowProfile { .. }
+            | Statement::ShowScroll
             | Statement::SelectConstants(_)
     );
     session.begin(started_us, looks_back);

@@ -32,6 +32,7 @@ mod queue_doors;
 mod queue_waits;
 mod scribe_door;
 mod scripts;
+mod scroll;
 mod searches;
 mod server;
 mod syslog_door;

@@ -213,5 +213,6 @@ fn answer<R, S: Source<R, Error = Error>>(
         keywords: Vec::new(),
         warnings: Vec::new(),
         partial: None,
+        scroll: None,
     })
 }

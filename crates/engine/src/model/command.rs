@@ -431,6 +431,8 @@ pub struct Answer {
     pub warnings: Vec<String>,
     /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
     pub partial: Option<index::Reason>,
+    /// The token of the next page; `None` without OPTION scroll, and behind the last row.
+    pub scroll: Option<String>,
 }
 
 /// Rows, one at a time; every one has as many values as the answer has columns.

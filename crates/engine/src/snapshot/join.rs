@@ -44,6 +44,7 @@ impl Searched for Snapshot {
         };
         let (mut bound, query) = self.bound(&view, select, options, control)?;
         bound.options.cutoff = 0;
+        bound.scroll = None;
         let answer = view.rows.search(&bound, query.as_ref(), control);
         let answer = answer.map_err(failure::of_index)?;
         if let Some(reason) = answer.partial {

@@ -8,6 +8,7 @@ use query::bind::BoundSelect;
 use query::options::{Options, Ranker};
 use query::request::Select;
 use query::schema::text_names;
+use query::scroll::Token;
 use query::tree::{Outline, Query};
 
 use super::{SearchView, Snapshot, View};
@@ -44,6 +45,11 @@ impl Snapshot {
         for index::Warning::Damaged { file, offset, what } in answer.damaged_keys {
             warnings.push(slow(&name, &file, offset, what));
         }
+        let order = bound.scroll.as_ref().map(|page| page.order.clone());
+        let token = order
+            .zip(answer.last)
+            .map(|(order, last)| Token { order, last }.encode());
+        let scroll = token.transpose().map_err(Error::invalid)?;
         let skips = control.on_damage == OnDamage::Skip && !bound.is_lookup();
         let (table, noted) = (name.clone(), damaged.clone());
         let rows = answer.rows.filter_map(move |row| match row {
@@ -61,6 +67,7 @@ impl Snapshot {
             keywords: answer.keywords,
             warnings,
             partial: answer.partial,
+            scroll,
         })
     }
 }

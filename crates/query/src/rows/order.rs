@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::expression::{ColumnValues, Prepared};
+use crate::scroll::Position;
 use crate::value::Value;
 
 /// A row as orders compare it.
@@ -23,6 +24,25 @@ pub trait Sorted {
 
     /// Memory of the row, in bytes.
     fn bytes(&self) -> u64;
+}
+
+impl Sorted for Position {
+    fn weight(&self) -> i64 {
+        self.weight
+    }
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn keys(&self) -> &[Value] {
+        &self.keys
+    }
+
+    fn bytes(&self) -> u64 {
+        let keys: usize = self.keys.iter().map(Value::memory).sum();
+        (size_of::<Position>() + keys) as u64
+    }
 }
 
 /// The keys of ORDER BY, each with whether it falls. Rising id is the last key of every order.
@@ -53,6 +73,13 @@ impl Order {
     #[must_use]
     pub fn by_id() -> Order {
         Order { keys: Vec::new() }
+    }
+
+    /// Number of values that [`Order::values`] gives.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        let is_computed = |(key, _): &&(Key, bool)| matches!(key, Key::Computed(_));
+        self.keys.iter().filter(is_computed).count()
     }
 
     /// Whether there is no key, so that rows keep the order of their ids.
@@ -119,6 +146,12 @@ impl Order {
 
     /// Which of two rows comes first.
     pub fn compare<R: Sorted>(&self, a: &R, b: &R) -> Ordering {
+        self.compare_places(a, b)
+            .then_with(|| a.table().cmp(&b.table()))
+    }
+
+    /// Which of two comes first by the keys and the id alone. Equal are only rows of one id in several tables.
+    pub fn compare_places<A: Sorted, B: Sorted>(&self, a: &A, b: &B) -> Ordering {
         let mut values = a.keys().iter().zip(b.keys());
         for (key, falls) in &self.keys {
             let order = match key {
@@ -133,6 +166,6 @@ impl Order {
                 return order;
             }
         }
-        a.id().cmp(&b.id()).then_with(|| a.table().cmp(&b.table()))
+        a.id().cmp(&b.id())
     }
 }

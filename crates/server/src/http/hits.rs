@@ -45,6 +45,7 @@ pub(super) fn write(
         total_found,
         mut warnings,
         partial,
+        scroll,
         ..
     } = answer;
     let mut reply = SearchReply::default();
@@ -88,7 +89,7 @@ pub(super) fn write(
         bounded(reply.bytes().len(), held)?;
     }
     warnings.extend(server.note_damaged(&damaged));
-    reply.end(&warnings);
+    reply.end(scroll.as_deref(), &warnings);
     Ok(reply.into_bytes())
 }
 

@@ -33,7 +33,8 @@ impl Execution<'_> {
         } = faceted;
         let table = select.table.clone();
         let options = Options::parse(&select.options);
-        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        let mut options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        options.scroll = None; // it is the SELECT that is read in pages
         let seen = self.seen(&[&table]).await?;
         let search = self.begin_search(&table, &options);
         let held = Arc::new(self.node.budget.grant());

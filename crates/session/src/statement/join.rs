@@ -17,7 +17,7 @@ use query::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
 use query::schema::ColumnType;
 use query::value::Value;
 
-use super::select::Shared;
+use super::select::{Shared, no_pages};
 use super::{Execution, Outcome, guarded, show, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::ROWS_INLINE_MAX;
@@ -122,6 +122,9 @@ impl Execution<'_> {
     ) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        if options.scroll.is_some() {
+            return Err(no_pages());
+        }
         let constants = constants.map(|list| Arc::new(Constants(list)));
         let names: Vec<&str> = select.tables.iter().map(|it| &*it.table).collect();
         let (shared, search) = self.shared_by(&names, &options).await?;
@@ -459,6 +462,7 @@ fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
         keywords: Vec::new(),
         warnings: Vec::new(),
         partial: None,
+        scroll: None,
     }
 }
 

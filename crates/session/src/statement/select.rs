@@ -56,6 +56,9 @@ impl Execution<'_> {
                 own.unwrap_or_else(|| Seen::new(snapshot))
             }
         };
+        if options.scroll.is_some() && !matches!(kind, Kind::Search(_) | Kind::Distributed { .. }) {
+            return Err(no_pages());
+        }
         let (answer, search) = match kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
                 // Without LIMIT a search gives few rows, or rows that the statement names by id.
@@ -230,6 +233,12 @@ impl Execution<'_> {
             Ok(tables.select(select, options, control)?)
         })
     }
+}
+
+/// The refusal of OPTION scroll where it would have no effect.
+pub(super) fn no_pages() -> Failure {
+    let message = "OPTION scroll is for the rows of search tables: not for joins, groups, UNION and other tables";
+    Failure::refused(message.to_owned())
 }
 
 /// Waits until the search is stopped; for [`ReadFault::Hold`].

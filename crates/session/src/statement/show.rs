@@ -57,6 +57,11 @@ pub(super) fn show(
             }
             Ok(pairs(["Variable_name", "Value"], rows, like))
         }
+        Statement::ShowScroll => {
+            let token = session.scroll.clone().map(|token| vec![Value::Str(token)]);
+            let columns = vec![("scroll_token".to_owned(), None)];
+            Ok(Outcome::shown(columns, token.into_iter().collect()))
+        }
         Statement::ShowWarnings { count } => Ok(warnings(session, count)),
         Statement::ShowQueues { like } => {
             let snapshot = node.snapshot(session, Action(Deed::Read, None))?;

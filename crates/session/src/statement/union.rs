@@ -9,6 +9,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{Part, Shown, Statement, Union, UnionColumn};
 
+use super::select::no_pages;
 use super::{Execution, FoundRows, Outcome, join, unexpected};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
@@ -83,6 +84,7 @@ impl Execution<'_> {
             keywords: found.keywords,
             warnings: Vec::new(), // each SELECT has given its own to the session
             partial: found.partial,
+            scroll: None,
         };
         Ok(self.counted(answer, table, search, Some(held)))
     }
@@ -137,6 +139,9 @@ impl Execution<'_> {
 
     async fn part(&mut self, part: Part) -> Result<FoundRows, Failure> {
         match part {
+            Part::Select(select) if select.options.iter().any(|(name, _)| name == "scroll") => {
+                Err(no_pages())
+            }
             Part::Select(select) => self.every_row(Statement::Select(*select), ALL_ROWS).await,
             Part::Joined(select) => self.every_row(Statement::Joined(select), ALL_ROWS).await,
             Part::Constants(items) => {

@@ -187,8 +187,11 @@ impl SearchReply {
         self.json.close("}");
     }
 
-    /// Ends the reply with its warnings, if any.
-    pub fn end(&mut self, warnings: &[String]) {
+    /// Ends the reply with the token of the next page and its warnings, if any.
+    pub fn end(&mut self, scroll: Option<&str>, warnings: &[String]) {
+        if let Some(token) = scroll {
+            self.json.name("scroll").string(token);
+        }
         if !warnings.is_empty() {
             self.json.name("warning").open("{");
             self.json.name("reason").string(&warnings.join("; "));

@@ -350,7 +350,7 @@ fn search_replies_have_manticores_shape() {
     reply.hit(Some(2), None);
     reply.hit_end();
     reply.hits_end();
-    reply.end(&[]);
+    reply.end(None, &[]);
     let expected = concat!(
         r#"{"took":3,"timed_out":false,"hits":{"total":12,"total_relation":"eq","hits":["#,
         r#"{"_id":1,"_score":2500,"_source":{"title":"a \"b\"\n\u0001é","price":0.1}},{"_id":2,"_source":{}}]}}"#,
@@ -541,7 +541,7 @@ proptest! {
         reply.field("number", Cell::Float(number));
         reply.hit_end();
         reply.hits_end();
-    reply.end(&[]);
+    reply.end(None, &[]);
         let read: serde_json::Value = serde_json::from_slice(reply.bytes()).unwrap();
         let source = &read["hits"]["hits"][0]["_source"];
         prop_assert_eq!(&source[&text], &serde_json::Value::from(text.clone()));

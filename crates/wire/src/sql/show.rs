@@ -7,11 +7,10 @@ use super::statement::{ShowList, Statement};
 use super::statement_of;
 
 /// Words behind SHOW that are refused as "not yet".
-const LATER: [&str; 16] = [
+const LATER: [&str; 15] = [
     "profiles",
     "agent",
     "queries",
-    "scroll",
     "settings",
     "binary",
     "binlog",
@@ -118,6 +117,8 @@ impl Parser<'_> {
             Some(Statement::ShowPlan { like: self.like()? })
         } else if self.take_word("profile") {
             Some(Statement::ShowProfile { like: self.like()? })
+        } else if self.take_word("scroll") {
+            Some(Statement::ShowScroll)
         } else {
             None
         })

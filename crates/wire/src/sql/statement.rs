@@ -245,6 +245,8 @@ pub enum Statement {
         /// LIKE on the column's name.
         like: Option<String>,
     },
+    /// SHOW SCROLL: the token of the page behind the last SELECT's.
+    ShowScroll,
     /// SHOW STATUS: the server's counters.
     ShowStatus {
         /// LIKE on the counter's name.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use query::rows::{Best, Order};
+use query::scroll::Token;
 
 use super::collector::{Collector, FoundRow};
 use crate::control::Memory;
@@ -17,6 +18,8 @@ pub(in super::super) struct Top {
     pub(in super::super) total: u64,
     /// Bytes of rows that are kept and whose memory is not taken yet.
     unpaid: u64,
+    /// Rows in front of this place are counted and not kept.
+    behind: Option<(Arc<Order>, Arc<Token>)>,
 }
 
 impl Top {
@@ -26,6 +29,18 @@ impl Top {
             best: Best::new(order, keep),
             total: 0,
             unpaid: 0,
+            behind: None,
+        }
+    }
+
+    /// As [`Top::new`], of the rows at and behind the place of a token. The rows of a job without [`Job::keep`] are offered to it:
+    /// the first rows of all, which bound a job, are not those behind a place.
+    ///
+    /// [`Job::keep`]: super::super::exec::Job::keep
+    pub(in super::super) fn behind(order: Arc<Order>, keep: Option<u64>, token: Arc<Token>) -> Top {
+        Top {
+            behind: Some((Arc::clone(&order), token)),
+            ..Top::new(order, keep)
         }
     }
 
@@ -41,6 +56,11 @@ impl Collector for Top {
     }
 
     fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()> {
+        if let Some((order, token)) = &self.behind
+            && order.compare_places(&row, &token.last).is_lt()
+        {
+            return Ok(());
+        }
         self.unpaid += self.best.offer(row);
         if self.unpaid >= PAID_AT_ONCE {
             memory.take(std::mem::take(&mut self.unpaid))?;

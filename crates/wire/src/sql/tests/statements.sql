@@ -194,3 +194,4 @@ SELECT t.e AS x, *, weight() FROM ((SELECT weight(), e FROM a) UNION ALL (SELECT
 SELECT * FROM (SELECT * FROM (SELECT 1 AS a) x ORDER BY a) y UNION SELECT 2
 SET GLOBAL @ids = (1, -5, 7), @one = (1), @x = 5, @none = ()
 SELECT id, @x + 1 AS y FROM posts WHERE id IN @IDS AND n NOT IN @other OR n IN @ids OR n = 3
+SHOW SCROLL
