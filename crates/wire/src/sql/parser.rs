@@ -226,8 +226,9 @@ impl<'a> Parser<'a> {
         Ok(self.name("a column name")?.to_lowercase())
     }
 
-    /// A table's name, in lower case, without its database.
+    /// A table's name, in lower case, without its database. It has no backtick: see [`query::request::together`].
     pub(super) fn table(&mut self) -> Result<String> {
+        let from = self.position();
         let mut name = self.name("a table name")?.to_lowercase();
         if self.take(TokenKind::Dot) {
             if CATALOG_DATABASES.contains(&name.as_str()) {
@@ -235,7 +236,10 @@ impl<'a> Parser<'a> {
             }
             name = self.name("a table name")?.to_lowercase();
         }
-        Ok(name)
+        match name.contains('`') {
+            true => Err(self.error_at(from, "a table's name has no backtick")),
+            false => Ok(name),
+        }
     }
 
     /// A string literal's bytes; neighbours are joined as MySQL joins them.

@@ -205,3 +205,4 @@ SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELEC
 SET @ids = (1, 'a')
 SELECT id FROM a WHERE id IN @@ids
 SELECT id FROM a WHERE id IN (@ids)
+SELECT id FROM ```a``, ``b```
