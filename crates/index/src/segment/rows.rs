@@ -122,11 +122,14 @@ impl Rows {
     #[inline]
     pub(super) fn fetch_bytes(&self, doc: u32, mut columns: impl Iterator<Item = usize>) {
         let is_in_bytes = |column: usize| self.numbers.get(column).copied().flatten().is_none();
-        if columns.any(is_in_bytes)
-            && let Ok(bytes) = self.place(self.row_ends, self.row_bytes, doc)
-        {
-            self.file
-                .fetch(bytes.start..bytes.end.min(bytes.start + FETCHED_BYTES));
+        if columns.any(is_in_bytes) {
+            let end_of = |doc: u32| self.file.hint(self.row_ends.start as usize, doc as usize);
+            let start = doc.checked_sub(1).map_or(Some(0), end_of);
+            if let (Some(start), Some(end)) = (start, end_of(doc)) {
+                let end = end.min(start.saturating_add(FETCHED_BYTES as u64));
+                let at = |place: u64| self.row_bytes.start.saturating_add(place) as usize;
+                self.file.fetch(at(start)..at(end));
+            }
         }
     }
 
