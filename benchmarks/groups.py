@@ -116,4 +116,5 @@ def main():
         server.process.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

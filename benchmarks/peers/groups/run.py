@@ -32,7 +32,6 @@ import statistics
 import subprocess
 import sys
 import time
-import types
 
 BENCHMARKS = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(BENCHMARKS))
@@ -40,6 +39,7 @@ sys.path.insert(0, str(BENCHMARKS))
 import duckdb
 import pymysql
 
+import groups
 from server import Server, ask
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
@@ -83,16 +83,6 @@ searchd
 }}
 """
 
-
-def definitions_of_groups():
-    """benchmarks/groups.py without its last line, which runs it."""
-    path = BENCHMARKS / "groups.py"
-    module = types.ModuleType("groups")
-    exec(compile(path.read_text().removesuffix("\nmain()\n"), path, "exec"), module.__dict__)
-    return module
-
-
-groups = definitions_of_groups()
 
 # Part a: name, what is selected, the filter, the rest. {found} is `f < 3`, or MATCH in Seine's lines of that name.
 ALL = "GROUP BY g ORDER BY g ASC LIMIT 1000"

@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use query::json::JsonStep;
+use query::pattern::Literal;
 use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
@@ -371,6 +372,15 @@ impl Part {
         }
     }
 
+    /// Where a row's fields and sentences end; `None`: only its text tells. Errors: `Corrupt`.
+    #[inline]
+    pub(crate) fn text_ends(&self, doc: u32) -> Result<Option<&[u8]>> {
+        match &self.source {
+            Source::Tail(tail) => Ok(Some(&tail.row(doc).text_ends)),
+            Source::Segment(segment) => segment.text_ends(doc),
+        }
+    }
+
     /// A word of this part, if a live row holds it.
     pub(crate) fn word(&self, text: &str) -> Result<Option<PartWord>> {
         self.look_up(text)?.end()
@@ -388,12 +398,12 @@ impl Part {
         })
     }
 
-    /// Calls `visit` with the words of the part that begin with `prefix`, those of deleted rows
-    /// included. Cost: all words of a tail; of a segment, the words that begin so.
-    pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
+    /// Calls `visit` with the words of the part that hold the literal, those of deleted rows
+    /// included. Cost: all words of a tail; of a segment, those that begin with a prefix.
+    pub(crate) fn each_word(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) -> Result<()> {
         match &self.source {
-            Source::Tail(tail) => tail.dictionary.each(prefix, visit),
-            Source::Segment(segment) => segment.each_word(prefix, visit)?,
+            Source::Tail(tail) => tail.dictionary.each(literal, visit),
+            Source::Segment(segment) => segment.each_word(literal, visit)?,
         }
         Ok(())
     }

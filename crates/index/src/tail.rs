@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use query::analysis::Words;
+use query::text_ends::TextEnds;
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -86,6 +87,8 @@ pub(crate) struct TailWriter {
     occurrences: Vec<chunk::Occurrence>,
     hits: u64,
     bytes: u64,
+    /// Buffer for the ends of a row's text.
+    encoded: Vec<u8>,
     /// Ordinal of each live row by its id, published or not.
     ordinals: HashMap<u64, u32>,
 }
@@ -294,9 +297,13 @@ impl TailWriter {
         self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;
         self.bytes += KEY_BYTES * self.keyed.len() as u64;
         self.bytes += WORD_BYTES * new_words as u64;
+        self.encoded.clear();
+        TextEnds::write(words, &mut self.encoded);
+        self.bytes += self.encoded.len() as u64;
         self.rows.push(NewRow {
             id,
             columns,
+            text_ends: self.encoded.as_slice().into(),
             length_class: length_class(hits.try_into().unwrap_or(u32::MAX)),
         });
         self.ordinals.insert(id, ordinal);

@@ -28,3 +28,4 @@ pub use fold::FoldedWord;
 pub(crate) use fold::{in_run, is_mark, stands_alone};
 pub use settings::Settings;
 pub use words::Words;
+pub(crate) use words::unit_of;

@@ -40,6 +40,7 @@ pub mod rows;
 pub mod schema;
 pub mod scroll;
 mod syntax;
+pub mod text_ends;
 pub mod tree;
 pub mod value;
 pub mod verify;

@@ -14,8 +14,8 @@ use regex::{Regex, RegexBuilder};
 
 use crate::limits::{REGEX_BYTES_MAX, REGEX_PROGRAM_BYTES_MAX};
 use crate::tree::{Form, Term};
-use glob::Glob;
 pub(crate) use glob::is_wildcard;
+use glob::{Glob, holds};
 pub use like::like;
 pub(crate) use like::{ESCAPE, like_escaped};
 
@@ -33,6 +33,26 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// Whether a word holds the literal where it must. Cost: the word's bytes, without a look at their encoding.
+    #[must_use]
+    pub fn is_in(&self, word: &[u8]) -> bool {
+        match self {
+            Literal::Prefix(text) => word.starts_with(text.as_bytes()),
+            Literal::Suffix(text) => word.ends_with(text.as_bytes()),
+            Literal::Infix(text) => holds(word, text.as_bytes()),
+            Literal::None => true,
+        }
+    }
+
+    /// The text that every matching word begins with; empty where none is known.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        match self {
+            Literal::Prefix(text) => text,
+            Literal::Suffix(_) | Literal::Infix(_) | Literal::None => "",
+        }
+    }
+
     /// The literal's text; empty for [`Literal::None`].
     #[must_use]
     pub fn text(&self) -> &str {

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use query::pattern::{Literal, Matcher};
+use query::pattern::Matcher;
 use query::tree::Term;
 use smallvec::{SmallVec, smallvec};
 
@@ -100,12 +100,8 @@ impl Statistics {
         let mut expanded = BTreeMap::new();
         for pattern in patterns {
             let matcher = Matcher::new(pattern).map_err(|what| Error::Internal { what })?;
-            let prefix = match matcher.literal() {
-                Literal::Prefix(prefix) => prefix,
-                _ => "",
-            };
             let mut texts = Vec::new();
-            part.each_word(prefix, &mut |text| {
+            part.each_word(matcher.literal(), &mut |text| {
                 if matcher.is_match(text) {
                     texts.push(text.to_owned());
                 }

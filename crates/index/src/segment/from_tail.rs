@@ -177,6 +177,11 @@ impl RowSource for Renumbered<'_> {
         Ok(self.lengths[doc as usize])
     }
 
+    fn text_ends(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
+        out.extend_from_slice(&self.rows[doc as usize].text_ends);
+        Ok(true)
+    }
+
     fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()> {
         let number = |word: &WordCount| WordCount {
             word: self.words[word.word as usize],

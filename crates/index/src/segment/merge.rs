@@ -238,6 +238,13 @@ impl RowSource for Stoppable<'_> {
         source.segment.length_class(doc)
     }
 
+    fn text_ends(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
+        let (source, doc) = self.merge.row(doc);
+        let ends = source.segment.text_ends(doc)?;
+        out.extend_from_slice(ends.unwrap_or_default());
+        Ok(ends.is_some())
+    }
+
     fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()> {
         check(self.stop)?;
         let (at, old) = self.merge.rows[doc as usize];

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use disk::Disk;
 use query::json::JsonStep;
+use query::pattern::Literal;
 use query::value::Value;
 
 use super::checked::{CheckedFile, Sums};
@@ -245,6 +246,13 @@ impl Segment {
         self.rows.forward(doc)
     }
 
+    /// Where a row's fields and sentences end; `None`: nobody knows, since it comes from an older
+    /// segment. Errors: `Corrupt`.
+    #[inline]
+    pub(crate) fn text_ends(&self, doc: u32) -> Result<Option<&[u8]>> {
+        self.rows.text_ends(doc)
+    }
+
     /// The common words; the first caller reads them. Cost then: all words.
     pub(super) fn common(&self) -> Result<&CommonWords> {
         if let Some(common) = self.common.get() {
@@ -264,13 +272,19 @@ impl Segment {
         Ok(SegmentWord { number, entry })
     }
 
-    /// Calls `visit` with every word of the dictionary that begins with `prefix`, rising.
-    pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
-        let mut words = self.dictionary.from(prefix.as_bytes())?;
+    /// Calls `visit` with every word of the dictionary that holds the literal, rising.
+    pub(crate) fn each_word(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        let prefix = literal.prefix().as_bytes();
+        let mut words = self.dictionary.from(prefix)?;
         while words.advance()? {
-            match std::str::from_utf8(words.word()) {
-                Ok(word) if prefix.is_empty() || word.starts_with(prefix) => visit(word),
-                _ => return Ok(()),
+            let word = words.word();
+            if !prefix.is_empty() && !word.starts_with(prefix) {
+                break;
+            }
+            if literal.is_in(word)
+                && let Ok(word) = std::str::from_utf8(word)
+            {
+                visit(word);
             }
         }
         Ok(())

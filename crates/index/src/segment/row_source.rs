@@ -13,6 +13,8 @@ pub(super) trait RowSource {
     fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>>;
     /// Length class of a row; see [`crate::postings::length_class`].
     fn length_class(&self, doc: u32) -> Result<u8>;
+    /// Appends where the row's fields and sentences end; see [`query::text_ends::TextEnds`]. `false`: nobody knows.
+    fn text_ends(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool>;
     /// Appends the row's forward list: its distinct words by rising number in the new segment.
     fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()>;
 }

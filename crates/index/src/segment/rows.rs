@@ -27,6 +27,8 @@ pub(super) struct Rows {
     row_bytes: Section,
     forward_ends: Section,
     forward_bytes: Section,
+    /// Whether ends of texts stand before the forward lists: from format 4 on.
+    has_text_ends: bool,
     /// One byte a row; `None` in format 1.
     lengths: Option<Section>,
     /// By column: its numbers; `None` for a column that is not all integers or all floats.
@@ -70,6 +72,7 @@ impl Rows {
         let lengths = commit.section(Kind::Lengths);
         Ok(Rows {
             docs: commit.rows,
+            has_text_ends: commit.format >= 4,
             ids: section(Kind::Ids, Some(8 * rows))?,
             row_ends: section(Kind::RowEnds, Some(8 * rows))?,
             row_bytes: section(Kind::Rows, None)?,
@@ -297,11 +300,31 @@ impl Rows {
 
     /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
+        let (_, list) = self.ends_and_list(doc)?;
+        forward::decode(list).ok_or_else(|| self.no_list())
+    }
+
+    /// Where a row's fields and sentences end; `None`: nobody knows.
+    #[inline]
+    pub(super) fn text_ends(&self, doc: u32) -> Result<Option<&[u8]>> {
+        match self.has_text_ends {
+            true => self.ends_and_list(doc).map(|(ends, _)| ends),
+            false => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn ends_and_list(&self, doc: u32) -> Result<(Option<&[u8]>, &[u8])> {
         let bytes = self.slice(self.forward_ends, self.forward_bytes, doc)?;
-        forward::decode(bytes).ok_or_else(|| {
-            self.file
-                .corrupt(self.forward_bytes.start as usize, "not a forward list")
-        })
+        match self.has_text_ends {
+            true => forward::cut_ends(bytes).ok_or_else(|| self.no_list()),
+            false => Ok((None, bytes)),
+        }
+    }
+
+    fn no_list(&self) -> Error {
+        let start = self.forward_bytes.start as usize;
+        self.file.corrupt(start, "not a forward list")
     }
 
     /// The `doc`-th of the byte strings that lie one behind another in `content`; `ends` has their

@@ -178,10 +178,13 @@ pub(super) fn write_rows(
         bytes.extend_from_slice(&source.columns(doc)?);
         Ok(())
     })?;
-    let mut words = Vec::new();
+    let (mut words, mut ends) = (Vec::new(), Vec::new());
     out.stretches(Kind::Forward, Kind::ForwardEnds, |doc, bytes| {
         words.clear();
+        ends.clear();
         source.forward(doc, &mut words)?;
+        let are_known = source.text_ends(doc, &mut ends)?;
+        forward::encode_ends(are_known.then_some(&ends), bytes);
         forward::encode(&words, bytes);
         Ok(())
     })?;

@@ -19,6 +19,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::keys::ChunkKey;
 use super::radix::by_number;
 use crate::postings::code;
@@ -36,13 +38,19 @@ pub(crate) struct TailRow {
     own: Range<u32>,
     /// Class of the row's length, for the codes of its postings.
     pub(crate) length_class: u8,
+    /// Where its fields and sentences end; see [`query::text_ends::TextEnds`].
+    pub(crate) text_ends: RowTextEnds,
 }
+
+/// The ends of a row. Those of two fields without sentences take no memory of their own.
+pub(super) type RowTextEnds = SmallVec<[u8; 16]>;
 
 /// A row that is in no chunk yet, and so has no forward list.
 pub(super) struct NewRow {
     pub(super) id: u64,
     pub(super) columns: Arc<[u8]>,
     pub(super) length_class: u8,
+    pub(super) text_ends: RowTextEnds,
 }
 
 /// Rows `first .. first + rows.len()` of a tail, and their postings in flat arrays.
@@ -243,6 +251,7 @@ impl Chunk {
                 forward: Arc::clone(&forward),
                 own,
                 length_class: row.length_class,
+                text_ends: row.text_ends,
             })
         });
         self.rows = with_words.collect();

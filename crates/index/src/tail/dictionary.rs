@@ -5,6 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use query::analysis::Words;
+use query::pattern::Literal;
 use std::hash::BuildHasher;
 
 /// Words that a reader visits under one lock: some microseconds.
@@ -72,16 +73,18 @@ impl Dictionary {
         interned.ends.len() - before
     }
 
-    /// Calls `visit` with every word that begins with `prefix`. The writer waits for at most
+    /// Calls `visit` with every word that holds the literal. The writer waits for at most
     /// [`WORDS_READ`] words at a time.
-    pub(crate) fn each(&self, prefix: &str, visit: &mut dyn FnMut(&str)) {
+    pub(crate) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) {
         let mut next = 0;
         loop {
             let interned = self.read();
             let count = interned.ends.len();
             for number in next..count.min(next + WORDS_READ) {
-                let word = std::str::from_utf8(interned.text_of(number as u32)).unwrap_or_default();
-                if word.starts_with(prefix) {
+                let word = interned.text_of(number as u32);
+                if literal.is_in(word)
+                    && let Ok(word) = std::str::from_utf8(word)
+                {
                     visit(word);
                 }
             }

@@ -176,9 +176,26 @@ impl Words {
             Unit::Sentence => &self.sentences,
             Unit::Paragraph => &self.paragraphs,
         };
-        let before = ends.partition_point(|end| *end < (field, position));
-        let of_others = ends.partition_point(|(other, _)| *other < field);
-        (before - of_others) as u32 // no more than words
+        unit_of(ends, field, position)
+    }
+
+    /// Field and last position of each sentence but the last of a field; rising.
+    pub(crate) fn sentences(&self) -> &[(u8, u32)] {
+        &self.sentences
+    }
+
+    /// Field and last position of each paragraph but the last of a field; rising.
+    pub(crate) fn paragraphs(&self) -> &[(u8, u32)] {
+        &self.paragraphs
+    }
+
+    /// Calls `visit` with each field that has words and its last position, rising.
+    pub(crate) fn each_last(&self, mut visit: impl FnMut(u8, u32)) {
+        for of_field in self.marks.chunk_by(|a, b| a.field == b.field) {
+            if let Some(mark) = of_field.last() {
+                visit(mark.field, mark.position);
+            }
+        }
     }
 
     /// The number of words, marked ones included.
@@ -328,6 +345,13 @@ impl Words {
         });
         position
     }
+}
+
+/// How many units of a field end before a position. `ends`: rising.
+pub(crate) fn unit_of(ends: &[(u8, u32)], field: u8, position: u32) -> u32 {
+    let before = ends.partition_point(|end| *end < (field, position));
+    let of_others = ends.partition_point(|(other, _)| *other < field);
+    (before - of_others) as u32 // no more than words
 }
 
 /// A place in a document.

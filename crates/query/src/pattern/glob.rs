@@ -98,23 +98,12 @@ impl Glob {
         if !is_long
             || !begins(word)
             || !ends(word)
-            || !self.holds_infix(word)
+            || !holds(word.as_bytes(), self.infix.as_bytes())
             || (self.prefix.is_empty() && word.starts_with(['#', '@', '=']))
         {
             return false;
         }
         self.simple || self.run(word)
-    }
-
-    /// Whether the word holds the infix. Words are short: a search that prepares itself would take longer.
-    fn holds_infix(&self, word: &str) -> bool {
-        let (word, infix) = (word.as_bytes(), self.infix.as_bytes());
-        let Some((first, rest)) = infix.split_first() else {
-            return true;
-        };
-        let starts = word.iter().enumerate().filter(|(_, byte)| *byte == first);
-        let mut behind = starts.filter_map(|(at, _)| word.get(at + 1..));
-        behind.any(|behind| rest.is_empty() || behind.starts_with(rest))
     }
 
     /// Follows all ways through the pattern at once.
@@ -150,6 +139,17 @@ impl Glob {
         }
         reached
     }
+}
+
+/// Whether a word holds an infix. Words are short: a search that prepares itself would take longer.
+#[inline]
+pub(super) fn holds(word: &[u8], infix: &[u8]) -> bool {
+    let Some((first, rest)) = infix.split_first() else {
+        return true;
+    };
+    let starts = word.iter().enumerate().filter(|(_, byte)| *byte == first);
+    let mut behind = starts.filter_map(|(at, _)| word.get(at + 1..));
+    behind.any(|behind| rest.is_empty() || behind.starts_with(rest))
 }
 
 /// Whether a character of a pattern is a wildcard.

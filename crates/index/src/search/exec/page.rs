@@ -18,7 +18,6 @@ use super::lists::{ByWord, View};
 use super::rows::{Rows, RowsRef};
 use super::score::{ManyRows, Scorer};
 use super::scratch::Scratch;
-use super::texts::last_position;
 use super::word_counts::Counted;
 use crate::error::Result;
 use crate::part::Part;
@@ -321,8 +320,8 @@ impl<'r> PageRun<'r, '_> {
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
         let mut read = Ok(());
-        let mut last = |field| match self.view.texts.words(self.view.doc(low)) {
-            Ok(words) => last_position(&words, field),
+        let mut last = |field| match self.view.texts.ends(self.view.doc(low)) {
+            Ok(ends) => ends.last(field).unwrap_or(0),
             Err(error) => {
                 read = Err(error);
                 0

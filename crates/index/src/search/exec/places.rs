@@ -5,8 +5,8 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use query::analysis::Words;
 use query::reference::Span;
+use query::text_ends::TextEnds;
 use query::tree::Unit;
 use query::verify::{Buffers, Counts, Document};
 
@@ -14,7 +14,6 @@ use super::super::plan::Placed;
 use super::columns::Columns;
 use super::lists::View;
 use super::row_index::RowIndex;
-use super::texts::last_position;
 use crate::error::{Error, Result};
 
 /// Places that a window should have: enough that its lists are walked in longer steps, and few enough for the processor's cache.
@@ -43,8 +42,8 @@ pub(super) struct RowPlaces<'w, 'l> {
     row: usize,
     low: u16,
     view: &'w View<'l>,
-    /// The words of its text, once an operator asks for what no list has.
-    words: OnceCell<Words>,
+    /// Where its fields and sentences end, once an operator asks for what no list has.
+    ends: OnceCell<TextEnds>,
     failure: RefCell<Option<Error>>,
 }
 
@@ -56,22 +55,22 @@ impl<'w, 'l> RowPlaces<'w, 'l> {
             row,
             low,
             view,
-            words: OnceCell::new(),
+            ends: OnceCell::new(),
             failure: RefCell::new(None),
         }
     }
 
-    fn words(&self) -> &Words {
-        self.words.get_or_init(|| {
-            let words = self.view.texts.words(self.view.doc(self.low));
-            words.unwrap_or_else(|error| {
+    fn ends(&self) -> &TextEnds {
+        self.ends.get_or_init(|| {
+            let ends = self.view.texts.ends(self.view.doc(self.low));
+            ends.unwrap_or_else(|error| {
                 self.failure.replace(Some(error));
-                Words::new()
+                TextEnds::default()
             })
         })
     }
 
-    /// The error of the first text that could not be read.
+    /// The error of the first ends that could not be read.
     pub(super) fn check(&self) -> Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -83,13 +82,12 @@ impl Document for RowPlaces<'_, '_> {
     }
 
     fn last(&self, field: u8) -> Option<u32> {
-        let last = last_position(self.words(), field);
-        (last > 0).then_some(last)
+        self.ends().last(field)
     }
 
     fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
         match self.view.texts.shape.analyzer.settings().units() {
-            true => self.words().unit_at(unit, field, position),
+            true => self.ends().unit_at(unit, field, position),
             false => 0,
         }
     }

@@ -1,7 +1,8 @@
-//! What only the text of a row tells.
+//! What the places of words do not tell of a row: where its fields and sentences end.
 
 use query::analysis::Words;
 use query::expression::ColumnValues;
+use query::text_ends::TextEnds;
 use query::value::Value;
 
 use super::super::values::RowValues;
@@ -17,6 +18,17 @@ pub(super) struct Texts<'p> {
 }
 
 impl Texts<'_> {
+    /// Where a row's fields and sentences end. Only of rows of old segments is the text analysed.
+    /// Errors: `Io`, `Corrupt`.
+    pub(super) fn ends(&self, doc: u32) -> Result<TextEnds> {
+        if let Some(ends) = self.part.text_ends(doc)?.and_then(TextEnds::read) {
+            return Ok(ends);
+        }
+        let mut bytes = Vec::new();
+        TextEnds::write(&self.words(doc)?, &mut bytes);
+        Ok(TextEnds::read(&bytes).unwrap_or_default())
+    }
+
     /// Analyses a row's text columns. Errors: `Io`, `Corrupt`.
     pub(super) fn words(&self, doc: u32) -> Result<Words> {
         let row = RowValues::new(self.part, doc);
@@ -29,10 +41,4 @@ impl Texts<'_> {
         row.check()?;
         Ok(words)
     }
-}
-
-/// Last position of a field; 0 of an empty one.
-pub(super) fn last_position(words: &Words, field: u8) -> u32 {
-    let of_field = words.iter().filter(|(_, other, _)| *other == field);
-    of_field.map(|(_, _, position)| position).max().unwrap_or(0)
 }

@@ -15,7 +15,6 @@ use crate::part::Part;
 use crate::postings::{code, length_class};
 use crate::search::collect::{Collector, Top, WEIGHT_WITHOUT_MATCH};
 use crate::search::exec::job::{Gathered, Job};
-use crate::search::exec::texts::last_position;
 use crate::search::plan::Plan;
 use crate::search::rank::{Hit, Needs, Occurrences};
 use crate::search::values::RowValues;
@@ -167,4 +166,10 @@ fn weight_of_text(plan: &Plan, root: &Node, words: &Words, occurrences: &mut Occ
     let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
     let sum = occurrences.hits().map(value).sum();
     weigher.weigh(occurrences, sum, &mut |field| last_position(words, field))
+}
+
+/// Last position of a field; 0 of an empty one.
+fn last_position(words: &Words, field: u8) -> u32 {
+    let of_field = words.iter().filter(|(_, other, _)| *other == field);
+    of_field.map(|(_, _, position)| position).max().unwrap_or(0)
 }

@@ -1,0 +1,137 @@
+//! Where the fields of a document, their sentences and paragraphs end: what an index needs to know of a text beside the places of
+//! its words.
+//!
+//! Example: a title of 3 words, and a body whose sentences end at the positions 4 and 9, the second with its paragraph, of 12.
+//!
+//! ```text
+//! field   last   ends             bytes
+//! 0       3                       0  3  0
+//! 1       12     4, 9 (paragraph) 1  12 2  8 11      (4 - 0) << 1, (9 - 4) << 1 | 1
+//! ```
+//!
+//! Numbers are LEB128. A field is written as its distance from the one before. The end of a field's last sentence is that of the
+//! field. A field without words is left out.
+
+use crate::analysis::{Words, unit_of};
+use crate::codec::{cut_small, put_number};
+use crate::tree::Unit;
+
+/// The ends of a document's fields, sentences and paragraphs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextEnds {
+    /// Field and last position, of each field with words, rising.
+    lasts: Vec<(u8, u32)>,
+    /// Field and last position of each sentence but the field's last, rising.
+    sentences: Vec<(u8, u32)>,
+    /// Field and last position of each paragraph but the field's last, rising. Each is the end of a sentence too.
+    paragraphs: Vec<(u8, u32)>,
+}
+
+impl TextEnds {
+    /// Appends the ends of a document.
+    pub fn write(words: &Words, out: &mut Vec<u8>) {
+        let mut sentences = words.sentences().iter();
+        let mut paragraphs = words.paragraphs().iter().peekable();
+        let mut before = 0;
+        words.each_last(|field, last| {
+            put_number(out, u64::from(field - before));
+            put_number(out, u64::from(last));
+            before = field;
+            let own = sentences.as_slice();
+            let own = &own[..own.partition_point(|(of, _)| *of == field)];
+            put_number(out, own.len() as u64);
+            let mut from = 0;
+            for end in sentences.by_ref().take(own.len()) {
+                let is_paragraph = paragraphs.next_if_eq(&end).is_some();
+                put_number(out, u64::from(end.1 - from) << 1 | u64::from(is_paragraph));
+                from = end.1;
+            }
+        });
+    }
+
+    /// Reads the ends of a document; `None` where the bytes are no such ends.
+    #[must_use]
+    pub fn read(mut bytes: &[u8]) -> Option<TextEnds> {
+        let mut ends = TextEnds::default();
+        let mut field = 0u8;
+        while !bytes.is_empty() {
+            field = field.checked_add(u8::try_from(cut_small(&mut bytes)?).ok()?)?;
+            ends.lasts.push((field, cut_small(&mut bytes)?));
+            let mut end = 0u32;
+            for _ in 0..cut_small(&mut bytes)? {
+                let step = cut_small(&mut bytes)?;
+                end = end.checked_add(step >> 1)?;
+                ends.sentences.push((field, end));
+                if step & 1 == 1 {
+                    ends.paragraphs.push((field, end));
+                }
+            }
+        }
+        Some(ends)
+    }
+
+    /// The last position of a field; `None` if it has no words.
+    #[must_use]
+    pub fn last(&self, field: u8) -> Option<u32> {
+        let known = self.lasts.iter().find(|(known, _)| *known == field);
+        known.map(|(_, last)| *last)
+    }
+
+    /// The number, from 0, of the sentence or paragraph of its field that a position lies in. 0 in a table without
+    /// `index_sp`. Cost: a binary search.
+    #[must_use]
+    pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
+        let ends = match unit {
+            Unit::Sentence => &self.sentences,
+            Unit::Paragraph => &self.paragraphs,
+        };
+        unit_of(ends, field, position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analysis::{Analyzer, Settings};
+
+    fn analyzer(sentences: &str) -> Analyzer {
+        let mut settings = Settings::default();
+        settings.set("index_sp", sentences).unwrap().unwrap();
+        Analyzer::new(settings)
+    }
+
+    proptest! {
+        #[test]
+        fn ends_read_back_and_tell_what_the_words_tell(
+            texts in proptest::collection::vec("[a-c .!\n]{0,40}", 0..4),
+            sentences in "[01]",
+        ) {
+            let analyzer = analyzer(&sentences);
+            let mut words = Words::new();
+            for (field, text) in texts.iter().enumerate() {
+                words.push_field(&analyzer, field as u8, text);
+            }
+            let mut bytes = Vec::new();
+            TextEnds::write(&words, &mut bytes);
+            let ends = TextEnds::read(&bytes).unwrap();
+            for field in 0..5u8 {
+                let of_field = words.iter().filter(|(_, of, _)| *of == field);
+                let last = of_field.map(|(_, _, position)| position).max();
+                prop_assert_eq!(ends.last(field), last);
+                for position in 0..50 {
+                    for unit in [Unit::Sentence, Unit::Paragraph] {
+                        let wanted = words.unit_at(unit, field, position);
+                        prop_assert_eq!(ends.unit_at(unit, field, position), wanted);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = TextEnds::read(&bytes);
+        }
+    }
+}
