@@ -49,25 +49,47 @@ impl TextEnds {
         });
     }
 
-    /// Reads the ends of a document; `None` where the bytes are no such ends.
+    /// Reads the ends of a document in place of those that are here, whose memory is used again. `None` where the bytes are no
+    /// such ends; then there are any.
     #[must_use]
-    pub fn read(mut bytes: &[u8]) -> Option<TextEnds> {
-        let mut ends = TextEnds::default();
+    pub fn read(&mut self, mut bytes: &[u8]) -> Option<()> {
+        self.lasts.clear();
+        self.sentences.clear();
+        self.paragraphs.clear();
         let mut field = 0u8;
         while !bytes.is_empty() {
             field = field.checked_add(u8::try_from(cut_small(&mut bytes)?).ok()?)?;
-            ends.lasts.push((field, cut_small(&mut bytes)?));
+            self.lasts.push((field, cut_small(&mut bytes)?));
             let mut end = 0u32;
             for _ in 0..cut_small(&mut bytes)? {
                 let step = cut_small(&mut bytes)?;
                 end = end.checked_add(step >> 1)?;
-                ends.sentences.push((field, end));
+                self.sentences.push((field, end));
                 if step & 1 == 1 {
-                    ends.paragraphs.push((field, end));
+                    self.paragraphs.push((field, end));
                 }
             }
         }
-        Some(ends)
+        Some(())
+    }
+
+    /// As [`TextEnds::last`], of bytes that are not read whole; `None` also where they are no such ends. Cost: the numbers before
+    /// it, without an allocation.
+    #[inline]
+    #[must_use]
+    pub fn last_in(mut bytes: &[u8], wanted: u8) -> Option<u32> {
+        let mut field = 0;
+        while !bytes.is_empty() {
+            field += cut_small(&mut bytes)?;
+            let last = cut_small(&mut bytes)?;
+            if field == u32::from(wanted) {
+                return Some(last);
+            }
+            for _ in 0..cut_small(&mut bytes)? {
+                cut_small(&mut bytes)?;
+            }
+        }
+        None
     }
 
     /// The last position of a field; `None` if it has no words.
@@ -115,11 +137,13 @@ mod tests {
             }
             let mut bytes = Vec::new();
             TextEnds::write(&words, &mut bytes);
-            let ends = TextEnds::read(&bytes).unwrap();
+            let mut ends = TextEnds::default();
+            prop_assert!(ends.read(&bytes).is_some());
             for field in 0..5u8 {
                 let of_field = words.iter().filter(|(_, of, _)| *of == field);
                 let last = of_field.map(|(_, _, position)| position).max();
                 prop_assert_eq!(ends.last(field), last);
+                prop_assert_eq!(TextEnds::last_in(&bytes, field), last);
                 for position in 0..50 {
                     for unit in [Unit::Sentence, Unit::Paragraph] {
                         let wanted = words.unit_at(unit, field, position);
@@ -131,7 +155,8 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = TextEnds::read(&bytes);
+            let _ = TextEnds::default().read(&bytes);
+            let _ = TextEnds::last_in(&bytes, 3);
         }
     }
 }

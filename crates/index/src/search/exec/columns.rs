@@ -13,7 +13,10 @@
 //! - `starts` has an entry for each row of the window and one for the end.
 //! - A row's spans rise, each once. A row's words of a pattern rise by place; two may stand at one.
 
+use std::cell::RefCell;
+
 use query::reference::Span;
+use query::text_ends::TextEnds;
 
 use super::super::plan::TermWords;
 use super::lists::View;
@@ -27,6 +30,8 @@ const NONE: u32 = u32::MAX;
 /// Places of terms, by number of the term.
 #[derive(Default)]
 pub(super) struct Columns {
+    /// The row of the part whose ends were read last, since the window began, and these ends.
+    pub(super) ends: RefCell<(Option<u32>, TextEnds)>,
     columns: Vec<Column>,
     /// Number of terms.
     terms: usize,
@@ -67,6 +72,7 @@ impl Columns {
         index: &mut RowIndex,
     ) -> bool {
         self.terms = terms.len();
+        self.ends.get_mut().0 = None;
         if self.columns.len() < terms.len() {
             self.columns.resize_with(terms.len(), Column::default);
         }

@@ -320,8 +320,8 @@ impl<'r> PageRun<'r, '_> {
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
         let mut read = Ok(());
-        let mut last = |field| match self.view.texts.ends(self.view.doc(low)) {
-            Ok(ends) => ends.last(field).unwrap_or(0),
+        let mut last = |field| match self.view.texts.last(self.view.doc(low), field) {
+            Ok(last) => last.unwrap_or(0),
             Err(error) => {
                 read = Err(error);
                 0

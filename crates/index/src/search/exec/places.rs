@@ -3,7 +3,7 @@
 //! The rows that hold the words are known from bitmaps. Their places are read window by window ([`Columns`]); then
 //! `query::verify` answers for each row whether it matches, and what of it counts.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
 use query::reference::Span;
 use query::text_ends::TextEnds;
@@ -42,8 +42,6 @@ pub(super) struct RowPlaces<'w, 'l> {
     row: usize,
     low: u16,
     view: &'w View<'l>,
-    /// Where its fields and sentences end, once an operator asks for what no list has.
-    ends: OnceCell<TextEnds>,
     failure: RefCell<Option<Error>>,
 }
 
@@ -55,19 +53,21 @@ impl<'w, 'l> RowPlaces<'w, 'l> {
             row,
             low,
             view,
-            ends: OnceCell::new(),
             failure: RefCell::new(None),
         }
     }
 
-    fn ends(&self) -> &TextEnds {
-        self.ends.get_or_init(|| {
-            let ends = self.view.texts.ends(self.view.doc(self.low));
-            ends.unwrap_or_else(|error| {
-                self.failure.replace(Some(error));
-                TextEnds::default()
-            })
-        })
+    /// The sentence or paragraph of a position, by where they end.
+    fn unit_by_ends(&self, unit: Unit, field: u8, position: u32) -> u32 {
+        let doc = self.view.doc(self.low);
+        let (of, ends) = &mut *self.columns.ends.borrow_mut();
+        if of.replace(doc) != Some(doc)
+            && let Err(error) = self.view.texts.ends(doc, ends)
+        {
+            (*of, *ends) = (None, TextEnds::default());
+            self.failure.replace(Some(error));
+        }
+        ends.unit_at(unit, field, position)
     }
 
     /// The error of the first ends that could not be read.
@@ -82,12 +82,16 @@ impl Document for RowPlaces<'_, '_> {
     }
 
     fn last(&self, field: u8) -> Option<u32> {
-        self.ends().last(field)
+        let last = self.view.texts.last(self.view.doc(self.low), field);
+        last.unwrap_or_else(|error| {
+            self.failure.replace(Some(error));
+            None
+        })
     }
 
     fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
         match self.view.texts.shape.analyzer.settings().units() {
-            true => self.ends().unit_at(unit, field, position),
+            true => self.unit_by_ends(unit, field, position),
             false => 0,
         }
     }

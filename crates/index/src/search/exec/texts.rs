@@ -6,7 +6,7 @@ use query::text_ends::TextEnds;
 use query::value::Value;
 
 use super::super::values::RowValues;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::part::Part;
 use crate::shape::TableShape;
 
@@ -18,15 +18,33 @@ pub(super) struct Texts<'p> {
 }
 
 impl Texts<'_> {
-    /// Where a row's fields and sentences end. Only of rows of old segments is the text analysed.
+    /// The last position of a row's field; `None` if it has no words. Errors: as [`Texts::ends`].
+    #[inline]
+    pub(super) fn last(&self, doc: u32, field: u8) -> Result<Option<u32>> {
+        match self.part.text_ends(doc)? {
+            Some(bytes) => Ok(TextEnds::last_in(bytes, field)),
+            None => {
+                let mut ends = TextEnds::default();
+                self.ends(doc, &mut ends)?;
+                Ok(ends.last(field))
+            }
+        }
+    }
+
+    /// Reads where a row's fields and sentences end. Only of rows of old segments is the text analysed.
     /// Errors: `Io`, `Corrupt`.
-    pub(super) fn ends(&self, doc: u32) -> Result<TextEnds> {
-        if let Some(ends) = self.part.text_ends(doc)?.and_then(TextEnds::read) {
-            return Ok(ends);
+    pub(super) fn ends(&self, doc: u32, ends: &mut TextEnds) -> Result<()> {
+        if let Some(bytes) = self.part.text_ends(doc)?
+            && ends.read(bytes).is_some()
+        {
+            return Ok(());
         }
         let mut bytes = Vec::new();
         TextEnds::write(&self.words(doc)?, &mut bytes);
-        Ok(TextEnds::read(&bytes).unwrap_or_default())
+        let not_read = || Error::Internal {
+            what: "the ends of a text are not read back".to_owned(),
+        };
+        ends.read(&bytes).ok_or_else(not_read)
     }
 
     /// Analyses a row's text columns. Errors: `Io`, `Corrupt`.

@@ -116,7 +116,7 @@ pub struct BlockGroups {
     is_refused: bool,
 }
 
-/// The groups of all rows, by the order of their first rows.
+/// The groups of all rows, by the order of their first rows where these show.
 pub struct BlocksMade {
     /// The first rows, group by group. Without keys there may be a group and no row.
     pub rows: Vec<Place>,
@@ -390,15 +390,18 @@ impl BlockGroups {
         Ok(())
     }
 
-    /// The groups by the order of their first rows.
+    /// The groups, by the order of their first rows where these show.
     fn ordered(self) -> BlocksMade {
         let mut order: Vec<u32> = (0..self.firsts.len() as u32).collect();
         let of = |number: &u32| self.firsts[*number as usize];
-        order.sort_unstable_by_key(|number| {
-            let place = of(number);
-            let choice = self.choices[*number as usize];
-            (Reverse(place.weight), place.rest(), choice)
-        });
+        // Where first rows do not show, ORDER BY leaves no two groups equal.
+        if self.groups.needs_firsts {
+            order.sort_unstable_by_key(|number| {
+                let place = of(number);
+                let choice = self.choices[*number as usize];
+                (Reverse(place.weight), place.rest(), choice)
+            });
+        }
         let rows = order.iter().map(of).filter(|place| *place != NOWHERE);
         BlocksMade {
             rows: rows.collect(),
