@@ -173,6 +173,18 @@ def transactions(connection):
     other.close()
 
 
+def mixed_types(connection):
+    """Values at one path of documents may differ in type; a client decodes them all by the type of the column."""
+    ask(connection, "CREATE TABLE p_mixed (j json)")
+    rows = ["(1, '{\"k\":7}')", "(2, '{\"k\":2.5}')", "(3, '{\"k\":\"x\"}')", "(4, '{}')"]
+    ask(connection, "INSERT INTO p_mixed (id, j) VALUES " + ", ".join(rows))
+    assert ask(connection, "SELECT j.k FROM p_mixed WHERE id < 2") == ((7,),)
+    assert ask(connection, "SELECT j.k FROM p_mixed WHERE id < 3") == ((7.0,), (2.5,))
+    assert ask(connection, "SELECT j.k FROM p_mixed") == (("7",), ("2.500000",), ("x",), (None,))
+    assert ask(connection, "SELECT id FROM p_mixed ORDER BY j.k ASC") == ((4,), (2,), (1,), (3,))
+    ask(connection, "DROP TABLE p_mixed")
+
+
 def main():
     connection = connect()
     search_and_percolate(connection)
@@ -182,6 +194,7 @@ def main():
     facets(connection)
     call_pq(connection)
     bad_input(connection)
+    mixed_types(connection)
     transactions(connection)
     for table in ("p_alerts", "p_hits", "p_posts", "p_empty", "p_pq"):
         ask(connection, f"DROP TABLE {table}")

@@ -122,7 +122,7 @@ impl Control {
         &self,
         name: &'static str,
         run: impl FnOnce() -> T,
-        tell: impl FnOnce(&T) -> (u64, String),
+        tell: impl FnOnce(&T) -> (Option<u64>, String),
     ) -> T {
         match &self.profile {
             Some(profile) => profile.step(name, run, tell),

@@ -372,6 +372,14 @@ impl Part {
         }
     }
 
+    /// Tells the processor to fetch [`Part::text_ends`] of a row.
+    #[inline]
+    pub(crate) fn fetch_text_ends(&self, doc: u32) {
+        if let Source::Segment(segment) = &self.source {
+            segment.fetch_text_ends(doc);
+        }
+    }
+
     /// Where a row's fields and sentences end; `None`: only its text tells. Errors: `Corrupt`.
     #[inline]
     pub(crate) fn text_ends(&self, doc: u32) -> Result<Option<&[u8]>> {

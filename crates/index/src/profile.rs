@@ -40,8 +40,8 @@ pub struct Step {
     pub table: String,
     /// Which step it was.
     pub name: &'static str,
-    /// Rows, or words of the step `words`, that it gave.
-    pub rows: u64,
+    /// Rows, or words of the step `words`, that it gave; `None`: it gives none.
+    pub rows: Option<u64>,
     /// How it was done.
     pub detail: String,
     /// Microseconds that it took.
@@ -74,7 +74,7 @@ impl Profile {
         &self,
         name: &'static str,
         run: impl FnOnce() -> T,
-        tell: impl FnOnce(&T) -> (u64, String),
+        tell: impl FnOnce(&T) -> (Option<u64>, String),
     ) -> T {
         let from = (self.now_us)();
         let made = run();
@@ -85,7 +85,7 @@ impl Profile {
     }
 
     /// Notes a step that took this long.
-    pub fn note(&self, name: &'static str, rows: u64, detail: String, us: u64) {
+    pub fn note(&self, name: &'static str, rows: Option<u64>, detail: String, us: u64) {
         let mut state = self.state();
         match state.totals.iter_mut().find(|(known, ..)| *known == name) {
             Some((_, times, all_us)) => (*times, *all_us) = (*times + 1, *all_us + us),
@@ -133,11 +133,14 @@ mod tests {
         let profile = Profile::new(Box::new(move || clock.fetch_add(3, Ordering::Relaxed)));
         profile.reads("t");
         for at in 0..STEPS_MAX as u64 + 5 {
-            let made = profile.step("search", || at, |at| (*at, String::new()));
+            let made = profile.step("search", || at, |at| (Some(*at), String::new()));
             assert_eq!(made, at);
         }
         assert_eq!(profile.steps().len(), STEPS_MAX);
-        assert_eq!((profile.steps()[7].rows, profile.steps()[7].us), (7, 3));
+        assert_eq!(
+            (profile.steps()[7].rows, profile.steps()[7].us),
+            (Some(7), 3)
+        );
         let times = STEPS_MAX as u64 + 5;
         assert_eq!(profile.totals(), [("search", times, 3 * times)]);
     }

@@ -109,7 +109,7 @@ fn search(
     };
     let ran = control.step("search", run, |ran| {
         let total = ran.as_ref().map_or(0, |(total, ..)| *total);
-        (total, how.unwrap_or_default())
+        (Some(total), how.unwrap_or_default())
     });
     let not_run = || Error::Internal {
         what: "a long search was not run".to_owned(),
@@ -192,8 +192,11 @@ fn job<'s>(
         Some(query) => {
             let found = || plan(snapshot, select, query);
             let (plan, words) = control.step("words", found, |found| match found {
-                Ok((plan, _)) => (plan.words() as u64, format!("{} postings", plan.postings())),
-                Err(_) => (0, String::new()),
+                Ok((plan, _)) => (
+                    Some(plan.words() as u64),
+                    format!("{} postings", plan.postings()),
+                ),
+                Err(_) => (None, String::new()),
             })?;
             (Some(plan), words)
         }

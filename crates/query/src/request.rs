@@ -252,6 +252,8 @@ pub struct Grouping {
     pub within: Vec<OrderBy>,
     /// HAVING.
     pub having: Option<Expression>,
+    /// Only groups behind these values of the keys of ORDER BY; SQL has none.
+    pub after: Option<Vec<Value>>,
     /// Whether an item of the SELECT list that is a key shows, of a list, the item that the group is of. Else it shows the list of
     /// the group's first row, as in Sphinx.
     pub shows_items: bool,
@@ -266,6 +268,8 @@ pub struct Facet {
     pub keys: Vec<Expression>,
     /// A condition on its groups; SQL has none.
     pub having: Option<Expression>,
+    /// Only groups behind these values of the keys of ORDER BY; SQL has none.
+    pub after: Option<Vec<Value>>,
     /// Keys of ORDER BY. Empty: groups come in the order of their first rows.
     pub order: Vec<OrderBy>,
     /// LIMIT as written.

@@ -220,6 +220,27 @@ impl Node {
         }
     }
 
+    /// Whether some part asks where a field, a sentence or a paragraph ends.
+    #[must_use]
+    pub fn asks_ends(&self) -> bool {
+        match self {
+            Node::Together { .. } => true,
+            Node::Quorum { parts, .. }
+            | Node::Order(parts)
+            | Node::And(parts)
+            | Node::Or(parts) => parts.iter().any(Node::asks_ends),
+            Node::Near { left, right, .. }
+            | Node::NotNear { left, right, .. }
+            | Node::Maybe(left, right) => left.asks_ends() || right.asks_ends(),
+            Node::Not(part) => part.asks_ends(),
+            _ => {
+                let mut asks = false;
+                self.each_term(&mut |term| asks |= term.place.last);
+                asks
+            }
+        }
+    }
+
     /// Calls `visit` with every term in the order of the query; a repeated term is visited each time.
     pub fn each_term<'n>(&'n self, visit: &mut dyn FnMut(&'n Term)) {
         match self {

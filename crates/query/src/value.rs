@@ -73,13 +73,18 @@ impl Value {
         }
     }
 
-    /// The order of ORDER BY, total: NULL first, NaN next, then as [`Value::cmp_sql`].
+    /// The order of ORDER BY, total: NULL first, then NaN, numbers, texts, bytes, sets and documents, those of a kind as
+    /// [`Value::cmp_sql`]. Values at one path of documents may be of several kinds.
     #[must_use]
     pub fn cmp_order(&self, other: &Value) -> Ordering {
         let rank = |value: &Value| match value {
             Value::Null => 0,
             Value::Float(number) if number.is_nan() => 1,
-            _ => 2,
+            Value::Int(_) | Value::Float(_) => 2,
+            Value::Str(_) => 3,
+            Value::Bytes(_) => 4,
+            Value::Set(_) => 5,
+            Value::Json(_) => 6,
         };
         rank(self)
             .cmp(&rank(other))

@@ -29,7 +29,7 @@ impl Profiled {
     pub(crate) fn sent(&mut self, now_us: u64) {
         if let Some(found_us) = self.found_us.take() {
             let took_us = now_us.saturating_sub(found_us);
-            self.profile.note("send", 0, String::new(), took_us);
+            self.profile.note("send", None, String::new(), took_us);
             self.us = now_us.saturating_sub(self.from_us);
         }
     }

@@ -48,6 +48,9 @@ pub const NEAR_CHARS_MAX: usize = 80;
 /// Deepest nesting of a JSON query body (`bool` inside `bool`).
 pub const JSON_QUERY_DEPTH_MAX: usize = 64;
 
+/// Longest name of a field in a JSON body, in bytes. Each step of a path takes as much memory as a short text.
+pub const FIELD_BYTES_MAX: usize = 4_096;
+
 /// Longest line of a bulk body, in bytes. It is that of a packet, so that MySQL and HTTP take the same documents.
 pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
 

@@ -36,7 +36,9 @@ fn explained(client: &mut Client, select: &str) -> Vec<(String, String, u64, Str
     rows.iter()
         .map(|row| {
             assert!(text(&row[3]).parse::<f64>().unwrap() >= 0.0);
-            let rows = text(&row[2]).parse().unwrap();
+            let rows = row[2]
+                .as_ref()
+                .map_or(0, |_| text(&row[2]).parse().unwrap());
             (text(&row[0]), text(&row[1]), rows, text(&row[4]))
         })
         .collect()

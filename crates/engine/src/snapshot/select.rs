@@ -105,9 +105,9 @@ pub const PARSE: &str = "parse";
 const OUTLINE_CHARS_MAX: usize = 64 << 10;
 
 /// What a profile tells of a parsed text.
-fn outlined(query: &Result<Query>, view: &SearchView) -> (u64, String) {
+fn outlined(query: &Result<Query>, view: &SearchView) -> (Option<u64>, String) {
     let Ok(query) = query else {
-        return (0, String::new());
+        return (None, String::new());
     };
     let fields = text_names(&view.definition.columns);
     let mut outline = format!("{:#}", query.root.outline(&fields));
@@ -115,7 +115,7 @@ fn outlined(query: &Result<Query>, view: &SearchView) -> (u64, String) {
         outline.truncate(end);
         outline.push('…');
     }
-    (0, outline)
+    (None, outline)
 }
 
 /// The warning of a whole answer for which a damaged key was of no use.

@@ -61,7 +61,7 @@ impl Candidates {
     }
 
     /// What a profile tells of [`Candidates::of`].
-    pub(super) fn told(found: &Result<Option<Candidates>>) -> (u64, String) {
+    pub(super) fn told(found: &Result<Option<Candidates>>) -> (Option<u64>, String) {
         match found {
             Ok(Some(candidates)) => {
                 let rows = candidates
@@ -70,10 +70,10 @@ impl Candidates {
                     .flatten()
                     .map(Vec::len)
                     .sum::<usize>();
-                (rows as u64, "rows by id or KEY".to_owned())
+                (Some(rows as u64), "rows by id or KEY".to_owned())
             }
-            Ok(None) => (0, "no id or KEY tells the rows".to_owned()),
-            Err(_) => (0, String::new()),
+            Ok(None) => (None, "no id or KEY tells the rows".to_owned()),
+            Err(_) => (None, String::new()),
         }
     }
 

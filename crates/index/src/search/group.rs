@@ -47,7 +47,7 @@ impl Snapshot {
         let columns = self.shape.columns.len();
         let start = || Filed::new(&in_blocks, columns + 1);
         let run = || exec::run(&job, control, &start);
-        let (filed, run) = control.step("search", run, |_| (0, job.how()));
+        let (filed, run) = control.step("search", run, |_| (None, job.how()));
         run?;
         // By grouping: the groups of each thread.
         let mut threads: Vec<Vec<BlockGroups>> =
@@ -68,8 +68,8 @@ impl Snapshot {
             let detail = format!("of {} threads", of.len());
             let merge = || self.merged(of, columns, job.cost(), control);
             made.push(control.step("groups", merge, |merged| match merged {
-                Ok(Some(grouping)) => (grouping.rows.len() as u64, detail),
-                _ => (0, detail),
+                Ok(Some(grouping)) => (Some(grouping.rows.len() as u64), detail),
+                _ => (None, detail),
             })?);
         }
         Ok(made)

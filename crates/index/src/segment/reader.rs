@@ -246,6 +246,12 @@ impl Segment {
         self.rows.forward(doc)
     }
 
+    /// Tells the processor to fetch [`Segment::text_ends`] of a row.
+    #[inline]
+    pub(crate) fn fetch_text_ends(&self, doc: u32) {
+        self.rows.fetch_text_ends(doc);
+    }
+
     /// Where a row's fields and sentences end; `None`: nobody knows, since it comes from an older
     /// segment. Errors: `Corrupt`.
     #[inline]

@@ -18,6 +18,9 @@ use crate::tail::gallop;
 /// Bytes of a row that are fetched before it is read. The processor sees by itself that one reads on.
 const FETCHED_BYTES: usize = 256;
 
+/// Bytes of the ends of a row's text that are fetched before they are read.
+const FETCHED_ENDS_BYTES: usize = 32;
+
 /// The rows of one segment, read from the mapped file.
 pub(super) struct Rows {
     file: CheckedFile,
@@ -302,6 +305,20 @@ impl Rows {
     pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         let (_, list) = self.ends_and_list(doc)?;
         forward::decode(list).ok_or_else(|| self.no_list())
+    }
+
+    /// Tells the processor to fetch [`Rows::text_ends`] of a row.
+    #[inline]
+    pub(super) fn fetch_text_ends(&self, doc: u32) {
+        let end_of = |doc: u32| {
+            self.file
+                .hint(self.forward_ends.start as usize, doc as usize)
+        };
+        if let Some(start) = doc.checked_sub(1).map_or(Some(0), end_of) {
+            let start = self.forward_bytes.start.saturating_add(start) as usize;
+            self.file
+                .fetch(start..start.saturating_add(FETCHED_ENDS_BYTES));
+        }
     }
 
     /// Where a row's fields and sentences end; `None`: nobody knows.

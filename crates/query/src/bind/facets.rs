@@ -51,6 +51,7 @@ pub fn facets(
             grouping: Some(Grouping {
                 keys: facet.keys,
                 having: facet.having,
+                after: facet.after,
                 shows_items: true,
                 ..Grouping::default()
             }),

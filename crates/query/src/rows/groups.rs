@@ -58,6 +58,8 @@ pub struct Groups {
     pub rows_each: usize,
     /// HAVING, over the slots of groups and of their rows.
     pub having: Option<Prepared>,
+    /// Only groups behind these values of the keys of ORDER BY.
+    pub after: Option<Vec<Value>>,
     /// Whether the answer shows which rows are the first of their groups: by their values, or by the order of groups.
     pub needs_firsts: bool,
     /// Whether the answer shows weights of rows, or which rows come first.
@@ -436,6 +438,8 @@ impl<'g> Accepted<'g> {
             let having = self.groups.having.as_ref();
             is_accepted = having.is_none_or(|having| having.accepts(&seen));
             let keys = self.order.values(&seen);
+            let after = self.groups.after.as_ref();
+            is_accepted &= after.is_none_or(|after| self.order.is_after(&keys, after));
             group.order = keys;
         })?;
         if is_accepted {

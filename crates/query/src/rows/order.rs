@@ -144,6 +144,20 @@ impl Order {
         if *falls { order.is_lt() } else { order.is_gt() }
     }
 
+    /// Whether computed keys with these values stand behind those of `after`.
+    #[must_use]
+    pub fn is_after(&self, keys: &[Value], after: &[Value]) -> bool {
+        let falls = self.keys.iter().map(|(_, falls)| *falls);
+        let orders = keys.iter().zip(after).zip(falls);
+        let mut orders = orders.map(|((key, after), falls)| match falls {
+            true => after.cmp_order(key),
+            false => key.cmp_order(after),
+        });
+        orders
+            .find(|order| order.is_ne())
+            .is_some_and(Ordering::is_gt)
+    }
+
     /// Which of two rows comes first.
     pub fn compare<R: Sorted>(&self, a: &R, b: &R) -> Ordering {
         self.compare_places(a, b)

@@ -146,3 +146,27 @@ proptest! {
         }
     }
 }
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let documents = [r#"{"z":1}"#, "[1,2]", "[]"];
+    let document = prop::sample::select(documents.to_vec());
+    prop_oneof![
+        1 => Just(Value::Null),
+        3 => (-3..4i128).prop_map(Value::Int),
+        3 => prop::sample::select(vec![-1.5, -0.0, 2.0, f64::NAN, 1e300]).prop_map(Value::Float),
+        3 => prop::sample::select(vec!["", "2", "02", "a", "A", "-1"]).prop_map(text),
+        1 => prop::sample::select(vec![b"a".to_vec(), b"2".to_vec()]).prop_map(Value::Bytes),
+        1 => prop::collection::vec(-1..3i64, 0..3).prop_map(|set| Value::Set(set.into())),
+        1 => document.prop_map(|text| Value::Json(crate::json::Json::parse(text.as_bytes()).unwrap())),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_any_values_is_total(a in any_value(), b in any_value(), c in any_value()) {
+        prop_assert_eq!(a.cmp_order(&b), b.cmp_order(&a).reverse());
+        if a.cmp_order(&b).is_le() && b.cmp_order(&c).is_le() {
+            prop_assert!(a.cmp_order(&c).is_le(), "{} {} {}", a, b, c);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Outcomes as MySQL packets.
 
+use std::collections::VecDeque;
+
 use engine::{Answer, Damaged, Rows};
 use query::schema::ColumnType;
 use query::value::Value;
@@ -28,7 +30,8 @@ pub(super) fn error(encoder: &mut Encoder, failure: &Failure) {
 
 /// Rows of an answer that are being encoded.
 pub(super) struct Sending {
-    first: Option<Vec<Value>>,
+    /// The first rows, which were read for the types of expressions.
+    ahead: VecDeque<Vec<Value>>,
     rows: Rows,
     kinds: Vec<Option<ColumnType>>,
     /// Count of rows encoded so far.
@@ -36,26 +39,28 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    /// Encodes the column definitions. It reads the first row for them: its values tell the types of expressions.
+    /// Encodes the column definitions. It reads some rows for them: their values tell the types of expressions. A value at a path of
+    /// documents may be a number in one row and a text in the next, and clients decode each by the type of its column.
     pub(super) fn begin(
         mut answer: Answer,
         table: &str,
         encoder: &mut Encoder,
     ) -> Result<Sending, Failure> {
-        let first = answer.rows.next().transpose()?;
+        let is_typed = answer.columns.iter().all(|(_, kind)| kind.is_some());
+        let ahead = read_ahead(&mut answer.rows, if is_typed { 1 } else { SAMPLED_ROWS })?;
         let definitions: Vec<ColumnDefinition> = answer
             .columns
             .iter()
             .enumerate()
             .map(|(index, (name, kind))| {
-                let sample = first.as_ref().and_then(|row| row.get(index));
-                define(name, *kind, sample).from_table(table)
+                let samples = ahead.iter().filter_map(|row| row.get(index));
+                define(name, *kind, samples).from_table(table)
             })
             .collect();
         encoder.columns(&definitions);
         let kinds = answer.columns.iter().map(|(_, kind)| *kind).collect();
         Ok(Sending {
-            first,
+            ahead,
             rows: answer.rows,
             kinds,
             count: 0,
@@ -70,7 +75,7 @@ impl Sending {
     /// Encodes rows. True: the encoder is full, so send it and call again. False: all rows are encoded.
     pub(super) fn fill(&mut self, encoder: &mut Encoder) -> Result<bool, Failure> {
         let mut text = Vec::new();
-        while let Some(row) = self.first.take().map(Ok).or_else(|| self.rows.next()) {
+        while let Some(row) = self.ahead.pop_front().map(Ok).or_else(|| self.rows.next()) {
             let row = row?;
             encoder.row_begin();
             for (value, kind) in row.iter().zip(&self.kinds) {
@@ -86,14 +91,45 @@ impl Sending {
     }
 }
 
-fn define(name: &str, kind: Option<ColumnType>, sample: Option<&Value>) -> ColumnDefinition {
-    match (kind, sample) {
+/// Most rows, and bytes of their values, that are read ahead for the types of expressions.
+const SAMPLED_ROWS: usize = 256;
+const SAMPLED_BYTES: usize = 1 << 20;
+
+/// Reads the first rows: at least one, at most `most`.
+fn read_ahead(rows: &mut Rows, most: usize) -> Result<VecDeque<Vec<Value>>, Failure> {
+    let (mut ahead, mut bytes) = (VecDeque::new(), 0);
+    while ahead.len() < most && bytes < SAMPLED_BYTES {
+        let Some(row) = rows.next().transpose()? else {
+            break;
+        };
+        bytes += row.iter().map(Value::memory).sum::<usize>();
+        ahead.push_back(row);
+    }
+    Ok(ahead)
+}
+
+/// The definition of a column; of an expression by its values in some rows.
+fn define<'v>(
+    name: &str,
+    kind: Option<ColumnType>,
+    samples: impl Iterator<Item = &'v Value>,
+) -> ColumnDefinition {
+    match kind {
         // Only of type Bigint: a queue's own column `id` may have another type and be negative.
-        (Some(ColumnType::Bigint), _) if name == "id" => ColumnDefinition::id(name),
-        (Some(kind), _) => ColumnDefinition::of(name, kind),
-        (None, Some(Value::Int(_))) => ColumnDefinition::bigint(name),
-        (None, Some(Value::Float(_))) => ColumnDefinition::double(name),
-        (None, _) => ColumnDefinition::text(name),
+        Some(ColumnType::Bigint) if name == "id" => return ColumnDefinition::id(name),
+        Some(kind) => return ColumnDefinition::of(name, kind),
+        None => {}
+    }
+    let (mut are_whole, mut are_numbers, mut are_known) = (true, true, false);
+    for value in samples.filter(|value| **value != Value::Null) {
+        are_known = true;
+        are_whole &= matches!(value, Value::Int(_));
+        are_numbers &= matches!(value, Value::Int(_) | Value::Float(_));
+    }
+    match (are_known, are_whole, are_numbers) {
+        (true, true, _) => ColumnDefinition::bigint(name),
+        (true, false, true) => ColumnDefinition::double(name),
+        _ => ColumnDefinition::text(name),
     }
 }
 

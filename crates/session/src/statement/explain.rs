@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! table  step     rows  time_ms  detail
-//! posts  parse    0     0.021    AND(AND(KEYWORD(red, querypos=1)), AND(KEYWORD(fox, querypos=2)))
+//! posts  parse          0.021    AND(AND(KEYWORD(red, querypos=1)), AND(KEYWORD(fox, querypos=2)))
 //! posts  words    2     0.012    1840 postings
 //! posts  look-up  31    0.009    rows by id or KEY
 //! posts  search   3     0.034    2 parts, about 31 postings and rows, condition on whole columns
@@ -70,7 +70,7 @@ impl Execution<'_> {
         let read = || guarded(self.node, || read(sets));
         let read = || tokio::task::block_in_place(read);
         let rows = profile.step("rows", read, |rows| {
-            let rows = rows.as_ref().map_or(0, |rows| *rows);
+            let rows = rows.as_ref().ok().copied();
             (rows, "read, not sent".to_owned())
         })?;
         let us = self
@@ -79,11 +79,11 @@ impl Execution<'_> {
             .steady_us()
             .saturating_sub(self.session.started_us);
         let mut shown: Vec<Vec<Value>> = Vec::new();
-        let mut add = |table: &str, step: &str, rows: u64, us: u64, detail: String| {
+        let mut add = |table: &str, step: &str, rows: Option<u64>, us: u64, detail: String| {
             shown.push(vec![
                 Value::Str(table.to_owned()),
                 Value::Str(step.to_owned()),
-                Value::Int(rows.into()),
+                rows.map_or(Value::Null, |rows| Value::Int(rows.into())),
                 Value::Float(us as f64 / 1e3),
                 Value::Str(detail),
             ]);
@@ -91,7 +91,7 @@ impl Execution<'_> {
         for step in profile.steps() {
             add(&step.table, step.name, step.rows, step.us, step.detail);
         }
-        add("", "total", rows, us, String::new());
+        add("", "total", Some(rows), us, String::new());
         let kinds = [
             ("table", ColumnType::String),
             ("step", ColumnType::String),

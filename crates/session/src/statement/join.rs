@@ -163,7 +163,7 @@ impl Execution<'_> {
                 }
                 let answer = || self.apart(join.len(), || Ok(join.answer(&bound)?));
                 control.step("answer", answer, |answer| {
-                    let total = answer.as_ref().map_or(0, |answer| answer.total);
+                    let total = answer.as_ref().ok().map(|answer| answer.total);
                     (total, String::new())
                 })?
             }
@@ -234,7 +234,7 @@ impl Execution<'_> {
         let pairs = join.len().max(1).saturating_mul(rows.len());
         let count = rows.len();
         let join_rows = || self.apart(pairs, || Ok(join.step(step, rows)?));
-        control.step("join", join_rows, |_| (0, format!("with {count} rows")))
+        control.step("join", join_rows, |_| (None, format!("with {count} rows")))
     }
 
     /// Runs a read of at most `rows` rows, or pairs of rows: off the event loop, unless they are so few that giving the loop to

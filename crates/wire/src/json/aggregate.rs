@@ -20,8 +20,8 @@ use serde_json::{Map, Value as Json};
 
 use super::clause::{constant, field};
 use super::error::JsonError;
-use super::member::{count, object, only_entry, string};
-use crate::limits::FACETS_MAX;
+use super::member::{at_most, count, object, only_entry, string};
+use crate::limits::{FACETS_MAX, ORDER_KEYS_MAX};
 use order::{after, bucket_order, is_descending};
 pub use reply::Buckets;
 
@@ -29,6 +29,12 @@ type Result<T> = std::result::Result<T, JsonError>;
 
 /// Groups of an aggregation whose number follows from its own bounds, so that no LIMIT of ours shortens them. Memory bounds them.
 const ALL_BUCKETS: u64 = u32::MAX as u64;
+
+/// Members of a bucket that are not its values.
+const OWN_MEMBERS: [&str; 5] = ["key", "key_as_string", "doc_count", "from", "to"];
+
+/// Most ranges of an aggregation: each row is compared with all of them.
+const RANGES_MAX: usize = 1_024;
 
 /// Column that stands for the field while a call is parsed. No table has a column of that name.
 const FIELD_PLACE: &str = "field";
@@ -90,10 +96,7 @@ impl Aggregation {
 /// Parses `aggs`: each aggregation as the FACET that gives its groups.
 pub(super) fn aggregations(json: &Json, path: &str) -> Result<Vec<(Aggregation, Facet)>> {
     let named = object(json, path)?;
-    if named.len() > FACETS_MAX {
-        let message = format!("more than {FACETS_MAX} aggregations");
-        return Err(JsonError::new(path, message));
-    }
+    at_most(named.len(), FACETS_MAX, "aggregations", path)?;
     let named = named.iter();
     named
         .map(|(name, body)| aggregation(name, body, &format!("{path}.{name}")))
@@ -116,6 +119,8 @@ struct Groups {
     order: Vec<OrderBy>,
     limit: u64,
     having: Option<Expression>,
+    /// Only groups behind these values of the keys.
+    after: Option<Vec<Value>>,
 }
 
 fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Facet)> {
@@ -185,10 +190,16 @@ fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Face
 
 /// The parts of a bucket: values only.
 fn inner(json: &Json, path: &str) -> Result<Vec<Metric>> {
-    let parts = object(json, path)?.iter();
+    let parts = object(json, path)?;
+    at_most(parts.len(), ORDER_KEYS_MAX, "values in a bucket", path)?;
+    let parts = parts.iter();
     parts
         .map(|(name, body)| {
             let path = format!("{path}.{name}");
+            if OWN_MEMBERS.contains(&name.as_str()) {
+                let message = "a bucket has a member of that name: choose another";
+                return Err(JsonError::new(&path, message));
+            }
             let (kind, body) = only_entry(body, &path)?;
             let path = format!("{path}.{kind}");
             let Some(value) = metric(kind, body, &path)? else {
@@ -229,6 +240,7 @@ fn value_of_all(name: &str, value: Expression) -> (Aggregation, Facet) {
         order: Vec::new(),
         limit: 1,
         having: None,
+        after: None,
     };
     let metric = Metric {
         name: name.to_owned(),
@@ -249,6 +261,7 @@ impl Groups {
                 descending: false,
             }],
             limit,
+            after: None,
             having: Some(is_there(&key)),
             keys: vec![key],
         }
@@ -278,6 +291,7 @@ impl Groups {
             items,
             keys: self.keys,
             having: self.having,
+            after: self.after,
             order: self.order,
             limit: Some(self.limit),
             offset: 0,
@@ -397,6 +411,7 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
     let list = body.get("ranges").and_then(Json::as_array);
     let list = list.filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one range"))?;
+    at_most(list.len(), RANGES_MAX, "ranges", &at)?;
     let is_date = kind == "date_range";
     let function = if is_date { "DATE_RANGE" } else { "RANGE" };
     let mut call = format!("{function}({FIELD_PLACE}");
@@ -425,11 +440,16 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
             Some(end) => end.shown.to_string(),
             None => "*".to_owned(),
         };
+        let key = match range.get("key") {
+            Some(key) => string(key, &format!("{path}.key"))?.to_owned(),
+            None => format!("{}-{}", text(&from), text(&to)),
+        };
+        if shown.iter().any(|known: &Range| known.key == key) {
+            let message = format!("a second range with the key '{key}'");
+            return Err(JsonError::new(&path, message));
+        }
         shown.push(Range {
-            key: match range.get("key") {
-                Some(key) => string(key, &format!("{path}.key"))?.to_owned(),
-                None => format!("{}-{}", text(&from), text(&to)),
-            },
+            key,
             from: from.map(|end| end.shown),
             to: to.map(|end| end.shown),
         });
@@ -478,6 +498,7 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
     let list = body.get("sources").and_then(Json::as_array);
     let list = list.filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one source"))?;
+    at_most(list.len(), ORDER_KEYS_MAX, "sources", &at)?;
     let (mut names, mut keys, mut order) = (Vec::new(), Vec::new(), Vec::new());
     for (index, source) in list.iter().enumerate() {
         let path = format!("{at}[{index}]");
@@ -507,6 +528,10 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
         };
         let key = groups.keys.into_iter().next();
         let key = key.ok_or_else(|| JsonError::new(&path, "expected a key"))?;
+        if keys.contains(&key) {
+            let message = "a second source by the same key: its values would be those of the first";
+            return Err(JsonError::new(&path, message));
+        }
         order.push(OrderBy {
             key: Output::Expression(key.clone()),
             descending,
@@ -514,10 +539,9 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
         keys.push(key);
         names.push(name.to_owned());
     }
-    let mut conditions: Vec<Expression> = keys.iter().map(is_there).collect();
-    if let Some(last) = body.get("after") {
-        conditions.push(after(last, &names, &order, &format!("{path}.after"))?);
-    }
+    let last = body.get("after");
+    let after = last.map(|last| after(last, &names, &format!("{path}.after")));
+    let conditions = keys.iter().map(is_there).collect();
     Ok(Groups {
         shape: Shape::Composite(names),
         keys,
@@ -526,6 +550,7 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
         order,
         limit: size(body, path)?,
         having: Some(Expression::all_of(conditions)),
+        after: after.transpose()?,
     })
 }
 

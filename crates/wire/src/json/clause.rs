@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::error::JsonError;
 use super::member::{object, only_entry};
-use crate::limits::JSON_QUERY_DEPTH_MAX;
+use crate::limits::{FIELD_BYTES_MAX, JSON_QUERY_DEPTH_MAX};
 
 /// A condition: a document must fulfil all positive texts, all filters and no negative text. Empty: every document does.
 #[derive(Debug, Default)]
@@ -140,6 +140,10 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
 
 /// A field's name as an expression: a column or an alias of one, or a path in a JSON column.
 pub(super) fn field(name: &str, path: &str) -> Result<Expression> {
+    if name.len() > FIELD_BYTES_MAX {
+        let message = format!("the name of a field is longer than {FIELD_BYTES_MAX} bytes");
+        return Err(JsonError::new("", message));
+    }
     if name.is_empty() || name == "*" || name.contains('(') {
         return Err(JsonError::new(path, format!("'{name}' is no column")));
     }

@@ -6,6 +6,14 @@ use super::error::JsonError;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
+/// Fails for more than `most` of something.
+pub(super) fn at_most(count: usize, most: usize, what: &str, path: &str) -> Result<()> {
+    match count > most {
+        true => Err(JsonError::new(path, format!("more than {most} {what}"))),
+        false => Ok(()),
+    }
+}
+
 /// The name and value of an object with exactly one member.
 pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
     let object = object(json, path)?;

@@ -8,8 +8,9 @@ use serde_json::Value as Json;
 use super::aggregate::{Aggregation, aggregations};
 use super::clause::{Clause, clause, field};
 use super::error::JsonError;
-use super::member::{count, object, string};
+use super::member::{at_most, count, object, string};
 use super::source::{Shown, source};
+use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -66,6 +67,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
             _ => return Err(JsonError::new(name, "unknown part of a search")),
         }
     }
+    at_most(computed.len(), COLUMNS_MAX, "expressions", "expressions")?;
     let table = table.ok_or_else(|| JsonError::new("table", "no table is named"))?;
     select.table = table.rsplit('.').next().unwrap_or_default().to_lowercase();
     (select.matching, select.filter) = condition.finish("query")?;
@@ -189,10 +191,16 @@ fn sort(json: &Json) -> Result<Vec<OrderBy>> {
     let Some(list) = json.as_array() else {
         return Ok(vec![sort_key(json, "sort")?]);
     };
-    let numbered = list.iter().enumerate();
-    numbered
-        .map(|(index, key)| sort_key(key, &format!("sort[{index}]")))
-        .collect()
+    at_most(list.len(), ORDER_KEYS_MAX, "keys", "sort")?;
+    let mut keys: Vec<OrderBy> = Vec::with_capacity(list.len());
+    for (index, key) in list.iter().enumerate() {
+        let key = sort_key(key, &format!("sort[{index}]"))?;
+        // A key that was there decides nothing again.
+        if !keys.iter().any(|known| known.key == key.key) {
+            keys.push(key);
+        }
+    }
+    Ok(keys)
 }
 
 fn sort_key(json: &Json, path: &str) -> Result<OrderBy> {

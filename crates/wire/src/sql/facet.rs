@@ -79,6 +79,7 @@ impl Parser<'_> {
             items,
             keys,
             having: None,
+            after: None,
             order,
             limit,
             offset,

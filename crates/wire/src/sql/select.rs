@@ -431,6 +431,7 @@ impl<'a> Parser<'a> {
             return Ok(order);
         }
         self.expect_word("by")?;
+        let mut written = 0;
         loop {
             let from = self.position();
             let key = self.order_key(items)?;
@@ -441,8 +442,12 @@ impl<'a> Parser<'a> {
             if !descending {
                 self.take_word("asc");
             }
-            order.push(OrderBy { key, descending });
-            self.at_most(order.len(), ORDER_KEYS_MAX, "keys in ORDER BY")?;
+            written += 1;
+            self.at_most(written, ORDER_KEYS_MAX, "keys in ORDER BY")?;
+            // A key that was there decides nothing again, but may be the alias of a long list.
+            if !order.iter().any(|known: &OrderBy| known.key == key) {
+                order.push(OrderBy { key, descending });
+            }
             if !self.take(TokenKind::Comma) {
                 return Ok(order);
             }

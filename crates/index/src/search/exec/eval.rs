@@ -262,6 +262,9 @@ fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch
     rows.map_or(Rows::Few(Vec::new()), Rows::Many)
 }
 
+/// Rows ahead of their turn whose ends of texts are fetched from memory.
+const ENDS_AHEAD: usize = 8;
+
 /// Keeps the rows of a page that a tree matches; none where the search was stopped, with the reason in [`Places::failure`].
 fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch) {
     let mut places = std::mem::take(&mut scratch.places);
@@ -269,6 +272,11 @@ fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch
     rows.each(|low| lows.push(low));
     let result = places.each_window(placed, &lows, view, |places, window| {
         for (row, low) in window.iter().enumerate() {
+            if placed.asks_ends
+                && let Some(ahead) = window.get(row + ENDS_AHEAD)
+            {
+                view.texts.part.fetch_text_ends(view.doc(*ahead));
+            }
             let document = RowPlaces::new(&places.columns, row, *low, view);
             let matches = placed.verifier.matches_in(&document, &mut places.buffers);
             document.check()?;

@@ -12,6 +12,8 @@ pub(in super::super) struct Placed {
     pub(in super::super) terms: Vec<TermWords>,
     /// By number of the term: how often the tree has it.
     pub(in super::super) times: Vec<i64>,
+    /// Whether it asks where a field, a sentence or a paragraph ends.
+    pub(in super::super) asks_ends: bool,
 }
 
 impl Placed {
@@ -32,6 +34,7 @@ impl Placed {
             verifier,
             terms,
             times,
+            asks_ends: node.asks_ends(),
         }
     }
 }

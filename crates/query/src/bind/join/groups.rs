@@ -131,6 +131,7 @@ impl Binder<'_> {
             order: Order::new(order),
             groups: Groups {
                 having,
+                after: grouping.after.clone(),
                 within: Arc::new(self.order_by(&grouping.within)?),
                 rows_each: usize::try_from(rows_each).unwrap_or(usize::MAX),
                 keys: binder.keys.into_iter().map(|key| key.prepared).collect(),

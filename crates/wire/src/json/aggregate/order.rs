@@ -1,13 +1,16 @@
-//! The order of buckets, and the place behind a page of them.
+//! The order of buckets, and where a page of them begins.
 
-use query::expression::{AggregateKind, BinaryOperator, Expression};
+use query::expression::Expression;
+use query::json::Json as Document;
 use query::request::{OrderBy, Output};
+use query::value::Value;
 use serde_json::Value as Json;
 
 use super::Metric;
 use crate::json::clause::{constant, field};
 use crate::json::error::JsonError;
-use crate::json::member::{object, only_entry};
+use crate::json::member::{at_most, object, only_entry};
+use crate::limits::ORDER_KEYS_MAX;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -22,6 +25,7 @@ pub(super) fn bucket_order(
     let list = json
         .as_array()
         .map_or(std::slice::from_ref(json), Vec::as_slice);
+    at_most(list.len(), ORDER_KEYS_MAX, "keys", path)?;
     let mut order = Vec::with_capacity(list.len() + keys.len());
     for key in list {
         let (name, direction) = match key {
@@ -80,46 +84,24 @@ pub(super) fn is_descending(json: &Json, path: &str) -> Result<bool> {
     }
 }
 
-/// The condition of groups that come behind the one with these keys. Of `a ASC, b DESC` it is
-/// `a > x OR a = x AND b < y`.
-pub(super) fn after(
-    json: &Json,
-    names: &[String],
-    order: &[OrderBy],
-    path: &str,
-) -> Result<Expression> {
+/// The values of the keys, in the order of the sources, that the page before ended with.
+pub(super) fn after(json: &Json, names: &[String], path: &str) -> Result<Vec<Value>> {
     let last = object(json, path)?;
     if let Some(name) = last.keys().find(|name| !names.contains(name)) {
-        return Err(JsonError::new(
-            &format!("{path}.{name}"),
-            "no source has this name",
-        ));
-    }
-    let mut equal = Vec::new();
-    let mut alternatives = Vec::new();
-    for (name, OrderBy { key, descending }) in names.iter().zip(order) {
         let path = format!("{path}.{name}");
-        let value = last
-            .get(name)
-            .ok_or_else(|| JsonError::new(&path, "missing"))?;
-        let value = Expression::Literal(constant(value, &path)?);
-        let compared = |operator| {
-            let key = match key {
-                Output::Expression(key) => key.clone(),
-                Output::Weight | Output::Count => {
-                    Expression::Aggregate(AggregateKind::Rows, Vec::new())
-                }
-            };
-            Expression::Binary(operator, Box::new(key), Box::new(value.clone()))
-        };
-        let behind = match descending {
-            true => BinaryOperator::Less,
-            false => BinaryOperator::Greater,
-        };
-        let mut all: Vec<Expression> = equal.clone();
-        all.push(compared(behind));
-        alternatives.push(Expression::all_of(all));
-        equal.push(compared(BinaryOperator::Equal));
+        return Err(JsonError::new(&path, "no source has this name"));
     }
-    Ok(Expression::any_of(alternatives))
+    let values = names.iter().map(|name| {
+        let path = format!("{path}.{name}");
+        let missing = || JsonError::new(&path, "missing");
+        match last.get(name).ok_or_else(missing)? {
+            document @ (Json::Object(_) | Json::Array(_)) => {
+                let parsed = Document::parse(document.to_string().as_bytes());
+                let parsed = parsed.map_err(|_| JsonError::new(&path, "too deep a document"))?;
+                Ok(Value::Json(parsed))
+            }
+            scalar => constant(scalar, &path),
+        }
+    });
+    values.collect()
 }
