@@ -2,9 +2,9 @@
 //!
 //! Three ways give the same rows:
 //! - A page kept from an earlier search ([`crate::filters`]) is intersected.
-//! - The whole page is compared, 32 bytes at a time. The condition must be a conjunction of integer
-//!   ranges on columns, or on paths of documents, that the segment keeps as arrays, and many rows must
-//!   be left.
+//! - The numbers of the rows are compared, or, where many rows are left, those of the whole page, 32
+//!   bytes at a time. The condition must be a conjunction of integer ranges on columns, or on paths of
+//!   documents, that the segment keeps as arrays.
 //! - Otherwise the condition is evaluated: in blocks of rows, if it is one of whole numbers, else row by row.
 
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use query::json::JsonStep;
 use super::super::blocks::{BLOCK_ROWS, ids, integers};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
-use super::rows::{Rows, RowsRef, has};
+use super::rows::{FEW, Rows, RowsRef, each_bit, has};
 use crate::changes::ChangedColumn;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
@@ -25,8 +25,8 @@ use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::{PartIndex, Snapshot};
 use crate::wide::wide;
 
-/// Rows of a page that are compared in about the time in which one row is evaluated.
-const COMPARED_AT_ONCE: u32 = 16;
+/// Rows of a whole page that are compared in about the time in which one row alone is compared.
+const COMPARED_AT_ONCE: u32 = 4;
 
 /// Rows whose values are fetched from memory together.
 const ASKED_AT_ONCE: usize = 16;
@@ -167,9 +167,13 @@ impl<'a> Filter<'a> {
         };
         let due = kept.filter(|(_, verdicts)| verdicts.is_due(filtered.page, count, whole));
         let reserved = due.filter(|(filters, verdicts)| filters.reserve(verdicts));
-        let compared = compared.filter(|_| reserved.is_some() || count >= whole);
-        if reserved.is_none() && compared.is_none() {
-            return self.ask(filtered, rows);
+        if reserved.is_none() && count < whole {
+            let is_compared =
+                compared.is_some_and(|compared| compare_rows(&compared, filtered, rows));
+            return match is_compared {
+                true => Ok(()),
+                false => self.ask(filtered, rows, buffers),
+            };
         }
         let mut bitmap = buffers.bitmap();
         let made = match &compared {
@@ -190,7 +194,7 @@ impl<'a> Filter<'a> {
         match made {
             true => Ok(()),
             // A row of the page cannot be read. If it is among `rows`, evaluating them reports it.
-            false => self.ask(filtered, rows),
+            false => self.ask(filtered, rows, buffers),
         }
     }
 
@@ -312,8 +316,17 @@ impl<'a> Filter<'a> {
         true
     }
 
-    /// Evaluates the condition for each of `rows`.
-    fn ask(&self, filtered: &FilteredPage<'_>, rows: &mut Rows) -> Result<()> {
+    /// Evaluates the condition for each of `rows`. Few rows of a bitmap become a list, so that they are
+    /// asked together.
+    fn ask(
+        &self,
+        filtered: &FilteredPage<'_>,
+        rows: &mut Rows,
+        buffers: &mut Buffers,
+    ) -> Result<()> {
+        if rows.len() < FEW {
+            rows.become_few(buffers);
+        }
         match rows {
             Rows::Few(lows) => self.ask_few(filtered, lows),
             Rows::Many(bitmap) => self.ask_many(filtered, bitmap),
@@ -425,6 +438,7 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<InRange>> {
 
 impl Compared<'_> {
     /// Whether a row has a number in the range, as it is now. Not where the row's document was changed.
+    #[inline(always)]
     fn holds(&self, doc: u32, low: usize) -> bool {
         let word = |present: &[[u8; 8]]| u64::from_le_bytes(present[low / 64]);
         if self
@@ -455,6 +469,37 @@ fn changed_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>) -> Optio
     rows.sort_unstable();
     rows.dedup();
     Some(rows)
+}
+
+/// Keeps the rows whose numbers are in all ranges. `false`, and nothing is dropped: a changed value is no integer of 64 bits, or
+/// a document was changed, so the rows must be evaluated.
+fn compare_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>, rows: &mut Rows) -> bool {
+    let by_row = |column: &Compared<'_>| column.is_in_document && column.changed.is_some();
+    if compared.iter().any(by_row) || changed_rows(compared, filtered).is_none() {
+        return false;
+    }
+    for column in compared {
+        let holds = |low: u16| column.holds(filtered.doc(low), usize::from(low));
+        match rows {
+            Rows::Few(lows) => {
+                let mut kept = 0;
+                for at in 0..lows.len() {
+                    let low = lows[at];
+                    lows[kept] = low;
+                    kept += usize::from(holds(low));
+                }
+                lows.truncate(kept);
+            }
+            Rows::Many(bitmap) => {
+                for (at, word) in bitmap.iter_mut().enumerate() {
+                    let mut held = 0;
+                    each_bit(at, *word, |low| held |= u64::from(holds(low)) << (low & 63));
+                    *word = held;
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Clears the rows whose number is not in the range, and all rows behind the end of the column.

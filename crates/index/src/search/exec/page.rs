@@ -2,7 +2,7 @@
 //!
 //! Three ways lead through a page; each counts exactly the same rows:
 //! - An OR of words, best rows by weight: `either`, or `either_by_count` where codes alone do not
-//!   tell weights. Most rows are counted in bitmaps and never weighed.
+//!   tell weights. Most rows are counted in bitmaps, behind the filter, and never weighed.
 //! - Any other tree: `eval::matches` gives the rows, then the filter and the text drop some.
 //! - An AND of words or a phrase, weighed by codes: [`PageRun::join`], which does not come through
 //!   [`PageRun::run`].
@@ -51,8 +51,8 @@ impl<'r> PageRun<'r, '_> {
     pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Out<'_>) -> Result<()> {
         let job = self.job;
         let is_or_of_words = |plan: &Plan| plan.is_or_of_words() && plan.words() <= EITHER_WORDS;
-        let is_free = job.filter.is_none() && job.only.is_none();
-        let is_or_of_words = is_free && job.plan.as_ref().is_some_and(is_or_of_words);
+        let is_listed = job.candidates.is_some() || job.only.is_some();
+        let is_or_of_words = !is_listed && job.plan.as_ref().is_some_and(is_or_of_words);
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
@@ -61,7 +61,7 @@ impl<'r> PageRun<'r, '_> {
                     return self.either_by_count(scorer, out);
                 }
                 let mut rows = match is_or_of_words {
-                    true => self.either(scorer, out),
+                    true => self.either(scorer, out)?,
                     false => self.counted(out)?,
                 };
                 match job
@@ -97,7 +97,7 @@ impl<'r> PageRun<'r, '_> {
 
     /// Counts the rows of an OR of words, and returns those that may reach the threshold.
     /// `either.rs` has a worked example.
-    fn either(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Rows {
+    fn either(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Result<Rows> {
         let wanted = self.view.lists().wanted();
         let count = scorer.essential();
         let essential: ByWord<Essential<'_>> =
@@ -114,12 +114,11 @@ impl<'r> PageRun<'r, '_> {
                 add_singles(page, word, &mut several);
             }
         }
-        let (mut matched, mut several) = (Rows::Many(matched), Rows::Many(several));
-        self.drop_deleted(&mut matched);
-        self.drop_deleted(&mut several);
-        out.collector.count(matched.len() as u64);
+        let mut several = Rows::Many(several);
+        let matched = self.total(matched, out)?;
+        several.intersect(&matched, true);
         out.scratch.give(matched);
-        several
+        Ok(several)
     }
 
     /// Counts the rows of an OR of words, and weighs them by falling number of query words that
@@ -134,14 +133,13 @@ impl<'r> PageRun<'r, '_> {
             let (mut matched, mut none) = (out.scratch.bitmap(), out.scratch.bitmap());
             unite(&split, &self.view, &mut matched, &mut none);
             out.scratch.give(Rows::Many(none));
-            self.total(matched, out);
-            return match least == words.len() {
-                true => {
-                    let rows = eval::with_all(&words, &self.view, out.scratch);
-                    self.rank_live(rows, scorer, out)
-                }
-                false => Ok(()),
-            };
+            let matched = self.total(matched, out)?;
+            if least == words.len() {
+                let rows = eval::with_all(&words, &self.view, out.scratch);
+                self.rank_accepted(rows, &matched, scorer, out)?;
+            }
+            out.scratch.give(matched);
+            return Ok(());
         }
         let mut counted = Counted::new(words.len(), out.scratch);
         for word in &words {
@@ -149,31 +147,40 @@ impl<'r> PageRun<'r, '_> {
         }
         let mut matched = out.scratch.bitmap();
         matched_by(&counted, &mut matched);
-        self.total(matched, out);
+        let matched = self.total(matched, out)?;
         for count in (1..=words.len()).rev() {
             scorer.rewind(count);
             scorer.raise(self.threshold(out)?);
             if scorer.may_enter() {
                 let mut rows = out.scratch.bitmap();
                 rows_of(&counted, count, &mut rows);
-                self.rank_live(Rows::Many(rows), scorer, out)?;
+                self.rank_accepted(Rows::Many(rows), &matched, scorer, out)?;
             }
         }
+        out.scratch.give(matched);
         counted.end(out.scratch);
         Ok(())
     }
 
-    /// Adds the number of live rows in `matched` to the total.
-    fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) {
+    /// Adds the number of rows in `matched` that are live and accepted by the filter to the total,
+    /// and returns these rows.
+    fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) -> Result<Rows> {
         let mut matched = Rows::Many(matched);
         self.drop_deleted(&mut matched);
+        self.drop_refused(&mut matched, out.scratch)?;
         out.collector.count(matched.len() as u64);
-        out.scratch.give(matched);
+        Ok(matched)
     }
 
-    /// Weighs the live rows among `rows`.
-    fn rank_live(&self, mut rows: Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
-        self.drop_deleted(&mut rows);
+    /// Weighs those of `rows` that [`PageRun::total`] returned.
+    fn rank_accepted(
+        &self,
+        mut rows: Rows,
+        accepted: &Rows,
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        rows.intersect(accepted, true);
         self.rank(&rows, scorer, out)?;
         out.scratch.give(rows);
         Ok(())

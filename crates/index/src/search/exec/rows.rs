@@ -37,6 +37,15 @@ impl Rows {
         Rows::Many(bitmap)
     }
 
+    /// Makes the set a list.
+    pub(super) fn become_few(&mut self, buffers: &mut Buffers) {
+        if let Rows::Many(_) = self {
+            let mut lows = buffers.lows();
+            self.each(|low| lows.push(low));
+            buffers.give(std::mem::replace(self, Rows::Few(lows)));
+        }
+    }
+
     pub(super) fn contains(&self, low: u16) -> bool {
         match self {
             Rows::Few(lows) => lows.binary_search(&low).is_ok(),

@@ -288,14 +288,17 @@ proptest! {
 
     #[test]
     fn an_or_of_words_keeps_every_row_that_enters(
-        words in proptest::collection::vec(0..WORDS, 2..5),
+        words in proptest::collection::vec(0..WORDS, 1..5),
         ranker in proptest::sample::select(vec![Ranker::Bm25a, Ranker::Bm25]),
         keep in 1..60u64,
+        filter in filter(),
+        keeps in any::<bool>(),
         backwards in any::<bool>(),
         rising in any::<bool>(),
     ) {
         let text: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-        let [fast, slow] = both(&snapshots()[2 * usize::from(rising)], &text.join(" | "), ranker, Some(keep), &[], None, backwards);
+        let filter = filter.map(|filter| (filter, keeps));
+        let [fast, slow] = both(&snapshots()[2 * usize::from(rising)], &text.join(" | "), ranker, Some(keep), &[], filter, backwards);
         prop_assert_eq!(fast, slow);
     }
 }
