@@ -97,16 +97,21 @@ class Server:
             self.process.kill()
 
 
+def searchd(configuration):
+    """Makes the indexes of a configuration and starts Debian's sphinxsearch with it, which listens at `socket` in the same folder."""
+    subprocess.run(["indexer", "--quiet", "--config", str(configuration), "--all"], check=True, stdout=subprocess.DEVNULL)
+    return Server(["searchd", "--nodetach", "--config", str(configuration)], configuration.parent / "socket", False)
+
+
 def sphinx(folder, documents):
-    """Starts Debian's sphinxsearch. Writes the end of a paragraph as `<p>`, which Sphinx knows."""
+    """Starts Sphinx with the documents. Writes the end of a paragraph as `<p>`, which Sphinx knows."""
     with (folder / "rows.tsv").open("w", encoding="utf-8") as rows:
         for number, title, body in documents:
             fields = (html.escape(field).replace(PARAGRAPH, " <p> ") for field in (title, body))
             rows.write(f"{number}\t" + "\t".join(fields) + "\t0\n")
     configuration = folder / "sphinx.conf"
     configuration.write_text(CONFIGURATION.format(folder=folder), encoding="utf-8")
-    subprocess.run(["indexer", "--quiet", "--config", str(configuration), "--all"], check=True, stdout=subprocess.DEVNULL)
-    return Server(["searchd", "--nodetach", "--config", str(configuration)], folder / "socket", False)
+    return searchd(configuration)
 
 
 def seine(binary, folder, documents):

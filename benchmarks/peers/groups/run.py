@@ -27,19 +27,18 @@ import math
 import os
 import pathlib
 import random
-import signal
 import statistics
 import subprocess
 import sys
 import time
 
 BENCHMARKS = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(BENCHMARKS))
+sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS.parent / "tests" / "sphinx")]
 
 import duckdb
-import pymysql
 
 import groups
+import servers
 from server import Server, ask
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
@@ -148,29 +147,9 @@ def in_duckdb(folder):
     return connection
 
 
-class Sphinx:
-    def __init__(self, folder):
-        (folder / "sphinx.conf").write_text(SPHINX.format(folder=folder))
-        subprocess.run(["indexer", "--quiet", "--config", folder / "sphinx.conf", "--all"], check=True, stdout=subprocess.DEVNULL)
-        self.process = subprocess.Popen(["searchd", "--nodetach", "--config", folder / "sphinx.conf"], stdout=subprocess.DEVNULL)
-        self.socket = str(folder / "socket")
-
-    def connect(self):
-        until = time.monotonic() + 60
-        while True:
-            try:
-                return pymysql.connect(unix_socket=self.socket, user="bench", charset="utf8mb4", autocommit=None)
-            except pymysql.err.OperationalError:
-                if time.monotonic() > until or self.process.poll() is not None:
-                    raise
-                time.sleep(0.1)
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+def in_sphinx(folder):
+    (folder / "sphinx.conf").write_text(SPHINX.format(folder=folder))
+    return servers.searchd(folder / "sphinx.conf")
 
 
 def value(cell):
@@ -321,7 +300,7 @@ def main():
         if "a" in PARTS:
             beside_duckdb(report, seine, duck, runs)
         if "b" in PARTS:
-            sphinx = Sphinx(folder)
+            sphinx = in_sphinx(folder)
             beside_sphinx(report, seine, sphinx.connect(), runs)
         if "c" in PARTS:
             named = ("facet of three columns, match", "facet of three integers, match", "distinct by group, match")

@@ -55,8 +55,8 @@ impl Snapshot {
     /// `select.limit` of `None` means every row.
     ///
     /// Errors: `SearchMemory` and `NoMemory`; `TooManyWords`; `Interrupted`, unless the reason is
-    /// [`Reason::Time`] and the SELECT neither counts nor scrolls: the next page would begin behind rows that were never sent; `Io` and `Corrupt` of a segment, unless
-    /// `control.on_damage` is [`OnDamage::Skip`].
+    /// [`Reason::Time`] and the SELECT neither counts nor scrolls (a next page would begin behind
+    /// rows that were never sent); `Io` and `Corrupt` of a segment, unless `control.on_damage` is [`OnDamage::Skip`].
     pub fn search(
         self: &Arc<Self>,
         select: &BoundSelect<'_>,

@@ -161,6 +161,23 @@ pub struct Select {
     pub options: Vec<(String, String)>,
 }
 
+impl Select {
+    /// The SELECT of items of all rows of a table, without any further clause.
+    #[must_use]
+    pub fn of(table: impl Into<String>, items: Vec<Item>) -> Select {
+        Select {
+            table: table.into(),
+            items,
+            matching: None,
+            filter: None,
+            order: Vec::new(),
+            limit: None,
+            offset: 0,
+            options: Vec::new(),
+        }
+    }
+}
+
 /// A SELECT on several tables. A column with a table before it has the name `alias.column`, in lower case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinedSelect {

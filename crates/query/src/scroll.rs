@@ -4,8 +4,8 @@
 //! the order, `n ASC`, and the [`Position`] of the last row sent: the key 3 and the id 5. The next page has the first two rows
 //! behind that position: 7 and 9. A row that is inserted in front of it is never sent, one behind it in its turn.
 //!
-//! Rows of several tables that are searched as one may have one id, and nothing but their tables parts them. So a position
-//! counts the rows that were sent of its keys and id; the next page leaves out as many.
+//! In `FROM a, b` a row of `a` and a row of `b` may have equal keys and the same id. So a position also counts how many rows with
+//! its keys and id were sent; the next page skips that many.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) const NO_TOKEN: &str = "scroll is 1, or the token that SHOW SCROLL ga
 /// First byte of a token: another form of tokens gets another number.
 const VERSION: u8 = 1;
 
-/// The option `scroll`. Whatever the text of the statement, a token is bound to the order that it was made for.
+/// The option `scroll`. A token is valid for every SELECT with the ORDER BY that it was made for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scroll {
     /// `scroll=1`: the first page.

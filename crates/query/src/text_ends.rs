@@ -12,7 +12,7 @@
 //! Numbers are LEB128. A field is written as its distance from the one before. The end of a field's last sentence is that of the
 //! field. A field without words is left out.
 
-use crate::analysis::{Words, unit_of};
+use crate::analysis::{UnitEnds, Words};
 use crate::codec::{cut_small, put_number};
 use crate::tree::Unit;
 
@@ -21,17 +21,14 @@ use crate::tree::Unit;
 pub struct TextEnds {
     /// Field and last position, of each field with words, rising.
     lasts: Vec<(u8, u32)>,
-    /// Field and last position of each sentence but the field's last, rising.
-    sentences: Vec<(u8, u32)>,
-    /// Field and last position of each paragraph but the field's last, rising. Each is the end of a sentence too.
-    paragraphs: Vec<(u8, u32)>,
+    units: UnitEnds,
 }
 
 impl TextEnds {
     /// Appends the ends of a document.
     pub fn write(words: &Words, out: &mut Vec<u8>) {
-        let mut sentences = words.sentences().iter();
-        let mut paragraphs = words.paragraphs().iter().peekable();
+        let mut sentences = words.units().sentences.iter();
+        let mut paragraphs = words.units().paragraphs.iter().peekable();
         let mut before = 0;
         words.each_last(|field, last| {
             put_number(out, u64::from(field - before));
@@ -49,13 +46,11 @@ impl TextEnds {
         });
     }
 
-    /// Reads the ends of a document in place of those that are here, whose memory is used again. `None` where the bytes are no
-    /// such ends; then there are any.
+    /// Replaces these ends by those of a document, in the same memory. `None`: the bytes are damaged, and these ends mean nothing.
     #[must_use]
     pub fn read(&mut self, mut bytes: &[u8]) -> Option<()> {
         self.lasts.clear();
-        self.sentences.clear();
-        self.paragraphs.clear();
+        self.units.clear();
         let mut field = 0u8;
         while !bytes.is_empty() {
             field = field.checked_add(u8::try_from(cut_small(&mut bytes)?).ok()?)?;
@@ -64,17 +59,17 @@ impl TextEnds {
             for _ in 0..cut_small(&mut bytes)? {
                 let step = cut_small(&mut bytes)?;
                 end = end.checked_add(step >> 1)?;
-                self.sentences.push((field, end));
+                self.units.sentences.push((field, end));
                 if step & 1 == 1 {
-                    self.paragraphs.push((field, end));
+                    self.units.paragraphs.push((field, end));
                 }
             }
         }
         Some(())
     }
 
-    /// As [`TextEnds::last`], of bytes that are not read whole; `None` also where they are no such ends. Cost: the numbers before
-    /// it, without an allocation.
+    /// As [`TextEnds::last`], straight from the bytes; `None` also if they are damaged. Cost: the numbers before the field's, no
+    /// allocation.
     #[inline]
     #[must_use]
     pub fn last_in(mut bytes: &[u8], wanted: u8) -> Option<u32> {
@@ -103,11 +98,7 @@ impl TextEnds {
     /// `index_sp`. Cost: a binary search.
     #[must_use]
     pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
-        let ends = match unit {
-            Unit::Sentence => &self.sentences,
-            Unit::Paragraph => &self.paragraphs,
-        };
-        unit_of(ends, field, position)
+        self.units.unit_at(unit, field, position)
     }
 }
 

@@ -8,14 +8,14 @@ use engine::{PARSE, Profile};
 pub(crate) struct Profiled {
     profile: Arc<Profile>,
     from_us: u64,
-    /// When its rows were found, until they are sent.
+    /// The time at which its rows were found; `None` once they were sent.
     found_us: Option<u64>,
     /// Microseconds from its begin to its end.
     us: u64,
 }
 
 impl Profiled {
-    /// A SELECT that began and whose rows were found at these steady times.
+    /// A SELECT that began at `from_us` and had found its rows at `found_us`, in steady time.
     pub(crate) fn new(profile: Arc<Profile>, from_us: u64, found_us: u64) -> Profiled {
         Profiled {
             profile,

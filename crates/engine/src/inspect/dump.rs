@@ -176,16 +176,7 @@ fn rows(
 
 /// The SELECT of all rows of a table, by id.
 fn everything(table: &str) -> Select {
-    Select {
-        table: table.to_owned(),
-        items: vec![Item::Star],
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    }
+    Select::of(table, vec![Item::Star])
 }
 
 /// Calls `visit` with every record of the journal that can be found, in order, damaged records too. Returns the damage that was

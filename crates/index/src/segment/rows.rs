@@ -129,13 +129,7 @@ impl Rows {
     pub(super) fn fetch_bytes(&self, doc: u32, mut columns: impl Iterator<Item = usize>) {
         let is_in_bytes = |column: usize| self.numbers.get(column).copied().flatten().is_none();
         if columns.any(is_in_bytes) {
-            let end_of = |doc: u32| self.file.hint(self.row_ends.start as usize, doc as usize);
-            let start = doc.checked_sub(1).map_or(Some(0), end_of);
-            if let (Some(start), Some(end)) = (start, end_of(doc)) {
-                let end = end.min(start.saturating_add(FETCHED_BYTES as u64));
-                let at = |place: u64| self.row_bytes.start.saturating_add(place) as usize;
-                self.file.fetch(at(start)..at(end));
-            }
+            self.fetch_of(self.row_ends, self.row_bytes, doc, FETCHED_BYTES);
         }
     }
 
@@ -310,15 +304,8 @@ impl Rows {
     /// Tells the processor to fetch [`Rows::text_ends`] of a row.
     #[inline]
     pub(super) fn fetch_text_ends(&self, doc: u32) {
-        let end_of = |doc: u32| {
-            self.file
-                .hint(self.forward_ends.start as usize, doc as usize)
-        };
-        if let Some(start) = doc.checked_sub(1).map_or(Some(0), end_of) {
-            let start = self.forward_bytes.start.saturating_add(start) as usize;
-            self.file
-                .fetch(start..start.saturating_add(FETCHED_ENDS_BYTES));
-        }
+        let (ends, content) = (self.forward_ends, self.forward_bytes);
+        self.fetch_of(ends, content, doc, FETCHED_ENDS_BYTES);
     }
 
     /// Where a row's fields and sentences end; `None`: nobody knows.
@@ -349,6 +336,19 @@ impl Rows {
     fn slice(&self, ends: Section, content: Section, doc: u32) -> Result<&[u8]> {
         let place = self.place(ends, content, doc)?;
         self.file.range(place.start, place.end)
+    }
+
+    /// Tells the processor to fetch the first `most` bytes of the `doc`-th of the byte strings in `content`. Without a check of its
+    /// place: a wrong one fetches other bytes in vain.
+    #[inline]
+    fn fetch_of(&self, ends: Section, content: Section, doc: u32, most: usize) {
+        let end_of = |doc: u32| self.file.hint(ends.start as usize, doc as usize);
+        let start = doc.checked_sub(1).map_or(Some(0), end_of);
+        if let (Some(start), Some(end)) = (start, end_of(doc)) {
+            let end = end.min(start.saturating_add(most as u64));
+            let at = |place: u64| content.start.saturating_add(place) as usize;
+            self.file.fetch(at(start)..at(end));
+        }
     }
 
     /// The bytes of the file that have the `doc`-th of the byte strings in `content`.

@@ -455,22 +455,16 @@ pub(crate) fn row(body: &str, n: i64, title: &str, f: f32, s: &str) -> Vec<Value
 
 /// SELECT *, weight().
 pub(crate) fn select_all() -> Select {
-    Select {
-        table: "posts".to_owned(),
-        items: vec![
+    Select::of(
+        "posts",
+        vec![
             Item::Star,
             Item::Value {
                 what: Output::Weight,
                 name: "weight()".to_owned(),
             },
         ],
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    }
+    )
 }
 
 pub(crate) fn select_count() -> Select {

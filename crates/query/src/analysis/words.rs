@@ -20,6 +20,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use super::analyzer::Analyzer;
+use super::unit_ends::UnitEnds;
 use super::units::{self, Bound, Sentences};
 use super::wide;
 use super::{fold, stem};
@@ -36,10 +37,8 @@ pub struct Words {
     marks: Vec<Mark>,
     /// Bytes of text pushed so far, before folding.
     source_bytes: usize,
-    /// Field and last position of each sentence but the field's last, rising. Kept if the table has `index_sp`.
-    sentences: Vec<(u8, u32)>,
-    /// Field and last position of each paragraph but the field's last, rising.
-    paragraphs: Vec<(u8, u32)>,
+    /// Kept if the table has `index_sp`.
+    units: UnitEnds,
     /// Buffer for a word as written beside its stem.
     written: String,
     /// Buffer: which bytes of the field at hand belong to stretches.
@@ -67,8 +66,7 @@ impl Words {
         self.folded.clear();
         self.marks.clear();
         self.source_bytes = 0;
-        self.sentences.clear();
-        self.paragraphs.clear();
+        self.units.clear();
     }
 
     /// Adds the words of a field. Fields are pushed in rising number, each once; positions start from 1 in each. Text
@@ -172,21 +170,11 @@ impl Words {
     /// `index_sp`. Cost: a binary search.
     #[must_use]
     pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
-        let ends = match unit {
-            Unit::Sentence => &self.sentences,
-            Unit::Paragraph => &self.paragraphs,
-        };
-        unit_of(ends, field, position)
+        self.units.unit_at(unit, field, position)
     }
 
-    /// Field and last position of each sentence but the last of a field; rising.
-    pub(crate) fn sentences(&self) -> &[(u8, u32)] {
-        &self.sentences
-    }
-
-    /// Field and last position of each paragraph but the last of a field; rising.
-    pub(crate) fn paragraphs(&self) -> &[(u8, u32)] {
-        &self.paragraphs
+    pub(crate) fn units(&self) -> &UnitEnds {
+        &self.units
     }
 
     /// Calls `visit` with each field that has words and its last position, rising.
@@ -296,11 +284,11 @@ impl Words {
                 continue; // before the field's first word
             }
             passed = true;
-            if self.sentences.last() != Some(&end) {
-                self.sentences.push(end);
+            if self.units.sentences.last() != Some(&end) {
+                self.units.sentences.push(end);
             }
-            if bound.paragraph && self.paragraphs.last() != Some(&end) {
-                self.paragraphs.push(end);
+            if bound.paragraph && self.units.paragraphs.last() != Some(&end) {
+                self.units.paragraphs.push(end);
             }
         }
         passed
@@ -345,13 +333,6 @@ impl Words {
         });
         position
     }
-}
-
-/// How many units of a field end before a position. `ends`: rising.
-pub(crate) fn unit_of(ends: &[(u8, u32)], field: u8, position: u32) -> u32 {
-    let before = ends.partition_point(|end| *end < (field, position));
-    let of_others = ends.partition_point(|(other, _)| *other < field);
-    (before - of_others) as u32 // no more than words
 }
 
 /// A place in a document.

@@ -108,16 +108,7 @@ fn scope(columns: &[Column], is_searched: bool) -> Scope<'_> {
 }
 
 fn select(items: Vec<Item>) -> Select {
-    Select {
-        table: "t".to_owned(),
-        items,
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    }
+    Select::of("t", items)
 }
 
 fn named(text: &str, name: &str) -> Item {

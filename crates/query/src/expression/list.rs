@@ -87,7 +87,7 @@ impl List {
         }
     }
 
-    /// The variable whose list belongs here.
+    /// The variable that the list is to be read from; `None` for a written list.
     #[must_use]
     pub fn variable(&self) -> Option<&str> {
         match &self.held {

@@ -215,7 +215,7 @@ impl Prepared {
         self.slot() == Some(slot)
     }
 
-    /// Its index among expressions of which each is evaluated once. It is added, unless it is a slot that is there.
+    /// The index of this expression in `all`. A plain column that `all` already holds is not added again; anything else is.
     pub fn place_among(&self, all: &mut Vec<Prepared>) -> usize {
         let own = self.slot();
         let known = all.iter().position(|of| own.is_some() && of.slot() == own);

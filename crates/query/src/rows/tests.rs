@@ -46,14 +46,9 @@ fn select(order: &[(&str, bool)], filter: Option<&str>) -> Select {
         descending: *descending,
     };
     Select {
-        table: "t".to_owned(),
-        items: vec![Item::Star],
-        matching: None,
         filter: filter.map(parsed),
         order: order.iter().map(key).collect(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
+        ..Select::of("t", vec![Item::Star])
     }
 }
 

@@ -278,14 +278,9 @@ async fn settle(
 async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
     let select = Select {
-        table: request.queue,
-        items: vec![Item::Star],
-        matching: None,
         filter: request.condition,
-        order: Vec::new(),
         limit: Some(request.rows.into()),
-        offset: 0,
-        options: Vec::new(),
+        ..Select::of(request.queue, vec![Item::Star])
     };
     let reply = Guest::new(server)
         .submit(Command::Read {

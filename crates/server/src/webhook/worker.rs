@@ -199,14 +199,8 @@ impl Worker {
     /// The row that the session owns.
     async fn owned(&self) -> Result<Option<Hit>, Error> {
         let select = Select {
-            table: self.webhook.queue.clone(),
-            items: vec![Item::Star],
-            matching: None,
-            filter: None,
-            order: Vec::new(),
             limit: Some(1),
-            offset: 0,
-            options: Vec::new(),
+            ..Select::of(&self.webhook.queue, vec![Item::Star])
         };
         let reply = self
             .ask(Command::Read {

@@ -493,14 +493,9 @@ impl Asked<'_> {
             items.extend(self.scope.columns.first().map(|column| item(&column.name)));
         }
         Select {
-            table: self.table.table.clone(),
-            items,
             matching: self.table.matching.clone(),
             filter,
-            order: Vec::new(),
-            limit: None,
-            offset: 0,
-            options: Vec::new(),
+            ..Select::of(&self.table.table, items)
         }
     }
 

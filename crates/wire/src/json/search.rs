@@ -93,16 +93,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
 /// A SELECT without a table, of the id and the weight.
 fn empty() -> Select {
     let id = Output::Expression(Expression::Column("id".to_owned()));
-    Select {
-        table: String::new(),
-        items: vec![item("id", id), item("weight()", Output::Weight)],
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    }
+    Select::of("", vec![item("id", id), item("weight()", Output::Weight)])
 }
 
 /// Parses `expressions`: `{"cheap": "price < 5", "length": "LENGTH(title)"}`, each an item with its name.
@@ -195,7 +186,7 @@ fn sort(json: &Json) -> Result<Vec<OrderBy>> {
     let mut keys: Vec<OrderBy> = Vec::with_capacity(list.len());
     for (index, key) in list.iter().enumerate() {
         let key = sort_key(key, &format!("sort[{index}]"))?;
-        // A key that was there decides nothing again.
+        // A repeated key cannot change the order.
         if !keys.iter().any(|known| known.key == key.key) {
             keys.push(key);
         }

@@ -444,7 +444,7 @@ impl<'a> Parser<'a> {
             }
             written += 1;
             self.at_most(written, ORDER_KEYS_MAX, "keys in ORDER BY")?;
-            // A key that was there decides nothing again, but may be the alias of a long list.
+            // A repeated key cannot change the order. It is left out because it may be the alias of a long list.
             if !order.iter().any(|known: &OrderBy| known.key == key) {
                 order.push(OrderBy { key, descending });
             }

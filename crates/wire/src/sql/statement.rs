@@ -394,7 +394,7 @@ pub struct Assignment {
     /// Name in lower case: `names` for SET NAMES, `character_set` for SET CHARACTER SET,
     /// `transaction` for `SET [SESSION] TRANSACTION …`.
     pub name: String,
-    /// The value of one that is no list: the constant. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is its text.
+    /// A constant or a list. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is the constant with that text.
     pub value: Variable,
 }
 

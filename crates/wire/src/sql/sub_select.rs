@@ -1,5 +1,5 @@
-//! A sub-select: `SELECT * FROM (SELECT …) ORDER BY … LIMIT …`. It is a UNION of one part, of which the statement shows, orders and
-//! cuts the rows.
+//! A sub-select: `SELECT * FROM (SELECT …) ORDER BY … LIMIT …`. It is parsed as a UNION with one part. The outer list, ORDER BY and
+//! LIMIT apply to the rows of that part.
 
 use query::lexer::TokenKind;
 
@@ -7,22 +7,8 @@ use super::parser::{Parser, Result};
 use super::statement::{Shown, Statement, Union};
 use crate::limits::{COLUMNS_MAX, SUB_SELECTS_MAX};
 
-/// Clauses that stand inside the brackets.
-const INSIDE: [&str; 13] = [
-    "where",
-    "group",
-    "within",
-    "having",
-    "option",
-    "facet",
-    "join",
-    "inner",
-    "left",
-    "right",
-    "natural",
-    "cross",
-    "straight_join",
-];
+/// Clauses that stand inside the brackets, as joins do.
+const INSIDE: [&str; 6] = ["where", "group", "within", "having", "option", "facet"];
 
 impl<'a> Parser<'a> {
     /// Parses a SELECT of a sub-select from its list on, up to what may follow it. `alias` is the name of its rows.
@@ -62,7 +48,7 @@ impl<'a> Parser<'a> {
         })))
     }
 
-    /// The alias behind the bracket that this parser, which looks ahead, stands on.
+    /// The alias behind the bracket that comes next. Call it on a parser that looks ahead: it moves the parser.
     pub(super) fn alias_behind_brackets(&mut self) -> Result<Option<String>> {
         let mut depth = 0_u32;
         loop {
@@ -106,7 +92,7 @@ impl<'a> Parser<'a> {
         if self.peek() == TokenKind::Comma {
             return Err(self.not_yet("tables beside a sub-select in FROM"));
         }
-        if !self.at_any(&INSIDE) {
+        if !self.at_any(&INSIDE) && !self.at_join() {
             return Ok(());
         }
         let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();

@@ -11,16 +11,7 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         what: Output::Expression(Expression::Column("body".to_owned())),
         name: "body".to_owned(),
     };
-    let select = Select {
-        table: "q".to_owned(),
-        items: vec![item; named],
-        matching: None,
-        filter: None,
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    };
+    let select = Select::of("q", vec![item; named]);
     let columns = [Column {
         name: "body".to_owned(),
         kind: ColumnType::String,

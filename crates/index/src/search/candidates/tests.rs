@@ -57,14 +57,8 @@ fn snapshot() -> Arc<Snapshot> {
 #[track_caller]
 fn check(snapshot: &Snapshot, condition: &str, expected: [Option<&[u32]>; 2]) {
     let select = Select {
-        table: "t".to_owned(),
-        items: vec![Item::Star],
-        matching: None,
         filter: Some(expression::parse(&mut Lexer::new(condition.as_bytes())).unwrap()),
-        order: Vec::new(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
+        ..Select::of("t", vec![Item::Star])
     };
     let bound = snapshot.bind(&select, &Options::default()).unwrap();
     let bound = bound.condition.as_ref().unwrap();

@@ -33,8 +33,8 @@ impl Top {
         }
     }
 
-    /// As [`Top::new`], of the rows at and behind the place of a token. The rows of a job without [`Job::keep`] are offered to it:
-    /// the first rows of all, which bound a job, are not those behind a place.
+    /// As [`Top::new`], but takes only the rows at and behind a token's position. The job must have no [`Job::keep`]: that bound
+    /// would drop rows by comparing them with the first rows of the whole answer.
     ///
     /// [`Job::keep`]: super::super::exec::Job::keep
     pub(in super::super) fn behind(order: Arc<Order>, keep: Option<u64>, token: Arc<Token>) -> Top {

@@ -39,11 +39,11 @@ pub struct Place {
 
 /// Rows of one part of a table, rising.
 pub struct PartRows<'r, E> {
-    /// Of each row its number less `base`.
+    /// The number of each row in its part, counted from `base`.
     pub lows: &'r [u16],
     /// Their weights; empty: all are equal.
     pub weights: &'r [i64],
-    /// Number of the first row that a number less it may be 0 of.
+    /// What is added to an entry of `lows` to get the row's number in the part.
     pub base: u32,
     /// The part, in the order of tables.
     pub part: u32,

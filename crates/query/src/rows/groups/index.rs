@@ -48,17 +48,17 @@ fn hash_bytes(before: u32, bytes: &[u8]) -> u64 {
     FxBuildHasher.hash_one((bytes, before))
 }
 
-/// Values near the first one. Groups by a year, a price or the like are found here without a hash.
+/// Length of the table in [`Near`]. Keys in a range of this length, such as years or prices, are looked up without a hash.
 const NEAR: usize = 1 << 14;
 
-/// Rows of a block from which its values are looked up by their distance from the first.
+/// Least rows of a block for which [`Near`] is used: setting up the table costs more than hashing a few values.
 const NEAR_ROWS: usize = 256;
 
-/// The numbers of the whole values of a first key that lie near each other.
+/// A table of groups by one whole-number key, for keys in `base .. base + NEAR`.
 struct Near {
-    /// The value of the first place.
+    /// The key of the table's first entry.
     base: i64,
-    /// By distance from `base`: the value's number and 1; 0: it has none yet.
+    /// At `key - base`: the group's number plus 1; 0 for a key without a group.
     numbers: Box<[u32]>,
 }
 
@@ -106,7 +106,7 @@ impl Stage {
         }
     }
 
-    /// Sets `numbers` to those of the values of a first key.
+    /// Sets `numbers` to the group numbers of the values of the first key.
     fn of_block(&mut self, values: &[i64], numbers: &mut [u32]) {
         let Some(first) = values.first().filter(|_| values.len() >= NEAR_ROWS) else {
             for (number, value) in numbers.iter_mut().zip(values) {

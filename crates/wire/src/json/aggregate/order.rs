@@ -84,7 +84,7 @@ pub(super) fn is_descending(json: &Json, path: &str) -> Result<bool> {
     }
 }
 
-/// The values of the keys, in the order of the sources, that the page before ended with.
+/// Parses `after`: the keys of the last bucket of the page before, in the order of the sources.
 pub(super) fn after(json: &Json, names: &[String], path: &str) -> Result<Vec<Value>> {
     let last = object(json, path)?;
     if let Some(name) = last.keys().find(|name| !names.contains(name)) {

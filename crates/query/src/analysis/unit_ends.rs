@@ -1,0 +1,29 @@
+//! Where the sentences and paragraphs of a document end.
+
+use crate::tree::Unit;
+
+/// Field and last position of each sentence and paragraph but the last of its field; rising.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnitEnds {
+    pub(crate) sentences: Vec<(u8, u32)>,
+    /// Each is the end of a sentence too.
+    pub(crate) paragraphs: Vec<(u8, u32)>,
+}
+
+impl UnitEnds {
+    pub(crate) fn clear(&mut self) {
+        self.sentences.clear();
+        self.paragraphs.clear();
+    }
+
+    /// How many units of a field end before a position. Cost: a binary search.
+    pub(crate) fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
+        let ends = match unit {
+            Unit::Sentence => &self.sentences,
+            Unit::Paragraph => &self.paragraphs,
+        };
+        let before = ends.partition_point(|end| *end < (field, position));
+        let of_others = ends.partition_point(|(other, _)| *other < field);
+        (before - of_others) as u32 // no more than words
+    }
+}
