@@ -2,11 +2,26 @@
 
 use std::ops::Range;
 
+use query::expression::WEIGHT_SLOT;
+
+use super::values::ID;
 use crate::error::Result;
 use crate::part::Part;
 
 /// Most rows of a block: what several blocks of numbers take fits the processor's cache.
 pub(super) const BLOCK_ROWS: usize = 1024;
+
+/// The ids of rows, or a column of them, by its slot. `None`: as [`integers`], or the slot is the weight.
+pub(super) fn of_slot(part: &Part, slot: usize, first: u32, lows: &[u16]) -> Option<Vec<i64>> {
+    match slot {
+        WEIGHT_SLOT => None,
+        ID => {
+            let ids = ids(part, first, lows).ok()?.into_iter();
+            ids.map(|id| i64::try_from(id).ok()).collect()
+        }
+        slot => integers(part, slot - 1, first, lows),
+    }
+}
 
 /// A column of rows, if it is kept as integers and all values set since are integers. The rows are `first` plus each of `lows`,
 /// which rise. `None` also where a part of the column cannot be read.

@@ -45,6 +45,7 @@ mod by_weight;
 mod columns;
 mod either;
 mod enter;
+mod entering;
 mod eval;
 mod filter;
 mod first_threshold;

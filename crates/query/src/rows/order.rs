@@ -144,6 +144,12 @@ impl Order {
         if *falls { order.is_lt() } else { order.is_gt() }
     }
 
+    /// The first key, and whether it falls; `None` for the order by rising id alone.
+    #[must_use]
+    pub fn first(&self) -> Option<(&Key, bool)> {
+        self.keys.first().map(|(key, falls)| (key, *falls))
+    }
+
     /// Whether computed keys with these values stand behind those of `after`.
     #[must_use]
     pub fn is_after(&self, keys: &[Value], after: &[Value]) -> bool {
@@ -164,7 +170,7 @@ impl Order {
             .then_with(|| a.table().cmp(&b.table()))
     }
 
-    /// Which of two comes first by the keys and the id alone. Equal are only rows of one id in several tables.
+    /// Compares two rows by the keys and the id alone. Only rows with the same id in different tables compare equal.
     pub fn compare_places<A: Sorted, B: Sorted>(&self, a: &A, b: &B) -> Ordering {
         let mut values = a.keys().iter().zip(b.keys());
         for (key, falls) in &self.keys {

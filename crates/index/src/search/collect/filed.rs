@@ -11,7 +11,7 @@ use query::rows::{Block, BlockGroups, Groups, PartRows, Texts};
 use query::value::Value;
 
 use super::super::blocks::{self, BLOCK_ROWS};
-use super::super::values::{ID, RowValues};
+use super::super::values::RowValues;
 use super::collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::top::PAID_AT_ONCE;
 use crate::control::{Control, Memory};
@@ -128,14 +128,10 @@ impl Filed {
     ) -> Result<Option<Block>> {
         let lows = page.lows;
         let mut column = |slot| match slot {
-            ID => {
-                let ids = blocks::ids(page.part, page.first, lows).ok()?;
-                ids.iter().map(|id| i64::try_from(*id).ok()).collect()
-            }
             slot if slot == self.weight => {
                 Some((0..lows.len()).map(|at| page.weight(at)).collect())
             }
-            slot => blocks::integers(page.part, slot - 1, page.first, lows),
+            slot => blocks::of_slot(page.part, slot, page.first, lows),
         };
         if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));

@@ -10,10 +10,10 @@
 use std::sync::{Arc, OnceLock};
 
 use query::bind::Condition;
-use query::expression::{Prepared, Simple, WEIGHT_SLOT};
+use query::expression::{Prepared, Simple};
 use query::json::JsonStep;
 
-use super::super::blocks::{BLOCK_ROWS, ids, integers};
+use super::super::blocks::{BLOCK_ROWS, of_slot};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
 use super::rows::{FEW, Rows, RowsRef, each_bit, has};
@@ -382,14 +382,7 @@ impl<'a> Filter<'a> {
             return None;
         }
         let (part, first) = (filtered.part, filtered.doc(0));
-        let mut column = |slot| match slot {
-            WEIGHT_SLOT => None,
-            ID => {
-                let ids = ids(part, first, lows).ok()?.into_iter();
-                ids.map(|id| i64::try_from(id).ok()).collect()
-            }
-            slot => integers(part, slot - 1, first, lows),
-        };
+        let mut column = |slot| of_slot(part, slot, first, lows);
         self.prepared.evaluate_whole(lows.len(), &mut column)
     }
 

@@ -7,6 +7,7 @@
 //! - An AND of words or a phrase, weighed by codes: [`PageRun::join`], which does not come through
 //!   [`PageRun::run`].
 
+use super::super::blocks::BLOCK_ROWS;
 use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
@@ -358,28 +359,49 @@ impl<'r> PageRun<'r, '_> {
         if is_sorted && out.collector.last().is_some_and(is_behind) {
             return Ok(());
         }
-        let mut left = match job.keep {
+        let left = match job.keep {
             Some(keep) if is_sorted => keep,
             _ => u64::MAX,
         };
+        let mut lows = out.scratch.lows();
+        rows.stretches().for_each(|rows| gather(rows, &mut lows));
+        lows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let mut entering = out.scratch.lows();
+        let mut result = Ok(());
+        for block in lows.chunks(BLOCK_ROWS) {
+            entering.clear();
+            let last = out.collector.last();
+            job.entering(self.part, self.view.doc(0), block, last, &mut entering);
+            result = self.list_block(&entering, scorer.as_deref_mut(), out);
+            if result.is_err() {
+                break;
+            }
+        }
+        out.scratch.give(Rows::Few(lows));
+        out.scratch.give(Rows::Few(entering));
+        result
+    }
+
+    fn list_block(
+        &self,
+        lows: &[u16],
+        mut scorer: Option<&mut Scorer<'r>>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
         if let Some(scorer) = &mut scorer
-            && let Some(plan) = &job.plan
+            && let Some(plan) = &self.job.plan
             && let Some(placed) = plan.placed()
         {
-            return self.list_placed(rows, plan, placed, scorer, out);
+            return self.list_placed(lows, plan, placed, scorer, out);
         }
-        if let Rows::Few(lows) = rows {
-            let ahead = lows.iter().take(IDS_AHEAD.min(left as usize));
+        for lows in lows.chunks(IDS_AHEAD) {
+            let ahead = lows.iter();
             ahead.for_each(|low| self.part.fetch_id(self.view.doc(*low)));
-        }
-        let mut result = Ok(());
-        rows.each(|low| {
-            if result.is_ok() && left > 0 {
-                left -= 1;
-                result = self.list_row(low, scorer.as_deref_mut(), out);
+            for low in lows {
+                self.list_row(*low, scorer.as_deref_mut(), out)?;
             }
-        });
-        result
+        }
+        Ok(())
     }
 
     /// Weighs rows by codes alone, or not at all, on their way to [`PageRun::hand_over`].

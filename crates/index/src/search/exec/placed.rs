@@ -67,20 +67,17 @@ impl PageRun<'_, '_> {
     /// Offers rows with their weights to the collector, for an order that is not by weight alone.
     pub(super) fn list_placed(
         &self,
-        rows: &Rows,
+        lows: &[u16],
         plan: &Plan,
         placed: &Placed,
         scorer: &mut Scorer<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let mut lows = out.scratch.lows();
-        rows.each(|low| lows.push(low));
         let mut places = std::mem::take(&mut out.scratch.places);
         let occurrences = scorer.occurrences();
         let offer = |low, weight| self.offer(low, weight, out);
-        let result = self.weigh_placed(&lows, plan, placed, occurrences, &mut places, offer);
+        let result = self.weigh_placed(lows, plan, placed, occurrences, &mut places, offer);
         out.scratch.places = places;
-        out.scratch.give(Rows::Few(lows));
         result
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::super::blocks::BLOCK_ROWS;
 use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::Plan;
 use super::super::values::RowValues;
@@ -9,6 +10,7 @@ use super::by_weight::WeighedRow;
 use super::job::{Job, Out, Range, Shared};
 use super::lists::View;
 use super::page::PageRun;
+use super::rows::Rows;
 use super::score::Scorer;
 use crate::control::{Control, Memory};
 use crate::error::Result;
@@ -161,11 +163,26 @@ impl<'a> Job<'a> {
         let wanted = wanted.map_or(usize::MAX, |wanted| {
             usize::try_from(wanted).unwrap_or(usize::MAX)
         });
-        let live = range.docs.clone().filter(|doc| part.is_live(*doc));
-        for doc in live.take(wanted) {
-            let row = RowValues::new(part, doc);
-            self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
+        let (mut lows, mut entering) = (out.scratch.lows(), out.scratch.lows());
+        let mut left = wanted;
+        for first in range.docs.clone().step_by(BLOCK_ROWS) {
+            let docs = first..range.docs.end.min(first + BLOCK_ROWS as u32);
+            let live = docs.filter(|doc| part.is_live(*doc)).take(left);
+            lows.clear();
+            lows.extend(live.map(|doc| (doc - first) as u16));
+            left -= lows.len();
+            entering.clear();
+            self.entering(part, first, &lows, out.collector.last(), &mut entering);
+            for low in &entering {
+                let row = RowValues::new(part, first + u32::from(*low));
+                self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
+            }
+            if left == 0 {
+                break;
+            }
         }
+        out.scratch.give(Rows::Few(lows));
+        out.scratch.give(Rows::Few(entering));
         Ok(())
     }
 }

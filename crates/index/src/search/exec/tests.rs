@@ -229,11 +229,16 @@ fn placed_leaf(
 fn order() -> impl Strategy<Value = Vec<OrderBy>> {
     let by = |key, descending| OrderBy { key, descending };
     let column = |name: &str| Output::Expression(Expression::Column(name.to_owned()));
+    let written = |text: &str| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap();
     prop_oneof![
         6 => Just(vec![]),
         1 => Just(vec![by(column("id"), false)]),
         1 => Just(vec![by(column("n"), true), by(Output::Weight, true)]),
         1 => Just(vec![by(Output::Weight, false)]),
+        1 => Just(vec![by(column("id"), true)]),
+        1 => Just(vec![by(column("n"), false), by(column("id"), true)]),
+        1 => Just(vec![by(Output::Expression(written("n % 7 - 3")), true), by(Output::Weight, false)]),
+        1 => Just(vec![by(column("body"), true)]),
     ]
 }
 

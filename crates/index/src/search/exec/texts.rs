@@ -31,7 +31,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Reads where a row's fields and sentences end. Only of rows of old segments is the text analysed.
+    /// Reads where a row's fields and sentences end. It analyses the text only where the row comes from an old segment.
     /// Errors: `Io`, `Corrupt`.
     pub(super) fn ends(&self, doc: u32, ends: &mut TextEnds) -> Result<()> {
         if let Some(bytes) = self.part.text_ends(doc)?
