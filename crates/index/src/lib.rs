@@ -67,6 +67,7 @@ mod edits;
 mod error;
 mod files;
 mod filters;
+mod integers;
 pub mod limits;
 mod merge;
 mod part;

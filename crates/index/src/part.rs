@@ -33,9 +33,10 @@ use rustc_hash::FxHashMap;
 use crate::changes::{ChangedColumn, Changes};
 use crate::edits::Edits;
 use crate::error::{Error, Result};
+use crate::integers::Integers;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::segment::{self, PathNumbers, Segment, SegmentNumber, SegmentWord};
+use crate::segment::{self, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord};
 use crate::tail::Tail;
 
 /// Where the rows of a part lie.
@@ -293,7 +294,7 @@ impl Part {
         Ok(values)
     }
 
-    /// One column of a row. A column that the segment keeps as numbers is read without the row.
+    /// One column of a row. A column that the segment keeps as numbers, or as a list of texts, is read without the row.
     pub(crate) fn column(&self, doc: u32, column: usize) -> Result<Value> {
         if let Some(changed) = self.changes.value(column, doc) {
             return Ok(changed);
@@ -302,6 +303,9 @@ impl Part {
             && let Some(number) = segment.number(doc, column)?
         {
             return Ok(number);
+        }
+        if let Ok(Some(listed)) = self.listed(column, doc..doc + 1) {
+            return Ok(listed.value(0));
         }
         row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
     }
@@ -332,12 +336,30 @@ impl Part {
         self.changes.of(column)
     }
 
-    /// A column of neighbouring rows as little-endian `i64`s, as the rows were written: see [`Part::changed`]. `None` of a
-    /// tail, and of a column that the segment does not keep as integers.
-    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+    /// A column of neighbouring rows, as the rows were written: see [`Part::changed`]. `None` of a tail, of a column that the
+    /// segment does not keep as integers, and of rows of several pages.
+    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match &self.source {
             Source::Tail(_) => Ok(None),
             Source::Segment(segment) => segment.integers(column, docs),
+        }
+    }
+
+    /// A column of neighbouring rows as the bytes of `f64`s, as the rows were written: see [`Part::changed`]. `None` of a tail, and of
+    /// a column that the segment does not keep as floats.
+    pub(crate) fn floats(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.floats(column, docs),
+        }
+    }
+
+    /// The places of neighbouring rows in the list of a column's texts, as the rows were written: see [`Part::changed`]. `None` of
+    /// a tail, of a column without a list, and of rows of several pages.
+    pub(crate) fn listed(&self, column: usize, docs: Range<u32>) -> Result<Option<Listed<'_>>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.listed(column, docs),
         }
     }
 
@@ -355,9 +377,8 @@ impl Part {
         }
     }
 
-    /// The ids of neighbouring rows as little-endian numbers; `None` of a tail, and where the
-    /// highest id is no `i64`.
-    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+    /// The ids of neighbouring rows; `None` of a tail, and where the highest id is no `i64`.
+    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match &self.source {
             Source::Tail(_) => Ok(None),
             Source::Segment(segment) => segment.id_column(docs),

@@ -131,6 +131,17 @@ pub fn text(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
     Some((tag == TEXT).then_some(bytes))
 }
 
+/// As [`text`], of a column that has texts and NULL alone. `Some(None)`: NULL; `None`: any other value.
+#[inline]
+#[must_use]
+pub fn text_or_null(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
+    match stored(row, column)? {
+        (TEXT, bytes) => Some(Some(bytes)),
+        (NULL, _) => Some(None),
+        _ => None,
+    }
+}
+
 /// The bytes of a column's document, [`Json::bytes`]. `Some(None)`: the column has another value.
 #[inline]
 #[must_use]

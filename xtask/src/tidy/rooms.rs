@@ -31,7 +31,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "error limits pool postings profile removed shape wide < tail warning < changes edits files \
+        "error limits pool postings profile removed shape wide < integers tail warning < changes edits files \
          segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (

@@ -10,15 +10,14 @@ use crate::error::{Error, Result};
 /// Version of a segment's files; a higher one is refused. Raise it with any change of a layout, and
 /// keep the old reader. Add a fixture of the new form beside those in `tests/fixtures/`, and
 /// describe it in `docs/formats/segment.md`.
-pub(super) const FORMAT_VERSION: u32 = 4;
+pub(super) const FORMAT_VERSION: u32 = 5;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 
 /// Largest commit file that is read, in bytes: checksums for half a terabyte.
 const COMMIT_BYTES_MAX: u64 = 128 << 20;
 
-/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward`, `Lengths`, `KeyDocs` and
-/// `Paths` is an array of 8-byte numbers.
+/// Kind of a section of the file `rows`. Where nothing else is said, it is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Document ids, rising, one for each row.
@@ -29,7 +28,7 @@ pub(super) enum Kind {
     ForwardEnds,
     /// Occurrences of each word. Only in format 1; the file `words` has them now.
     Hits,
-    /// A column's integers, one for each row.
+    /// A column's integers, one for each row; before format 5.
     Integers(u16),
     /// A column's floats, one for each row.
     Floats(u16),
@@ -45,10 +44,18 @@ pub(super) enum Kind {
     KeyDocs(u16),
     /// Names of the paths in documents that are kept as numbers; see [`super::paths`].
     Paths,
-    /// The numbers at the path of this place in `Paths`, one for each row.
+    /// The numbers at the path of this place in `Paths`, one for each row; before format 5.
     PathNumbers(u16),
     /// A bit for each row that has a number there. Left out where each row has one.
     PathRows(u16),
+    /// A column's integers, one for each row; see [`super::packed`].
+    PackedIntegers(u16),
+    /// The place of each row's text in the column's `Texts`, as packed integers.
+    TextPlaces(u16),
+    /// The distinct texts of a column; see [`super::text_list`].
+    Texts(u16),
+    /// The numbers at the path of this place in `Paths`, as packed integers.
+    PackedPathNumbers(u16),
 }
 
 /// A section of the file `rows`.
@@ -168,6 +175,10 @@ impl Kind {
             Kind::Paths => (12, 0),
             Kind::PathNumbers(path) => (13, path),
             Kind::PathRows(path) => (14, path),
+            Kind::PackedIntegers(column) => (15, column),
+            Kind::TextPlaces(column) => (16, column),
+            Kind::Texts(column) => (17, column),
+            Kind::PackedPathNumbers(path) => (18, path),
         }
     }
 
@@ -187,6 +198,10 @@ impl Kind {
             12 => Kind::Paths,
             13 => Kind::PathNumbers(column),
             14 => Kind::PathRows(column),
+            15 => Kind::PackedIntegers(column),
+            16 => Kind::TextPlaces(column),
+            17 => Kind::Texts(column),
+            18 => Kind::PackedPathNumbers(column),
             _ => return None,
         })
     }

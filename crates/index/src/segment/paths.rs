@@ -26,8 +26,10 @@ use query::value::Value;
 
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
+use super::packed;
 use super::row_source::RowSource;
 use crate::error::Result;
+use crate::integers::Integers;
 
 /// Rows in which paths are looked for.
 const SAMPLED_ROWS: u32 = 1_000;
@@ -64,8 +66,8 @@ pub(super) struct PathColumn {
 /// The numbers at a path in neighbouring rows.
 #[derive(Clone, Copy)]
 pub(crate) struct PathNumbers<'s> {
-    /// Little-endian `i64`s, one for each row.
-    pub(crate) numbers: &'s [[u8; 8]],
+    /// One for each row.
+    pub(crate) numbers: Integers<'s>,
     /// Little-endian words with a bit for each row that has a number; `None`: each has.
     pub(crate) present: Option<&'s [[u8; 8]]>,
 }
@@ -92,10 +94,13 @@ impl PathColumn {
         let named = decode(file.range(start, end)?).unwrap_or_default();
         let mut paths = Vec::new();
         for (at, path) in (0..).zip(named) {
-            let numbers = commit.section(Kind::PathNumbers(at));
+            let written = commit.section(Kind::PathNumbers(at));
+            let written = written.filter(|numbers| fits(numbers, 8 * rows));
+            let packed = commit.section(Kind::PackedPathNumbers(at));
+            let packed = packed.filter(|numbers| fits(numbers, numbers.bytes));
             let present = commit.section(Kind::PathRows(at));
             let is_whole = present.is_none_or(|present| fits(&present, 8 * rows.div_ceil(64)));
-            let numbers = numbers.filter(|numbers| is_whole && fits(numbers, 8 * rows));
+            let numbers = packed.or(written).filter(|_| is_whole);
             paths.extend(numbers.map(|numbers| PathColumn {
                 path,
                 numbers,
@@ -115,12 +120,12 @@ impl PathColumn {
             && self.path.keys.iter().zip(path).all(is_key)
     }
 
-    /// The numbers of rows. `docs` starts at a multiple of 64. Errors: `Corrupt`.
+    /// The numbers of rows; `None` if they are of several pages. `docs` starts at a multiple of 64. Errors: `Corrupt`.
     pub(super) fn read<'f>(
         &self,
         file: &'f CheckedFile,
         docs: Range<u32>,
-    ) -> Result<PathNumbers<'f>> {
+    ) -> Result<Option<PathNumbers<'f>>> {
         let words = |section: Section, from: usize, to: usize| {
             let start = section.start as usize;
             let bytes = file.range(start + 8 * from, start + 8 * to)?;
@@ -128,10 +133,12 @@ impl PathColumn {
         };
         let (from, to) = (docs.start as usize, docs.end as usize);
         let present = |section| words(section, from / 64, to.div_ceil(64));
-        Ok(PathNumbers {
-            numbers: words(self.numbers, from, to)?,
-            present: self.present.map(present).transpose()?,
-        })
+        let numbers = match self.numbers.kind {
+            Kind::PathNumbers(_) => Some(Integers::whole(words(self.numbers, from, to)?)),
+            _ => packed::read(file, self.numbers, docs)?,
+        };
+        let present = self.present.map(present).transpose()?;
+        Ok(numbers.map(|numbers| PathNumbers { numbers, present }))
     }
 }
 
@@ -188,7 +195,7 @@ pub(super) fn numbers(
     source: &dyn RowSource,
     rows: u32,
     path: &Path,
-) -> Result<Option<(Vec<u64>, Vec<u64>)>> {
+) -> Result<Option<(Vec<i64>, Vec<u64>)>> {
     let steps: Vec<JsonStep> = path.keys.iter().cloned().map(JsonStep::Key).collect();
     let mut numbers = vec![0; rows as usize];
     let mut present = vec![0; rows.div_ceil(64) as usize];
@@ -198,7 +205,7 @@ pub(super) fn numbers(
             Some(Value::Null) => {}
             Some(Value::Int(number)) => match i64::try_from(number) {
                 Ok(number) => {
-                    numbers[doc as usize] = number.cast_unsigned();
+                    numbers[doc as usize] = number;
                     present[doc as usize / 64] |= 1 << (doc % 64);
                 }
                 Err(_) => return Ok(None),

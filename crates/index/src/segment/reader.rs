@@ -16,8 +16,10 @@ use super::dictionary::Dictionary;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
 use super::paths::PathNumbers;
 use super::rows::Rows;
+use super::text_list::Listed;
 use super::words::{self, SegmentWord, WordEntry};
 use crate::error::{Error, Result};
+use crate::integers::Integers;
 use crate::postings::List;
 use crate::removed::{Frequency, WordCount};
 
@@ -209,10 +211,20 @@ impl Segment {
         self.number
     }
 
-    /// A column of neighbouring rows as little-endian `i64`s; `None` for a column that is not kept
-    /// as integers.
-    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+    /// A column of neighbouring rows; `None` for a column that is not kept as integers, and where the rows are of several pages.
+    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         self.rows.integers(column, docs)
+    }
+
+    /// A column of neighbouring rows as the bytes of `f64`s; `None` for a column that is not kept as floats.
+    pub(crate) fn floats(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        self.rows.floats(column, docs)
+    }
+
+    /// The places of neighbouring rows in the list of a column's texts; `None` for a column without a list, and where the rows are
+    /// of several pages.
+    pub(crate) fn listed(&self, column: usize, docs: Range<u32>) -> Result<Option<Listed<'_>>> {
+        self.rows.listed(column, docs)
     }
 
     /// The numbers at a path of a column's documents, in neighbouring rows from a multiple of 64 on; `None` for a path that is not
@@ -226,9 +238,8 @@ impl Segment {
         self.rows.path_numbers(column, path, docs)
     }
 
-    /// The ids of neighbouring rows as little-endian numbers; `None` where the highest id is no
-    /// `i64`.
-    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+    /// The ids of neighbouring rows; `None` where the highest id is no `i64`.
+    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match i64::try_from(self.id_last) {
             Ok(_) => self.rows.id_column(docs).map(Some),
             Err(_) => Ok(None),

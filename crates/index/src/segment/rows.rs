@@ -8,10 +8,13 @@ use query::value::Value;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
-use super::forward;
 use super::keys::Key;
 use super::paths::{PathColumn, PathNumbers};
+use super::text_list::{Listed, TextList};
+use super::{forward, packed};
 use crate::error::{Error, Result};
+use crate::integers::Integers;
+use crate::postings::PAGE_BITS;
 use crate::removed::WordCount;
 use crate::tail::gallop;
 
@@ -40,8 +43,10 @@ pub(super) struct Rows {
     keys: Vec<Key>,
     /// The paths of documents that are kept as numbers.
     paths: Vec<PathColumn>,
-    /// Where the sections of paths begin, which stand behind all others; `None` without any.
-    paths_start: Option<u64>,
+    /// The columns that are kept as lists of texts.
+    text_lists: Vec<TextList>,
+    /// Where the sections of lists and paths begin, which stand behind all others; `None` without any.
+    copies_start: Option<u64>,
     /// By column: its highest integer, where it is known.
     highest: Vec<OnceLock<i64>>,
 }
@@ -87,7 +92,8 @@ impl Rows {
             highest: numbers.iter().map(|_| OnceLock::new()).collect(),
             numbers,
             keys: Key::all(commit, file.len() as u64),
-            paths_start: paths_start(commit),
+            copies_start: copies_start(commit),
+            text_lists: TextList::all(commit, &file),
             paths: PathColumn::all(commit, &file).unwrap_or_default(), // then all rows are asked
             file,
         })
@@ -114,7 +120,7 @@ impl Rows {
         let mut is_in_bytes = false;
         for column in columns {
             match self.numbers.get(column).copied().flatten() {
-                Some(numbers) => self.file.fetch(number_at(numbers, doc)),
+                Some(numbers) => self.file.fetch(self.number_hint(numbers, doc)),
                 None => is_in_bytes = true,
             }
         }
@@ -161,14 +167,15 @@ impl Rows {
         Ok(found)
     }
 
-    /// The file's damage: all blocks that have not the checksum that was written. Damage of keys
-    /// or of paths alone is named so.
+    /// The file's damage: all blocks that have not the checksum that was written. Damage of keys, or of
+    /// lists of texts and paths alone, is named so.
     pub(super) fn damages(&self) -> Vec<Error> {
         let of_key = |error| match error {
-            Error::Corrupt { file, offset, .. } if self.is_of_path(offset) => Error::Corrupt {
+            Error::Corrupt { file, offset, .. } if self.is_of_copy(offset) => Error::Corrupt {
                 file,
                 offset,
-                what: "the numbers of JSON paths are damaged; conditions read all rows, and OPTIMIZE writes them again",
+                what: "the numbers of JSON paths or the lists of texts are damaged; conditions and groups read all rows, and OPTIMIZE \
+                       writes them again",
             },
             Error::Corrupt { file, offset, .. } if self.is_of_key(offset) => Error::Corrupt {
                 file,
@@ -180,9 +187,9 @@ impl Rows {
         self.file.damages().into_iter().map(of_key).collect()
     }
 
-    /// Whether a block begins in the sections of paths, which are the last.
-    fn is_of_path(&self, offset: u64) -> bool {
-        self.paths_start.is_some_and(|start| start <= offset)
+    /// Whether a block begins in the sections of lists and paths, which are the last.
+    fn is_of_copy(&self, offset: u64) -> bool {
+        self.copies_start.is_some_and(|start| start <= offset)
     }
 
     /// Whether a block begins in a key. A key begins with a block, or behind another key.
@@ -233,11 +240,24 @@ impl Rows {
         let Some(section) = self.numbers.get(column).copied().flatten() else {
             return Ok(None);
         };
+        if let Kind::PackedIntegers(_) = section.kind {
+            let number = packed::number(&self.file, section, doc)?;
+            return Ok(Some(Value::Int(number.into())));
+        }
         let bits = self.file.number(section.start as usize, doc as usize)?;
         Ok(Some(match section.kind {
             Kind::Floats(_) => Value::Float(f64::from_bits(bits)),
             _ => Value::Int(i128::from(bits.cast_signed())),
         }))
+    }
+
+    /// The bytes of the file that have a number of a column. Without a check: wrong ones are fetched in vain.
+    #[inline]
+    fn number_hint(&self, numbers: Section, doc: u32) -> Range<usize> {
+        match numbers.kind {
+            Kind::PackedIntegers(_) => packed::place_hint(&self.file, numbers, doc),
+            _ => number_at(numbers, doc),
+        }
     }
 
     /// Highest integer of a column; `None` for a column that is not kept as integers. Cost: the first
@@ -249,26 +269,43 @@ impl Rows {
         if let Some(known) = self.highest[column].get() {
             return Ok(Some(*known));
         }
-        let start = section.start as usize;
-        let bytes = self.file.range(start, start + section.bytes as usize)?;
-        let (numbers, _) = bytes.as_chunks::<8>();
-        let highest = numbers.iter().map(|number| i64::from_le_bytes(*number));
+        let mut highest = None;
+        for page in (0..self.docs).step_by(1 << PAGE_BITS) {
+            let docs = page..self.docs.min(page.saturating_add(1 << PAGE_BITS));
+            highest = highest.max(self.numbers_of(section, docs)?.and_then(|of| of.highest()));
+        }
         let kept = &self.highest[column];
-        Ok(highest.max().map(|highest| *kept.get_or_init(|| highest)))
+        Ok(highest.map(|highest| *kept.get_or_init(|| highest)))
     }
 
     fn integer_section(&self, column: usize) -> Option<Section> {
         let section = self.numbers.get(column).copied().flatten();
-        section.filter(|section| matches!(section.kind, Kind::Integers(_)))
+        section.filter(|section| !matches!(section.kind, Kind::Floats(_)))
     }
 
-    /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as
-    /// integers.
-    pub(super) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+    /// A column of neighbouring rows; `None` for one that is not kept as integers, and where the rows are of several pages.
+    pub(super) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         let Some(section) = self.integer_section(column) else {
             return Ok(None);
         };
-        self.numbers_of(section, docs).map(Some)
+        self.numbers_of(section, docs)
+    }
+
+    /// A column of neighbouring rows as the bytes of `f64`s; `None` for one that is not kept as floats.
+    pub(super) fn floats(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match self.numbers.get(column).copied().flatten() {
+            Some(section) if matches!(section.kind, Kind::Floats(_)) => {
+                self.eights(section, docs).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The places of neighbouring rows in the list of a column's texts; `None` for a column without a list, and where the rows are
+    /// of several pages.
+    pub(super) fn listed(&self, column: usize, docs: Range<u32>) -> Result<Option<Listed<'_>>> {
+        let list = self.text_lists.iter().find(|list| list.is_of(column));
+        list.map_or(Ok(None), |list| list.read(&self.file, docs))
     }
 
     /// The numbers at a path of a column's documents, in neighbouring rows from a multiple of 64 on; `None` for a path that is not
@@ -281,15 +318,24 @@ impl Rows {
     ) -> Result<Option<PathNumbers<'_>>> {
         let mut paths = self.paths.iter();
         let found = paths.find(|kept| kept.is_of(column, path));
-        found.map(|kept| kept.read(&self.file, docs)).transpose()
+        found.map_or(Ok(None), |kept| kept.read(&self.file, docs))
     }
 
-    /// The ids of neighbouring rows, little-endian.
-    pub(super) fn id_column(&self, docs: Range<u32>) -> Result<&[[u8; 8]]> {
-        self.numbers_of(self.ids, docs)
+    /// The ids of neighbouring rows.
+    pub(super) fn id_column(&self, docs: Range<u32>) -> Result<Integers<'_>> {
+        self.eights(self.ids, docs).map(Integers::whole)
     }
 
-    fn numbers_of(&self, section: Section, docs: Range<u32>) -> Result<&[[u8; 8]]> {
+    /// `None`: the rows are of several pages.
+    fn numbers_of(&self, section: Section, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
+        match section.kind {
+            Kind::PackedIntegers(_) => packed::read(&self.file, section, docs),
+            _ => Ok(Some(Integers::whole(self.eights(section, docs)?))),
+        }
+    }
+
+    /// The 8-byte numbers of neighbouring rows.
+    fn eights(&self, section: Section, docs: Range<u32>) -> Result<&[[u8; 8]]> {
         let at = |doc: u32| section.start as usize + 8 * doc as usize;
         let bytes = self.file.range(at(docs.start), at(docs.end))?;
         Ok(bytes.as_chunks().0)
@@ -372,11 +418,17 @@ fn number_at(numbers: Section, doc: u32) -> Range<usize> {
     at..at + 8
 }
 
-fn paths_start(commit: &Commit) -> Option<u64> {
-    let is_of_path = |kind| matches!(kind, Kind::Paths | Kind::PathNumbers(_) | Kind::PathRows(_));
+fn copies_start(commit: &Commit) -> Option<u64> {
+    let is_of_copy = |kind| {
+        use Kind::{PackedPathNumbers, PathNumbers, PathRows, Paths, TextPlaces, Texts};
+        matches!(
+            kind,
+            Paths | PathNumbers(_) | PackedPathNumbers(_) | PathRows(_) | TextPlaces(_) | Texts(_)
+        )
+    };
     let sections = commit.sections.iter();
-    let of_paths = sections.filter(|section| is_of_path(section.kind));
-    of_paths.map(|section| section.start).min()
+    let copies = sections.filter(|section| is_of_copy(section.kind));
+    copies.map(|section| section.start).min()
 }
 
 /// The sections of numeric columns, by column.
@@ -386,11 +438,16 @@ fn number_sections(
 ) -> Result<Vec<Option<Section>>> {
     let mut numbers = Vec::new();
     for listed in &commit.sections {
-        if let Kind::Integers(column) | Kind::Floats(column) = listed.kind {
-            let column = usize::from(column);
-            numbers.resize(numbers.len().max(column + 1), None);
-            numbers[column] = Some(section(listed.kind, Some(8 * u64::from(commit.rows)))?);
-        }
+        let (column, bytes) = match listed.kind {
+            Kind::Integers(column) | Kind::Floats(column) => {
+                (column, Some(8 * u64::from(commit.rows)))
+            }
+            Kind::PackedIntegers(column) => (column, None),
+            _ => continue,
+        };
+        let column = usize::from(column);
+        numbers.resize(numbers.len().max(column + 1), None);
+        numbers[column] = Some(section(listed.kind, bytes)?);
     }
     Ok(numbers)
 }

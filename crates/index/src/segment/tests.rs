@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use super::checked::{CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, Kind, Section};
 use super::dictionary::{Dictionary, DictionaryWriter};
-use super::forward;
+use super::{forward, packed};
 use crate::error::Error;
+use crate::postings::PAGE_BITS;
 use crate::removed::WordCount;
 
 fn find(dictionary: &Dictionary, word: &[u8]) -> Option<u32> {
@@ -52,6 +53,10 @@ fn commit() -> Commit {
         Kind::Paths,
         Kind::PathNumbers(1),
         Kind::PathRows(1),
+        Kind::PackedIntegers(6),
+        Kind::TextPlaces(7),
+        Kind::Texts(7),
+        Kind::PackedPathNumbers(2),
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,
@@ -122,7 +127,93 @@ fn a_commit_that_lies_about_lengths_is_an_error() {
     assert!(matches!(read(&lying.encode()), Err(Error::Corrupt { .. })));
 }
 
-/// Words that share beginnings, some of them longer than a key, some with zero bytes.
+/// A file with these bytes.
+fn checked(bytes: &[u8]) -> CheckedFile {
+    let disk = MemoryDisk::new();
+    let mut writer = SummedWriter::create(&disk, "bytes").unwrap();
+    writer.write_all(bytes).unwrap();
+    let sums = writer.finish().unwrap();
+    CheckedFile::open(&disk, "bytes".to_owned(), sums).unwrap()
+}
+
+/// The rows `0 .. numbers.len()` of a section that begins at byte 3 are read together and one by one.
+fn check_packed(numbers: &[i64]) {
+    let mut bytes = vec![0xee; 3];
+    packed::encode(numbers, &mut bytes);
+    let file = checked(&bytes);
+    let section = Section {
+        kind: Kind::PackedIntegers(0),
+        start: 3,
+        bytes: bytes.len() as u64 - 3,
+    };
+    let (rows, page) = (numbers.len() as u32, 1 << PAGE_BITS);
+    for start in (0..rows).step_by(page as usize) {
+        let docs = start + 1.min(rows - start - 1)..rows.min(start + page);
+        let read = packed::read(&file, section, docs.clone()).unwrap().unwrap();
+        for doc in docs.clone() {
+            let number = numbers[doc as usize];
+            assert_eq!(read.get((doc - docs.start) as usize), number, "row {doc}");
+        }
+        let last = docs.end - 1;
+        for doc in [start, last] {
+            assert_eq!(
+                packed::number(&file, section, doc).unwrap(),
+                numbers[doc as usize]
+            );
+        }
+    }
+    if rows > page {
+        assert!(
+            packed::read(&file, section, page - 1..page + 1)
+                .unwrap()
+                .is_none()
+        );
+    }
+}
+
+#[test]
+fn packed_integers_come_back_page_by_page() {
+    let page = 1 << PAGE_BITS;
+    let spans = [0, 0xff, 0x100, 0xffff, 0x1_0000, 0xffff_ffff, 0x1_0000_0000];
+    let of_page = |span: i64| (0..page).map(move |at| 7 - if at % 3 == 0 { span } else { 0 });
+    let mut numbers: Vec<i64> = spans.iter().flat_map(|span| of_page(*span)).collect();
+    check_packed(&numbers);
+    numbers.extend([i64::MIN, i64::MAX, 0]);
+    check_packed(&numbers);
+    check_packed(&[i64::MAX]);
+}
+
+#[test]
+fn hostile_packed_integers_are_errors() {
+    let section = Section {
+        kind: Kind::PackedIntegers(0),
+        start: 0,
+        bytes: 20,
+    };
+    for head in [16 * 16 + 3, 16 * 16 + 9, 16 * 400 + 1, u64::MAX] {
+        let mut bytes = 0_i64.to_le_bytes().to_vec();
+        bytes.extend(head.to_le_bytes());
+        bytes.extend([1, 2, 3, 4]);
+        let file = checked(&bytes);
+        assert!(packed::read(&file, section, 0..3).is_err(), "{head}");
+        assert!(packed::number(&file, section, 0).is_err(), "{head}");
+    }
+    assert!(packed::number(&checked(&[0; 20]), section, 1 << PAGE_BITS).is_err());
+}
+
+proptest! {
+    #[test]
+    fn packed_integers_of_any_span_come_back(
+        base: i64,
+        bits in 0..65_u32,
+        seeds in vec(any::<u64>(), 1..100),
+    ) {
+        let below = |seed: u64| seed.checked_shr(64 - bits).unwrap_or(0);
+        let numbers: Vec<i64> = seeds.iter().map(|seed| base.wrapping_add_unsigned(below(*seed))).collect();
+        check_packed(&numbers);
+    }
+}
+
 /// Rising numbers of several shapes, and numbers near them.
 fn rising() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
     let number = prop_oneof![0..300_u64, any::<u64>(), Just(u64::MAX)];
@@ -139,12 +230,8 @@ proptest! {
         from in 0..300_usize,
         near in 0..400_usize,
     ) {
-        let disk = MemoryDisk::new();
-        let mut writer = SummedWriter::create(&disk, "numbers").unwrap();
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        writer.write_all(&bytes).unwrap();
-        let sums = writer.finish().unwrap();
-        let file = CheckedFile::open(&disk, "numbers".to_owned(), sums).unwrap();
+        let file = checked(&bytes);
         let from = from.min(numbers.len());
         for wanted in wanted.iter().chain(&numbers) {
             let right = from + numbers[from..].partition_point(|number| number < wanted);
@@ -157,6 +244,7 @@ proptest! {
     }
 }
 
+/// Words that share beginnings, some of them longer than a key, some with zero bytes.
 fn words() -> impl Strategy<Value = std::collections::BTreeSet<Vec<u8>>> {
     let letter = prop_oneof![4 => 97..100u8, 1 => Just(0u8), 1 => Just(0xffu8)];
     let word = (0..4usize, vec(letter, 0..12)).prop_map(|(common, rest)| {

@@ -15,7 +15,7 @@ use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
 use super::paths::Path;
 use super::row_source::RowSource;
 use super::words::WordsWriter;
-use super::{forward, keys, paths};
+use super::{forward, keys, packed, paths, text_list};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 
@@ -194,6 +194,9 @@ pub(super) fn write_rows(
     for column in keyed {
         out.key(*column, source)?;
     }
+    for column in 0..column_count(source)? {
+        out.text_list(column, source)?;
+    }
     let paths = paths::chosen(source, rows, column_count(source)?)?;
     out.paths(paths, source)?;
     Ok(WrittenRows {
@@ -239,6 +242,21 @@ impl RowsWriter<'_> {
                 written.map_err(|error| Error::io(path, error))?;
             }
             Ok(())
+        })
+    }
+
+    /// Writes a section of one integer for each row, in pages.
+    fn packed(&mut self, kind: Kind, numbers: &[i64]) -> Result<()> {
+        let mut bytes = Vec::new();
+        packed::encode(numbers, &mut bytes);
+        self.bytes(kind, &bytes)
+    }
+
+    fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> Result<()> {
+        let path = self.path;
+        self.section(kind, |writer| {
+            let written = writer.write_all(bytes);
+            written.map_err(|error| Error::io(path, error))
         })
     }
 
@@ -294,6 +312,16 @@ impl RowsWriter<'_> {
         })
     }
 
+    /// Writes the list of a column's texts; see [`super::text_list`]. Nothing for a column that is not worth one.
+    fn text_list(&mut self, column: u16, source: &dyn RowSource) -> Result<()> {
+        let Some((places, texts)) = text_list::chosen(source, self.rows, column)? else {
+            return Ok(());
+        };
+        self.begin_block()?; // so that a damaged list takes no row with it
+        self.packed(Kind::TextPlaces(column), &places)?;
+        self.bytes(Kind::Texts(column), &texts)
+    }
+
     /// Writes the numbers at paths of documents; see [`super::paths`]. Nothing for a path that has another value in a row.
     fn paths(&mut self, chosen: Vec<Path>, source: &dyn RowSource) -> Result<()> {
         let mut kept = Vec::new();
@@ -305,35 +333,26 @@ impl RowsWriter<'_> {
                 continue;
             };
             let at = kept.len() as u16; // at most `COLUMNS_MAX` × `PATHS_MAX`
-            self.numbers(Kind::PathNumbers(at), |doc| Ok(numbers[doc as usize]))?;
+            self.packed(Kind::PackedPathNumbers(at), &numbers)?;
             let counted: u32 = present.iter().map(|word| word.count_ones()).sum();
             if counted < self.rows {
-                let path = self.path;
-                self.section(Kind::PathRows(at), |writer| {
-                    let bytes: Vec<u8> =
-                        present.iter().flat_map(|word| word.to_le_bytes()).collect();
-                    writer
-                        .write_all(&bytes)
-                        .map_err(|error| Error::io(path, error))
-                })?;
+                let words = present.iter();
+                let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+                self.bytes(Kind::PathRows(at), &bytes)?;
             }
             kept.push(path);
         }
         if kept.is_empty() {
             return Ok(());
         }
-        let path = self.path;
-        self.section(Kind::Paths, |writer| {
-            let written = writer.write_all(&paths::encode(&kept));
-            written.map_err(|error| Error::io(path, error))
-        })
+        self.bytes(Kind::Paths, &paths::encode(&kept))
     }
 
     /// Writes a column that is all integers (of 64 bits) or all floats; nothing for any other
     /// column.
     fn numeric_column(&mut self, column: u16, source: &dyn RowSource) -> Result<()> {
         let integer = |value| match value {
-            Value::Int(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
+            Value::Int(number) => i64::try_from(number).ok(),
             _ => None,
         };
         let float = |value| match value {
@@ -341,7 +360,7 @@ impl RowsWriter<'_> {
             _ => None,
         };
         if let Some(numbers) = numbers_of(self.rows, source, column, &integer)? {
-            return self.numbers(Kind::Integers(column), |doc| Ok(numbers[doc as usize]));
+            return self.packed(Kind::PackedIntegers(column), &numbers);
         }
         match numbers_of(self.rows, source, column, &float)? {
             Some(numbers) => self.numbers(Kind::Floats(column), |doc| Ok(numbers[doc as usize])),
@@ -350,13 +369,13 @@ impl RowsWriter<'_> {
     }
 }
 
-/// A column's numbers as bits; `None` if a row has no such number.
-fn numbers_of(
+/// A column's numbers as 64 bits; `None` if a row has no such number.
+fn numbers_of<N>(
     rows: u32,
     source: &dyn RowSource,
     column: u16,
-    bits: &dyn Fn(Value) -> Option<u64>,
-) -> Result<Option<Vec<u64>>> {
+    bits: &dyn Fn(Value) -> Option<N>,
+) -> Result<Option<Vec<N>>> {
     let mut numbers = Vec::new();
     for doc in 0..rows {
         let number = row::decode_number(&source.columns(doc)?, usize::from(column));

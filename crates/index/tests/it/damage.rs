@@ -129,7 +129,7 @@ fn a_newer_version_is_refused() {
         .deleted
         .clone()
         .expect("deleted rows");
-    for (name, version) in [("commit", 4), (deleted.as_str(), 1)] {
+    for (name, version) in [("commit", 5), (deleted.as_str(), 1)] {
         let path = format!("{segment}/{name}");
         let file = disk.open(&path).expect("a file");
         file.write_at(8, &[9, 0, 0, 0]).expect("a version");

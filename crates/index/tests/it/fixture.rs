@@ -11,7 +11,7 @@ use crate::model::{Model, shape};
 use crate::subject::{DIR, Subject, filtered, row, select_all, tree};
 
 /// What this build writes.
-const VERSION: &str = "segment-v4";
+const VERSION: &str = "segment-v5";
 
 /// What the fixture holds.
 fn history(disk: &MemoryDisk) -> Subject {
@@ -94,6 +94,12 @@ fn version_2_opens() {
 #[test]
 fn version_4_opens() {
     let (_, manifest, table) = opened("segment-v4");
+    assert_eq!(table.files(), manifest);
+}
+
+#[test]
+fn version_5_opens() {
+    let (_, manifest, table) = opened("segment-v5");
     assert_eq!(table.files(), manifest);
 }
 

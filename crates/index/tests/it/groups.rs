@@ -406,31 +406,28 @@ proptest! {
 /// Rows of [`large`].
 const ROWS: u64 = 70_000;
 
-/// A segment of two pages and a tail; some values were changed and some rows deleted since.
+/// A segment of two pages, a small one whose list of texts is as long and has others, and a tail; some values were changed and
+/// some rows deleted since.
 fn large() -> (MemoryDisk, Subject) {
     let disk = MemoryDisk::new();
     let mut subject = Subject::with_shape(Arc::new(disk.clone()), with_lists(1));
-    let insert = |subject: &mut Subject, id: u64| {
+    let insert = |subject: &mut Subject, id: u64, texts: [&str; 3]| {
         let body = if id.is_multiple_of(3) {
             "cat"
         } else {
             "cat dog"
         };
         let n = (id * 2_654_435_761 % 1_000).cast_signed();
-        let mut columns = row(
-            body,
-            n,
-            "",
-            (id % 7) as f32 / 4.0,
-            ["x", "X", "y"][id as usize % 3],
-        );
+        let mut columns = row(body, n, "", (id % 7) as f32 / 4.0, texts[id as usize % 3]);
         columns.push(Value::Set([n % 5].into()));
         columns.push(Value::Json(Json::parse(b"{}").expect("JSON")));
         subject.insert(id, columns);
     };
-    (1..=ROWS).for_each(|id| insert(&mut subject, id));
+    (1..=ROWS).for_each(|id| insert(&mut subject, id, ["x", "X", "y"]));
     subject.seal();
-    (ROWS + 1..ROWS + 500).for_each(|id| insert(&mut subject, id));
+    (ROWS + 1..ROWS + 200).for_each(|id| insert(&mut subject, id, ["p", "Y", "x"]));
+    subject.seal();
+    (ROWS + 200..ROWS + 500).for_each(|id| insert(&mut subject, id, ["x", "X", "y"]));
     for id in (1..ROWS).step_by(977) {
         subject.change(id, vec![(1, Value::Int(i128::from(id) - 5_000))]);
         subject.delete(id + 1);
@@ -469,6 +466,7 @@ fn groups_of_many_pages_are_those_of_the_rows() {
             &["s"],
             None,
         ),
+        ask(&["count(s)", "s"], &["s"], Some("cat")),
         ask(&["count(*)"], &["id"], None),
     ];
     assert_eq!(check(&mut subject, &all), 2 * all.len());

@@ -16,3 +16,4 @@ mod paths;
 mod rankers;
 mod select;
 mod subject;
+mod text_lists;

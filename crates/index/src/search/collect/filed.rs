@@ -136,8 +136,13 @@ impl Filed {
         if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column) {
             return Ok(Some(Block::Whole(numbers)));
         }
-        if let Some(texts) = self.texts(input, page, left)? {
-            return Ok(Some(Block::Texts(texts)));
+        if let Some(column) = self.column(input) {
+            if let Some(numbers) = blocks::floats(page.part, column, page.first, lows) {
+                return Ok(Some(Block::Real(numbers)));
+            }
+            if let Some(texts) = self.texts(column, input, page, left)? {
+                return Ok(Some(texts));
+            }
         }
         let mut values = Vec::with_capacity(lows.len());
         for (at, low) in lows.iter().enumerate() {
@@ -162,18 +167,26 @@ impl Filed {
 }
 
 impl Filed {
-    /// The texts of a column; `None` where some rows have other values, or values set since, or more than `left` bytes.
+    /// The column that an expression is; `None`: it is none, or the id, or the weight.
+    fn column(&self, input: &Prepared) -> Option<usize> {
+        let slot = input.slot().filter(|slot| *slot < self.weight)?;
+        slot.checked_sub(1)
+    }
+
+    /// The texts of a column, by their places in the segment's list if it has one; `None` where some rows have other values, or values set since, or more than `left` bytes.
     fn texts(
         &self,
+        column: usize,
         input: &Prepared,
         page: &FoundPage<'_>,
         left: &mut usize,
-    ) -> Result<Option<Texts>> {
-        let column = input.slot().filter(|slot| *slot < self.weight);
-        let column = column.and_then(|slot| slot.checked_sub(1));
-        let Some(column) = column.filter(|column| page.part.changed(*column).is_none()) else {
+    ) -> Result<Option<Block>> {
+        if page.part.changed(column).is_some() {
             return Ok(None);
-        };
+        }
+        if let Some((places, texts)) = blocks::listed(page.part, column, page.first, page.lows) {
+            return Ok(Some(Block::Listed(places, texts)));
+        }
         let (mut texts, mut room) = (Texts::default(), *left);
         for (at, low) in page.lows.iter().enumerate() {
             if at % FETCHED_AT_ONCE == 0 {
@@ -188,7 +201,7 @@ impl Filed {
             room = rest;
         }
         *left = room;
-        Ok(Some(texts))
+        Ok(Some(Block::Texts(texts)))
     }
 
     /// Tells the processor to fetch the rows that are read next, which may lie far apart: the places of those behind the next ones,

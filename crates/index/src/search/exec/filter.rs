@@ -5,25 +5,29 @@
 //! - The numbers of the rows are compared, or, where many rows are left, those of the whole page, 32
 //!   bytes at a time. The condition must be a conjunction of integer ranges on columns, or on paths of
 //!   documents, that the segment keeps as arrays.
-//! - Otherwise the condition is evaluated: in blocks of rows, if it is one of whole numbers, else row by row.
+//! - Otherwise the condition is evaluated: in blocks of rows, if it is one of whole numbers; for each text once, if it is one on a
+//!   column whose texts the segment has in a list; else row by row.
 
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use query::bind::Condition;
-use query::expression::{Prepared, Simple};
+use query::expression::{ColumnValues, Prepared, Simple};
 use query::json::JsonStep;
+use query::rows::Texts;
+use query::value::Value;
 
-use super::super::blocks::{BLOCK_ROWS, of_slot};
+use super::super::blocks::{BLOCK_ROWS, listed, of_slot};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
 use super::rows::{FEW, Rows, RowsRef, each_bit, has};
 use crate::changes::ChangedColumn;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
+use crate::integers::{IntegerRange, Integers};
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::{PartIndex, Snapshot};
-use crate::wide::wide;
 
 /// Rows of a whole page that are compared in about the time in which one row alone is compared.
 const COMPARED_AT_ONCE: u32 = 4;
@@ -43,6 +47,27 @@ pub(in super::super) struct Filter<'a> {
     /// By part: what is kept of its rows, once a page of it was filtered. `None` of a tail, and
     /// where there is no room.
     parts: Vec<OnceLock<Option<Arc<Verdicts>>>>,
+    /// By part: what is known of each text of the list of the condition's only column, and of NULL.
+    of_texts: Vec<OnceLock<Box<[AtomicU8]>>>,
+}
+
+/// A text that no row has asked for.
+const UNKNOWN: u8 = 2;
+
+/// The only column of a condition with one of its texts.
+struct OneText<'t> {
+    texts: &'t Texts,
+    at: usize,
+}
+
+impl ColumnValues for OneText<'_> {
+    fn value(&self, _: usize) -> Value {
+        self.texts.value(self.at)
+    }
+
+    fn value_at(&self, _: usize, _: &[JsonStep]) -> Value {
+        Value::Null
+    }
 }
 
 /// The condition that the number in a column, or at a path of its document, is in a range.
@@ -50,15 +75,7 @@ struct InRange {
     slot: usize,
     /// Empty: the column itself.
     path: Box<[JsonStep]>,
-    numbers: Numbers,
-}
-
-/// The integers from `low` to `low + span`; if `negated`, all others.
-#[derive(Clone, Copy)]
-pub(super) struct Numbers {
-    low: i64,
-    span: u64,
-    negated: bool,
+    numbers: IntegerRange,
 }
 
 /// The page of the rows that are filtered.
@@ -74,36 +91,18 @@ pub(super) struct FilteredPage<'p> {
 /// A column of a page as it was written, the values set since, and the range that both must be in.
 #[derive(Clone, Copy)]
 struct Compared<'p> {
-    written: &'p [[u8; 8]],
+    written: Integers<'p>,
     /// A bit for each row that has a number; `None`: each has.
     present: Option<&'p [[u8; 8]]>,
     changed: Option<&'p ChangedColumn>,
     /// Whether `changed` has documents, in which the number stands.
     is_in_document: bool,
-    numbers: Numbers,
+    numbers: IntegerRange,
 }
 
 impl FilteredPage<'_> {
     fn doc(&self, low: u16) -> u32 {
         (self.page as u32) << PAGE_BITS | u32::from(low)
-    }
-}
-
-impl Numbers {
-    /// `None` for an empty range.
-    fn new(low: i64, high: i64, negated: bool) -> Option<Numbers> {
-        (low <= high).then(|| Numbers {
-            low,
-            span: high.abs_diff(low),
-            negated,
-        })
-    }
-
-    /// Whether a number is in the range, or, if negated, outside.
-    #[inline(always)]
-    fn holds(self, number: [u8; 8]) -> bool {
-        let above = i64::from_le_bytes(number).wrapping_sub(self.low);
-        (above.cast_unsigned() <= self.span) != self.negated
     }
 }
 
@@ -122,6 +121,7 @@ impl<'a> Filter<'a> {
             ranges,
             kept: kept.and_then(|kept| Some((kept, text_of(&condition.written)?))),
             parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
+            of_texts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -286,7 +286,7 @@ impl<'a> Filter<'a> {
     ) -> bool {
         bitmap.fill(u64::MAX);
         for column in compared {
-            compare_wide(column.written, column.numbers, bitmap);
+            column.written.compare(column.numbers, bitmap);
             for (word, present) in bitmap.iter_mut().zip(column.present.unwrap_or_default()) {
                 *word &= u64::from_le_bytes(*present);
             }
@@ -353,7 +353,9 @@ impl<'a> Filter<'a> {
         let mut kept = 0;
         for start in (0..lows.len()).step_by(BLOCK_ROWS) {
             let asked = start..lows.len().min(start + BLOCK_ROWS);
-            if let Some(truths) = self.truths(filtered, &lows[asked.clone()]) {
+            let block = &lows[asked.clone()];
+            let truths = self.truths(filtered, block);
+            if let Some(truths) = truths.or_else(|| self.truths_of_texts(filtered, block)) {
                 for (at, truth) in asked.zip(truths) {
                     lows[kept] = lows[at];
                     kept += usize::from(truth != 0);
@@ -384,6 +386,29 @@ impl<'a> Filter<'a> {
         let (part, first) = (filtered.part, filtered.doc(0));
         let mut column = |slot| of_slot(part, slot, first, lows);
         self.prepared.evaluate_whole(lows.len(), &mut column)
+    }
+
+    /// As [`Filter::truths`], of a condition on one column whose texts the segment has in a list. Each text is decided once.
+    fn truths_of_texts(&self, filtered: &FilteredPage<'_>, lows: &[u16]) -> Option<Vec<i64>> {
+        let [slot] = self.prepared.slots() else {
+            return None;
+        };
+        let column = slot.checked_sub(1)?;
+        let (places, texts) = listed(filtered.part, column, filtered.doc(0), lows)?;
+        let known = self.of_texts[filtered.at.at()].get_or_init(|| {
+            let all = 0..=texts.count();
+            all.map(|_| AtomicU8::new(UNKNOWN)).collect()
+        });
+        let truth = |place: u32| {
+            let at = (place as usize).min(texts.count());
+            let mut truth = known[at].load(Ordering::Relaxed);
+            if truth == UNKNOWN {
+                truth = self.prepared.accepts(&OneText { texts: &texts, at }).into();
+                known[at].store(truth, Ordering::Relaxed);
+            }
+            truth.into()
+        };
+        Some(places.into_iter().map(truth).collect())
     }
 
     /// Tells the processor to fetch the values of rows that may lie far apart.
@@ -422,7 +447,7 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<InRange>> {
         } => Some(InRange {
             slot,
             path,
-            numbers: Numbers::new(low, high, negated)?,
+            numbers: IntegerRange::new(low, high, negated)?,
         }),
         Simple::Texts { .. } => None,
     };
@@ -441,8 +466,8 @@ impl Compared<'_> {
             return false;
         }
         let changed = self.changed.and_then(|changed| changed.number(doc));
-        let number = changed.map_or(self.written[low], i64::to_le_bytes);
-        self.numbers.holds(number)
+        self.numbers
+            .holds(changed.unwrap_or_else(|| self.written.get(low)))
     }
 }
 
@@ -495,27 +520,6 @@ fn compare_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>, rows: &m
     true
 }
 
-/// Clears the rows whose number is not in the range, and all rows behind the end of the column.
-#[inline(always)]
-pub(super) fn compare(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) {
-    let (stretches, rest) = column.as_chunks::<64>();
-    let (whole, behind) = bitmap.split_at_mut(stretches.len());
-    for (word, stretch) in whole.iter_mut().zip(stretches) {
-        let mut held = 0;
-        for (at, number) in stretch.iter().enumerate() {
-            held |= u64::from(numbers.holds(*number)) << at;
-        }
-        *word &= held;
-    }
-    let mut held = 0;
-    for (at, number) in rest.iter().enumerate() {
-        held |= u64::from(numbers.holds(*number)) << at;
-    }
-    for word in behind {
-        *word &= std::mem::take(&mut held);
-    }
-}
-
 /// Keeps the rows that are in a bitmap.
 fn keep(rows: &mut Rows, accepted: &Bitmap) {
     match rows {
@@ -546,8 +550,4 @@ fn intersect(rows: &mut Rows, accepted: &Accepted, buffers: &mut Buffers) {
             buffers.give(std::mem::replace(rows, Rows::Few(lows)));
         }
     }
-}
-
-wide! {
-    fn compare_wide(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) = compare
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::exact::ExactSum;
-use super::index::{Block, DistinctValues};
+use super::index::{Block, DistinctValues, Texts};
 use crate::expression::AggregateKind;
 use crate::value::{Number, Value};
 
@@ -138,7 +138,7 @@ impl Accumulator {
     /// Adds rows to their groups. `arguments`: a block for each of the aggregate's. Gives the memory that this takes, in bytes.
     pub(super) fn add_block(&mut self, groups: &[u32], arguments: &[&Block]) -> usize {
         match (self, arguments) {
-            (Accumulator::Count(counts), [] | [Block::Whole(_)]) => {
+            (Accumulator::Count(counts), [] | [Block::Whole(_) | Block::Real(_)]) => {
                 groups.iter().for_each(|group| counts[*group as usize] += 1);
                 0
             }
@@ -149,6 +149,16 @@ impl Accumulator {
                     sum.whole += i128::from(*number);
                 }
                 0
+            }
+            (Accumulator::Sum(sums), [Block::Real(numbers)]) => {
+                let rows = groups.iter().zip(numbers);
+                rows.map(|(group, number)| sums[*group as usize].add(Number::Real(*number)))
+                    .sum()
+            }
+            (Accumulator::Squares(squares), [Block::Real(numbers)]) => {
+                let rows = groups.iter().zip(numbers);
+                rows.map(|(group, number)| squares[*group as usize].add(*number))
+                    .sum()
             }
             (Accumulator::Distinct { values, .. }, [Block::Whole(numbers)]) => {
                 let rows = groups.iter().zip(numbers);
@@ -174,6 +184,16 @@ impl Accumulator {
                 rows.map(|(group, value)| of.add(*group, std::slice::from_ref(value)))
                     .sum()
             }
+            (Accumulator::Count(counts), [Block::Listed(places, texts)]) => {
+                for (group, place) in groups.iter().zip(places) {
+                    counts[*group as usize] += u64::from((*place as usize) < texts.count());
+                }
+                0
+            }
+            (
+                of @ (Accumulator::Distinct { .. } | Accumulator::Extreme { .. }),
+                [Block::Listed(places, texts)],
+            ) => of.add_listed(groups, places, texts),
             (of, several) => {
                 let mut bytes = 0;
                 for (at, group) in groups.iter().enumerate() {
@@ -185,6 +205,18 @@ impl Accumulator {
                 bytes
             }
         }
+    }
+
+    /// As [`Accumulator::add_block`] of COUNT(DISTINCT …), MIN and MAX: a text that comes again in its group changes nothing.
+    fn add_listed(&mut self, groups: &[u32], places: &[u32], texts: &Texts) -> usize {
+        let rows = groups.iter().copied().zip(places.iter().copied());
+        let mut rows: Vec<(u32, u32)> = rows.collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let rows = rows.into_iter();
+        let rows = rows.filter(|(_, place)| (*place as usize) < texts.count());
+        rows.map(|(group, place)| self.add(group, &[texts.value(place as usize)]))
+            .sum()
     }
 
     /// Adds the groups of another state of the same aggregate, which is neither GROUP_CONCAT nor COUNT(DISTINCT …). `numbers`: for

@@ -279,8 +279,8 @@ impl BlockGroups {
         for ((of, arguments), kinds) in aggregates.zip(&mut self.kinds) {
             if let (Accumulator::Extreme { .. }, [at]) = (of, &arguments[..]) {
                 *kinds |= match inputs[*at] {
-                    Block::Whole(_) => NUMBERS,
-                    Block::Texts(_) => TEXTS,
+                    Block::Whole(_) | Block::Real(_) => NUMBERS,
+                    Block::Texts(_) | Block::Listed(..) => TEXTS,
                     Block::Any(values) => values.iter().fold(0, |all, value| all | kind(value)),
                 };
             }

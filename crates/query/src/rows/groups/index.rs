@@ -11,6 +11,7 @@
 //! [`write`] gives them. So equal values meet in one table.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -78,10 +79,19 @@ impl Near {
     }
 }
 
+/// The groups of the texts of a list by one key, as far as they are known.
+struct OfList {
+    texts: Arc<Texts>,
+    /// By place: the group's number plus 1; 0 of a text without a group. One more for NULL.
+    numbers: Vec<u32>,
+}
+
 /// The numbers of one key's values, each behind the number of the keys before it.
 #[derive(Default)]
 struct Stage {
     near: Option<Near>,
+    /// Of the list that the last block had.
+    list: Option<OfList>,
     whole: HashTable<(u32, i64, u32)>,
     others: HashTable<(u32, Box<[u8]>, u32)>,
     count: u32,
@@ -131,6 +141,48 @@ impl Stage {
         self.near = Some(near);
     }
 
+    fn of_value(&mut self, before: u32, value: &Value, code: &mut Vec<u8>) -> u32 {
+        match whole(value) {
+            Some(value) => self.of_whole(before, value),
+            None => {
+                code.clear();
+                write(value, code);
+                self.of_bytes(before, code)
+            }
+        }
+    }
+
+    /// Sets `numbers` to the group numbers of the texts of the first key. Cost: a look-up in a table for each row, and the hash of
+    /// each text once for each list.
+    fn of_list(
+        &mut self,
+        places: &[u32],
+        texts: &Arc<Texts>,
+        numbers: &mut [u32],
+        code: &mut Vec<u8>,
+    ) {
+        let known = self.list.take();
+        let mut list = known
+            .filter(|list| Arc::ptr_eq(&list.texts, texts))
+            .unwrap_or_else(|| OfList {
+                texts: Arc::clone(texts),
+                numbers: vec![0; texts.count() + 1],
+            });
+        for (number, place) in numbers.iter_mut().zip(places) {
+            let at = (*place as usize).min(texts.count());
+            *number = match list.numbers[at] {
+                0 => {
+                    texts.write(at, code);
+                    let new = self.of_bytes(0, code);
+                    list.numbers[at] = new + 1;
+                    new
+                }
+                known => known - 1,
+            };
+        }
+        self.list = Some(list);
+    }
+
     fn of_bytes(&mut self, before: u32, bytes: &[u8]) -> u32 {
         let hash = hash_bytes(before, bytes);
         let is = |entry: &(u32, Box<[u8]>, u32)| entry.0 == before && *entry.1 == *bytes;
@@ -154,8 +206,12 @@ impl Stage {
 pub enum Block {
     /// Whole numbers, none of them NULL.
     Whole(Vec<i64>),
+    /// Doubles, none of them NULL.
+    Real(Vec<f64>),
     /// Texts, none of them NULL.
     Texts(Texts),
+    /// Texts by their places in a list of distinct ones. A place behind the last one is NULL.
+    Listed(Vec<u32>, Arc<Texts>),
     /// Any values.
     Any(Vec<Value>),
 }
@@ -175,15 +231,43 @@ impl Texts {
         self.ends.push(self.bytes.len());
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// The texts, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let spans = starts.zip(&self.ends);
         spans.map(|(start, end)| &self.bytes[*start..*end])
     }
 
-    fn get(&self, at: usize) -> &[u8] {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[at]]
+    /// The `at`-th text; `None` behind the last one.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<&[u8]> {
+        let start = match at.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.bytes.get(start..*self.ends.get(at)?)
+    }
+
+    /// The `at`-th text; NULL behind the last one.
+    #[must_use]
+    pub fn value(&self, at: usize) -> Value {
+        let text = self.get(at).map(String::from_utf8_lossy);
+        text.map_or(Value::Null, |text| Value::Str(text.into_owned()))
+    }
+
+    /// Sets `code` to the bytes of the `at`-th text as a key; of NULL behind the last one.
+    fn write(&self, at: usize, code: &mut Vec<u8>) {
+        code.clear();
+        match self.get(at) {
+            Some(text) => write_text(text, code),
+            None => write(&Value::Null, code),
+        }
+    }
+
+    /// Number of texts.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ends.len()
     }
 }
 
@@ -192,7 +276,9 @@ impl Block {
     pub(super) fn value(&self, at: usize) -> Value {
         match self {
             Block::Whole(numbers) => Value::Int(numbers[at].into()),
-            Block::Texts(texts) => Value::Str(String::from_utf8_lossy(texts.get(at)).into_owned()),
+            Block::Real(numbers) => Value::Float(numbers[at]),
+            Block::Texts(texts) => texts.value(at),
+            Block::Listed(places, texts) => texts.value(places[at] as usize),
             Block::Any(values) => values[at].clone(),
         }
     }
@@ -200,7 +286,7 @@ impl Block {
     /// Whether some of the values are sets or JSON arrays.
     pub(super) fn has_lists(&self) -> bool {
         match self {
-            Block::Whole(_) | Block::Texts(_) => false,
+            Block::Whole(_) | Block::Real(_) | Block::Texts(_) | Block::Listed(..) => false,
             Block::Any(values) => values.iter().any(|value| value.items().is_some()),
         }
     }
@@ -211,12 +297,19 @@ impl Block {
             Block::Whole(numbers) => {
                 Block::Whole(rows.iter().map(|row| numbers[*row as usize]).collect())
             }
+            Block::Real(numbers) => {
+                Block::Real(rows.iter().map(|row| numbers[*row as usize]).collect())
+            }
             Block::Texts(texts) => {
                 let mut chosen = Texts::default();
-                rows.iter()
-                    .for_each(|row| chosen.push(texts.get(*row as usize)));
+                let of_rows = rows.iter().filter_map(|row| texts.get(*row as usize));
+                of_rows.for_each(|text| chosen.push(text));
                 Block::Texts(chosen)
             }
+            Block::Listed(places, texts) => Block::Listed(
+                rows.iter().map(|row| places[*row as usize]).collect(),
+                Arc::clone(texts),
+            ),
             Block::Any(values) => Block::Any(
                 rows.iter()
                     .map(|row| values[*row as usize].clone())
@@ -264,7 +357,9 @@ impl Index {
         all.map(|stage| {
             let near = stage.near.as_ref();
             let near = near.map_or(0, |near| size_of_val(&*near.numbers));
-            stage.bytes + near + stage.count as usize * ENTRY_BYTES
+            let list = stage.list.as_ref();
+            let list = list.map_or(0, |list| size_of_val(&*list.numbers));
+            stage.bytes + near + list + stage.count as usize * ENTRY_BYTES
         })
         .sum()
     }
@@ -291,16 +386,23 @@ impl Index {
                         *number = stage.of_bytes(*number, &self.code);
                     }
                 }
+                Block::Listed(places, texts) if at == 0 => {
+                    stage.of_list(places, texts, numbers, &mut self.code);
+                }
+                Block::Listed(places, texts) => {
+                    for (number, place) in numbers.iter_mut().zip(places) {
+                        texts.write(*place as usize, &mut self.code);
+                        *number = stage.of_bytes(*number, &self.code);
+                    }
+                }
+                Block::Real(values) => {
+                    for (number, value) in numbers.iter_mut().zip(values) {
+                        *number = stage.of_value(*number, &Value::Float(*value), &mut self.code);
+                    }
+                }
                 Block::Any(values) => {
                     for (number, value) in numbers.iter_mut().zip(values) {
-                        *number = match whole(value) {
-                            Some(value) => stage.of_whole(*number, value),
-                            None => {
-                                self.code.clear();
-                                write(value, &mut self.code);
-                                stage.of_bytes(*number, &self.code)
-                            }
-                        };
+                        *number = stage.of_value(*number, value, &mut self.code);
                     }
                 }
             }
