@@ -246,3 +246,68 @@ SELECT n FROM sales GROUP BY nix
 ----
 error 1054 (42S22): no column 'nix' in table 'sales'
 
+# Without LIMIT a SELECT of a UNION gives all its groups, a SELECT alone 20.
+CREATE TABLE many (n int)
+----
+ok, 0 rows
+
+INSERT INTO many (id, n) VALUES (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 8), (9, 9), (10, 10), (11, 11), (12, 12), (13, 13), (14, 14), (15, 15), (16, 16), (17, 17), (18, 18), (19, 19), (20, 20), (21, 21), (22, 22), (23, 23), (24, 24), (25, 25)
+----
+ok, 25 rows
+
+SELECT COUNT(*) AS rows_of_a_group, n FROM many GROUP BY n HAVING n > 23 UNION ALL SELECT COUNT(*), n FROM many GROUP BY n LIMIT 20, 10
+----
+rows_of_a_group | n
+1 | 19
+1 | 20
+1 | 21
+1 | 22
+1 | 23
+1 | 24
+1 | 25
+
+SELECT n FROM (SELECT n FROM many GROUP BY n) ORDER BY n DESC LIMIT 2
+----
+n
+25
+24
+
+SELECT n FROM many GROUP BY n
+----
+n
+1
+2
+3
+4
+5
+6
+7
+8
+9
+10
+11
+12
+13
+14
+15
+16
+17
+18
+19
+20
+
+CREATE TEMPORARY TABLE groups_of_many AS SELECT n FROM many GROUP BY n
+----
+ok, 25 rows
+
+SELECT COUNT(*) FROM groups_of_many
+----
+COUNT(*)
+25
+
+# An alias of COUNT(*) in a later item.
+SELECT city, COUNT(*) AS c, c + 1 AS d FROM sales GROUP BY city HAVING d > 2 ORDER BY d DESC
+----
+city | c | d
+Bonn | 2 | 3
+

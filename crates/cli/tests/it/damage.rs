@@ -118,6 +118,52 @@ fn a_byte_that_turns_in_a_segment_is_named_in_every_answer_that_lacks_its_rows()
     );
 }
 
+#[test]
+fn what_is_made_of_several_selects_names_the_damaged_file_of_each() {
+    let (server, postings) = server();
+    let mut client = server.client();
+    client.query("CREATE TABLE whole (body text)").unwrap();
+    client
+        .query("INSERT INTO whole (id, body) VALUES (1001, 'cat')")
+        .unwrap();
+    flip(&server, &postings);
+    let (whole, lacking) = (
+        "SELECT id FROM whole WHERE MATCH('cat')",
+        "SELECT id FROM t WHERE MATCH('cat')",
+    );
+    for statement in [
+        format!("{whole} UNION ALL {lacking}"),
+        format!("{lacking} UNION ALL {whole}"),
+        format!("{whole} UNION {lacking}"),
+        format!("{whole} UNION ALL {lacking} ORDER BY id ASC"),
+        format!("SELECT id FROM ({whole} UNION {lacking}) LIMIT 5"),
+    ] {
+        let mut found = cells(&mut client, &statement);
+        found.sort();
+        assert_eq!(found, [["1001"], ["101"], ["201"]], "{statement}");
+        let warnings = cells(&mut client, "SHOW WARNINGS");
+        assert_eq!(warnings.len(), 1, "{statement}: {warnings:?}");
+        assert!(
+            warnings[0][2].contains(&postings),
+            "{statement}: {warnings:?}"
+        );
+        let meta = cells(&mut client, "SHOW META LIKE 'total_relation'");
+        assert_eq!(meta, [["total_relation", "gte"]], "{statement}");
+    }
+    for statement in [
+        format!("INSERT INTO whole (id) {lacking}"),
+        format!("CREATE TEMPORARY TABLE copy AS {lacking}"),
+    ] {
+        client.query(&statement).unwrap();
+        let warnings = cells(&mut client, "SHOW WARNINGS");
+        assert_eq!(warnings.len(), 1, "{statement}: {warnings:?}");
+        assert!(
+            warnings[0][2].contains(&postings),
+            "{statement}: {warnings:?}"
+        );
+    }
+}
+
 /// A server with a segment of 3,000 rows, whose `n` is the id modulo 100. Returns also the path of the file that ends with its key.
 fn keyed_server() -> (Server, String) {
     let server = Server::start();

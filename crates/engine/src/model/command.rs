@@ -444,19 +444,35 @@ pub struct Rows {
 
 /// Files that were found damaged and whose rows an answer lacks, with a sentence for each. It grows while rows are read.
 #[derive(Clone, Debug, Default)]
-pub struct Damaged(Arc<Mutex<BTreeMap<String, String>>>);
+pub struct Damaged {
+    own: Arc<Mutex<BTreeMap<String, String>>>,
+    /// Those of the answers that this one is made of.
+    parts: Arc<[Damaged]>,
+}
 
 impl Damaged {
+    /// The damaged files of an answer that is made of others.
+    #[must_use]
+    pub fn of_parts(parts: Vec<Damaged>) -> Damaged {
+        Damaged {
+            own: Arc::default(),
+            parts: parts.into(),
+        }
+    }
+
     pub(crate) fn add(&self, file: String, sentence: String) {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         files.entry(file).or_insert(sentence);
     }
 
     /// The files by name, each with its sentence.
     #[must_use]
     pub fn files(&self) -> Vec<(String, String)> {
-        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        files.clone().into_iter().collect()
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = own.clone();
+        drop(own);
+        files.extend(self.parts.iter().flat_map(Damaged::files));
+        files.into_iter().collect()
     }
 }
 

@@ -736,6 +736,27 @@ fn functions_give_what_their_documents_say() {
     }
 }
 
+proptest! {
+    #[test]
+    fn buckets_of_a_histogram_repeat_whatever_its_offset(
+        number: i32,
+        width in 1..100_000_i64,
+        offset: i64,
+    ) {
+        let begin = |offset: i128| {
+            let number = i128::from(number);
+            number - (number - offset).rem_euclid(width.into())
+        };
+        let bucket = |offset: &dyn std::fmt::Debug| {
+            let text = format!("histogram({number}, {{hist_interval={width}, hist_offset={offset:?}}})");
+            evaluate(&parsed(&text).unwrap(), &|_| None)
+        };
+        prop_assert_eq!(bucket(&offset), Value::Int(begin(offset.into())));
+        let real = offset as f64;
+        prop_assert_eq!(bucket(&real), Value::Float(begin(real as i128) as f64));
+    }
+}
+
 #[test]
 fn every_function_is_in_its_document() {
     let document = include_str!("../../../../docs/functions.md");

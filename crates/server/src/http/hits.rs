@@ -106,8 +106,8 @@ fn groups(
         let row = row?;
         let cells = row.iter().zip(&columns);
         let cells: Vec<Cell<'_>> = cells.map(|(value, (_, kind))| cell(value, *kind)).collect();
-        buckets.group(&cells, reply);
-        bounded(reply.bytes().len(), held)?;
+        buckets.group(&cells, reply).map_err(Failure::refused)?;
+        bounded(reply.bytes().len() + buckets.memory(), held)?;
     }
     buckets.end(reply);
     Ok(())

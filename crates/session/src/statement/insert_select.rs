@@ -48,6 +48,7 @@ impl Execution<'_> {
         let found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
         let held = self.node.budget.grant();
         let (mut rows, mut bytes) = (Vec::new(), 0);
+        let damaged = found.answer.rows.damaged();
         for row in found.answer.rows {
             let row = row?;
             bytes += row.iter().map(Value::memory).sum::<usize>();
@@ -59,6 +60,9 @@ impl Execution<'_> {
             }
             held.cover(bytes)?;
             rows.push(row);
+        }
+        for sentence in self.node.note_damaged(&damaged) {
+            self.session.warn(sentence);
         }
         Ok((found.answer.columns, rows))
     }

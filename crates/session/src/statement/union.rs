@@ -25,6 +25,8 @@ const PARTS_A_TURN: usize = 16;
 struct Found {
     columns: Columns,
     answers: Vec<(Rows, u64)>,
+    /// The damaged files that any of them meets.
+    damaged: Damaged,
     /// Words of MATCH, where there is one SELECT.
     keywords: Vec<Keyword>,
     /// Why rows may be missing; `None`: nothing is.
@@ -67,19 +69,18 @@ impl Execution<'_> {
         let rows = match keys.is_empty() {
             true => page.of(found.answers),
             false => {
-                let damaged = damaged_of(&found.answers);
                 let rows = self.apart(total as usize, || sorted(found.answers, &keys, &held))?;
                 let is_copied = page.places.is_some();
                 let rows = page.cut(rows.into_iter().map(Ok));
                 match is_copied {
-                    true => Rows::reading(rows).noting(damaged),
-                    false => Rows::ready(rows.collect::<engine::Result<_>>()?).noting(damaged),
+                    true => Rows::reading(rows),
+                    false => Rows::ready(rows.collect::<engine::Result<_>>()?),
                 }
             }
         };
         let answer = Answer {
             columns: shown.columns,
-            rows,
+            rows: rows.noting(found.damaged),
             total_found: total,
             keywords: found.keywords,
             warnings: Vec::new(), // each SELECT has given its own to the session
@@ -99,6 +100,7 @@ impl Execution<'_> {
         let is_one = parts.len() == 1;
         let mut columns: Option<Columns> = None;
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
+        let mut damaged = Vec::with_capacity(parts.len());
         let (mut keywords, mut partial) = (Vec::new(), None);
         for (at, part) in parts.into_iter().enumerate() {
             if at % PARTS_A_TURN == PARTS_A_TURN - 1 {
@@ -106,6 +108,7 @@ impl Execution<'_> {
             }
             let found = self.part(part).await?;
             partial = partial.or(found.answer.partial);
+            damaged.push(found.answer.rows.damaged());
             if is_one {
                 keywords = found.answer.keywords;
             }
@@ -132,6 +135,7 @@ impl Execution<'_> {
         Ok(Found {
             columns: columns.unwrap_or_default(),
             answers,
+            damaged: Damaged::of_parts(damaged),
             keywords,
             partial,
         })
@@ -167,8 +171,11 @@ impl Execution<'_> {
         mut select: Statement,
         most: u64,
     ) -> Result<FoundRows, Failure> {
-        if let Statement::Select(select) = &mut select {
-            select.limit = select.limit.or(Some(most));
+        match &mut select {
+            Statement::Select(select) => select.limit = select.limit.or(Some(most)),
+            // Groups of one table have a page of their own.
+            Statement::Joined(select) => select.limit = select.limit.or(Some(most)),
+            _ => {}
         }
         rows_of(self.read_rows(select).await?)
     }
@@ -315,17 +322,8 @@ impl Page {
         if is_whole && answers.len() == 1 {
             return answers.remove(0).0;
         }
-        let damaged = damaged_of(&answers);
         let rows = answers.into_iter().flat_map(|(rows, _)| rows);
-        Rows::reading(self.cut(rows)).noting(damaged)
-    }
-}
-
-/// The damaged files that the rows of one SELECT meet.
-fn damaged_of(answers: &[(Rows, u64)]) -> Damaged {
-    match answers {
-        [(rows, _)] => rows.damaged(),
-        _ => Damaged::default(),
+        Rows::reading(self.cut(rows))
     }
 }
 

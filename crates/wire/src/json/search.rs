@@ -2,7 +2,7 @@
 
 use query::expression::{self, Expression, Function};
 use query::lexer::{Lexer, TokenKind};
-use query::request::{Facet, Item, OrderBy, Output, Select};
+use query::request::{Facet, Item, OrderBy, Output, Select, together};
 use serde_json::Value as Json;
 
 use super::aggregate::{Aggregation, aggregations};
@@ -10,7 +10,7 @@ use super::clause::{Clause, clause, field};
 use super::error::JsonError;
 use super::member::{at_most, count, object, string};
 use super::source::{Shown, source};
-use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX};
+use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX, TABLES_AS_ONE_MAX};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -69,7 +69,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
     }
     at_most(computed.len(), COLUMNS_MAX, "expressions", "expressions")?;
     let table = table.ok_or_else(|| JsonError::new("table", "no table is named"))?;
-    select.table = table.rsplit('.').next().unwrap_or_default().to_lowercase();
+    select.table = tables(table)?;
     (select.matching, select.filter) = condition.finish("query")?;
     select.order = order
         .into_iter()
@@ -88,6 +88,28 @@ pub fn search(body: &[u8]) -> Result<Search> {
         aggregations: asked,
         is_profiled,
     })
+}
+
+/// A table, or several with commas between them, which are searched as one: the name that [`together`] gives.
+fn tables(written: &str) -> Result<String> {
+    let mut tables = Vec::new();
+    for name in written.split(',') {
+        let name = name.rsplit('.').next().unwrap_or_default();
+        let name = name.trim().to_lowercase();
+        if name.is_empty() {
+            return Err(JsonError::new("table", "a table's name is empty"));
+        }
+        if name.contains('`') {
+            return Err(JsonError::new("table", "a table's name has no backtick"));
+        }
+        if tables.contains(&name) {
+            let message = format!("table '{name}' is there twice");
+            return Err(JsonError::new("table", message));
+        }
+        tables.push(name);
+        at_most(tables.len(), TABLES_AS_ONE_MAX, "tables", "table")?;
+    }
+    Ok(together(&tables))
 }
 
 /// A SELECT without a table, of the id and the weight.

@@ -14,7 +14,7 @@ use crate::value::{Number, Value};
 /// The buckets of a call, from its options.
 #[derive(Clone, Debug)]
 pub(crate) enum Buckets {
-    /// Of equal width; the first begins at the offset, and others follow on both sides.
+    /// Of equal width; one begins at the offset, and others follow on both sides.
     Whole { width: i128, offset: i128 },
     /// As `Whole`, for real widths.
     Real { width: f64, offset: f64 },
@@ -37,9 +37,10 @@ impl Buckets {
         let offset = options.get("hist_offset").unwrap_or(&Value::Int(0));
         let bad = || options.bad("hist_interval", "a number above 0");
         let buckets = match (options.get("hist_interval"), offset) {
+            // Buckets repeat at each width, so only the rest of the offset counts. It is exact, and a small number.
             (Some(Value::Int(width)), Value::Int(offset)) if *width > 0 => Buckets::Whole {
                 width: *width,
-                offset: *offset,
+                offset: offset.rem_euclid(*width),
             },
             (Some(width @ (Value::Int(_) | Value::Float(_))), offset) => {
                 let width = width.number().map_or(0.0, Number::real);
@@ -47,13 +48,14 @@ impl Buckets {
                     return Err(bad());
                 }
                 let offset = match offset {
-                    Value::Int(_) | Value::Float(_) => offset.number(),
+                    Value::Int(_) | Value::Float(_) => offset.number().map(Number::real),
                     _ => None,
                 };
+                let offset = offset.filter(|offset| offset.is_finite());
                 let offset = offset.ok_or_else(|| options.bad("hist_offset", "a number"))?;
                 Buckets::Real {
                     width,
-                    offset: offset.real(),
+                    offset: offset % width,
                 }
             }
             _ => return Err(bad()),
@@ -231,8 +233,18 @@ fn moment_or_number(of: &Value) -> Option<Number> {
     }
 }
 
+/// The beginning of the bucket of a real number. `offset` is nearer to 0 than the width.
 fn real_bucket(number: f64, width: f64, offset: f64) -> Value {
-    finite(((number - offset) / width).floor() * width + offset)
+    // No sum or product of quarters exceeds the largest double, and a quarter of a width above 1 is exact.
+    let scale = if width > 1.0 { 0.25 } else { 1.0 };
+    let (scaled, step, first) = (number * scale, width * scale, offset * scale);
+    let begin = ((scaled - first) / step).floor() * step + first;
+    match begin.is_finite() {
+        // The bucket of the lowest doubles begins before them.
+        true => Value::Float((begin / scale).clamp(f64::MIN, f64::MAX)),
+        // Doubles of this size are farther apart than buckets.
+        false => finite(number),
+    }
 }
 
 /// The index of the first range that holds a value, or −1.

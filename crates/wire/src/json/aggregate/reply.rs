@@ -1,5 +1,7 @@
 //! Writes the groups of an aggregation.
 
+use std::collections::HashSet;
+
 use super::{Aggregation, Range, Shape};
 use crate::json::reply::{Cell, SearchReply, Writer};
 
@@ -11,6 +13,10 @@ pub struct Buckets<'a> {
     range: usize,
     /// The keys of the last bucket, as JSON.
     last: Vec<u8>,
+    /// Names of the buckets so far, if they are members of an object.
+    names: HashSet<String>,
+    /// Bytes of these names.
+    name_bytes: usize,
 }
 
 impl<'a> Buckets<'a> {
@@ -27,16 +33,27 @@ impl<'a> Buckets<'a> {
             of,
             range: 0,
             last: Vec::new(),
+            names: HashSet::new(),
+            name_bytes: 0,
         }
     }
 
+    /// Memory of the names that it remembers, in bytes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.name_bytes
+    }
+
     /// Adds a group, with its columns in the order of the FACET.
-    pub fn group(&mut self, cells: &[Cell<'_>], reply: &mut SearchReply) {
+    ///
+    /// # Errors
+    /// A message: the buckets are members of an object, and two keys, as 1 and `"1"`, give one name.
+    pub fn group(&mut self, cells: &[Cell<'_>], reply: &mut SearchReply) -> Result<(), String> {
         let json = &mut reply.json;
         let keys = match &self.of.shape {
             Shape::Value => {
                 json.name("value").cell(cell(cells, 0));
-                return;
+                return Ok(());
             }
             Shape::Key | Shape::Ranges(_) => 1,
             Shape::Moment => 2,
@@ -46,19 +63,22 @@ impl<'a> Buckets<'a> {
         if let Shape::Ranges(ranges) = &self.of.shape {
             // Of a document outside of all ranges the index is −1.
             let Cell::Int(index) = cell(cells, 0) else {
-                return;
+                return Ok(());
             };
             let Some(range) = usize::try_from(index)
                 .ok()
                 .and_then(|index| ranges.get(index))
             else {
-                return;
+                return Ok(());
             };
             self.empty_ranges(ranges, index as usize, json);
             self.range = index as usize + 1;
             self.bucket(json, &range.key, |json| range.write(self.of.is_keyed, json));
         } else {
-            let name = member_name(cell(cells, usize::from(self.of.shape == Shape::Moment)));
+            let name = match self.of.is_keyed {
+                true => self.member_name(cells)?,
+                false => String::new(),
+            };
             let mut last = std::mem::take(&mut self.last);
             self.bucket(json, &name, |json| self.key(cells, json, &mut last));
             self.last = last;
@@ -76,6 +96,20 @@ impl<'a> Buckets<'a> {
             json.close("}");
         }
         json.close("}");
+        Ok(())
+    }
+
+    /// The name of a group's bucket, which no bucket before it has.
+    fn member_name(&mut self, cells: &[Cell<'_>]) -> Result<String, String> {
+        let name = member_name(cell(cells, usize::from(self.of.shape == Shape::Moment)));
+        self.name_bytes += size_of::<String>() + name.len();
+        match self.names.insert(name.clone()) {
+            true => Ok(name),
+            false => Err(format!(
+                "aggregation '{}': two buckets have the name '{name}': leave out keyed",
+                self.of.name
+            )),
+        }
     }
 
     /// Ends the aggregation.
