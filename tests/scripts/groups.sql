@@ -111,7 +111,7 @@ d | e | SUM(d)
 
 SELECT COUNT(*) AS c FROM sales WHERE c > 1
 ----
-error 1054 (42S22): no column 'c' in table 'sales'
+error 1210 (HY000): an aggregate cannot stand in WHERE: write it in HAVING
 
 SELECT city AS n, COUNT(*) FROM sales WHERE n > 2 GROUP BY city ORDER BY city ASC
 ----
@@ -217,6 +217,18 @@ error 1064 (42000): syntax error: an aggregate cannot stand in WHERE: write it i
 SELECT SUM(COUNT(*)) FROM sales
 ----
 error 1064 (42000): syntax error: sum() of an aggregate near ') FROM sales' at line 1, position 19
+
+SELECT city, COUNT(*) AS c FROM sales WHERE c > 1 GROUP BY city
+----
+error 1210 (HY000): an aggregate cannot stand in WHERE: write it in HAVING
+
+SELECT COUNT(*) AS c FROM sales WHERE c + n > 1
+----
+error 1210 (HY000): an aggregate cannot stand in WHERE: write it in HAVING
+
+SELECT city, SUM(n) AS s FROM sales WHERE s > 1 GROUP BY city
+----
+error 1210 (HY000): an aggregate cannot stand in WHERE: write it in HAVING
 
 SELECT SUM(n, n) FROM sales
 ----

@@ -44,6 +44,9 @@ pub use keys::KeyCodes;
 /// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id and by KEY have no such limit.
 const IMPLICIT_LIMIT: u64 = 20;
 
+/// The refusal of a WHERE with an aggregate, or with an alias that stands for one.
+const AGGREGATE_IN_WHERE: &str = "an aggregate cannot stand in WHERE: write it in HAVING";
+
 /// Slot of the id, in rows that have one.
 const ID: usize = 0;
 
@@ -258,6 +261,9 @@ impl Scope<'_> {
     }
 
     fn condition_of<'s>(&self, written: Cow<'s, Expression>) -> Result<Condition<'s>, BindError> {
+        if written.has_aggregate() {
+            return Err(BindError::Invalid(AGGREGATE_IN_WHERE.to_owned()));
+        }
         let ids = match self.has_id {
             true => Ids::of(&written),
             false => None,

@@ -7,10 +7,13 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::BindError;
-use crate::expression::Expression;
+use crate::expression::{AggregateKind, Expression};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Item, Output};
 use crate::value::Value;
+
+/// What the alias of an item `COUNT(*)` stands for.
+static COUNT: Expression = Expression::Aggregate(AggregateKind::Rows, Vec::new());
 
 /// The items of a SELECT list by their aliases.
 pub(super) struct Aliases<'a> {
@@ -101,6 +104,10 @@ impl<'a> Aliases<'a> {
             {
                 Some((at, expression))
             }
+            Item::Value {
+                what: Output::Count,
+                name,
+            } if name.eq_ignore_ascii_case(wanted) => Some((at, &COUNT)),
             _ => None,
         })
     }

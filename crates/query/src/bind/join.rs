@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::aliases::Aliases;
-use super::{BindError, IMPLICIT_LIMIT, Ids, Shown, aliased};
+use super::{AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, Ids, Shown, aliased};
 use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
@@ -334,8 +334,7 @@ impl Binder<'_> {
         };
         let filter = self.without_aliases(filter, self.select.items.len())?;
         if filter.has_aggregate() {
-            let message = "an aggregate cannot stand in WHERE: write it in HAVING";
-            return Err(BindError::Invalid(message.to_owned()));
+            return Err(BindError::Invalid(AGGREGATE_IN_WHERE.to_owned()));
         }
         Ok(Some(filter.into_owned()))
     }
