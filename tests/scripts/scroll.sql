@@ -171,3 +171,38 @@ SELECT n FROM own OPTION scroll=1;
 ----
 error 1210 (HY000): OPTION scroll is for the rows of search tables: not for joins, groups, UNION and other tables
 
+
+# An order of this moment has no next page. A seed makes one.
+SELECT id FROM t ORDER BY RAND() ASC LIMIT 2 OPTION scroll=1;
+----
+error 1210 (HY000): OPTION scroll: ORDER BY has NOW() or RAND(), so the next page would have another order: RAND(7), with a seed, keeps it
+
+SELECT id, RAND() + 1 AS r, r * 2 AS q FROM t ORDER BY n ASC, Q DESC LIMIT 2 OPTION scroll=1;
+----
+error 1210 (HY000): OPTION scroll: ORDER BY has NOW() or RAND(), so the next page would have another order: RAND(7), with a seed, keeps it
+
+SELECT id FROM t ORDER BY NOW() - n ASC LIMIT 2 OPTION scroll=1 FACET n;
+----
+error 1210 (HY000): OPTION scroll: ORDER BY has NOW() or RAND(), so the next page would have another order: RAND(7), with a seed, keeps it
+
+SELECT id FROM t ORDER BY RAND(7) ASC LIMIT 2 OPTION scroll=1;
+----
+id
+4
+1
+
+# An alias of another meaning is another order.
+SELECT id, n AS k FROM t ORDER BY k ASC LIMIT 1 OPTION scroll=1;
+----
+id | k
+4 | 1
+
+SHOW SCROLL;
+----
+scroll_token
+01056e20415343010401010101
+
+SELECT id, 0 - n AS k FROM t ORDER BY k ASC LIMIT 1 OPTION scroll='01056e20415343010701010103';
+----
+error 1210 (HY000): the scroll token is one of ORDER BY n ASC, and this SELECT has ORDER BY 0 - n ASC
+

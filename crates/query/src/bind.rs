@@ -182,9 +182,10 @@ impl<'s> BoundSelect<'s> {
             Some(filter) => Some(scope.condition_of(aliases.replace(filter)?)?),
             None => None,
         };
-        let order = scope.order(select)?;
+        let written = scope.written_order(select)?;
+        let order = scope.prepared_order(&written)?;
         let scroll = match &options.scroll {
-            Some(scroll) => Some(scope.scroll(select, scroll, &order, counts > 0)?),
+            Some(scroll) => Some(scope.scroll(scroll, &written, &order, counts > 0)?),
             None => None,
         };
         Ok(BoundSelect {
@@ -283,17 +284,45 @@ impl Scope<'_> {
         })
     }
 
-    /// The keys of ORDER BY. A name that the SELECT list gives to an item means that item, in any case.
+    /// ORDER BY. A name that the SELECT list gives to an item means that item, in any case.
     ///
     /// # Errors
     /// `UnknownColumn`; `Invalid` for a key that rows do not have; `NotYet` for COUNT(*).
     pub fn order(&self, select: &Select) -> Result<Order, BindError> {
+        self.prepared_order(&self.written_order(select)?)
+    }
+
+    /// The keys of ORDER BY, with what aliases in them stand for. Of a MATCH without ORDER BY the weight, the highest first.
+    fn written_order(&self, select: &Select) -> Result<Vec<OrderBy>, BindError> {
         let left = Cell::new(Some(ALIASED_BYTES_MAX));
         let is_column = |name: &str| self.slot_in(name).is_some();
         let aliases = Aliases::new(&select.items, &is_column, &left);
         let mut keys = Vec::with_capacity(select.order.len());
         for OrderBy { key, descending } in &select.order {
             let key = match aliased(key, &select.items) {
+                Output::Expression(expression) => {
+                    Output::Expression(aliases.replace(expression)?.into_owned())
+                }
+                other => other.clone(),
+            };
+            keys.push(OrderBy {
+                key,
+                descending: *descending,
+            });
+        }
+        if keys.is_empty() && select.matching.is_some() {
+            keys.push(OrderBy {
+                key: Output::Weight,
+                descending: true,
+            });
+        }
+        Ok(keys)
+    }
+
+    fn prepared_order(&self, written: &[OrderBy]) -> Result<Order, BindError> {
+        let mut keys = Vec::with_capacity(written.len());
+        for OrderBy { key, descending } in written {
+            let key = match key {
                 Output::Weight if !self.is_searched => return Err(self.no_weight()),
                 Output::Weight => Key::Weight,
                 Output::Count => {
@@ -302,15 +331,9 @@ impl Scope<'_> {
                 Output::Expression(Expression::Column(name)) if self.has_id && name == "id" => {
                     Key::Id
                 }
-                Output::Expression(expression) => {
-                    let replaced = aliases.replace(expression)?;
-                    Key::Computed(self.prepare(&replaced)?)
-                }
+                Output::Expression(expression) => Key::Computed(self.prepare(expression)?),
             };
             keys.push((key, *descending));
-        }
-        if select.order.is_empty() && select.matching.is_some() {
-            keys.push((Key::Weight, true));
         }
         Ok(Order::new(keys))
     }
@@ -318,8 +341,8 @@ impl Scope<'_> {
     /// The page that OPTION scroll asks for. Errors: `Invalid` for a token of another order, and where there are no rows to page.
     fn scroll(
         &self,
-        select: &Select,
         scroll: &Scroll,
+        written: &[OrderBy],
         order: &Order,
         is_count: bool,
     ) -> Result<ScrollPage, BindError> {
@@ -329,7 +352,7 @@ impl Scope<'_> {
             ));
         }
         let page = ScrollPage {
-            order: order_of(select),
+            order: order_of(written),
             behind: match scroll {
                 Scroll::First => None,
                 Scroll::Behind(token) => Some(Arc::clone(token)),

@@ -11,8 +11,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::codec::{Reader, put_list, put_number, put_text, put_value};
+use crate::expression::{Expression, Function};
 use crate::limits::SCROLL_TOKEN_BYTES_MAX;
-use crate::request::{OrderBy, Output, Select};
+use crate::request::{Item, OrderBy, Output, Select};
 use crate::value::Value;
 
 /// The refusal of a value of the option.
@@ -52,17 +53,9 @@ pub struct Position {
     pub rows: u64,
 }
 
-/// The order of a SELECT in words. Equal texts of two statements mean equal orders.
+/// An order in words, without aliases. Equal texts of two statements mean equal orders.
 #[must_use]
-pub fn order_of(select: &Select) -> String {
-    let by_weight = [OrderBy {
-        key: Output::Weight,
-        descending: true,
-    }];
-    let keys = match select.order.is_empty() && select.matching.is_some() {
-        true => &by_weight,
-        false => &select.order[..],
-    };
+pub fn order_of(keys: &[OrderBy]) -> String {
     let mut text = String::new();
     for OrderBy { key, descending } in keys {
         let separator = if text.is_empty() { "" } else { ", " };
@@ -76,6 +69,32 @@ pub fn order_of(select: &Select) -> String {
         let _ = write!(text, "{separator}{written} {direction}");
     }
     text
+}
+
+/// Whether the order of a SELECT as written is another one in each statement, by NOW() or by RAND() without a seed.
+#[must_use]
+pub fn is_of_its_moment(select: &Select) -> bool {
+    let mut names: Vec<&str> = Vec::new();
+    let is_so = |of: &Expression, names: &[&str]| {
+        of.has(&mut |part| match part {
+            Expression::Call(Function::Now, _) => true,
+            Expression::Call(Function::Rand, arguments) => arguments.is_empty(),
+            Expression::Column(name) => names.iter().any(|known| known.eq_ignore_ascii_case(name)),
+            _ => false,
+        })
+    };
+    for item in &select.items {
+        if let Item::Value { what, name } = item
+            && let Output::Expression(of) = what
+            && is_so(of, &names)
+        {
+            names.push(name);
+        }
+    }
+    select.order.iter().any(|key| match &key.key {
+        Output::Expression(of) => is_so(of, &names),
+        Output::Weight | Output::Count => false,
+    })
 }
 
 impl Scroll {

@@ -1,6 +1,7 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
 use query::expression::{List, Moment, Unsettled, Variable, is_time_zone};
+use query::scroll::is_of_its_moment;
 use query::value::Value;
 use wire::sql::{Assignment, Scope, Statement};
 
@@ -70,12 +71,14 @@ const KNOWN: &[(&str, &str)] = &[
 /// in lists of variables.
 ///
 /// # Errors
-/// `UNKNOWN_VARIABLE`; `INVALID` for a list that does not stand behind IN, and for another value that does.
+/// `UNKNOWN_VARIABLE`; `INVALID` for a list that does not stand behind IN, for another value that does, and for pages of an order
+/// that the next statement cannot have.
 pub(super) fn settle(
     node: &Node,
     session: &Session,
     statement: &mut Statement,
 ) -> Result<usize, Failure> {
+    refuse_scroll(statement)?;
     let zone = session.variables.get("time_zone").map(Value::to_string);
     let moment = Moment {
         unix_us: node.clock.unix_us(),
@@ -97,6 +100,23 @@ pub(super) fn settle(
             Err(Failure::new(kind, error.to_string()))
         }
     }
+}
+
+/// Refuses OPTION scroll where the order is of this moment alone. Once NOW() and RAND() have the time, no one can tell.
+fn refuse_scroll(statement: &Statement) -> Result<(), Failure> {
+    let select = match statement {
+        Statement::Select(select) => select,
+        Statement::Faceted(faceted) => &faceted.select,
+        _ => return Ok(()),
+    };
+    let is_paged = |(name, value): &(String, String)| {
+        name == "scroll" && !matches!(value.as_str(), "0" | "false")
+    };
+    if !select.options.iter().any(is_paged) || !is_of_its_moment(select) {
+        return Ok(());
+    }
+    let message = "OPTION scroll: ORDER BY has NOW() or RAND(), so the next page would have another order: RAND(7), with a seed, keeps it";
+    Err(Failure::refused(message.to_owned()))
 }
 
 /// The user variable of a name without `@`: that of the session, else the list of all.
