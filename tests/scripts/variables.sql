@@ -273,7 +273,7 @@ error 1210 (HY000): SET GLOBAL @best takes a list, as (1, 5, 7), or DEFAULT, whi
 
 SET GLOBAL max_connections = (1, 2);
 ----
-error 1238 (HY000): SET GLOBAL max_connections: settings are those of seine.toml, SIGHUP reads it again
+error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log
 
 SELECT queue_wait('q:n IN @ids', 0);
 ----
@@ -299,4 +299,99 @@ Variable_name | Value
 INSERT INTO posts (id, title) VALUES (@low, 'x');
 ----
 error 1064 (42000): syntax error: expected a constant near '@low, 'x')' at line 1, position 38
+
+# Settings: what SIGHUP may change, SET GLOBAL may, until the next SIGHUP or start.
+SHOW VARIABLES LIKE 'seine_max_query_time';
+----
+Variable_name | Value
+seine_max_query_time | 
+
+SET GLOBAL max_query_time = '1500ms', GLOBAL seine_max_threads_per_query = 2;
+----
+ok, 0 rows
+
+[other] SHOW VARIABLES LIKE 'seine_max_%';
+----
+Variable_name | Value
+seine_max_query_time | …ms
+seine_max_threads_per_query | 2
+
+SELECT @@global.seine_max_query_time, @@seine_max_threads_per_query;
+----
+@@global.seine_max_query_time | @@seine_max_threads_per_query
+1500ms | 2
+
+SET @@global.max_query_time = '';
+----
+ok, 0 rows
+
+SET GLOBAL max_threads_per_query = DEFAULT;
+----
+ok, 0 rows
+
+SHOW VARIABLES LIKE 'seine_max_%';
+----
+Variable_name | Value
+seine_max_query_time | 
+seine_max_threads_per_query | idle
+
+SET GLOBAL search_memory = 5;
+----
+ok, 0 rows
+
+[other] SELECT COUNT(*) AS c, title FROM posts GROUP BY title ORDER BY c DESC;
+----
+error 1038 (HY001): the rows found take more than 5 bytes of memory: say LIMIT, or raise search_memory
+
+SET GLOBAL search_memory = DEFAULT;
+----
+ok, 0 rows
+
+SET GLOBAL connections_max = 0;
+----
+error 1210 (HY000): SET GLOBAL: connections_max: "0" is not a whole number above 0
+
+SET GLOBAL log = loud;
+----
+error 1210 (HY000): SET GLOBAL: log: "loud" is not a level: off, error, warn, info, debug, trace
+
+SET GLOBAL connections_max = NULL;
+----
+error 1210 (HY000): SET GLOBAL: connections_max: "NULL" is not a whole number above 0
+
+SHOW VARIABLES LIKE 'seine_connections_max';
+----
+Variable_name | Value
+seine_connections_max | 1000
+
+# Others are those of seine.toml.
+SET GLOBAL memory = '1GiB';
+----
+error 1238 (HY000): SET GLOBAL memory: write it in seine.toml, the next start reads it
+
+SET GLOBAL seine_auth_password = 'x';
+----
+error 1238 (HY000): SET GLOBAL auth.password: write it in seine.toml, SIGHUP reads it again
+
+SET GLOBAL webhook_allow = 'example.com';
+----
+error 1238 (HY000): SET GLOBAL webhook.allow: write it in seine.toml, SIGHUP reads it again
+
+SET GLOBAL max_connections = 5;
+----
+error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log
+
+SET PERSIST max_query_time = '5s';
+----
+error 1235 (42000): not yet: SET PERSIST: write the setting in seine.toml
+
+[server] restart
+----
+ok
+
+SHOW VARIABLES LIKE 'seine_max_%';
+----
+Variable_name | Value
+seine_max_query_time | 
+seine_max_threads_per_query | idle
 

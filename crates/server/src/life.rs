@@ -110,6 +110,11 @@ impl Life<'_> {
         let signals =
             Signals::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let server = Arc::new(Server::new(settings, faults));
+        let (set, logs_of_set) = (Arc::downgrade(&server), logs.clone());
+        server.take_settings(Box::new(move |name, text| match set.upgrade() {
+            Some(server) => server.set_global(name, text, &logs_of_set),
+            None => Ok(()), // the process ends
+        }));
         server
             .searches
             .watch(server.clock)
@@ -269,8 +274,7 @@ impl Life<'_> {
                 for name in self.server.settings().fixed_changes(&settings) {
                     tracing::warn!(name, "this setting changes at the next start");
                 }
-                self.logs.set(&settings.live.log);
-                self.server.reload(settings.live);
+                self.server.reload(&settings, self.logs);
                 tracing::info!("settings were read again");
             }
             Err(error) => tracing::error!(%error, "the settings stay as they were"),

@@ -15,7 +15,8 @@ use session::{Faults, Node};
 use crate::limits::{ACCEPT_PAUSE, EVICTION_PAUSE, WATCHED_CONNECTIONS_MAX};
 use crate::listen::{Listener, Stream};
 use crate::logins::Logins;
-use crate::settings::{Live, Settings};
+use crate::logs::Logs;
+use crate::settings::{Settings, Unsettable};
 
 /// Session of the commands of the server itself.
 pub(crate) const OWN_SESSION: SessionId = SessionId(0);
@@ -55,16 +56,46 @@ impl Server {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replaces the settings that SIGHUP may change.
-    pub(crate) fn reload(&self, live: Live) {
+    /// Replaces the settings that SIGHUP may change with those that were read again.
+    pub(crate) fn reload(&self, read: &Settings, logs: &Logs) {
+        let changed = self.change(|settings| Ok(settings.reloaded(read)), logs);
+        debug_assert_eq!(changed, Ok(()), "settings that were read are valid");
+    }
+
+    /// SET GLOBAL of a setting. `text`: its value; `None`: its default. It holds until SIGHUP or a start reads the settings.
+    ///
+    /// # Errors
+    /// `READ_ONLY_VARIABLE`: a name that SET GLOBAL does not change. `INVALID`: a value that the setting does not take.
+    pub(crate) fn set_global(
+        &self,
+        name: &str,
+        text: Option<&str>,
+        logs: &Logs,
+    ) -> Result<(), Failure> {
+        let changed = self.change(|settings| settings.with(name, text), logs);
+        changed.map_err(|why| match why {
+            Unsettable::Name(why) => Failure::new(errors::READ_ONLY_VARIABLE, why),
+            Unsettable::Value(why) => Failure::new(errors::INVALID, why),
+        })
+    }
+
+    /// Puts other settings in the place of these. One change ends before the next begins.
+    fn change(
+        &self,
+        make: impl FnOnce(&Settings) -> Result<Settings, Unsettable>,
+        logs: &Logs,
+    ) -> Result<(), Unsettable> {
         let mut settings = self
             .settings
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        let mut changed = Settings::clone(&settings);
-        changed.live = live;
+        let changed = make(&settings)?;
         self.node.set_bounds(changed.bounds());
+        if changed.live.log != settings.live.log {
+            logs.set(&changed.live.log);
+        }
         *settings = Arc::new(changed);
+        Ok(())
     }
 
     /// Gives a client a place among the connections. Errors: `TOO_MANY_CONNECTIONS`.

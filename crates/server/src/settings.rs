@@ -192,26 +192,37 @@ impl Settings {
             } else {
                 LogFormat::Text
             },
-            live: Live {
-                log: read.one(Key::Log, crate::logs::filter_text)?,
-                threads_per_query_max: read.one(Key::ThreadsPerQuery, |text| {
-                    unless("idle", text, text::count)
-                })?,
-                query_time_max: read
-                    .one(Key::QueryTimeMax, |text| unless("", text, units::duration))?,
-                search_memory_bytes: read.one(Key::SearchMemory, units::size)?,
-                connections_max: read.one(Key::ConnectionsMax, text::count)?,
-                connections_per_address: read.one(Key::ConnectionsPerAddress, |text| {
-                    unless("half", text, text::count)
-                })?,
-                idle_timeout: read.one(Key::IdleTimeout, units::duration)?,
-                client_timeout: read.one(Key::ClientTimeout, units::duration)?,
-                login,
-                webhook_allow: read.one(Key::WebhookAllow, Allowed::parse)?,
-                webhook_secret: read.one(Key::WebhookSecret, Secret::parse)?,
-            },
+            live: read.live(login)?,
             chosen,
         })
+    }
+
+    /// These settings, with those of `read` that SIGHUP may change.
+    pub(crate) fn reloaded(&self, read: &Settings) -> Settings {
+        let mut changed = self.clone();
+        changed.live = read.live.clone();
+        for (own, new) in changed.chosen.iter_mut().zip(&read.chosen) {
+            if own.setting.reload {
+                own.clone_from(new);
+            }
+        }
+        changed
+    }
+
+    /// These settings, with one that SET GLOBAL changes. `text`: its value; `None`: its default.
+    ///
+    /// # Errors
+    /// [`Unsettable`].
+    pub(crate) fn with(&self, name: &str, text: Option<&str>) -> Result<Settings, Unsettable> {
+        let setting = table::settable(name)?;
+        let mut changed = self.clone();
+        changed.chosen[setting.key as usize] = origin::of_statement(setting, text);
+        let read = Reader {
+            chosen: &changed.chosen,
+        };
+        let live = read.live(self.live.login.clone());
+        changed.live = live.map_err(|BadSetting(why)| Unsettable::Value(why))?;
+        Ok(changed)
     }
 
     /// Names of the settings that differ from `other` and that SIGHUP cannot change.
@@ -224,6 +235,15 @@ impl Settings {
     }
 }
 
+/// Why SET GLOBAL does not change a setting: a message that names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unsettable {
+    /// SET GLOBAL does not change this name.
+    Name(String),
+    /// The setting does not take this value.
+    Value(String),
+}
+
 struct Reader<'a> {
     chosen: &'a [Chosen],
 }
@@ -231,6 +251,27 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn of(&self, key: Key) -> &Chosen {
         &self.chosen[key as usize]
+    }
+
+    fn live(&self, login: Option<Login>) -> Result<Live, BadSetting> {
+        Ok(Live {
+            log: self.one(Key::Log, crate::logs::filter_text)?,
+            threads_per_query_max: self.one(Key::ThreadsPerQuery, |text| {
+                unless("idle", text, text::count)
+            })?,
+            query_time_max: self
+                .one(Key::QueryTimeMax, |text| unless("", text, units::duration))?,
+            search_memory_bytes: self.one(Key::SearchMemory, units::size)?,
+            connections_max: self.one(Key::ConnectionsMax, text::count)?,
+            connections_per_address: self.one(Key::ConnectionsPerAddress, |text| {
+                unless("half", text, text::count)
+            })?,
+            idle_timeout: self.one(Key::IdleTimeout, units::duration)?,
+            client_timeout: self.one(Key::ClientTimeout, units::duration)?,
+            login,
+            webhook_allow: self.one(Key::WebhookAllow, Allowed::parse)?,
+            webhook_secret: self.one(Key::WebhookSecret, Secret::parse)?,
+        })
     }
 
     fn one<T>(&self, key: Key, read: impl Fn(&str) -> Result<T, String>) -> Result<T, BadSetting> {

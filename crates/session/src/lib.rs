@@ -54,7 +54,7 @@ pub mod webhook_target;
 pub use budget::{Budget, Grant, Room};
 pub use clock::{Clock, civil};
 pub use faults::{Faults, ReadFault};
-pub use node::{Bounds, Node};
+pub use node::{Bounds, Node, SetSetting};
 pub use remote::Remote;
 pub use rights::{Action, Deed};
 pub use session::{Session, check_name};

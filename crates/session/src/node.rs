@@ -43,6 +43,9 @@ pub struct Bounds {
     pub variables: Vec<(String, String)>,
 }
 
+/// Changes a setting by its name: to a value, or to its default.
+pub type SetSetting = dyn Fn(&str, Option<&str>) -> Result<(), Failure> + Send + Sync;
+
 /// The shared state. A process has one; connections hold it by reference count.
 pub struct Node {
     /// Source of the time of day and of steady time.
@@ -66,6 +69,7 @@ pub struct Node {
     /// One permit for each statement that finds or writes many rows at the same time.
     turns: Semaphore,
     bounds: RwLock<Arc<Bounds>>,
+    set_setting: OnceLock<Box<SetSetting>>,
     engine: OnceLock<Handle>,
     stopping: watch::Sender<bool>,
     next_session: AtomicU64,
@@ -93,6 +97,7 @@ impl Node {
             budget,
             turns: Semaphore::new(threads),
             bounds: RwLock::new(Arc::new(bounds)),
+            set_setting: OnceLock::new(),
             engine: OnceLock::new(),
             stopping: watch::Sender::new(false),
             next_session: AtomicU64::new(1),
@@ -304,6 +309,26 @@ impl Node {
     /// Replaces the bounds. Statements that begin from now on obey the new ones.
     pub fn set_bounds(&self, bounds: Bounds) {
         *self.bounds.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(bounds);
+    }
+
+    /// Lets SET GLOBAL change settings, by this function.
+    pub fn take_settings(&self, set: Box<SetSetting>) {
+        // The start of the server calls this once. A second function would be ignored.
+        let _ = self.set_setting.set(set);
+    }
+
+    /// SET GLOBAL of a setting; `None`: to its default.
+    ///
+    /// # Errors
+    /// `READ_ONLY_VARIABLE`; `INVALID`.
+    pub(crate) fn set_setting(&self, name: &str, text: Option<&str>) -> Result<(), Failure> {
+        match self.set_setting.get() {
+            Some(set) => set(name, text),
+            None => Err(Failure::new(
+                errors::READ_ONLY_VARIABLE,
+                format!("SET GLOBAL {name}: no settings"),
+            )),
+        }
     }
 
     /// Asks every connection to end after its statement.

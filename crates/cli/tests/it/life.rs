@@ -173,6 +173,9 @@ fn sighup_takes_what_may_change_and_names_what_may_not() {
         log.contains("settings were read again").then_some(())
     });
     assert!(server.log().contains("\"memory\""), "{}", server.log());
+    let shown = client.query("SHOW VARIABLES LIKE 'seine_connections_max'");
+    let shown = shown.unwrap().rows.remove(0).remove(1);
+    assert_eq!(shown, Some(b"1".to_vec()), "SHOW VARIABLES tells it");
     let error = bench::client::Client::connect(server.mysql(), "test", "")
         .unwrap_err()
         .to_string();

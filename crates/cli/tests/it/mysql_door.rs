@@ -442,6 +442,8 @@ fn variables_answer_what_was_set() {
     assert_eq!(row, [["0", "x", "5", "28800", "NULL"]]);
     refusal(client.query("SELECT @@no_such_variable"), "1193");
     refusal(client.query("SET GLOBAL wait_timeout = 1"), "1238");
+    let long = format!("SET GLOBAL log = '{}info'", "info,".repeat(1_000));
+    refusal(client.query(&long), "1105");
     let rows = text(&mut client, "SHOW VARIABLES LIKE 'seine\\_data'");
     assert!(rows[0][1].ends_with("/data"), "{rows:?}");
 }

@@ -18,6 +18,8 @@ pub enum Origin {
     Environment(&'static str),
     /// A file and the line, from 1.
     File(PathBuf, usize),
+    /// SET GLOBAL.
+    Statement,
     /// The default of [`SETTINGS`].
     Default,
 }
@@ -28,6 +30,7 @@ impl fmt::Display for Origin {
             Origin::Flag(flag) => write!(out, "--{flag}"),
             Origin::Environment(name) => write!(out, "{name}"),
             Origin::File(path, line) => write!(out, "{}:{line}", path.display()),
+            Origin::Statement => write!(out, "SET GLOBAL"),
             Origin::Default => write!(out, "default"),
         }
     }
@@ -52,7 +55,7 @@ impl Chosen {
             Origin::Flag(_) | Origin::Environment(_) => {
                 BadSetting(format!("{}: {why}", self.origin))
             }
-            Origin::File(..) => {
+            Origin::File(..) | Origin::Statement => {
                 BadSetting(format!("{}: {}: {why}", self.origin, self.setting.name))
             }
         }
@@ -119,6 +122,18 @@ pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
         .filter(|name| name.starts_with("SEINE_") && !OTHERS.contains(&name.as_str()))
         .filter(|name| !SETTINGS.iter().any(|setting| setting.environment == name))
         .collect()
+}
+
+/// A text of SET GLOBAL for a setting, else its default.
+pub(super) fn of_statement(setting: &'static Setting, text: Option<&str>) -> Chosen {
+    Chosen {
+        setting,
+        texts: listed(setting, text.unwrap_or(setting.default)),
+        origin: match text {
+            Some(_) => Origin::Statement,
+            None => Origin::Default,
+        },
+    }
 }
 
 fn listed(setting: &Setting, text: &str) -> Vec<String> {

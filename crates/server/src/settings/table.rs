@@ -1,6 +1,8 @@
 //! The table of settings. The command line, the environment, the file, `seine config`, `SHOW VARIABLES` and
 //! `docs/settings.md` are all made from it.
 
+use super::Unsettable;
+
 /// A setting, as an index of [`SETTINGS`]. The help texts there say more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -444,6 +446,50 @@ const fn live(
         reload: true,
         ..fixed(key, name, environment, kind, default, help)
     }
+}
+
+/// Live settings that guard the server from its clients, so that no client changes them.
+const GUARDS: [Key; 5] = [
+    Key::User,
+    Key::Password,
+    Key::PasswordFile,
+    Key::WebhookAllow,
+    Key::WebhookSecret,
+];
+
+impl Setting {
+    /// Whether SET GLOBAL changes the value.
+    pub(super) fn is_settable(&self) -> bool {
+        self.reload && !GUARDS.contains(&self.key)
+    }
+}
+
+/// The setting that SET GLOBAL changes by this name, which may be that of SHOW VARIABLES.
+///
+/// # Errors
+/// [`Unsettable::Name`], with what to do instead.
+pub(super) fn settable(name: &str) -> Result<&'static Setting, Unsettable> {
+    let bare = name.strip_prefix("seine_").unwrap_or(name);
+    let found = SETTINGS
+        .iter()
+        .find(|setting| setting.name.replace('.', "_") == bare);
+    let why = match found {
+        Some(setting) if setting.is_settable() => return Ok(setting),
+        Some(Setting { name, reload, .. }) => {
+            let when = match reload {
+                true => "SIGHUP reads it again",
+                false => "the next start reads it",
+            };
+            format!("SET GLOBAL {name}: write it in seine.toml, {when}")
+        }
+        None => {
+            let all = SETTINGS.iter().filter(|setting| setting.is_settable());
+            let all: Vec<&str> = all.map(|setting| setting.name).collect();
+            let all = all.join(", ");
+            format!("SET GLOBAL {name}: it is none of the settings that SET GLOBAL changes: {all}")
+        }
+    };
+    Err(Unsettable::Name(why))
 }
 
 /// The row of a key.

@@ -184,11 +184,12 @@ pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     rows
 }
 
-/// The assignments of SET. The session keeps its variables and gives them back; only `autocommit` changes anything else.
+/// The assignments of SET, one after the other. The session keeps its variables and gives them back; only `autocommit` and SET GLOBAL
+/// change anything else.
 ///
 /// # Errors
-/// `READ_ONLY_VARIABLE`: SET GLOBAL of a setting. `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`, or
-/// SET GLOBAL of a user variable that is no list. `NOT_PERMITTED`.
+/// `READ_ONLY_VARIABLE`: SET GLOBAL of what it does not change. `LIMIT`: too many or too long variables. `INVALID`: a bad
+/// `autocommit`, a value that a setting does not take, or SET GLOBAL of a user variable that is no list. `NOT_PERMITTED`.
 pub(super) fn set(
     node: &Node,
     session: &mut Session,
@@ -213,10 +214,12 @@ pub(super) fn set(
                 format!("@{name}")
             }
             Scope::Global => {
-                let message = format!(
-                    "SET GLOBAL {name}: settings are those of seine.toml, SIGHUP reads it again"
-                );
-                return Err(Failure::new(errors::READ_ONLY_VARIABLE, message));
+                node.permit(session, Action(Deed::Maintain, None))?;
+                let text = value.to_string();
+                check_length(&text)?;
+                let is_default = text.eq_ignore_ascii_case("default");
+                node.set_setting(&name, (!is_default).then_some(&*text))?;
+                continue;
             }
         };
         if name == "names" || name == "character_set" {
@@ -279,6 +282,14 @@ fn check_count(session: &Session) -> Result<(), Failure> {
     Err(Failure::new(errors::LIMIT, message))
 }
 
+fn check_length(text: &str) -> Result<(), Failure> {
+    if text.len() <= SESSION_VARIABLE_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("a variable keeps at most {SESSION_VARIABLE_BYTES_MAX} bytes");
+    Err(Failure::new(errors::LIMIT, message))
+}
+
 /// Whether a value of `autocommit` means on, off or default. Any other is refused: a driver that mistypes the value must not
 /// believe that it can roll back.
 fn is_switch(value: &Value) -> bool {
@@ -305,10 +316,7 @@ fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure
     if !session.variables.contains_key(&name) {
         check_count(session)?;
     }
-    if value.to_string().len() > SESSION_VARIABLE_BYTES_MAX {
-        let message = format!("a variable keeps at most {SESSION_VARIABLE_BYTES_MAX} bytes");
-        return Err(Failure::new(errors::LIMIT, message));
-    }
+    check_length(&value.to_string())?;
     if name == "autocommit" && !is_switch(&value) {
         let message = format!("autocommit is 0 or 1, not '{value}'");
         return Err(Failure::new(errors::INVALID, message));

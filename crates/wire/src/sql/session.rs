@@ -81,7 +81,10 @@ impl Parser<'_> {
             self.next();
             return Ok(variable(&written));
         }
-        let scope = if self.take_any(&["global", "persist"]) {
+        if self.at_word("persist") {
+            return Err(self.not_yet("SET PERSIST: write the setting in seine.toml"));
+        }
+        let scope = if self.take_word("global") {
             Scope::Global
         } else {
             self.take_any(&["session", "local"]);
