@@ -24,6 +24,7 @@ mod load;
 pub(crate) mod owned_row;
 mod pq;
 mod queue_functions;
+mod row_groups;
 mod select;
 mod show;
 mod temporary;
@@ -58,6 +59,7 @@ use crate::session::Session;
 
 pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
+pub use row_groups::groups_of_rows;
 pub use show::columns;
 pub use together::{SENT_TOGETHER_MAX, send_together};
 

@@ -9,6 +9,7 @@
 //! Condition::part      Standing: the text finds red or cat in title, the filter tests price; a row of the pq table `alerts`
 //! ```
 
+mod aggregate;
 mod bulk;
 mod condition;
 mod document;
@@ -30,6 +31,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
+pub use aggregate::Aggregations;
 pub use bulk::{BulkItem, BulkOperation, bulk};
 pub use condition::Standing;
 pub use document::columns_of;

@@ -19,6 +19,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use aggregate::aggregations;
 pub use aggregate::{Aggregation, Buckets};
 pub use bulk::{BulkAction, BulkEvent, BulkItem, Deletion, bulk, deletion, document};
 pub use documents::{documents, documents_but_bad};

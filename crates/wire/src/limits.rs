@@ -27,6 +27,9 @@ pub const UNION_SELECTS_MAX: usize = 200_000;
 /// Most FACETs of one SELECT. With the SELECT they are Sphinx's largest batch of queries, 32.
 pub const FACETS_MAX: usize = 31;
 
+/// Most aggregations of a search of which each stands in a bucket of the one before.
+pub const AGGREGATION_DEPTH_MAX: usize = 8;
+
 /// Most keys of ORDER BY.
 pub const ORDER_KEYS_MAX: usize = 256;
 

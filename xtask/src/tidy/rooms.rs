@@ -44,7 +44,7 @@ const ROOMS: [(&str, &str); 13] = [
         "histogram model status < table < apply < decide < snapshot temporary < open < mailbox < jobs \
          < engine < inspect running",
     ),
-    ("wire", "limits pq < es mysql scribe sql syslog < json"),
+    ("wire", "limits pq < mysql scribe sql syslog < json < es"),
     (
         "bench",
         "batch client latency plot process progress random table < workload < error \

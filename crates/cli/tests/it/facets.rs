@@ -237,3 +237,89 @@ fn the_pages_of_a_composite_are_one_list() {
         assert!(whole.len() > 1, "{sources:?}");
     }
 }
+
+/// An aggregation of buckets, and the query that finds the documents of a bucket.
+type BucketKind = (Json, fn(&Json) -> Json);
+
+fn bucket_kinds() -> Vec<BucketKind> {
+    vec![
+        (
+            json!({"terms": {"field": "n", "size": 4, "order": {"_key": "desc"}}}),
+            |bucket| json!({"equals": {"n": bucket["key"]}}),
+        ),
+        (
+            json!({"terms": {"field": "s", "min_doc_count": 2}}),
+            |bucket| json!({"equals": {"s": bucket["key"]}}),
+        ),
+        (
+            json!({"terms": {"field": "tags", "size": 2}}),
+            |bucket| json!({"equals": {format!("tag{}", bucket["key"]): 1}}),
+        ),
+        (
+            json!({"histogram": {"field": "m", "interval": 3, "offset": 1}}),
+            |bucket| {
+                let from = bucket["key"].as_i64().unwrap();
+                json!({"range": {"m": {"gte": from, "lt": from + 3}}})
+            },
+        ),
+        (
+            json!({"range": {"field": "f", "ranges": [{"to": 1}, {"from": 1, "to": 3}, {"from": 50}]}}),
+            |bucket| {
+                let mut range = serde_json::Map::new();
+                for (end, bound) in [("from", "gte"), ("to", "lt")] {
+                    if let Some(end) = bucket.get(end) {
+                        range.insert(bound.to_owned(), end.clone());
+                    }
+                }
+                json!({"range": {"f": range}})
+            },
+        ),
+    ]
+}
+
+#[test]
+fn buckets_inside_a_bucket_are_those_of_a_search_for_its_documents() {
+    let server = Server::start();
+    let (mut client, mut random) = (server.client(), XorShift::new(24));
+    fill(&mut client, &mut random);
+    let search = |query: &[Json], aggregations: &Json| {
+        let mut body = json!({
+            "table": "t", "limit": 0, "expressions": {"m": "n * 2"},
+            "query": {"bool": {"must": query}}, "aggs": aggregations,
+        });
+        for tag in 0..4 {
+            body["expressions"][format!("tag{tag}")] = json!(format!("any(tags) = {tag}"));
+        }
+        searched(&server, &body)["aggregations"].clone()
+    };
+    let kinds = bucket_kinds();
+    for outer in 0..kinds.len() {
+        for inner in (0..kinds.len()).filter(|inner| *inner != outer) {
+            let others = (0..kinds.len()).filter(|other| ![outer, inner].contains(other));
+            let others: Vec<usize> = others.collect();
+            let innermost = others[random.below(others.len())];
+            let words = ["ant", "cat", "bee"][random.below(3)];
+            let query = json!({"match": {"body": words}});
+            let mut parts = kinds[inner].0.clone();
+            parts["aggs"] = json!({"deep": kinds[innermost].0, "sum": {"sum": {"field": "f"}}});
+            let parts = json!({"in": parts, "most": {"max": {"field": "f"}}, "by_j": {"terms": {"field": "j.k"}}});
+            let mut whole = kinds[outer].0.clone();
+            whole["aggs"] = parts.clone();
+            let found = search(
+                std::slice::from_ref(&query),
+                &json!({"out": whole, "all": {"value_count": {"field": "f"}}}),
+            );
+            let buckets = found["out"]["buckets"].as_array().unwrap();
+            assert!(!buckets.is_empty(), "{whole}");
+            for bucket in buckets {
+                let of_bucket = search(&[query.clone(), kinds[outer].1(bucket)], &parts);
+                for part in ["in", "by_j", "most"] {
+                    assert_eq!(
+                        bucket[part], of_bucket[part],
+                        "{part} of {whole} in {bucket}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Rows as JSON hits: the reply of /search and of a plain /sql. The groups of FACETs are its aggregations.
 
+use std::cmp::Ordering;
+
 use engine::{Answer, Reason};
 use query::schema::ColumnType;
 use query::tree::Outline;
@@ -10,6 +12,7 @@ use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
 use session::limits::REPLY_BYTES_MAX;
+use session::statement;
 
 /// Header of the column that becomes a hit's `_score`.
 const SCORE: &str = "weight()";
@@ -20,8 +23,10 @@ pub(super) struct Hits {
     pub(super) answer: Answer,
     /// The other columns that hits show.
     pub(super) shown: Shown,
-    /// The groups of each aggregation.
-    pub(super) aggregations: Vec<(Aggregation, Answer)>,
+    /// The aggregations, in the order of the request.
+    pub(super) aggregations: Vec<Aggregation>,
+    /// Their groups, in the order of [`Aggregation::facets`].
+    pub(super) groups: Vec<Answer>,
     /// The tree of the query's words, if it was asked for.
     pub(super) profile: Option<Outline>,
 }
@@ -37,6 +42,7 @@ pub(super) fn write(
         answer,
         shown,
         aggregations,
+        groups,
         profile,
     } = hits;
     let Answer {
@@ -78,11 +84,7 @@ pub(super) fn write(
     }
     reply.hits_end();
     if !aggregations.is_empty() {
-        reply.aggregations();
-        for (aggregation, answer) in aggregations {
-            groups(&aggregation, answer, &mut reply, held)?;
-        }
-        reply.aggregations_end();
+        write_aggregations(&aggregations, groups, &mut reply, held)?;
     }
     if let Some(tree) = &profile {
         reply.profile(tree);
@@ -93,20 +95,85 @@ pub(super) fn write(
     Ok(reply.into_bytes())
 }
 
-/// Writes the groups of an aggregation.
-fn groups(
-    aggregation: &Aggregation,
-    answer: Answer,
+/// The groups of an aggregation.
+struct Made {
+    kinds: Vec<Option<ColumnType>>,
+    rows: Vec<Vec<Value>>,
+}
+
+/// Writes aggregations, whose groups come in the order of [`Aggregation::facets`].
+pub(super) fn write_aggregations(
+    aggregations: &[Aggregation],
+    groups: Vec<Answer>,
     reply: &mut SearchReply,
     held: &Grant,
 ) -> Result<(), Failure> {
+    let made = groups.into_iter().map(|answer| {
+        Ok(Made {
+            kinds: answer.columns.into_iter().map(|(_, kind)| kind).collect(),
+            rows: answer.rows.collect::<engine::Result<_>>()?,
+        })
+    });
+    let made: Vec<Made> = made.collect::<Result<_, Failure>>()?;
+    reply.aggregations();
+    parts(aggregations, &made, &[], reply, held)?;
+    reply.aggregations_end();
+    Ok(())
+}
+
+/// Writes the aggregations of a bucket. `around`: its keys and those of the buckets around it.
+fn parts(
+    aggregations: &[Aggregation],
+    mut made: &[Made],
+    around: &[Value],
+    reply: &mut SearchReply,
+    held: &Grant,
+) -> Result<(), Failure> {
+    for aggregation in aggregations {
+        let Some((own, others)) = made.split_at_checked(aggregation.facets()) else {
+            return Err(statement::unexpected());
+        };
+        buckets(aggregation, own, around, reply, held)?;
+        made = others;
+    }
+    Ok(())
+}
+
+/// Writes an aggregation of a bucket.
+fn buckets(
+    aggregation: &Aggregation,
+    made: &[Made],
+    around: &[Value],
+    reply: &mut SearchReply,
+    held: &Grant,
+) -> Result<(), Failure> {
+    let Some((own, of_parts)) = made.split_first() else {
+        return Err(statement::unexpected());
+    };
+    let outer = aggregation.outer_keys();
+    // Rows are sorted by the keys around them.
+    let order = |row: &Vec<Value>| {
+        let keys = row.iter().zip(around);
+        keys.fold(Ordering::Equal, |order, (own, around)| {
+            order.then_with(|| own.cmp_order(around))
+        })
+    };
+    let first = own.rows.partition_point(|row| order(row).is_lt());
+    let rows = own
+        .rows
+        .iter()
+        .skip(first)
+        .take_while(|row| order(row).is_eq());
+    let most = usize::try_from(aggregation.size()).unwrap_or(usize::MAX);
     let mut buckets = Buckets::begin(aggregation, reply);
-    let columns = answer.columns;
-    for row in answer.rows {
-        let row = row?;
-        let cells = row.iter().zip(&columns);
-        let cells: Vec<Cell<'_>> = cells.map(|(value, (_, kind))| cell(value, *kind)).collect();
-        buckets.group(&cells, reply).map_err(Failure::refused)?;
+    for row in rows.take(most) {
+        let cells = row.iter().zip(&own.kinds).skip(outer);
+        let cells: Vec<Cell<'_>> = cells.map(|(value, kind)| cell(value, *kind)).collect();
+        if buckets.group(&cells, reply).map_err(Failure::refused)? {
+            let keys = row.get(..aggregation.keys()).unwrap_or_default();
+            parts(aggregation.parts(), of_parts, keys, reply, held)?;
+            buckets.group_end(reply);
+        }
         bounded(reply.bytes().len() + buckets.memory(), held)?;
     }
     buckets.end(reply);

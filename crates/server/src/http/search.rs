@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use engine::Answer;
 use query::options::Options;
-use query::request::{Facet, Select};
+use query::request::Select;
 use query::tree::Outline;
 use wire::json::{Aggregation, JsonError, Shown};
 use wire::sql::{Faceted, Statement};
@@ -33,15 +33,13 @@ pub(super) async fn post(
     let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
     let asked = body::at_length(bytes.len(), read)?;
     let mut guest = Guest::new(server);
-    let (aggregations, facets): (Vec<Aggregation>, Vec<Facet>) =
-        asked.aggregations.into_iter().unzip();
     let profiled = asked.is_profiled.then(|| asked.select.clone());
-    let statement = match facets.is_empty() {
+    let statement = match asked.facets.is_empty() {
         true => Statement::Select(asked.select),
         false => Statement::Faceted(Box::new(Faceted {
             select: asked.select,
             grouping: None,
-            facets,
+            facets: asked.facets,
         })),
     };
     let parsed = Parsed::of(statement).holding(held);
@@ -49,7 +47,7 @@ pub(super) async fn post(
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
     let shape = Shape {
         shown: asked.shown,
-        aggregations,
+        aggregations: asked.aggregations,
         profile: profiled
             .map(|select| outline(&guest, &select))
             .transpose()?
@@ -77,6 +75,7 @@ fn outline(guest: &Guest<'_>, select: &Select) -> Result<Option<Outline>, Failur
 #[derive(Default)]
 pub(super) struct Shape {
     pub(super) shown: Shown,
+    /// Their groups are the rows behind those of the SELECT.
     pub(super) aggregations: Vec<Aggregation>,
     pub(super) profile: Option<Outline>,
 }
@@ -108,7 +107,8 @@ pub(super) async fn answered(
         answer,
         shown: shape.shown,
         profile: shape.profile,
-        aggregations: shape.aggregations.into_iter().zip(answers).collect(),
+        aggregations: shape.aggregations,
+        groups: answers.collect(),
     };
     let bytes = tokio::task::block_in_place(|| {
         statement::guarded(guest, || hits::write(guest, hits, took_ms, &held))

@@ -55,10 +55,10 @@ impl JoinRows for Constants {
 }
 
 /// Rows that were copied.
-struct Copied {
-    rows: Vec<Vec<Value>>,
+pub(super) struct Copied {
+    pub(super) rows: Vec<Vec<Value>>,
     /// For each column of the table its place in the rows; `None`: it is not needed.
-    places: Vec<Option<usize>>,
+    pub(super) places: Vec<Option<usize>>,
 }
 
 impl JoinRows for Copied {
@@ -450,7 +450,7 @@ fn bounds(control: &Control) -> Arc<JoinControl> {
     })
 }
 
-fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
+pub(super) fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
     let rows = match joined.rows {
         Answered::Ready(rows) => Rows::ready(rows),
         Answered::Reading(rows) => Rows::reading(rows),
@@ -513,7 +513,7 @@ impl Asked<'_> {
 }
 
 /// The failure of a join that does not bind.
-fn refused(tables: &[&str], error: BindError) -> Failure {
+pub(super) fn refused(tables: &[&str], error: BindError) -> Failure {
     match error {
         BindError::UnknownColumn(column) => {
             let table = tables.join(", ");

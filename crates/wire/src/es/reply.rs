@@ -64,10 +64,12 @@ impl Hits {
         self.hits == 0
     }
 
-    /// The whole reply.
+    /// The whole reply. `members`: whole members behind the hits, each with a comma before it.
     #[must_use]
-    pub fn finish(mut self) -> String {
-        self.out.push_str("]}}");
+    pub fn finish(mut self, members: &str) -> String {
+        for part in ["]}", members, "}"] {
+            self.out.push_str(part);
+        }
         self.out
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::aggregate::Aggregations;
 use super::error::EsError;
 use super::mapping::{Mapping, object};
 use super::metadata::{Find, Finding};
@@ -33,6 +34,8 @@ pub struct Search {
     pub total: bool,
     /// Fields to highlight; `None`: none.
     pub highlight: Option<Highlight>,
+    /// Groups of all hits; `None`: none.
+    pub aggregations: Option<Aggregations>,
     /// The score of every hit. `None`: the weight of the best document, because `sort` names the score.
     pub score: Option<f64>,
 }
@@ -127,6 +130,11 @@ pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
         source: source(body.get("_source"))?,
         total: body.get("track_total_hits") != Some(&Json::Bool(false)),
         highlight: body.get("highlight").map(highlight).transpose()?,
+        aggregations: body
+            .get("aggs")
+            .or_else(|| body.get("aggregations"))
+            .map(|aggs| Aggregations::parse(aggs, mapping))
+            .transpose()?,
     })
 }
 
@@ -146,10 +154,12 @@ fn check_name(name: &str) -> Result<()> {
         | "stored_fields"
         | "search_after"
         | "explain"
-        | "stats" => Ok(()),
-        "aggs" | "aggregations" | "post_filter" | "collapse" | "rescore" | "suggest" | "fields"
-        | "docvalue_fields" | "script_fields" | "runtime_mappings" | "slice" | "pit"
-        | "min_score" | "profile" | "indices_boost" | "knn" | "retriever" | "terminate_after" => {
+        | "stats"
+        | "aggs"
+        | "aggregations" => Ok(()),
+        "post_filter" | "collapse" | "rescore" | "suggest" | "fields" | "docvalue_fields"
+        | "script_fields" | "runtime_mappings" | "slice" | "pit" | "min_score" | "profile"
+        | "indices_boost" | "knn" | "retriever" | "terminate_after" => {
             Err(EsError::not_yet("", format!("[{name}] in a search")))
         }
         _ => Err(EsError::parsing(

@@ -231,7 +231,11 @@ fn searches_that_cannot_be_done_are_refused_with_the_place() {
         json!({"query": {"match_all": {}, "term": {}}}),
         json!({"size": 100_001}),
         json!({"size": -1}),
-        json!({"aggs": {}}),
+        json!({"aggs": {"a": {"terms": {"field": "nothing"}}}}),
+        json!({"aggs": {"a": {"terms": {"field": "title"}}}}),
+        json!({"aggs": {"a": {"top_hits": {}}}}),
+        json!({"aggregations": {"a": {"terms": {"feld": "price"}}}}),
+        json!({"collapse": {}}),
         json!({"quarry": {}}),
         json!({"sort": [{"price": "asc"}]}),
     ] {

@@ -8,6 +8,11 @@
 //! group     'nike'   70.5         12
 //! bucket    {"key": "nike", "doc_count": 12, "price": {"value": 70.5}}
 //! ```
+//!
+//! An aggregation inside another is a FACET of its own, by the keys around it and then its own:
+//! `"brands": {"terms": {"field": "brand"}, "aggs": {"n": {"terms": {"field": "n", "size": 2}}}}` has a second FACET
+//! `FACET brand, n ORDER BY brand ASC, COUNT(*) DESC, n ASC`. The groups of a brand stand one behind the other there, and the first
+//! two of them are the buckets in its bucket.
 
 mod order;
 mod reply;
@@ -21,7 +26,7 @@ use serde_json::{Map, Value as Json};
 use super::clause::{constant, field};
 use super::error::JsonError;
 use super::member::{at_most, count, object, only_entry, string};
-use crate::limits::{FACETS_MAX, ORDER_KEYS_MAX};
+use crate::limits::{AGGREGATION_DEPTH_MAX, FACETS_MAX, ORDER_KEYS_MAX};
 use order::{after, bucket_order, is_descending};
 pub use reply::Buckets;
 
@@ -49,6 +54,16 @@ pub struct Aggregation {
     is_keyed: bool,
     /// Names of the values in each bucket, in the order of their columns.
     values: Vec<String>,
+    /// Number of leading columns of its groups that are keys of the buckets around it.
+    outer_keys: usize,
+    /// Number of the columns behind them that are keys of its own.
+    own_keys: usize,
+    /// Most buckets in one bucket around it.
+    size: u64,
+    /// The aggregations in each bucket.
+    parts: Vec<Aggregation>,
+    /// Whether moments are shown in milliseconds, and their texts as Elasticsearch writes them.
+    in_milliseconds: bool,
 }
 
 /// The columns of the groups, before those of the values and of COUNT(*).
@@ -58,8 +73,8 @@ enum Shape {
     Value,
     /// Buckets of the values of one expression.
     Key,
-    /// The key, a moment in seconds, and its text.
-    Moment,
+    /// The key, a moment in seconds, and its text, in UTC or in another zone.
+    Moment { is_utc: bool },
     /// The index of a range.
     Ranges(Vec<Range>),
     /// The keys, by the names of their sources.
@@ -89,18 +104,78 @@ impl Aggregation {
             shape: Shape::Facet(others.to_vec()),
             is_keyed: false,
             values: Vec::new(),
+            outer_keys: 0,
+            own_keys: 1,
+            size: ALL_BUCKETS,
+            parts: Vec::new(),
+            in_milliseconds: false,
         }
+    }
+
+    /// The aggregation, with moments as Elasticsearch shows them.
+    pub(crate) fn in_milliseconds(self) -> Aggregation {
+        let parts = self.parts.into_iter();
+        Aggregation {
+            parts: parts.map(Aggregation::in_milliseconds).collect(),
+            in_milliseconds: true,
+            ..self
+        }
+    }
+
+    /// Number of leading columns of its groups that are keys of the buckets around it; the groups are sorted by them first.
+    #[must_use]
+    pub fn outer_keys(&self) -> usize {
+        self.outer_keys
+    }
+
+    /// Number of leading columns that are keys of the buckets around those of its parts.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.outer_keys + self.own_keys
+    }
+
+    /// Most buckets that it shows in one bucket around it.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The aggregations in each of its buckets.
+    #[must_use]
+    pub fn parts(&self) -> &[Aggregation] {
+        &self.parts
+    }
+
+    /// Number of FACETs that give its groups and those of its parts: first its own, then those of each part.
+    #[must_use]
+    pub fn facets(&self) -> usize {
+        1 + self.parts.iter().map(Aggregation::facets).sum::<usize>()
     }
 }
 
-/// Parses `aggs`: each aggregation as the FACET that gives its groups.
-pub(super) fn aggregations(json: &Json, path: &str) -> Result<Vec<(Aggregation, Facet)>> {
-    let named = object(json, path)?;
-    at_most(named.len(), FACETS_MAX, "aggregations", path)?;
-    let named = named.iter();
+/// Parses `aggs`. Appends the FACETs that give their groups, in the order of [`Aggregation::facets`].
+pub(crate) fn aggregations(
+    json: &Json,
+    path: &str,
+    facets: &mut Vec<Facet>,
+) -> Result<Vec<Aggregation>> {
+    let around = Around {
+        keys: &[],
+        depth: 1,
+    };
+    let named = object(json, path)?.iter();
     named
-        .map(|(name, body)| aggregation(name, body, &format!("{path}.{name}")))
+        .map(|(name, body)| aggregation(name, body, around, &format!("{path}.{name}"), facets))
         .collect()
+}
+
+/// The buckets around an aggregation.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    /// Their keys, from the outermost in.
+    keys: &'a [Expression],
+    /// Levels of aggregations, with this one.
+    depth: usize,
 }
 
 /// What is told of a group: its name in a bucket, and the aggregate.
@@ -123,13 +198,26 @@ struct Groups {
     after: Option<Vec<Value>>,
 }
 
-fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Facet)> {
-    let mut metrics = Vec::new();
+/// Parses an aggregation, and appends its FACET and then those of its parts.
+fn aggregation(
+    name: &str,
+    json: &Json,
+    around: Around<'_>,
+    path: &str,
+    facets: &mut Vec<Facet>,
+) -> Result<Aggregation> {
+    at_most(
+        around.depth,
+        AGGREGATION_DEPTH_MAX,
+        "levels of aggregations",
+        path,
+    )?;
+    let mut inner = Inner::default();
     let (mut sort, mut what) = (None, None);
     for (member, body) in object(json, path)? {
         let at = format!("{path}.{member}");
         match member.as_str() {
-            "aggs" | "aggregations" => metrics = inner(body, &at)?,
+            "aggs" | "aggregations" => inner = Inner::of(body, &at)?,
             "sort" => sort = Some((body, at)),
             "meta" => {}
             "filters" | "exclude_filters" | "mode" | "zeroes" => {
@@ -146,17 +234,55 @@ fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Face
         ));
     };
     if let Some(value) = metric(kind, body, &at)? {
-        let (None, true) = (sort, metrics.is_empty()) else {
+        if sort.is_some() || !inner.is_empty() {
             return Err(JsonError::new(path, "a value has neither order nor parts"));
-        };
-        return Ok(value_of_all(name, value));
+        }
+        let (aggregation, facet) = value_of_all(name, value);
+        return push(facets, facet, path).map(|()| aggregation);
     }
-    let mut groups = match kind {
-        "terms" => terms(body, &metrics, &at)?,
-        "histogram" => histogram(body, &metrics, &at)?,
-        "date_histogram" => date_histogram(body, &metrics, &at)?,
-        "range" | "date_range" => ranges(kind, body, &at)?,
-        "composite" => composite(body, &at)?,
+    let mut groups = groups(kind, body, &inner.values, around, &at)?;
+    if let Some((sort, at)) = sort {
+        if matches!(groups.shape, Shape::Ranges(_) | Shape::Composite(_)) {
+            return Err(JsonError::new(
+                &at,
+                "ranges and composite buckets have their own order",
+            ));
+        }
+        groups.order = bucket_order(sort, &groups.keys, &inner.values, &at)?;
+    }
+    if groups.keys.iter().any(|key| around.keys.contains(key)) {
+        let message = "a bucket around it has the same key";
+        return Err(JsonError::new(&at, message));
+    }
+    let keys: Vec<Expression> = around.keys.iter().chain(&groups.keys).cloned().collect();
+    let (mut aggregation, facet) = groups.named(name, inner.values, around.keys);
+    push(facets, facet, path)?;
+    let around = Around {
+        keys: &keys,
+        depth: around.depth + 1,
+    };
+    for (name, body, path) in inner.buckets {
+        let part = self::aggregation(name, body, around, &path, facets)?;
+        aggregation.parts.push(part);
+    }
+    Ok(aggregation)
+}
+
+/// What an aggregation of buckets groups by.
+fn groups(
+    kind: &str,
+    body: &Json,
+    metrics: &[Metric],
+    around: Around<'_>,
+    path: &str,
+) -> Result<Groups> {
+    match kind {
+        "terms" => terms(body, metrics, path),
+        "histogram" => histogram(body, metrics, path),
+        "date_histogram" => date_histogram(body, metrics, path),
+        "range" | "date_range" => ranges(kind, body, path),
+        "composite" if around.keys.is_empty() => composite(body, path),
+        "composite" => Err(JsonError::new(path, "composite stands in no bucket")),
         "filter"
         | "filters"
         | "nested"
@@ -171,46 +297,55 @@ fn aggregation(name: &str, json: &Json, path: &str) -> Result<(Aggregation, Face
         | "auto_date_histogram"
         | "geo_distance"
         | "sampler"
-        | "median_absolute_deviation" => {
-            return Err(JsonError::not_yet(&at, "this kind of aggregation"));
-        }
-        _ => return Err(JsonError::new(&at, "unknown kind of aggregation")),
-    };
-    if let Some((sort, at)) = sort {
-        if matches!(groups.shape, Shape::Ranges(_) | Shape::Composite(_)) {
-            return Err(JsonError::new(
-                &at,
-                "ranges and composite buckets have their own order",
-            ));
-        }
-        groups.order = bucket_order(sort, &groups.keys, &metrics, &at)?;
+        | "median_absolute_deviation" => Err(JsonError::not_yet(path, "this kind of aggregation")),
+        _ => Err(JsonError::new(path, "unknown kind of aggregation")),
     }
-    Ok(groups.named(name, metrics))
 }
 
-/// The parts of a bucket: values only.
-fn inner(json: &Json, path: &str) -> Result<Vec<Metric>> {
-    let parts = object(json, path)?;
-    at_most(parts.len(), ORDER_KEYS_MAX, "values in a bucket", path)?;
-    let parts = parts.iter();
-    parts
-        .map(|(name, body)| {
+fn push(facets: &mut Vec<Facet>, facet: Facet, path: &str) -> Result<()> {
+    facets.push(facet);
+    at_most(facets.len(), FACETS_MAX, "aggregations", path)
+}
+
+/// The parts of a bucket.
+#[derive(Default)]
+struct Inner<'j> {
+    values: Vec<Metric>,
+    /// Aggregations with buckets of their own: the name, the body and its path.
+    buckets: Vec<(&'j str, &'j Json, String)>,
+}
+
+impl<'j> Inner<'j> {
+    fn of(json: &'j Json, path: &str) -> Result<Inner<'j>> {
+        let parts = object(json, path)?;
+        at_most(parts.len(), ORDER_KEYS_MAX, "parts of a bucket", path)?;
+        let mut inner = Inner::default();
+        for (name, body) in parts {
             let path = format!("{path}.{name}");
             if OWN_MEMBERS.contains(&name.as_str()) {
                 let message = "a bucket has a member of that name: choose another";
                 return Err(JsonError::new(&path, message));
             }
-            let (kind, body) = only_entry(body, &path)?;
-            let path = format!("{path}.{kind}");
-            let Some(value) = metric(kind, body, &path)? else {
-                return Err(JsonError::not_yet(&path, "buckets inside buckets"));
+            let kinds = object(body, &path)?;
+            let mut kinds = kinds.iter().filter(|(member, _)| *member != "meta");
+            let value = match (kinds.next(), kinds.next()) {
+                (Some((kind, body)), None) => metric(kind, body, &format!("{path}.{kind}"))?,
+                _ => None,
             };
-            Ok(Metric {
-                name: name.clone(),
-                value,
-            })
-        })
-        .collect()
+            match value {
+                Some(value) => inner.values.push(Metric {
+                    name: name.clone(),
+                    value,
+                }),
+                None => inner.buckets.push((name, body, path)),
+            }
+        }
+        Ok(inner)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.buckets.is_empty()
+    }
 }
 
 /// An aggregate; `None`: this kind makes buckets.
@@ -246,7 +381,7 @@ fn value_of_all(name: &str, value: Expression) -> (Aggregation, Facet) {
         name: name.to_owned(),
         value,
     };
-    groups.named(name, vec![metric])
+    groups.named(name, vec![metric], &[])
 }
 
 impl Groups {
@@ -267,7 +402,8 @@ impl Groups {
         }
     }
 
-    fn named(self, name: &str, metrics: Vec<Metric>) -> (Aggregation, Facet) {
+    /// `outer`: the keys of the buckets around it.
+    fn named(self, name: &str, metrics: Vec<Metric>, outer: &[Expression]) -> (Aggregation, Facet) {
         let mut items = Vec::new();
         let mut add = |what: Output| {
             items.push(Item::Value {
@@ -276,7 +412,7 @@ impl Groups {
                 name: String::new(),
             });
         };
-        for shown in self.keys.iter().chain(&self.further) {
+        for shown in outer.iter().chain(&self.keys).chain(&self.further) {
             add(Output::Expression(shown.clone()));
         }
         let mut values = Vec::with_capacity(metrics.len());
@@ -287,20 +423,33 @@ impl Groups {
         if self.shape != Shape::Value {
             add(Output::Count);
         }
-        let facet = Facet {
-            items,
-            keys: self.keys,
-            having: self.having,
-            after: self.after,
-            order: self.order,
-            limit: Some(self.limit),
-            offset: 0,
+        let rising = |key: &Expression| OrderBy {
+            key: Output::Expression(key.clone()),
+            descending: false,
         };
         let aggregation = Aggregation {
             name: name.to_owned(),
             shape: self.shape,
             is_keyed: self.is_keyed,
             values,
+            outer_keys: outer.len(),
+            own_keys: self.keys.len(),
+            size: self.limit,
+            parts: Vec::new(),
+            in_milliseconds: false,
+        };
+        let having: Vec<Expression> = outer.iter().map(is_there).chain(self.having).collect();
+        let facet = Facet {
+            items,
+            keys: outer.iter().cloned().chain(self.keys).collect(),
+            having: (!having.is_empty()).then(|| Expression::all_of(having)),
+            after: self.after,
+            order: outer.iter().map(rising).chain(self.order).collect(),
+            limit: Some(match outer.is_empty() {
+                true => self.limit,
+                false => ALL_BUCKETS,
+            }),
+            offset: 0,
         };
         (aggregation, facet)
     }
@@ -399,7 +548,13 @@ fn date_histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups>
     )?;
     let groups = Groups {
         further: vec![text],
-        ..Groups::by(Shape::Moment, key, ALL_BUCKETS)
+        ..Groups::by(
+            Shape::Moment {
+                is_utc: zone.is_empty(),
+            },
+            key,
+            ALL_BUCKETS,
+        )
     };
     groups.finish(body, metrics, path)
 }

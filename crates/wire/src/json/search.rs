@@ -22,8 +22,10 @@ pub struct Search {
     pub select: Select,
     /// The columns behind the first two that hits show.
     pub shown: Shown,
-    /// The aggregations, each with the FACET that gives its groups.
-    pub aggregations: Vec<(Aggregation, Facet)>,
+    /// The aggregations, by rising name.
+    pub aggregations: Vec<Aggregation>,
+    /// The FACETs that give their groups, in the order of [`Aggregation::facets`].
+    pub facets: Vec<Facet>,
     /// Whether the reply shows the tree of its words.
     pub is_profiled: bool,
 }
@@ -37,7 +39,8 @@ pub fn search(body: &[u8]) -> Result<Search> {
     let mut table = None;
     let mut condition = Clause::default();
     let (mut items, mut shown) = (vec![Item::Star], Shown::default());
-    let (mut computed, mut order, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut computed, mut order) = (Vec::new(), Vec::new());
+    let (mut asked, mut facets) = (Vec::new(), Vec::new());
     let mut select = empty();
     let mut is_profiled = false;
     for (name, value) in object(&json, "")? {
@@ -49,7 +52,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
             "sort" => order = sort(value)?,
             "_source" => (items, shown) = source(value)?,
             "options" => select.options.extend(options(value)?),
-            "aggs" | "aggregations" => asked.extend(aggregations(value, name)?),
+            "aggs" | "aggregations" => asked.extend(aggregations(value, name, &mut facets)?),
             "expressions" => computed.extend(expressions(value, name)?),
             "script_fields" => computed.extend(scripts(value, name)?),
             "max_matches" => select
@@ -86,6 +89,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
         select,
         shown,
         aggregations: asked,
+        facets,
         is_profiled,
     })
 }

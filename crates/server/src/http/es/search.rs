@@ -7,14 +7,17 @@ use std::sync::Arc;
 
 use engine::{Interrupt, PqAnswer, PqDocument, PqRequest, PqScratch};
 use percolate::StandingQuery;
+use query::value::Value;
 use serde_json::{Map, Value as Json, json};
 use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
+
+use wire::json::SearchReply;
 
 use super::index::Index;
 use super::read::{document, id_of, read};
 use super::request::{self, EsRequest};
 use super::{Replied, failed, highlight};
-use crate::http::Guest;
+use crate::http::{Guest, hits};
 use session::Grant;
 use session::counters::add;
 use session::limits::REPLY_BYTES_MAX;
@@ -143,10 +146,13 @@ async fn answered(
     written: &Grant,
 ) -> Result<String, EsError> {
     let started_us = guest.clock.steady_us();
-    let search = wire::es::search(body, &index.mapping)?;
+    let mut search = wire::es::search(body, &index.mapping)?;
     let _turn = guest.turn(usize::try_from(search.size).ok()).await;
     let held = guest.budget.grant();
+    let held = Arc::new(held);
     let mut found = candidates(guest, index, &search, &held).await?;
+    let aggregated = aggregated(guest, index, &mut search, &found, &held)?;
+    take(written, 2 * aggregated.len(), index)?;
     let total = found.len() as u64;
     let best = found
         .iter()
@@ -176,7 +182,39 @@ async fn answered(
             return Err(EsError::illegal("size", what));
         }
     }
-    Ok(hits.finish())
+    Ok(hits.finish(&aggregated))
+}
+
+/// The member `aggregations` of the reply, with a comma before it; empty: none are asked for.
+fn aggregated(
+    guest: &Guest<'_>,
+    index: &Index,
+    search: &mut Search,
+    found: &[Candidate],
+    held: &Arc<Grant>,
+) -> Result<String, EsError> {
+    let Some(asked) = search.aggregations.take() else {
+        return Ok(String::new());
+    };
+    let columns: Vec<&str> = asked.columns().collect();
+    let address = format!("POST /{}/_search", index.name);
+    let request = guest.search_request(guest.clock.steady_us(), &address);
+    let running = statement::watched(guest, request);
+    let mut rows = Vec::with_capacity(found.len());
+    for candidate in found {
+        let stored = document(&candidate.query, &index.mapping);
+        let row = asked.row(&serde_json::from_str(&stored).unwrap_or(Json::Null));
+        let bytes: usize = row.iter().map(Value::memory).sum();
+        take(held, size_of::<Vec<Value>>() + bytes, index)?;
+        rows.push(row);
+    }
+    let facets = asked.facets.clone();
+    let groups = statement::groups_of_rows(guest, &columns, rows, facets, &running.interrupt, held);
+    let mut reply = SearchReply::default();
+    let written = groups
+        .and_then(|groups| hits::write_aggregations(&asked.shown, groups, &mut reply, held))
+        .map_err(|failure| failed(failure, &index.name));
+    written.map(|()| format!(",{}", String::from_utf8_lossy(reply.bytes())))
 }
 
 /// The JSON members of a hit behind its score.

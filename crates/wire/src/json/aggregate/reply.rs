@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::{Aggregation, Range, Shape};
 use crate::json::reply::{Cell, SearchReply, Writer};
 
-/// The buckets of one aggregation, in the order of its groups. Without [`end`](Self::end) the reply is no JSON.
+/// The buckets of one aggregation, in the order of its groups: for each [`group`](Self::group), then its parts, each begun and ended,
+/// then [`group_end`](Self::group_end). Without [`end`](Self::end) the reply is no JSON.
 #[derive(Debug)]
 pub struct Buckets<'a> {
     of: &'a Aggregation,
@@ -22,7 +23,10 @@ pub struct Buckets<'a> {
 impl<'a> Buckets<'a> {
     /// Begins the aggregation in the reply.
     pub fn begin(of: &'a Aggregation, reply: &mut SearchReply) -> Buckets<'a> {
-        let json = &mut reply.json;
+        Buckets::opened(of, &mut reply.json)
+    }
+
+    fn opened(of: &'a Aggregation, json: &mut Writer) -> Buckets<'a> {
         json.name(&of.name).open("{");
         match (&of.shape, of.is_keyed) {
             (Shape::Value, _) => {}
@@ -44,32 +48,33 @@ impl<'a> Buckets<'a> {
         self.name_bytes
     }
 
-    /// Adds a group, with its columns in the order of the FACET.
+    /// Opens the bucket of a group, with its columns in the order of the FACET, but for the keys around it. False: the group has no
+    /// bucket.
     ///
     /// # Errors
     /// A message: the buckets are members of an object, and two keys, as 1 and `"1"`, give one name.
-    pub fn group(&mut self, cells: &[Cell<'_>], reply: &mut SearchReply) -> Result<(), String> {
+    pub fn group(&mut self, cells: &[Cell<'_>], reply: &mut SearchReply) -> Result<bool, String> {
         let json = &mut reply.json;
         let keys = match &self.of.shape {
             Shape::Value => {
                 json.name("value").cell(cell(cells, 0));
-                return Ok(());
+                return Ok(false);
             }
             Shape::Key | Shape::Ranges(_) => 1,
-            Shape::Moment => 2,
+            Shape::Moment { .. } => 2,
             Shape::Composite(names) => names.len(),
             Shape::Facet(others) => 1 + others.len(),
         };
         if let Shape::Ranges(ranges) = &self.of.shape {
             // Of a document outside of all ranges the index is −1.
             let Cell::Int(index) = cell(cells, 0) else {
-                return Ok(());
+                return Ok(false);
             };
             let Some(range) = usize::try_from(index)
                 .ok()
                 .and_then(|index| ranges.get(index))
             else {
-                return Ok(());
+                return Ok(false);
             };
             self.empty_ranges(ranges, index as usize, json);
             self.range = index as usize + 1;
@@ -95,13 +100,18 @@ impl<'a> Buckets<'a> {
             json.name("value").cell(cell(cells, place));
             json.close("}");
         }
-        json.close("}");
-        Ok(())
+        Ok(true)
+    }
+
+    /// Closes the bucket of the last group.
+    pub fn group_end(&self, reply: &mut SearchReply) {
+        reply.json.close("}");
     }
 
     /// The name of a group's bucket, which no bucket before it has.
     fn member_name(&mut self, cells: &[Cell<'_>]) -> Result<String, String> {
-        let name = member_name(cell(cells, usize::from(self.of.shape == Shape::Moment)));
+        let is_moment = matches!(self.of.shape, Shape::Moment { .. });
+        let name = member_name(cell(cells, usize::from(is_moment)));
         self.name_bytes += size_of::<String>() + name.len();
         match self.names.insert(name.clone()) {
             true => Ok(name),
@@ -113,8 +123,11 @@ impl<'a> Buckets<'a> {
     }
 
     /// Ends the aggregation.
-    pub fn end(mut self, reply: &mut SearchReply) {
-        let json = &mut reply.json;
+    pub fn end(self, reply: &mut SearchReply) {
+        self.closed(&mut reply.json);
+    }
+
+    fn closed(mut self, json: &mut Writer) {
         if let Shape::Ranges(ranges) = &self.of.shape {
             self.empty_ranges(ranges, ranges.len(), json);
         }
@@ -144,9 +157,22 @@ impl<'a> Buckets<'a> {
     /// Writes the key of a group; of several keys also into `last`.
     fn key(&self, cells: &[Cell<'_>], json: &mut Writer, last: &mut Vec<u8>) {
         let Shape::Composite(names) = &self.of.shape else {
-            json.name("key").cell(cell(cells, 0));
-            if self.of.shape == Shape::Moment {
-                json.name("key_as_string").cell(cell(cells, 1));
+            let key = cell(cells, 0);
+            let Shape::Moment { is_utc } = self.of.shape else {
+                json.name("key").cell(key);
+                return;
+            };
+            match (key, cell(cells, 1)) {
+                (Cell::Int(seconds), Cell::Str(text)) if self.of.in_milliseconds => {
+                    json.name("key").cell(Cell::Int(seconds * 1_000));
+                    let zone = if is_utc { "Z" } else { "" };
+                    json.name("key_as_string")
+                        .string(&format!("{text}.000{zone}"));
+                }
+                (key, text) => {
+                    json.name("key").cell(key);
+                    json.name("key_as_string").cell(text);
+                }
             }
             return;
         };
@@ -169,6 +195,9 @@ impl<'a> Buckets<'a> {
                 json.name(name).open("{");
                 json.name("value").cell(Cell::Null);
                 json.close("}");
+            }
+            for part in &self.of.parts {
+                Buckets::opened(part, json).closed(json);
             }
             json.close("}");
         }

@@ -1,0 +1,67 @@
+//! FACETs of rows that stand in no table: `aggs` of Elasticsearch's `_search` over stored documents.
+
+use std::sync::Arc;
+
+use engine::{Answer, Error, Interrupt, JoinControl};
+use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope};
+use query::request::{Facet, Item, Select};
+use query::rows::{BoxedRows, Join};
+use query::schema::ColumnType;
+use query::value::Value;
+
+use super::join::{Copied, answer_of, refused};
+use super::{guarded, unexpected};
+use crate::budget::Grant;
+use crate::errors::Failure;
+use crate::node::Node;
+
+/// Name that errors give to the rows.
+const ROWS: &str = "hits";
+
+/// The groups of each FACET over rows whose columns may hold any value. Takes the memory of the groups from `held`. Blocks while it
+/// works.
+///
+/// # Errors
+/// A column that the rows do not have, and those of GROUP BY: stopped by `interrupt`, no memory.
+pub fn groups_of_rows(
+    node: &Node,
+    columns: &[&str],
+    rows: Vec<Vec<Value>>,
+    facets: Vec<Facet>,
+    interrupt: &Arc<Interrupt>,
+    held: &Arc<Grant>,
+) -> Result<Vec<Answer>, Failure> {
+    let failed = |error: BindError| refused(&[ROWS], error);
+    let select = Select::of(ROWS, vec![Item::Star]);
+    let is_column = |name: &str| columns.contains(&name);
+    let selects = bind::facets(&select, facets, &is_column).map_err(failed)?;
+    let scope = JoinScope {
+        name: ROWS,
+        columns: columns
+            .iter()
+            .map(|name| JoinColumn {
+                name: (*name).to_owned(),
+                kind: ColumnType::Json,
+            })
+            .collect(),
+        starred: columns.len(),
+        has_id: false,
+        rows: rows.len() as u64,
+        is_searched: false,
+    };
+    let control = Arc::new(JoinControl {
+        memory: Arc::new(held.for_rows(node.bounds().search_memory_bytes)),
+        interrupt: Arc::clone(interrupt),
+    });
+    let places = (0..columns.len()).map(Some).collect();
+    let rows: BoxedRows<Error> = Arc::new(Copied { rows, places });
+    let answer = |select| {
+        let bound = BoundJoin::new(select, std::slice::from_ref(&scope)).map_err(failed)?;
+        let step = bound.steps.first().ok_or_else(unexpected)?;
+        let mut join = Join::new(&bound, Arc::clone(&control) as _);
+        join.step(step, Arc::clone(&rows))?;
+        let joined = join.answer(&bound)?;
+        Ok(answer_of(bound, joined))
+    };
+    tokio::task::block_in_place(|| guarded(node, || selects.iter().map(answer).collect()))
+}
