@@ -105,7 +105,8 @@ pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::PlannedUpdate;
 pub use queue::{GroupReport, QueueReport};
 pub use snapshot::{
-    JoinControl, PARSE, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on,
+    JoinControl, Marker, PARSE, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot,
+    goes_on,
 };
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

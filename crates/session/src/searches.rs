@@ -191,6 +191,13 @@ impl Search {
             search.client = None;
         }
     }
+
+    /// Ends the search at this steady time, if one is given: work on its rows goes on after they were found.
+    pub fn ends_at(&self, until_us: Option<u64>) {
+        if let Some(search) = self.searches.running().get_mut(&self.session) {
+            search.until_us = until_us;
+        }
+    }
 }
 
 impl Drop for Search {

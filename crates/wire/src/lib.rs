@@ -33,6 +33,7 @@
 //! ```
 
 pub mod es;
+pub mod fragment;
 pub mod json;
 pub mod limits;
 pub mod mysql;

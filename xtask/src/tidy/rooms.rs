@@ -44,7 +44,10 @@ const ROOMS: [(&str, &str); 13] = [
         "histogram model status < table < apply < decide < snapshot temporary < open < mailbox < jobs \
          < engine < inspect running",
     ),
-    ("wire", "limits pq < mysql scribe sql syslog < json < es"),
+    (
+        "wire",
+        "fragment limits pq < mysql scribe sql syslog < json < es",
+    ),
     (
         "bench",
         "batch client latency plot process progress random table < workload < error \

@@ -135,7 +135,7 @@ fn lacking(table: &str, file: &str, offset: u64, what: &str) -> String {
 
 /// Parses the text of a MATCH: `match_mode` may rewrite it first, and `boolean_mode` and `not_terms_only_allowed` tell how to read
 /// it.
-fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
+pub(super) fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
     let fields = text_names(&view.definition.columns);
     let meant = options.match_mode.map(|mode| mode.query(text));
     let text = meant.as_deref().unwrap_or(text);

@@ -1,13 +1,16 @@
 //! Rows as JSON hits: the reply of /search and of a plain /sql. The groups of FACETs are its aggregations.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use engine::{Answer, Reason};
+use engine::{Answer, Interrupt, Marker, Reason};
 use query::schema::ColumnType;
 use query::tree::Outline;
 use query::value::Value;
-use wire::json::{Aggregation, Buckets, Cell, SearchReply, Shown};
+use wire::fragment::{beginning, fragments};
+use wire::json::{Aggregation, Buckets, Cell, Highlight, Pieces, SearchReply, Shown};
 
+use crate::limits::HIGHLIGHT_BYTES_MAX;
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
@@ -23,6 +26,8 @@ pub(super) struct Hits {
     pub(super) answer: Answer,
     /// The other columns that hits show.
     pub(super) shown: Shown,
+    /// The texts that each hit shows with marks; they are the last columns.
+    pub(super) marked: Option<Marked>,
     /// The aggregations, in the order of the request.
     pub(super) aggregations: Vec<Aggregation>,
     /// Their groups, in the order of [`Aggregation::facets`].
@@ -41,6 +46,7 @@ pub(super) fn write(
     let Hits {
         answer,
         shown,
+        marked,
         aggregations,
         groups,
         profile,
@@ -58,8 +64,11 @@ pub(super) fn write(
     let damaged = rows.damaged();
     let timed_out = partial == Some(Reason::Time);
     reply.begin(took_ms, timed_out, total_found, partial.is_none());
+    let texts = marked.as_ref().map_or(0, |marked| marked.texts.len());
+    let texts_from = columns.len().saturating_sub(texts);
     let shown: Vec<bool> = columns
         .iter()
+        .take(texts_from)
         .map(|(name, _)| name != "id" && name != SCORE && shown.has(name))
         .collect();
     for row in rows {
@@ -79,6 +88,10 @@ pub(super) fn write(
                 reply.field(name, cell(value, *kind));
             }
         }
+        if let Some(marked) = &marked {
+            let texts = row.get(texts_from..).unwrap_or_default();
+            marked.write(texts, &mut reply, held)?;
+        }
         reply.hit_end();
         bounded(reply.bytes().len(), held)?;
     }
@@ -93,6 +106,53 @@ pub(super) fn write(
     warnings.extend(server.note_damaged(&damaged));
     reply.end(scroll.as_deref(), &warnings);
     Ok(reply.into_bytes())
+}
+
+/// Texts of hits with marks around the words that made a MATCH find them.
+pub(super) struct Marked {
+    pub(super) marker: Marker,
+    pub(super) how: Highlight,
+    /// The fields of the texts, by their places among those of the table, and the form of their pieces.
+    pub(super) texts: Vec<(usize, Pieces)>,
+    /// Longest time of the whole search, in microseconds; `None`: no limit.
+    pub(super) time_us_max: Option<u64>,
+    /// The switch of KILL and of the time limit.
+    pub(super) interrupt: Option<Arc<Interrupt>>,
+}
+
+impl Marked {
+    /// Writes the pieces of the texts of a hit. A text over [`HIGHLIGHT_BYTES_MAX`] has no marks.
+    fn write(&self, texts: &[Value], reply: &mut SearchReply, held: &Grant) -> Result<(), Failure> {
+        reply.highlights();
+        for ((field, pieces), text) in self.texts.iter().zip(texts) {
+            if let Some(interrupt) = &self.interrupt {
+                engine::goes_on(interrupt)?;
+            }
+            let (Value::Str(text), Some(name)) = (text, self.marker.fields().get(*field)) else {
+                continue;
+            };
+            let marks = match text.len() > HIGHLIGHT_BYTES_MAX {
+                true => Vec::new(),
+                false => self.marker.marks(*field, text),
+            };
+            let is_whole = pieces.chars == 0 || text.chars().nth(pieces.chars).is_none();
+            if !marks.is_empty() {
+                let form = match is_whole {
+                    true => (0, 0),
+                    false => (pieces.count, pieces.chars),
+                };
+                reply.highlight(name, &fragments(text, &marks, form, &self.how.tags));
+            } else if self.how.shows_beginnings && !text.is_empty() {
+                let piece = match is_whole {
+                    true => text.as_str(),
+                    false => beginning(text, pieces.chars),
+                };
+                reply.highlight(name, &[piece]);
+            }
+            bounded(reply.bytes().len(), held)?;
+        }
+        Ok(())
+    }
 }
 
 /// The groups of an aggregation.

@@ -1,17 +1,21 @@
 //! POST /search: a JSON query, answered with hits.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use engine::Answer;
+use engine::{Answer, Snapshot};
+use query::expression::Expression;
 use query::options::Options;
-use query::request::Select;
+use query::request::{Item, Output, Select};
 use query::tree::Outline;
-use wire::json::{Aggregation, JsonError, Shown};
+use wire::es::glob;
+use wire::json::{Aggregation, Highlight, JsonError, Shown};
 use wire::sql::{Faceted, Statement};
 
-use super::hits::{self, Hits};
+use super::hits::{self, Hits, Marked};
 use super::reply::{self, Refusal};
 use super::{Door, Guest, body};
 use session::errors::{self, Failure};
@@ -31,8 +35,11 @@ pub(super) async fn post(
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
     let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
-    let asked = body::at_length(bytes.len(), read)?;
+    let mut asked = body::at_length(bytes.len(), read)?;
     let mut guest = Guest::new(server);
+    let marked = asked.highlight.take();
+    let marked = marked.map(|how| marked_texts(&guest, &mut asked.select, how));
+    let marked = marked.transpose()?;
     let profiled = asked.is_profiled.then(|| asked.select.clone());
     let statement = match asked.facets.is_empty() {
         true => Statement::Select(asked.select),
@@ -47,6 +54,7 @@ pub(super) async fn post(
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
     let shape = Shape {
         shown: asked.shown,
+        marked,
         aggregations: asked.aggregations,
         profile: profiled
             .map(|select| outline(&guest, &select))
@@ -56,25 +64,73 @@ pub(super) async fn post(
     answered(&guest, outcome?, shape).await
 }
 
+/// The texts to mark, as further columns of the SELECT.
+fn marked_texts(guest: &Guest<'_>, select: &mut Select, how: Highlight) -> Result<Marked, Failure> {
+    let text = how.text.as_ref().or(select.matching.as_ref());
+    let (marker, own_ms) = read(guest, select, |snapshot, options| {
+        let text = text.map_or("", String::as_str);
+        let marker = snapshot.marker(&select.table, text, options)?;
+        Ok((marker, options.max_query_time_ms))
+    })?;
+    let own_us = (own_ms > 0).then(|| own_ms.saturating_mul(1_000));
+    let of_all = guest.bounds().query_time_max;
+    let of_all = of_all.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    let fits = |pattern: &str, name: &String| glob(pattern, name);
+    let is_there = |pattern: &str| marker.fields().iter().any(|name| fits(pattern, name));
+    let mut names = how.fields.iter().map(|(name, _)| name);
+    if let Some(name) = names.find(|name| !name.contains('*') && !is_there(name)) {
+        let message = format!("highlight: '{}' has no text column '{name}'", select.table);
+        return Err(Failure::new(errors::INVALID, message));
+    }
+    let mut texts = Vec::new();
+    for (field, name) in marker.fields().iter().enumerate() {
+        let found = how.fields.iter().find(|(pattern, _)| fits(pattern, name));
+        if let Some((_, pieces)) = found {
+            texts.push((field, *pieces));
+            select.items.push(Item::Value {
+                what: Output::Expression(Expression::Column(name.clone())),
+                // No alias: nothing in the search can mean this column by its name.
+                name: String::new(),
+            });
+        }
+    }
+    Ok(Marked {
+        marker,
+        how,
+        texts,
+        time_us_max: own_us.into_iter().chain(of_all).min(),
+        interrupt: None,
+    })
+}
+
+/// Reads the table of a SELECT.
+fn read<T>(
+    guest: &Guest<'_>,
+    select: &Select,
+    read: impl FnOnce(&Snapshot, &Options) -> engine::Result<T>,
+) -> Result<T, Failure> {
+    let options = Options::parse(&select.options);
+    let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+    let reads = Action(Deed::Read, Some(&select.table));
+    let snapshot = guest.snapshot(&guest.session, reads)?;
+    statement::guarded(guest, || Ok(read(&snapshot, &options)?))
+}
+
 /// The tree of the words of a SELECT that was done; `None`: it has no MATCH.
 fn outline(guest: &Guest<'_>, select: &Select) -> Result<Option<Outline>, Failure> {
     let Some(text) = &select.matching else {
         return Ok(None);
     };
-    let options = Options::parse(&select.options);
-    let options = options.map_err(|error| Failure::new(errors::SYNTAX, error.to_string()))?;
-    let reads = Action(Deed::Read, Some(&select.table));
-    let snapshot = guest.snapshot(&guest.session, reads)?;
-    let outline = statement::guarded(guest, || {
-        Ok(snapshot.outline(&select.table, text, &options)?)
-    });
-    outline.map(Some)
+    let outline =
+        |snapshot: &Snapshot, options: &Options| snapshot.outline(&select.table, text, options);
+    read(guest, select, outline).map(Some)
 }
 
 /// What a reply shows of an outcome.
 #[derive(Default)]
 pub(super) struct Shape {
     pub(super) shown: Shown,
+    pub(super) marked: Option<Marked>,
     /// Their groups are the rows behind those of the SELECT.
     pub(super) aggregations: Vec<Aggregation>,
     pub(super) profile: Option<Outline>,
@@ -94,6 +150,15 @@ pub(super) async fn answered(
         Outcome::Several(sets) => sets,
         Outcome::Done { .. } | Outcome::Pq(_) => Vec::new(),
     };
+    let search = sets.first().and_then(|found| found.search.as_ref());
+    let marked = shape.marked.map(|marked| Marked {
+        interrupt: search.map(|search| {
+            let most = marked.time_us_max;
+            search.ends_at(most.map(|us| guest.session.started_us.saturating_add(us)));
+            Arc::clone(&search.interrupt)
+        }),
+        ..marked
+    });
     // The memory of the rows is held, and the search is listed as running, until the reply is written.
     let (answers, _kept): (Vec<Answer>, Vec<_>) = sets
         .into_iter()
@@ -106,6 +171,7 @@ pub(super) async fn answered(
     let hits = Hits {
         answer,
         shown: shape.shown,
+        marked,
         profile: shape.profile,
         aggregations: shape.aggregations,
         groups: answers.collect(),

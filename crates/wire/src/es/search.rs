@@ -7,6 +7,8 @@ use super::error::EsError;
 use super::mapping::{Mapping, object};
 use super::metadata::{Find, Finding};
 use super::paths::Paths;
+use crate::fragment::Tags;
+use crate::limits::TAG_BYTES_MAX;
 
 type Result<T> = std::result::Result<T, EsError>;
 
@@ -69,10 +71,8 @@ pub enum Order {
 pub struct Highlight {
     /// Patterns of field names with `*`, each with its most fragments; 0: the whole text.
     pub fields: Vec<(String, usize)>,
-    /// Tag before a mark.
-    pub before: String,
-    /// Tag behind a mark.
-    pub after: String,
+    /// What stands around a mark.
+    pub tags: Tags,
     /// Approximate length of a fragment, in characters.
     pub fragment_chars: usize,
 }
@@ -330,7 +330,14 @@ fn highlight(json: &Json) -> Result<Highlight> {
         let tag = body
             .get(name)
             .and_then(|tags| tags.get(0).unwrap_or(tags).as_str());
-        tag.unwrap_or(otherwise).to_owned()
+        let tag = tag.unwrap_or(otherwise);
+        match tag.len() > TAG_BYTES_MAX {
+            true => {
+                let what = format!("[{name}] has more than {TAG_BYTES_MAX} bytes");
+                Err(EsError::illegal("highlight", what))
+            }
+            false => Ok(tag.to_owned()),
+        }
     };
     let fragments = number(body, "number_of_fragments").unwrap_or(5);
     let mut fields = Vec::new();
@@ -350,8 +357,10 @@ fn highlight(json: &Json) -> Result<Highlight> {
     }
     Ok(Highlight {
         fields,
-        before: tag("pre_tags", "<em>"),
-        after: tag("post_tags", "</em>"),
+        tags: Tags {
+            before: tag("pre_tags", "<em>")?,
+            after: tag("post_tags", "</em>")?,
+        },
         fragment_chars: number(body, "fragment_size").unwrap_or(100).max(18),
     })
 }

@@ -6,6 +6,7 @@ use query::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::fragment::{Tags, beginning, fragments};
 
 fn mapping() -> Mapping {
     let body = json!({"mappings": {"properties": {
@@ -300,11 +301,9 @@ fn paths_choose_parts_of_a_reply_and_of_a_document() {
 
 #[test]
 fn fragments_hold_their_marks_and_end_between_words() {
-    let how = Highlight {
-        fields: Vec::new(),
+    let tags = Tags {
         before: "<em>".to_owned(),
         after: "</em>".to_owned(),
-        fragment_chars: 20,
     };
     let text = "the quick brown fox jumps over the lazy dog and the été fox sleeps";
     let fox: Vec<_> = text
@@ -312,15 +311,20 @@ fn fragments_hold_their_marks_and_end_between_words() {
         .map(|(at, word)| at..at + word.len())
         .collect();
     assert_eq!(
-        fragments(text, &fox, 5, &how),
+        fragments(text, &fox, (5, 20), &tags),
         [
             "<em>fox</em> jumps over the lazy",
             "été <em>fox</em> sleeps"
         ]
     );
-    assert_eq!(fragments(text, &fox, 1, &how).len(), 1);
-    assert_eq!(fragments(text, &fox, 0, &how)[0].len(), text.len() + 18);
-    assert!(fragments(text, &[], 5, &how).is_empty());
+    assert_eq!(fragments(text, &fox, (1, 20), &tags).len(), 1);
+    assert_eq!(
+        fragments(text, &fox, (0, 20), &tags)[0].len(),
+        text.len() + 18
+    );
+    assert!(fragments(text, &[], (5, 20), &tags).is_empty());
+    assert_eq!(beginning(text, 6), "the quick");
+    assert_eq!(beginning("été", 6), "été");
 }
 
 #[test]

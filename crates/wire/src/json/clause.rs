@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::error::JsonError;
 use super::member::{object, only_entry};
+use super::place;
 use crate::limits::{FIELD_BYTES_MAX, JSON_QUERY_DEPTH_MAX};
 
 /// A condition: a document must fulfil all positive texts, all filters and no negative text. Empty: every document does.
@@ -130,8 +131,9 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
         "in" => is_in(body, &path),
         "range" => range(body, &path),
         "bool" => boolean(body, &path, depth),
-        "exists" | "geo_distance" | "knn" | "ids" | "prefix" | "wildcard" | "regexp" | "term"
-        | "terms" | "multi_match" | "percolate" | "highlight" | "fuzzy" => {
+        "geo_distance" => place::within(body, &path).map(Clause::filter),
+        "exists" | "knn" | "ids" | "prefix" | "wildcard" | "regexp" | "term" | "terms"
+        | "multi_match" | "percolate" | "highlight" | "fuzzy" => {
             Err(JsonError::not_yet(&path, "this kind of query"))
         }
         _ => Err(JsonError::new(&path, "unknown kind of query")),

@@ -118,7 +118,7 @@ impl Writer {
 }
 
 /// The reply of POST /search, and of POST /sql without `mode=raw`: [`begin`](Self::begin); for each hit
-/// [`hit`](Self::hit), [`field`](Self::field)s, [`hit_end`](Self::hit_end); then [`hits_end`](Self::hits_end), its aggregations if there are some, and
+/// [`hit`](Self::hit), [`field`](Self::field)s, [`highlights`](Self::highlights) if there are some, [`hit_end`](Self::hit_end); then [`hits_end`](Self::hits_end), its aggregations if there are some, and
 /// [`end`](Self::end).
 #[derive(Debug, Default)]
 pub struct SearchReply {
@@ -156,6 +156,22 @@ impl SearchReply {
     /// Adds a field to the hit's `_source`.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
         self.json.name(name).cell(cell);
+    }
+
+    /// Ends the hit's `_source`, and begins its highlights: [`highlight`](Self::highlight)s, then [`hit_end`](Self::hit_end).
+    pub fn highlights(&mut self) {
+        self.json.close("}");
+        self.json.name("highlight").open("{");
+    }
+
+    /// Adds the pieces of a text.
+    pub fn highlight<T: AsRef<str>>(&mut self, name: &str, pieces: &[T]) {
+        self.json.name(name).open("[");
+        for piece in pieces {
+            self.json.item();
+            self.json.string(piece.as_ref());
+        }
+        self.json.close("]");
     }
 
     /// Ends the hit.

@@ -8,7 +8,9 @@ use serde_json::Value as Json;
 use super::aggregate::{Aggregation, aggregations};
 use super::clause::{Clause, clause, field};
 use super::error::JsonError;
+use super::highlight::{Highlight, highlight};
 use super::member::{at_most, count, object, string};
+use super::place;
 use super::source::{Shown, source};
 use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX, TABLES_AS_ONE_MAX};
 
@@ -26,6 +28,8 @@ pub struct Search {
     pub aggregations: Vec<Aggregation>,
     /// The FACETs that give their groups, in the order of [`Aggregation::facets`].
     pub facets: Vec<Facet>,
+    /// The marked texts that hits show.
+    pub highlight: Option<Highlight>,
     /// Whether the reply shows the tree of its words.
     pub is_profiled: bool,
 }
@@ -42,7 +46,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
     let (mut computed, mut order) = (Vec::new(), Vec::new());
     let (mut asked, mut facets) = (Vec::new(), Vec::new());
     let mut select = empty();
-    let mut is_profiled = false;
+    let (mut marked, mut is_profiled) = (None, false);
     for (name, value) in object(&json, "")? {
         match name.as_str() {
             "table" | "index" => table = Some(string(value, name)?),
@@ -63,8 +67,8 @@ pub fn search(body: &[u8]) -> Result<Search> {
                 is_profiled = value.as_bool().ok_or_else(message)?;
             }
             "track_scores" | "track_total_hits" => {}
-            "highlight" | "knn" | "join" | "hybrid" | "rescore" | "scroll" | "suggest"
-            | "facet_filter_mode" => {
+            "highlight" => marked = Some(highlight(value)?),
+            "knn" | "join" | "hybrid" | "rescore" | "scroll" | "suggest" | "facet_filter_mode" => {
                 return Err(JsonError::not_yet(name, "this part of a search"));
             }
             _ => return Err(JsonError::new(name, "unknown part of a search")),
@@ -90,6 +94,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
         shown,
         aggregations: asked,
         facets,
+        highlight: marked,
         is_profiled,
     })
 }
@@ -230,6 +235,10 @@ fn sort_key(json: &Json, path: &str) -> Result<OrderBy> {
         return Err(JsonError::new(path, "expected one key"));
     };
     let path = format!("{path}.{name}");
+    if name == "_geo_distance" {
+        let (distance, order) = place::key(body, &path)?;
+        return directed(Output::Expression(distance), order, &path);
+    }
     let (mut order, mut mode) = (None, None);
     match body {
         Json::String(written) => order = Some(written.as_str()),
@@ -263,13 +272,15 @@ fn order_by(name: &str, order: Option<&str>, path: &str) -> Result<OrderBy> {
         "_score" => Output::Weight,
         "_random" => Output::Expression(Expression::Call(Function::Rand, Vec::new())),
         "_geo_distance" => {
-            return Err(JsonError::not_yet(
-                path,
-                "order by a distance: write GEODIST() in expressions",
-            ));
+            let message = "expected location_anchor and location_source";
+            return Err(JsonError::new(path, message));
         }
         _ => Output::Expression(field(name, path)?),
     };
+    directed(key, order, path)
+}
+
+fn directed(key: Output, order: Option<&str>, path: &str) -> Result<OrderBy> {
     let descending = match order.map(str::to_lowercase).as_deref() {
         None => key == Output::Weight,
         Some("asc") => false,

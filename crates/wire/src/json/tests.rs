@@ -144,8 +144,8 @@ fn what_is_wrong_with_a_search_has_its_path() {
             "nothing: unknown part of a search",
         ),
         (
-            r#"{"table":"t","highlight":{}}"#,
-            "not yet: highlight: this part of a search",
+            r#"{"table":"t","knn":{}}"#,
+            "not yet: knn: this part of a search",
         ),
         (
             r#"{"table":"t","limit":-1}"#,
@@ -157,7 +157,7 @@ fn what_is_wrong_with_a_search_has_its_path() {
         ),
         (
             r#"{"table":"t","query":{"bool":{"must":[{"geo_distance":{}}]}}}"#,
-            "not yet: query.bool.must[0].geo_distance: this kind of query",
+            "query.bool.must[0].geo_distance.distance: expected a distance, as 5 km",
         ),
         (
             r#"{"table":"t","query":{"range":{"a":{"above":1}}}}"#,

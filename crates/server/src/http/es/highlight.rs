@@ -5,7 +5,8 @@ use query::analysis::Analyzer;
 use query::schema::ColumnType;
 use query::value::Value;
 use serde_json::{Map, Value as Json};
-use wire::es::{FieldKind, Highlight, Percolate, columns_of, fragments, glob};
+use wire::es::{FieldKind, Highlight, Percolate, columns_of, glob};
+use wire::fragment::fragments;
 
 use super::index::Index;
 use crate::limits::HIGHLIGHT_BYTES_MAX;
@@ -61,7 +62,7 @@ pub(super) fn of(
                 continue;
             }
             let marks = query::highlight::ranges(&parsed.root, place as u8, text, &analyzer);
-            let pieces = fragments(text, &marks, *count, how);
+            let pieces = fragments(text, &marks, (*count, how.fragment_chars), &how.tags);
             if !pieces.is_empty() {
                 marked.insert(named(clause, *slot, &field.path), pieces.into());
             }
