@@ -83,7 +83,37 @@ score | int | YES |  | NULL |
 
 EXPLAIN INSERT INTO posts (id) VALUES (9)
 ----
-error 1235 (42000): not yet: EXPLAIN of anything but a SELECT
+error 1235 (42000): not yet: EXPLAIN of anything but a SELECT on tables, an UPDATE or a DELETE
+
+# An UPDATE or a DELETE is checked first.
+
+EXPLAIN UPDATE posts SET title = 'x' WHERE id = 1
+----
+error 1210 (HY000): UPDATE cannot set the text column 'title', which is searched: REPLACE the row
+
+EXPLAIN UPDATE posts SET nothing = 1
+----
+error 1054 (42S22): no column 'nothing' in table 'posts'
+
+EXPLAIN DELETE FROM nothing
+----
+error 1146 (42S02): no table 'nothing'
+
+CREATE TABLE jobs (n int) ENGINE=queue
+----
+ok, 0 rows
+
+EXPLAIN UPDATE jobs SET n = 1
+----
+error 1031 (HY000): 'jobs' is a queue: its rows are inserted, taken and deleted, not updated
+
+CREATE TEMPORARY TABLE mine (k int)
+----
+ok, 0 rows
+
+EXPLAIN UPDATE mine SET k = 1
+----
+error 1235 (42000): not yet: UPDATE of a temporary table
 
 EXPLAIN FORMAT=JSON SELECT * FROM posts
 ----
@@ -91,7 +121,7 @@ error 1235 (42000): not yet: FORMAT and PARTITIONS of EXPLAIN
 
 EXPLAIN SELECT 1
 ----
-error 1235 (42000): not yet: EXPLAIN of anything but a SELECT on tables
+error 1235 (42000): not yet: EXPLAIN of anything but a SELECT on tables, an UPDATE or a DELETE
 
 EXPLAIN SELECT nothing FROM posts
 ----

@@ -94,6 +94,43 @@ fn explain_tells_the_steps_and_rows_of_a_select() {
 }
 
 #[test]
+fn explain_finds_the_rows_that_a_change_then_changes() {
+    let server = Server::start();
+    let mut client = server.client();
+    fill(&mut client);
+    client.query("CREATE TABLE q (n int) ENGINE=queue").unwrap();
+    client
+        .query("INSERT INTO q (n) VALUES (1), (2), (3)")
+        .unwrap();
+    client
+        .query("CREATE TEMPORARY TABLE mine AS SELECT id, n FROM u")
+        .unwrap();
+    let sums = "SELECT COUNT(*), SUM(n), SUM(k) FROM t";
+    for (change, search) in [
+        // More rows than a page of a MATCH.
+        ("UPDATE t SET n = n + 100 WHERE MATCH('fox')", 3_000),
+        ("UPDATE t SET n = k WHERE k IN (1, 2) AND n > 101", 60),
+        ("UPDATE t SET k = 7 WHERE k = 3 ORDER BY n DESC LIMIT 4", 60),
+        ("DELETE FROM t WHERE MATCH('word3') AND k < 9", 0),
+        ("DELETE FROM t WHERE id IN (1, 2, 900000)", 0),
+        ("DELETE FROM t WHERE n > 0 LIMIT 30", 0),
+        ("DELETE FROM q WHERE n > 1 ORDER BY n DESC LIMIT 1", 0),
+        ("DELETE FROM mine WHERE n = 3", 0),
+    ] {
+        let before = client.query(sums).unwrap().rows;
+        let steps = explained(&mut client, change);
+        assert_eq!(client.query(sums).unwrap().rows, before, "{change}");
+        let rows = steps.last().unwrap().2;
+        let changed = client.query(change).unwrap().affected;
+        assert!(rows > 0 && rows == changed, "{change}: {rows} {changed}");
+        if search > 0 {
+            let found = steps.iter().find(|(_, step, ..)| step == "search");
+            assert_eq!(found.unwrap().2, search, "{change}: {steps:?}");
+        }
+    }
+}
+
+#[test]
 fn show_profile_adds_up_to_the_time_of_the_select() {
     let server = Server::start();
     let mut client = server.client();

@@ -7,11 +7,20 @@ use query::request::Update;
 
 use super::Snapshot;
 use crate::command::Kind;
-use crate::decide::update::work_out;
+use crate::decide::update::{Assignments, work_out};
 use crate::error::Result;
 use crate::planned::PlannedUpdate;
 
 impl Snapshot {
+    /// Checks what an UPDATE sets, without a look at rows.
+    ///
+    /// # Errors
+    /// `NoSuchTable`; `UnknownColumn`; `Invalid` for what cannot be set.
+    pub fn check_update(&self, update: &Update) -> Result<()> {
+        let definition = self.definition(&update.table)?;
+        Assignments::new(&definition, update).map(|_| ())
+    }
+
     /// Works out an UPDATE of a search table. `None`: the engine decides it, since the table is none, or the statement has ORDER
     /// BY or LIMIT, whose rows cannot be decided one by one.
     ///

@@ -12,20 +12,25 @@
 //!        total    3     0.121
 //! ```
 //!
-//! EXPLAIN does the SELECT, with its limits, and throws the rows away. After `SET profiling=1` each SELECT is profiled, for SHOW PLAN
+//! EXPLAIN does the SELECT, with its limits, and throws the rows away. Of an UPDATE or DELETE it does the SELECT of the ids and values
+//! that the change would read, and changes nothing. After `SET profiling=1` each SELECT is profiled, for SHOW PLAN
 //! and SHOW PROFILE.
 
 use std::sync::Arc;
 
-use engine::Profile;
+use engine::{Kind, Profile};
+use query::expression::Expression;
+use query::request::{Delete, Item, OrderBy, Output, Select, Update};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::Statement;
 
-use super::{Execution, FoundRows, Outcome, guarded};
+use super::union::ALL_ROWS;
+use super::{Execution, FoundRows, Outcome, guarded, translate};
 use crate::errors::Failure;
 use crate::node::Node;
 use crate::profiled::Profiled;
+use crate::rights::{Action, Deed};
 use crate::session::Session;
 
 /// A profile for a statement, if it is to have one.
@@ -56,7 +61,12 @@ impl Execution<'_> {
     }
 
     /// EXPLAIN: does a SELECT and tells its steps.
-    pub(super) async fn explain(&mut self, select: Statement) -> Result<Outcome, Failure> {
+    pub(super) async fn explain(&mut self, explained: Statement) -> Result<Outcome, Failure> {
+        let select = match explained {
+            Statement::Update(update) => Statement::Select(self.read_by_update(update)?),
+            Statement::Delete(delete) => Statement::Select(self.read_by_delete(delete)?),
+            select => select,
+        };
         let outcome = self.read_rows(select).await?;
         let sets = match outcome {
             Outcome::Rows(found) => vec![found],
@@ -102,6 +112,77 @@ impl Execution<'_> {
         let columns = kinds.map(|(name, kind)| (name.to_owned(), Some(kind)));
         Ok(Outcome::shown(columns.to_vec(), shown))
     }
+}
+
+impl Execution<'_> {
+    /// The SELECT of what an UPDATE reads: the ids, and the values that are set.
+    fn read_by_update(&self, update: Update) -> Result<Select, Failure> {
+        if self.session.temporary.has(&update.table) {
+            return Err(translate::not_yet("UPDATE of a temporary table"));
+        }
+        self.updatable(&update.table)?.check_update(&update)?;
+        let values = update.set.into_iter().map(|set| item(set.value));
+        Ok(Select {
+            matching: update.matching,
+            filter: update.filter,
+            order: by_id_unless(update.order),
+            limit: update.limit.or(Some(ALL_ROWS)),
+            options: every_match(),
+            ..Select::of(
+                update.table,
+                std::iter::once(item(id())).chain(values).collect(),
+            )
+        })
+    }
+
+    /// The SELECT of what a DELETE reads: the ids, or of a table without ids the rows.
+    fn read_by_delete(&self, delete: Delete) -> Result<Select, Failure> {
+        let table = &delete.table;
+        let has_ids = !self.session.temporary.has(table) && {
+            let writes = Action(Deed::Write, Some(table));
+            let snapshot = self.node.snapshot(self.session, writes)?;
+            !matches!(snapshot.definition(table)?.kind, Kind::Queue(_))
+        };
+        let (items, order, options) = match has_ids {
+            true => (item(id()), by_id_unless(delete.order), every_match()),
+            false => (Item::Star, delete.order, Vec::new()),
+        };
+        Ok(Select {
+            matching: delete.matching,
+            filter: delete.filter,
+            order,
+            limit: delete.limit.or(Some(ALL_ROWS)),
+            options,
+            ..Select::of(delete.table, vec![items])
+        })
+    }
+}
+
+fn id() -> Expression {
+    Expression::Column("id".to_owned())
+}
+
+fn item(of: Expression) -> Item {
+    Item::Value {
+        what: Output::Expression(of),
+        name: String::new(),
+    }
+}
+
+/// The order, or if there is none that of rising ids.
+fn by_id_unless(order: Vec<OrderBy>) -> Vec<OrderBy> {
+    match order.is_empty() {
+        false => order,
+        true => vec![OrderBy {
+            key: Output::Expression(id()),
+            descending: false,
+        }],
+    }
+}
+
+/// OPTION of a MATCH that finds all its rows, not the best.
+fn every_match() -> Vec<(String, String)> {
+    vec![("max_matches".to_owned(), u64::MAX.to_string())]
 }
 
 /// Reads the rows of all sets as a door does; gives their number.

@@ -16,7 +16,7 @@ use crate::errors::{self, Failure};
 use crate::limits::SHOWN_COLUMNS_MAX;
 
 /// Rows of a SELECT that gives all its rows, where the statement has no LIMIT.
-const ALL_ROWS: u64 = u64::MAX >> 1;
+pub(super) const ALL_ROWS: u64 = u64::MAX >> 1;
 
 /// Parts that are read in one turn of the event loop: others wait for some hundred microseconds.
 const PARTS_A_TURN: usize = 16;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use engine::{Command, Control, Kind, PlannedUpdate, Reply};
+use engine::{Command, Control, Kind, PlannedUpdate, Reply, Snapshot};
 use query::bind::Ids;
 use query::request::Update;
 
@@ -21,16 +21,7 @@ const IDS_MAX: usize = 1_000;
 
 impl Execution<'_> {
     pub(super) async fn update(&mut self, update: Box<Update>) -> Result<Outcome, Failure> {
-        let table = &update.table;
-        let writes = Action(Deed::Write, Some(table));
-        let snapshot = self.node.snapshot(self.session, writes)?;
-        if matches!(snapshot.definition(table)?.kind, Kind::Queue(_)) {
-            let message = format!(
-                "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
-            );
-            return Err(Failure::new(errors::NOT_THIS_KIND, message));
-        }
-        drop(snapshot);
+        self.updatable(&update.table)?;
         if self.session.is_in_transaction() {
             let planned = None;
             return self.write_within(Command::Update { update, planned }).await;
@@ -54,6 +45,22 @@ impl Execution<'_> {
         }
         let planned = None;
         self.write(Command::Update { update, planned }).await
+    }
+
+    /// The present snapshot, of which a table may be updated.
+    ///
+    /// # Errors
+    /// `NOT_PERMITTED`; `NO_SUCH_TABLE`; `NOT_THIS_KIND`: it is a queue.
+    pub(super) fn updatable(&self, table: &str) -> Result<Arc<Snapshot>, Failure> {
+        let writes = Action(Deed::Write, Some(table));
+        let snapshot = self.node.snapshot(self.session, writes)?;
+        if matches!(snapshot.definition(table)?.kind, Kind::Queue(_)) {
+            let message = format!(
+                "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
+            );
+            return Err(Failure::new(errors::NOT_THIS_KIND, message));
+        }
+        Ok(snapshot)
     }
 
     /// Works out the rows and their values over the present snapshot. `None`: the engine does.

@@ -254,7 +254,7 @@ impl Parser<'_> {
         self.string("a pattern in quotes").map(Some)
     }
 
-    /// Parses what stands behind EXPLAIN: a SELECT, `QUERY t 'text'`, or a table as behind DESCRIBE.
+    /// Parses what stands behind EXPLAIN: a SELECT, UPDATE or DELETE, `QUERY t 'text'`, or a table as behind DESCRIBE.
     pub(super) fn explain(&mut self) -> Result<Statement> {
         let mut ahead = self.clone();
         if ahead.take_word("query") && matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
@@ -274,15 +274,18 @@ impl Parser<'_> {
         if ahead.take_any(&["analyze", "extended"]) && !ahead.at_end() {
             *self = ahead;
         }
-        if self.at_any(&["insert", "replace", "delete", "update"]) {
-            return Err(self.not_yet("EXPLAIN of anything but a SELECT"));
+        let what = "EXPLAIN of anything but a SELECT on tables, an UPDATE or a DELETE";
+        if self.at_any(&["insert", "replace"]) {
+            return Err(self.not_yet(what));
         }
-        if self.at_word("select") || self.peek() == TokenKind::Open {
+        let is_statement = self.at_any(&["select", "update", "delete"]);
+        if is_statement || self.peek() == TokenKind::Open {
             let from = self.clone();
-            let select = statement_of(self)?;
-            return match select.is_select() {
-                true => Ok(Statement::Explain(Box::new(select))),
-                false => Err(from.not_yet("EXPLAIN of anything but a SELECT on tables")),
+            let explained = statement_of(self)?;
+            let is_change = matches!(explained, Statement::Update(_) | Statement::Delete(_));
+            return match is_change || explained.is_select() {
+                true => Ok(Statement::Explain(Box::new(explained))),
+                false => Err(from.not_yet(what)),
             };
         }
         self.describe()

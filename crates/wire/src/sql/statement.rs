@@ -212,7 +212,7 @@ pub enum Statement {
         /// LIKE on the variable's name.
         like: Option<String>,
     },
-    /// EXPLAIN of a SELECT, which is done: what each of its steps cost.
+    /// EXPLAIN of a SELECT, which is done, or of an UPDATE or DELETE, whose rows are only found: what each step cost.
     Explain(Box<Statement>),
     /// EXPLAIN QUERY t 'text': the tree of a MATCH.
     ExplainQuery {
