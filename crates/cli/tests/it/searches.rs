@@ -158,6 +158,36 @@ fn the_servers_own_limit_holds_and_no_option_lifts_it() {
 }
 
 #[test]
+fn a_match_inside_another_statement_gives_every_row() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client.query("CREATE TABLE copy (body text)").unwrap();
+    let rows: Vec<String> = (1..=1_500).map(|id| format!("({id}, 'cat')")).collect();
+    let insert = format!("INSERT INTO t (id, body) VALUES {}", rows.join(", "));
+    client.query(&insert).unwrap();
+    let cat = "SELECT id FROM t WHERE MATCH('cat')";
+    let mut count = |statement: &str| {
+        let done = client.query(statement).unwrap();
+        done.affected.max(done.rows.len() as u64)
+    };
+    for (statement, rows) in [
+        (format!("{cat} LIMIT 2000"), 1_000),
+        (format!("{cat} UNION ALL SELECT id FROM copy"), 1_500),
+        (format!("{cat} UNION {cat}"), 1_500),
+        (format!("SELECT id FROM ({cat}) ORDER BY id ASC"), 1_500),
+        (
+            format!("({cat} LIMIT 7) UNION ALL ({cat} OPTION max_matches=5)"),
+            12,
+        ),
+        (format!("INSERT INTO copy (id) {cat}"), 1_500),
+        (format!("CREATE TEMPORARY TABLE mine AS {cat}"), 1_500),
+    ] {
+        assert_eq!(count(&statement), rows, "{statement}");
+    }
+}
+
+#[test]
 fn a_client_that_goes_ends_its_search_over_either_door() {
     let server = server();
     let mut looker = server.client();

@@ -25,7 +25,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::Statement;
 
-use super::union::ALL_ROWS;
+use super::union::{ALL_ROWS, every_match};
 use super::{Execution, FoundRows, Outcome, guarded, translate};
 use crate::errors::Failure;
 use crate::node::Node;
@@ -127,7 +127,7 @@ impl Execution<'_> {
             filter: update.filter,
             order: by_id_unless(update.order),
             limit: update.limit.or(Some(ALL_ROWS)),
-            options: every_match(),
+            options: vec![every_match()],
             ..Select::of(
                 update.table,
                 std::iter::once(item(id())).chain(values).collect(),
@@ -144,7 +144,7 @@ impl Execution<'_> {
             !matches!(snapshot.definition(table)?.kind, Kind::Queue(_))
         };
         let (items, order, options) = match has_ids {
-            true => (item(id()), by_id_unless(delete.order), every_match()),
+            true => (item(id()), by_id_unless(delete.order), vec![every_match()]),
             false => (Item::Star, delete.order, Vec::new()),
         };
         Ok(Select {
@@ -178,11 +178,6 @@ fn by_id_unless(order: Vec<OrderBy>) -> Vec<OrderBy> {
             descending: false,
         }],
     }
-}
-
-/// OPTION of a MATCH that finds all its rows, not the best.
-fn every_match() -> Vec<(String, String)> {
-    vec![("max_matches".to_owned(), u64::MAX.to_string())]
 }
 
 /// Reads the rows of all sets as a door does; gives their number.

@@ -18,6 +18,8 @@ use crate::limits::SHOWN_COLUMNS_MAX;
 /// Rows of a SELECT that gives all its rows, where the statement has no LIMIT.
 pub(super) const ALL_ROWS: u64 = u64::MAX >> 1;
 
+const MAX_MATCHES: &str = "max_matches";
+
 /// Parts that are read in one turn of the event loop: others wait for some hundred microseconds.
 const PARTS_A_TURN: usize = 16;
 
@@ -172,13 +174,24 @@ impl Execution<'_> {
         most: u64,
     ) -> Result<FoundRows, Failure> {
         match &mut select {
-            Statement::Select(select) => select.limit = select.limit.or(Some(most)),
+            Statement::Select(select) if select.limit.is_none() => {
+                select.limit = Some(most);
+                // A MATCH gives the best max_matches rows, unless the statement says how many.
+                if !select.options.iter().any(|(name, _)| name == MAX_MATCHES) {
+                    select.options.push(every_match());
+                }
+            }
             // Groups of one table have a page of their own.
             Statement::Joined(select) => select.limit = select.limit.or(Some(most)),
             _ => {}
         }
         rows_of(self.read_rows(select).await?)
     }
+}
+
+/// OPTION of a MATCH that finds all its rows, not the best.
+pub(super) fn every_match() -> (String, String) {
+    (MAX_MATCHES.to_owned(), u64::MAX.to_string())
 }
 
 fn rows_of(outcome: Outcome) -> Result<FoundRows, Failure> {
