@@ -94,6 +94,11 @@ impl Changes {
         self.columns.is_empty()
     }
 
+    /// Whether a value of the row was changed.
+    pub(crate) fn has(&self, doc: u32) -> bool {
+        self.columns.iter().any(|changed| changed.has(doc))
+    }
+
     /// The values of a column; `None` if no row's value of it was changed.
     pub(crate) fn of(&self, column: usize) -> Option<&ChangedColumn> {
         self.columns
@@ -119,7 +124,7 @@ impl Changes {
 
     /// An encoded row with its changes; `None` if it has none. Errors: `Internal`, where `encoded` is no encoded row.
     pub(crate) fn encode(&self, doc: u32, encoded: &[u8]) -> Result<Option<Arc<[u8]>>> {
-        if !self.columns.iter().any(|changed| changed.has(doc)) {
+        if !self.has(doc) {
             return Ok(None);
         }
         let mut values = row::decode(encoded).ok_or_else(|| Error::Internal {

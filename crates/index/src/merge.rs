@@ -27,6 +27,8 @@ pub struct MergeJob {
     /// Directories of the source segments, in the order of `sources`.
     pub(crate) directories: Vec<String>,
     pub(crate) sources: Vec<segment::Source>,
+    /// A segment of the table whose dictionary packs rows if no source has one.
+    pub(crate) like: Option<Arc<Segment>>,
     /// Column whose highest value retention will ask of the new segment.
     pub(crate) keep_by: Option<usize>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -76,7 +78,8 @@ impl MergeJob {
 
     fn write(&self, path: &str) -> Result<Merged> {
         let what = (self.fields, &*self.keyed, self.position);
-        let merged = segment::merge_segments(&self.disk, path, &self.sources, what, &self.stop)?;
+        let (sources, like) = (&self.sources, self.like.as_deref());
+        let merged = segment::merge_segments(&self.disk, path, sources, like, what, &self.stop)?;
         let mut made = None;
         if merged.rows > 0 {
             let synced = self.disk.sync_dir(&self.dir);

@@ -20,12 +20,12 @@
 //! - A published part never changes. The writer clones it (cheap: all that is large is shared), and
 //!   changes the clone.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use query::json::JsonStep;
 use query::pattern::Literal;
-use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::integers::Integers;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::segment::{self, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord};
+use crate::segment::{self, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord, StoredRow};
 use crate::tail::Tail;
 
 /// Where the rows of a part lie.
@@ -289,7 +289,7 @@ impl Part {
 
     /// All columns of a row.
     pub(crate) fn columns(&self, doc: u32) -> Result<Vec<Value>> {
-        let mut values = row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))?;
+        let mut values = self.stored(doc)?.decode()?.ok_or_else(|| not_a_row(doc))?;
         self.changes.apply(doc, &mut values);
         Ok(values)
     }
@@ -307,12 +307,14 @@ impl Part {
         if let Ok(Some(listed)) = self.listed(column, doc..doc + 1) {
             return Ok(listed.value(0));
         }
-        row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
+        let value = self.stored(doc)?.column(column)?;
+        value.ok_or_else(|| not_a_row(doc))
     }
 
     /// The bytes of a row's text as it was written; `None`: the column has another value. See [`Part::changed`].
-    pub(crate) fn written_text(&self, doc: u32, column: usize) -> Result<Option<&[u8]>> {
-        row::text(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
+    pub(crate) fn written_text(&self, doc: u32, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        let text = self.stored(doc)?.text(column)?;
+        text.ok_or_else(|| not_a_row(doc))
     }
 
     /// What stands at a path in a row's document; NULL where the column has none.
@@ -320,7 +322,8 @@ impl Part {
         if let Some(changed) = self.changes.value(column, doc) {
             return Ok(changed.at_path(path));
         }
-        row::decode_path(self.encoded(doc)?, column, path).ok_or_else(|| not_a_row(doc))
+        let value = self.stored(doc)?.at_path(column, path);
+        value.ok_or_else(|| not_a_row(doc))
     }
 
     /// The segment's number, never reused by this process; `None` of a tail.
@@ -471,9 +474,10 @@ impl Part {
         Ok(())
     }
 
-    fn encoded(&self, doc: u32) -> Result<&[u8]> {
+    #[inline]
+    fn stored(&self, doc: u32) -> Result<StoredRow<'_>> {
         match &self.source {
-            Source::Tail(tail) => Ok(&tail.row(doc).columns),
+            Source::Tail(tail) => Ok(StoredRow::whole_row(&tail.row(doc).columns)),
             Source::Segment(segment) => segment.row(doc),
         }
     }

@@ -222,6 +222,6 @@ impl ReshapeJob {
         }
         let shape = &self.reshape.shape;
         let what = (shape.text_columns() as u8, &*shape.keyed(), self.position);
-        segment::merge_segments(&self.disk, path, &sources, what, &self.stop).map(drop)
+        segment::merge_segments(&self.disk, path, &sources, None, what, &self.stop).map(drop)
     }
 }

@@ -13,6 +13,7 @@
 //! | 5 | bytes | their length |
 //! | 6 | set of integers (`i64`s) | 8 each |
 //! | 7 | JSON document, see [`crate::json`] | its length |
+//! | 8 | text that is left out, see [`leave_out`]; only in packed rows of segments | 0 |
 //!
 //! Example: the row `'ab', 7, NULL` takes 27 bytes.
 //!
@@ -34,6 +35,7 @@
 //!   has.
 //! - The tag of an integer follows from its size, so equal rows have equal bytes.
 
+mod kept;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +44,8 @@ use std::sync::Arc;
 use crate::json::{self, Json, JsonStep};
 use crate::limits::COLUMNS_MAX;
 use crate::value::Value;
+
+pub use kept::{KeptRow, leave_out};
 
 const HEAD_BYTES: usize = 2;
 const COLUMN_BYTES: usize = 5;
@@ -100,6 +104,12 @@ pub fn column_count(row: &[u8]) -> Option<usize> {
 #[must_use]
 pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
     let (tag, bytes) = stored(row, column)?;
+    value(tag, bytes)
+}
+
+/// The value with a tag and bytes.
+#[inline]
+fn value(tag: u8, bytes: &[u8]) -> Option<Value> {
     Some(match tag {
         NULL => Value::Null,
         SHORT => Value::Int(i128::from(i64::from_le_bytes(bytes.try_into().ok()?))),
@@ -129,17 +139,6 @@ pub fn decode_path(row: &[u8], column: usize, path: &[JsonStep]) -> Option<Value
 pub fn text(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
     let (tag, bytes) = stored(row, column)?;
     Some((tag == TEXT).then_some(bytes))
-}
-
-/// As [`text`], of a column that has texts and NULL alone. `Some(None)`: NULL; `None`: any other value.
-#[inline]
-#[must_use]
-pub fn text_or_null(row: &[u8], column: usize) -> Option<Option<&[u8]>> {
-    match stored(row, column)? {
-        (TEXT, bytes) => Some(Some(bytes)),
-        (NULL, _) => Some(None),
-        _ => None,
-    }
 }
 
 /// The bytes of a column's document, [`Json::bytes`]. `Some(None)`: the column has another value.

@@ -98,11 +98,10 @@ impl CheckedFile {
         fetch(self.bytes.get(range).unwrap_or_default());
     }
 
-    /// As [`CheckedFile::number`], unverified: only to tell what may be read soon.
+    /// As [`CheckedFile::range`], unverified: only to tell what may be read soon.
     #[inline]
-    pub(super) fn hint(&self, start: usize, index: usize) -> Option<u64> {
-        let bytes = self.bytes.get(start + 8 * index..)?.first_chunk()?;
-        Some(u64::from_le_bytes(*bytes))
+    pub(super) fn hint(&self, start: usize, bytes: usize) -> Option<&[u8]> {
+        self.bytes.get(start..start + bytes)
     }
 
     /// The `index`-th of the little-endian `u64`s that begin at `start`. Errors: as

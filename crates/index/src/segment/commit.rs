@@ -56,6 +56,16 @@ pub(super) enum Kind {
     Texts(u16),
     /// The numbers at the path of this place in `Paths`, as packed integers.
     PackedPathNumbers(u16),
+    /// Rows of a merge, whose long texts are packed; see [`super::packed_rows`].
+    PackedRows,
+    /// Ends of `PackedRows` (0) and of `PackedForward` (1), in groups; see [`super::stretches`].
+    GroupedEnds(u16),
+    /// A dictionary of packed texts, by its number. Each is there twice.
+    PackDictionary(u16),
+    /// Forward lists of a merge, in codes; see [`super::forward_codes`].
+    PackedForward,
+    /// The words with a code of their own, 4 bytes each.
+    CommonWords,
 }
 
 /// A section of the file `rows`.
@@ -158,6 +168,15 @@ impl Commit {
 }
 
 impl Kind {
+    /// Whether the section only repeats what the rows say.
+    pub(super) fn is_copy(self) -> bool {
+        use Kind::{PackedPathNumbers, PathNumbers, PathRows, Paths, TextPlaces, Texts};
+        matches!(
+            self,
+            Paths | PathNumbers(_) | PackedPathNumbers(_) | PathRows(_) | TextPlaces(_) | Texts(_)
+        )
+    }
+
     /// Number of the kind in the file, and its column or path; 0 where it has none.
     fn code(self) -> (u16, u16) {
         match self {
@@ -179,6 +198,11 @@ impl Kind {
             Kind::TextPlaces(column) => (16, column),
             Kind::Texts(column) => (17, column),
             Kind::PackedPathNumbers(path) => (18, path),
+            Kind::PackedRows => (20, 0),
+            Kind::GroupedEnds(of) => (21, of),
+            Kind::PackDictionary(number) => (22, number),
+            Kind::PackedForward => (23, 0),
+            Kind::CommonWords => (24, 0),
         }
     }
 
@@ -202,6 +226,11 @@ impl Kind {
             16 => Kind::TextPlaces(column),
             17 => Kind::Texts(column),
             18 => Kind::PackedPathNumbers(column),
+            20 => Kind::PackedRows,
+            21 => Kind::GroupedEnds(column),
+            22 => Kind::PackDictionary(column),
+            23 => Kind::PackedForward,
+            24 => Kind::CommonWords,
             _ => return None,
         })
     }

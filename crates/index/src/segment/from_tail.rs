@@ -9,7 +9,6 @@
 //! word      black 0     cat 1      dog 2         by chance numbered alike in the segment
 //! ```
 
-use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
 use super::dictionary::key_of;
-use super::row_source::RowSource;
+use super::row_source::{RowSource, SourceRow};
 use super::write::{Head, SegmentWriter, write_rows};
 use crate::edits::Edits;
 use crate::error::Result;
@@ -70,7 +69,7 @@ pub(crate) fn write_segment(
     let mut writer = SegmentWriter::create(disk, path, head)?;
     // A caller that waits for a seal (the end of a load, or FLUSH) leaves a processor idle.
     let rows = std::thread::scope(|scope| {
-        let rows = scope.spawn(|| write_rows(disk, path, (head.rows, keyed), &renumbered));
+        let rows = scope.spawn(|| write_rows(disk, path, (head.rows, keyed), &renumbered, None));
         let words = write_words(&mut writer, tail, &words, &renumbered);
         let rows = rows.join().unwrap_or_else(|panic| resume_unwind(panic));
         words.and(rows)
@@ -166,11 +165,15 @@ impl RowSource for Renumbered<'_> {
         Ok(self.rows[doc as usize].id)
     }
 
-    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>> {
+    fn columns(&self, doc: u32) -> Result<SourceRow<'_>> {
         let changed = self.changed.get(&doc);
-        Ok(Cow::Borrowed(
+        Ok(SourceRow::whole(
             changed.unwrap_or(&self.rows[doc as usize].columns),
         ))
+    }
+
+    fn copy_packed(&self, _: u32, _: &mut Vec<u8>) -> Result<bool> {
+        Ok(false) // a seal packs nothing
     }
 
     fn length_class(&self, doc: u32) -> Result<u8> {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use disk::Disk;
-use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
@@ -110,7 +109,7 @@ pub fn saved_rows(
             saved.unknown += 1;
             continue;
         };
-        match rows.row(doc).ok().and_then(row::decode) {
+        match rows.row(doc).and_then(|row| row.decode()).ok().flatten() {
             Some(mut columns) if seen.insert(id) => {
                 changes.apply(doc, &mut columns);
                 visit(id, columns);

@@ -16,7 +16,7 @@
 //! - Both sections are only used to find candidates. If they cannot be read, the reader asks every
 //!   row instead: no answer depends on them.
 
-use query::{key, row};
+use query::key;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
@@ -128,7 +128,7 @@ pub(super) fn pairs(
 ) -> Result<Option<Vec<(u64, u32)>>> {
     let mut pairs = Vec::with_capacity(rows as usize);
     for doc in 0..rows {
-        match row::decode_column(&source.columns(doc)?, usize::from(column)) {
+        match source.columns(doc)?.column(usize::from(column))? {
             Some(value) => pairs.extend(key::code(&value).map(|code| (code, doc))),
             None => return Ok(None),
         }

@@ -47,11 +47,11 @@ impl LegacySegment {
         let mut writer = TailWriter::new(&tail, Arc::default());
         let mut words = Words::new();
         for doc in (0..self.docs).filter(|doc| !deleted.contains(*doc)) {
-            let encoded = self.rows.row(doc)?;
-            let columns = row::decode(encoded)
+            let encoded = self.rows.row(doc)?.encoded()?;
+            let columns = row::decode(&encoded)
                 .ok_or_else(|| self.rows.file().corrupt(0, "not an encoded row"))?;
             analyse(shape, &columns, &mut words);
-            writer.insert(self.rows.id(doc)?, encoded.into(), &words)?;
+            writer.insert(self.rows.id(doc)?, encoded.into_owned().into(), &words)?;
         }
         if writer.rows() == 0 {
             return Ok(0);

@@ -12,16 +12,18 @@
 //! Invariants: rows rise by id over all sources, words by their bytes. A word none of whose rows is
 //! left gets no number, so numbers have no gaps.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use disk::Disk;
 
 use super::dictionary::WordStream;
+use super::forward_codes::CommonCodes;
+use super::packing::Packing;
 use super::reader::Segment;
-use super::row_source::RowSource;
-use super::write::{Head, SegmentWriter, write_rows};
+use super::row_source::{RowSource, SourceRow};
+use super::write::{Head, MergedForm, SegmentWriter, write_rows};
 use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
@@ -48,15 +50,17 @@ pub(crate) struct MergedRows {
 /// Writes the rows of all sources that are not deleted as a segment in the directory `path`, which
 /// must not exist. All is durable on return but the directory's own name. `fields`: the table's
 /// text columns; `keyed`: its columns with a KEY; `position`: the journal position of the files.
-/// Memory: 32 bytes a row (48 with keys), and the longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
+/// `like`: a segment of the table whose dictionary packs rows if no source has one.
+/// Runs on two threads. Memory: 32 bytes a row (48 with keys), and the longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
 pub(crate) fn merge_segments(
     disk: &Arc<dyn Disk>,
     path: &str,
     sources: &[Source],
+    like: Option<&Segment>,
     (fields, keyed, position): (u8, &[u16], u64),
     stop: &AtomicBool,
 ) -> Result<MergedRows> {
-    let mut merge = Merge::new(sources)?;
+    let merge = Merge::new(sources)?;
     let rows = merge.rows.len() as u32;
     if rows > 0 {
         let head = Head {
@@ -65,12 +69,34 @@ pub(crate) fn merge_segments(
             position,
         };
         let mut writer = SegmentWriter::create(disk, path, head)?;
-        merge.write_words(&mut writer, stop)?;
+        let segments = sources.iter().map(|source| &*source.segment);
+        let (mut packing, numbers) = Packing::new(segments, like)?;
+        let when_numbered = OnceLock::new();
         let source = Stoppable {
             merge: &merge,
+            numbers: &numbers,
+            when_numbered: &when_numbered,
             stop,
         };
-        writer.finish(write_rows(disk, path, (rows, keyed), &source)?)?;
+        // Rows are packed while words are written: packing takes about as long.
+        let written = std::thread::scope(|scope| {
+            let written = scope.spawn(|| {
+                packing.train(rows, &source)?;
+                let form = MergedForm {
+                    packing,
+                    codes: &|| numbered(&when_numbered).map(|numbered| &numbered.codes),
+                };
+                write_rows(disk, path, (rows, keyed), &source, Some(&form))
+            });
+            let end = EndOfWords(&when_numbered);
+            let words = merge.write_words(&mut writer, stop).map(|numbered| {
+                let _ = when_numbered.set(Some(numbered)); // nobody else sets it
+            });
+            drop(end);
+            let rows = written.join().unwrap_or_else(|panic| resume_unwind(panic));
+            words.and(rows)
+        })?;
+        writer.finish(written)?;
     }
     Ok(MergedRows {
         rows,
@@ -84,9 +110,17 @@ struct Merge<'a> {
     rows: Vec<(u32, u32)>,
     /// By source and old doc: the new doc, or [`GONE`].
     docs: Vec<Vec<u32>>,
+}
+
+/// The words of the new segment, once they are all written.
+struct Numbered {
     /// By source and old number: the new number, or [`GONE`].
     words: Vec<Vec<u32>>,
+    codes: CommonCodes,
 }
+
+/// What the thread that writes words tells the one that writes rows. `None`: it failed.
+type WhenNumbered = OnceLock<Option<Numbered>>;
 
 /// The rows of one word, collected from all sources.
 #[derive(Default)]
@@ -112,18 +146,18 @@ impl<'a> Merge<'a> {
         for ((_, at, doc), new) in live.iter().zip(0..) {
             docs[*at as usize][*doc as usize] = new;
         }
-        let words = |source: &Source| vec![GONE; source.segment.dictionary.words() as usize];
         Ok(Merge {
             sources,
             rows: live.into_iter().map(|(_, at, doc)| (at, doc)).collect(),
             docs,
-            words: sources.iter().map(words).collect(),
         })
     }
 
     /// Writes the words of all sources in one pass, by rising bytes.
-    fn write_words(&mut self, writer: &mut SegmentWriter<'_>, stop: &AtomicBool) -> Result<()> {
+    fn write_words(&self, writer: &mut SegmentWriter<'_>, stop: &AtomicBool) -> Result<Numbered> {
         let sources = self.sources;
+        let none = |source: &Source| vec![GONE; source.segment.dictionary.words() as usize];
+        let mut words: Vec<Vec<u32>> = sources.iter().map(none).collect();
         let mut streams = Vec::with_capacity(sources.len());
         for (source, at) in sources.iter().zip(0..) {
             let mut stream = source.segment.dictionary.from(&[])?;
@@ -131,7 +165,7 @@ impl<'a> Merge<'a> {
                 streams.push((at, stream));
             }
         }
-        let (mut gathered, mut number) = (Gathered::default(), 0);
+        let (mut gathered, mut rows) = (Gathered::default(), Vec::new());
         let mut word = Vec::new();
         while let Some(lowest) = streams.iter().map(|(_, stream)| stream.word()).min() {
             check(stop)?;
@@ -139,11 +173,11 @@ impl<'a> Merge<'a> {
             word.extend_from_slice(lowest);
             gathered.clear();
             for (at, stream) in streams.iter().filter(|(_, stream)| stream.word() == word) {
-                self.words[*at][stream.number() as usize] = number;
+                words[*at][stream.number() as usize] = rows.len() as u32;
                 self.gather(*at, stream, &mut gathered)?;
             }
             if gathered.write(&word, writer)? {
-                number += 1;
+                rows.push(gathered.rows.len() as u32);
             }
             let mut advanced = Ok(());
             streams.retain_mut(|(_, stream)| {
@@ -157,7 +191,8 @@ impl<'a> Merge<'a> {
             });
             advanced?;
         }
-        Ok(())
+        let codes = CommonCodes::new(&rows);
+        Ok(Numbered { words, codes })
     }
 
     /// Adds the rows that a source has of its stream's current word.
@@ -203,6 +238,20 @@ impl Gathered {
     }
 }
 
+/// Waits until all words are written. Errors: `Stopped`, where they will not be.
+fn numbered(when_numbered: &WhenNumbered) -> Result<&Numbered> {
+    when_numbered.wait().as_ref().ok_or(Error::Stopped)
+}
+
+/// Says that words failed, unless they were told before: so nobody waits for them forever.
+struct EndOfWords<'a>(&'a WhenNumbered);
+
+impl Drop for EndOfWords<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.set(None);
+    }
+}
+
 /// Errors: `Stopped`.
 fn check(stop: &AtomicBool) -> Result<()> {
     match stop.load(Ordering::Relaxed) {
@@ -214,6 +263,9 @@ fn check(stop: &AtomicBool) -> Result<()> {
 /// The rows of a merge; reads fail once it is stopped.
 struct Stoppable<'a> {
     merge: &'a Merge<'a>,
+    /// By source and its dictionary of packed texts: the number in the new segment.
+    numbers: &'a [Vec<Option<u8>>],
+    when_numbered: &'a WhenNumbered,
     stop: &'a AtomicBool,
 }
 
@@ -223,14 +275,19 @@ impl RowSource for Stoppable<'_> {
         source.segment.id(doc)
     }
 
-    fn columns(&self, doc: u32) -> Result<Cow<'_, [u8]>> {
+    fn columns(&self, doc: u32) -> Result<SourceRow<'_>> {
         check(self.stop)?;
         let (source, doc) = self.merge.row(doc);
         let written = source.segment.row(doc)?;
-        Ok(match source.edits.changes.encode(doc, written)? {
-            None => Cow::Borrowed(written),
-            Some(row) => Cow::Owned(row.to_vec()),
-        })
+        Ok(SourceRow::new(written, &source.edits.changes, doc))
+    }
+
+    fn copy_packed(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
+        let (at, _) = self.merge.rows[doc as usize];
+        let row = self.columns(doc)?;
+        let numbers = &self.numbers[at as usize];
+        let unchanged = row.unchanged();
+        Ok(unchanged.is_some_and(|row| row.copy_packed(numbers, out)))
     }
 
     fn length_class(&self, doc: u32) -> Result<u8> {
@@ -249,7 +306,7 @@ impl RowSource for Stoppable<'_> {
         check(self.stop)?;
         let (at, old) = self.merge.rows[doc as usize];
         let words = self.merge.sources[at as usize].segment.forward(old)?;
-        let numbers = &self.merge.words[at as usize];
+        let numbers = &numbered(self.when_numbered)?.words[at as usize];
         let renumbered = |word: WordCount| WordCount {
             word: numbers[word.word as usize],
             hits: word.hits,

@@ -125,7 +125,8 @@ pub(super) fn number(file: &CheckedFile, section: Section, doc: u32) -> Result<i
 #[inline]
 pub(super) fn place_hint(file: &CheckedFile, section: Section, doc: u32) -> Range<usize> {
     let at = section.start as usize + HEAD_BYTES * (doc >> PAGE_BITS) as usize;
-    let head = file.hint(at, 1).unwrap_or(0);
+    let head = file.hint(at + 8, 8).and_then(|head| head.first_chunk());
+    let head = head.map_or(0, |head| u64::from_le_bytes(*head));
     let (start, width) = ((head / 16) as usize, (head % 16) as usize);
     let start = (section.start as usize)
         .saturating_add(start)

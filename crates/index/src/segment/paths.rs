@@ -21,7 +21,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use query::json::{JsonNode, JsonStep, each_member};
-use query::row;
 use query::value::Value;
 
 use super::checked::CheckedFile;
@@ -153,8 +152,8 @@ pub(super) fn chosen(source: &dyn RowSource, rows: u32, columns: u16) -> Result<
         let mut counts: BTreeMap<Vec<String>, Option<u32>> = BTreeMap::new();
         for doc in sampled() {
             let row = source.columns(doc)?;
-            if let Some(Some(document)) = row::document(&row, usize::from(column)) {
-                count(document, &mut counts);
+            if let Some(document) = row.document(usize::from(column)) {
+                count(&document, &mut counts);
             }
         }
         let least = sampled().count() as u32 / 2;
@@ -200,8 +199,8 @@ pub(super) fn numbers(
     let mut numbers = vec![0; rows as usize];
     let mut present = vec![0; rows.div_ceil(64) as usize];
     for doc in 0..rows {
-        let value = row::decode_path(&source.columns(doc)?, usize::from(path.column), &steps);
-        match value {
+        let row = source.columns(doc)?;
+        match row.at_path(usize::from(path.column), &steps) {
             Some(Value::Null) => {}
             Some(Value::Int(number)) => match i64::try_from(number) {
                 Ok(number) => {

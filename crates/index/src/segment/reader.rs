@@ -14,6 +14,7 @@ use super::commit::Commit;
 use super::common_words::{self, CommonWords};
 use super::dictionary::Dictionary;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::packed_rows::StoredRow;
 use super::paths::PathNumbers;
 use super::rows::Rows;
 use super::text_list::Listed;
@@ -196,9 +197,20 @@ impl Segment {
         self.rows.find_by_key(column, codes, most)
     }
 
-    /// An encoded row; see [`query::row`].
-    pub(crate) fn row(&self, doc: u32) -> Result<&[u8]> {
+    /// A row with all its columns.
+    #[inline]
+    pub(crate) fn row(&self, doc: u32) -> Result<StoredRow<'_>> {
         self.rows.row(doc)
+    }
+
+    /// Whether a merge wrote the segment: then its long texts are packed.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.rows.are_packed()
+    }
+
+    /// The dictionaries of packed texts, by number.
+    pub(super) fn pack_dictionaries(&self) -> Result<Vec<&[u8]>> {
+        self.rows.pack_dictionaries()
     }
 
     /// A column's value, read without the row; `None` for a column that is not kept as numbers.

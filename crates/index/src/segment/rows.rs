@@ -9,9 +9,11 @@ use query::value::Value;
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
 use super::keys::Key;
+use super::packed_rows::{StoredRow, Unpacking};
 use super::paths::{PathColumn, PathNumbers};
+use super::stretches::Stretches;
 use super::text_list::{Listed, TextList};
-use super::{forward, packed};
+use super::{forward, forward_codes, packed};
 use crate::error::{Error, Result};
 use crate::integers::Integers;
 use crate::postings::PAGE_BITS;
@@ -29,10 +31,12 @@ pub(super) struct Rows {
     file: CheckedFile,
     docs: u32,
     ids: Section,
-    row_ends: Section,
-    row_bytes: Section,
-    forward_ends: Section,
-    forward_bytes: Section,
+    rows: Stretches,
+    /// Of a merge: what unpacks its rows.
+    unpacking: Option<Unpacking>,
+    forward: Stretches,
+    /// Of a merge: the words with a code of their own in forward lists.
+    common: Option<Section>,
     /// Whether ends of texts stand before the forward lists: from format 4 on.
     has_text_ends: bool,
     /// One byte a row; `None` in format 1.
@@ -78,14 +82,39 @@ impl Rows {
         let rows = u64::from(commit.rows);
         let numbers = number_sections(commit, &section)?;
         let lengths = commit.section(Kind::Lengths);
+        let is_merged = commit.section(Kind::PackedRows).is_some();
+        let wide = |ends, content| {
+            let ends = section(ends, Some(8 * rows))?;
+            Ok(Stretches::wide(ends, section(content, None)?))
+        };
+        let grouped = |number, content| {
+            let ends = section(Kind::GroupedEnds(number), None)?;
+            let grouped = Stretches::grouped(ends, section(content, None)?, commit.rows);
+            grouped.ok_or_else(|| corrupt("a section has not the length of its rows"))
+        };
         Ok(Rows {
             docs: commit.rows,
             has_text_ends: commit.format >= 4,
             ids: section(Kind::Ids, Some(8 * rows))?,
-            row_ends: section(Kind::RowEnds, Some(8 * rows))?,
-            row_bytes: section(Kind::Rows, None)?,
-            forward_ends: section(Kind::ForwardEnds, Some(8 * rows))?,
-            forward_bytes: section(Kind::Forward, None)?,
+            rows: match is_merged {
+                true => grouped(0, Kind::PackedRows)?,
+                false => wide(Kind::RowEnds, Kind::Rows)?,
+            },
+            unpacking: match is_merged {
+                true => Some(
+                    Unpacking::new(commit, file.len() as u64)
+                        .ok_or_else(|| corrupt("a dictionary of rows has not the length of one"))?,
+                ),
+                false => None,
+            },
+            forward: match is_merged {
+                true => grouped(1, Kind::PackedForward)?,
+                false => wide(Kind::ForwardEnds, Kind::Forward)?,
+            },
+            common: match is_merged {
+                true => Some(section(Kind::CommonWords, None)?),
+                false => None,
+            },
             lengths: lengths
                 .map(|lengths| whole(lengths, Some(rows)))
                 .transpose()?,
@@ -125,8 +154,7 @@ impl Rows {
             }
         }
         if is_in_bytes {
-            let end = number_at(self.row_ends, doc);
-            self.file.fetch(end.start.saturating_sub(8)..end.end);
+            self.rows.fetch_place(&self.file, doc);
         }
     }
 
@@ -135,7 +163,7 @@ impl Rows {
     pub(super) fn fetch_bytes(&self, doc: u32, mut columns: impl Iterator<Item = usize>) {
         let is_in_bytes = |column: usize| self.numbers.get(column).copied().flatten().is_none();
         if columns.any(is_in_bytes) {
-            self.fetch_of(self.row_ends, self.row_bytes, doc, FETCHED_BYTES);
+            self.rows.fetch(&self.file, doc, FETCHED_BYTES);
         }
     }
 
@@ -221,9 +249,28 @@ impl Rows {
         Ok(())
     }
 
-    /// An encoded row; see [`query::row`].
-    pub(super) fn row(&self, doc: u32) -> Result<&[u8]> {
-        self.slice(self.row_ends, self.row_bytes, doc)
+    /// A row with all its columns.
+    #[inline]
+    pub(super) fn row(&self, doc: u32) -> Result<StoredRow<'_>> {
+        let place = self.rows.place(&self.file, doc)?;
+        let bytes = self.file.range(place.start, place.end)?;
+        match &self.unpacking {
+            None => Ok(StoredRow::whole_row(bytes)),
+            Some(unpacking) => StoredRow::of_merge(&self.file, unpacking, doc, place.start, bytes),
+        }
+    }
+
+    /// Whether a merge wrote the rows: then their long texts are packed.
+    pub(super) fn are_packed(&self) -> bool {
+        self.unpacking.is_some()
+    }
+
+    /// The dictionaries of packed texts, by number.
+    pub(super) fn pack_dictionaries(&self) -> Result<Vec<&[u8]>> {
+        match &self.unpacking {
+            None => Ok(Vec::new()),
+            Some(unpacking) => unpacking.dictionaries(&self.file),
+        }
     }
 
     /// Length class of a row; see [`crate::postings::length_class`].
@@ -344,14 +391,21 @@ impl Rows {
     /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         let (_, list) = self.ends_and_list(doc)?;
-        forward::decode(list).ok_or_else(|| self.no_list())
+        let words = match self.common {
+            None => forward::decode(list),
+            Some(common) => {
+                let start = common.start as usize;
+                let common = self.file.range(start, start + common.bytes as usize)?;
+                forward_codes::decode(common, list)
+            }
+        };
+        words.ok_or_else(|| self.no_list())
     }
 
     /// Tells the processor to fetch [`Rows::text_ends`] of a row.
     #[inline]
     pub(super) fn fetch_text_ends(&self, doc: u32) {
-        let (ends, content) = (self.forward_ends, self.forward_bytes);
-        self.fetch_of(ends, content, doc, FETCHED_ENDS_BYTES);
+        self.forward.fetch(&self.file, doc, FETCHED_ENDS_BYTES);
     }
 
     /// Where a row's fields and sentences end; `None`: nobody knows.
@@ -365,7 +419,7 @@ impl Rows {
 
     #[inline]
     fn ends_and_list(&self, doc: u32) -> Result<(Option<&[u8]>, &[u8])> {
-        let bytes = self.slice(self.forward_ends, self.forward_bytes, doc)?;
+        let bytes = self.forward.read(&self.file, doc)?;
         match self.has_text_ends {
             true => forward::cut_ends(bytes).ok_or_else(|| self.no_list()),
             false => Ok((None, bytes)),
@@ -373,61 +427,20 @@ impl Rows {
     }
 
     fn no_list(&self) -> Error {
-        let start = self.forward_bytes.start as usize;
-        self.file.corrupt(start, "not a forward list")
-    }
-
-    /// The `doc`-th of the byte strings that lie one behind another in `content`; `ends` has their
-    /// ends.
-    fn slice(&self, ends: Section, content: Section, doc: u32) -> Result<&[u8]> {
-        let place = self.place(ends, content, doc)?;
-        self.file.range(place.start, place.end)
-    }
-
-    /// Tells the processor to fetch the first `most` bytes of the `doc`-th of the byte strings in `content`. Without a check of its
-    /// place: a wrong one fetches other bytes in vain.
-    #[inline]
-    fn fetch_of(&self, ends: Section, content: Section, doc: u32, most: usize) {
-        let end_of = |doc: u32| self.file.hint(ends.start as usize, doc as usize);
-        let start = doc.checked_sub(1).map_or(Some(0), end_of);
-        if let (Some(start), Some(end)) = (start, end_of(doc)) {
-            let end = end.min(start.saturating_add(most as u64));
-            let at = |place: u64| content.start.saturating_add(place) as usize;
-            self.file.fetch(at(start)..at(end));
-        }
-    }
-
-    /// The bytes of the file that have the `doc`-th of the byte strings in `content`.
-    #[inline]
-    fn place(&self, ends: Section, content: Section, doc: u32) -> Result<Range<usize>> {
-        let end_of = |doc: u32| self.file.number(ends.start as usize, doc as usize);
-        let start = if doc == 0 { 0 } else { end_of(doc - 1)? };
-        let end = end_of(doc)?;
-        if start > end || end > content.bytes {
-            let at = ends.start as usize + 8 * doc as usize;
-            return Err(self.file.corrupt(at, "ends do not rise"));
-        }
-        let (start, end) = (content.start + start, content.start + end);
-        Ok(start as usize..end as usize)
+        self.file
+            .corrupt(self.forward.start(), "not a forward list")
     }
 }
 
-/// The bytes of the file that have the number of a row, or the end of its bytes.
+/// The bytes of the file that have the number of a row.
 fn number_at(numbers: Section, doc: u32) -> Range<usize> {
     let at = numbers.start as usize + 8 * doc as usize;
     at..at + 8
 }
 
 fn copies_start(commit: &Commit) -> Option<u64> {
-    let is_of_copy = |kind| {
-        use Kind::{PackedPathNumbers, PathNumbers, PathRows, Paths, TextPlaces, Texts};
-        matches!(
-            kind,
-            Paths | PathNumbers(_) | PackedPathNumbers(_) | PathRows(_) | TextPlaces(_) | Texts(_)
-        )
-    };
     let sections = commit.sections.iter();
-    let copies = sections.filter(|section| is_of_copy(section.kind));
+    let copies = sections.filter(|section| section.kind.is_copy());
     copies.map(|section| section.start).min()
 }
 

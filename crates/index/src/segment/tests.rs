@@ -5,11 +5,16 @@ use std::io::Write;
 use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use query::value::Value;
 
 use super::checked::{CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, Kind, Section};
 use super::dictionary::{Dictionary, DictionaryWriter};
-use super::{forward, packed};
+use super::forward_codes::CommonCodes;
+use super::packed_rows::{StoredRow, Unpacking};
+use super::packing::{Packer, Packing};
+use super::stretches::Stretches;
+use super::{forward, forward_codes, packed, stretches};
 use crate::error::Error;
 use crate::postings::PAGE_BITS;
 use crate::removed::WordCount;
@@ -57,6 +62,11 @@ fn commit() -> Commit {
         Kind::TextPlaces(7),
         Kind::Texts(7),
         Kind::PackedPathNumbers(2),
+        Kind::PackedRows,
+        Kind::GroupedEnds(1),
+        Kind::PackDictionary(1),
+        Kind::PackedForward,
+        Kind::CommonWords,
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,
@@ -280,6 +290,189 @@ proptest! {
                 prop_assert_eq!((stream.word(), stream.number() as usize), (word.as_slice(), number));
             }
             prop_assert!(!stream.advance().unwrap());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_list_in_codes_comes_back(
+        rows in vec(1..9_u32, 1..300),
+        picked in vec((any::<u32>(), 1..400_u32), 0..40),
+        wide in any::<u32>(),
+    ) {
+        let codes = CommonCodes::new(&rows);
+        let mut words: Vec<_> = picked
+            .iter()
+            .map(|(word, hits)| WordCount { word: word % rows.len() as u32, hits: *hits })
+            .collect();
+        if let Some(word) = words.first_mut() {
+            word.hits = wide.max(1);
+        }
+        words.sort_by_key(|word| word.word);
+        words.dedup_by_key(|word| word.word);
+        let mut bytes = Vec::new();
+        codes.append(&mut words.clone(), &mut bytes);
+        prop_assert_eq!(forward_codes::decode(&codes.encode(), &bytes), Some(words));
+    }
+
+    #[test]
+    fn strangers_bytes_are_no_list_in_codes(
+        common in vec(any::<u8>(), 0..20),
+        bytes in vec(prop_oneof![any::<u8>(), Just(0), Just(1)], 0..40),
+    ) {
+        let _ = forward_codes::decode(&common, &bytes);
+    }
+
+    #[test]
+    fn byte_strings_are_found_by_ends_of_any_width(
+        lengths in vec(prop_oneof![9 => 0..40_usize, 1 => Just(70_000)], 1..200),
+        strangers in any::<Option<u8>>(),
+    ) {
+        let mut content = Vec::new();
+        let mut ends = Vec::new();
+        for (length, at) in lengths.iter().zip(0..) {
+            content.extend(std::iter::repeat_n(at as u8, *length));
+            ends.push(content.len() as u64);
+        }
+        let mut grouped = stretches::group(&ends);
+        if let Some(byte) = strangers {
+            let at = usize::from(byte) * grouped.len() / 256;
+            grouped[at] ^= byte;
+        }
+        let section = |start: usize, bytes: usize| Section {
+            kind: Kind::PackedRows,
+            start: start as u64,
+            bytes: bytes as u64,
+        };
+        let (disk, head) = (MemoryDisk::new(), content.len());
+        let sections = (section(head, grouped.len()), section(0, head));
+        let file = written(&disk, &[content, grouped].concat());
+        let rows = lengths.len() as u32;
+        let read = Stretches::grouped(sections.0, sections.1, rows).unwrap();
+        for (doc, length) in (0..).zip(&lengths) {
+            read.fetch_place(&file, doc);
+            read.fetch(&file, doc, 100);
+            match strangers {
+                None => prop_assert_eq!(read.read(&file, doc).unwrap(), vec![doc as u8; *length]),
+                Some(_) => drop(read.read(&file, doc)),
+            }
+        }
+        let short = section(head, sections.0.bytes as usize - 1);
+        prop_assert!(Stretches::grouped(short, sections.1, rows).is_none());
+    }
+}
+
+/// A file of these bytes.
+fn written(disk: &MemoryDisk, bytes: &[u8]) -> CheckedFile {
+    let mut writer = SummedWriter::create(disk, "rows").unwrap();
+    writer.write_all(bytes).unwrap();
+    let sums = writer.finish().unwrap();
+    CheckedFile::open(disk, "rows".to_owned(), sums).unwrap()
+}
+
+/// A dictionary and a row `'ab', <long text>` that is packed with it, one behind the other.
+fn packed_row(text: &str) -> (Vec<u8>, Vec<u8>) {
+    let dictionary: Vec<u8> = b"the measurement of spectra ".repeat(20);
+    let row = query::row::encode(&["ab", text].map(|text| Value::Str(text.to_owned())));
+    let packing = Packing::with(dictionary.clone());
+    let prepared = packing.prepare().unwrap();
+    let mut packed = Vec::new();
+    Packer::new(&prepared)
+        .unwrap()
+        .append(&row, &mut packed)
+        .unwrap();
+    (dictionary, packed)
+}
+
+/// Reads a packed row in all ways. Errors: the first.
+fn read_row(dictionary: &[u8], packed: &[u8]) -> crate::Result<Option<Vec<Value>>> {
+    let disk = MemoryDisk::new();
+    let file = written(&disk, &[dictionary, packed].concat());
+    let commit = Commit {
+        sections: vec![Section {
+            kind: Kind::PackDictionary(0),
+            start: 0,
+            bytes: dictionary.len() as u64,
+        }],
+        ..commit()
+    };
+    let unpacking = Unpacking::new(&commit, file.len() as u64).unwrap();
+    let at = dictionary.len();
+    let bytes = file.range(at, file.len()).unwrap();
+    let row = StoredRow::of_merge(&file, &unpacking, 7, at, bytes)?;
+    let whole = row.encoded();
+    let columns = row.column_count().unwrap_or(0);
+    for column in 0..=columns.min(9) {
+        row.column(column)?;
+        row.text(column)?;
+        let _ = (row.number(column), row.document(column));
+    }
+    whole.map(|row| query::row::decode(&row))
+}
+
+#[test]
+fn a_packed_row_comes_back_whether_its_texts_are_a_block_a_frame_or_not_packed() {
+    let spectra = "the measurement of spectra, ".repeat(9);
+    let long = spectra.repeat(3_000); // several blocks
+    for text in ["short", &spectra, &long, &long.repeat(9)] {
+        let (dictionary, packed) = packed_row(text);
+        let row = ["ab", text].map(|text| Value::Str(text.to_owned()));
+        assert_eq!(read_row(&dictionary, &packed).unwrap().unwrap(), row);
+        let is_packed = (64..=4 << 20).contains(&text.len());
+        assert_eq!(
+            packed.len() < text.len() / 2,
+            is_packed,
+            "{} bytes",
+            text.len()
+        );
+    }
+}
+
+#[test]
+fn packed_texts_that_say_another_length_or_dictionary_are_an_error_that_names_file_and_byte() {
+    let (dictionary, packed) = packed_row(&"the measurement of spectra, ".repeat(9));
+    const TEXTS_AT: usize = 1 + 1 + 2 * 2 + 2; // behind form, count, slots and 'ab'
+    let lying: [fn(&mut Vec<u8>); 5] = [
+        |row| row[TEXTS_AT] ^= 1, // another length
+        |row| drop(row.splice(TEXTS_AT..TEXTS_AT + 2, [0xff, 0xff, 0xff, 0x7f])), // 256 MiB
+        |row| row[0] |= 1,        // a dictionary that is not there
+        |row| row[0] |= 0x20,     // a block is no frame
+        |row| row.truncate(row.len() - 3),
+    ];
+    for (number, lie) in lying.iter().enumerate() {
+        let mut row = packed.clone();
+        lie(&mut row);
+        match read_row(&dictionary, &row) {
+            Err(Error::Corrupt { file, offset, .. }) => {
+                assert_eq!(
+                    (file.as_str(), offset as usize),
+                    ("rows", dictionary.len() + TEXTS_AT)
+                );
+            }
+            other => panic!("lie {number}: {other:?}"),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn strangers_bytes_are_no_packed_row(
+        flips in vec((any::<proptest::sample::Index>(), any::<u8>()), 1..9),
+        cut in any::<proptest::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let (dictionary, mut packed) = packed_row(&"the measurement of spectra, ".repeat(9));
+        for (at, byte) in flips {
+            let at = at.index(packed.len());
+            packed[at] ^= byte;
+        }
+        if is_cut {
+            packed.truncate(cut.index(packed.len()));
+        }
+        match read_row(&dictionary, &packed) {
+            Ok(_) | Err(Error::Corrupt { .. } | Error::Internal { .. }) => {}
+            Err(other) => prop_assert!(false, "{other:?}"),
         }
     }
 }

@@ -16,7 +16,6 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use query::row;
 use query::rows::Texts;
 use query::value::Value;
 use rustc_hash::FxHashMap;
@@ -120,19 +119,19 @@ pub(super) fn chosen(
     let (mut bytes, mut seen) = (0, Vec::new());
     for doc in 0..rows {
         let row = source.columns(doc)?;
-        let Some(text) = row::text_or_null(&row, usize::from(column)) else {
+        let Some(text) = row.text_or_null(usize::from(column))? else {
             return Ok(None);
         };
         let Some(text) = text else {
             seen.push(u32::MAX);
             continue;
         };
-        let number = match known.get(text) {
+        let number = match known.get(&*text) {
             Some(number) => *number,
             None => {
                 bytes += text.len();
                 let number = known.len() as u32;
-                known.insert(text.into(), number);
+                known.insert(text[..].into(), number);
                 number
             }
         };

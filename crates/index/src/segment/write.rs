@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Analyzer;
-use query::row;
 use query::value::Value;
 
 use super::checked::{BLOCK_BYTES, SummedWriter, Sums};
 use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
 use super::dictionary::DictionaryWriter;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::forward_codes::CommonCodes;
+use super::packing::Packing;
 use super::paths::Path;
 use super::row_source::RowSource;
 use super::words::WordsWriter;
-use super::{forward, keys, packed, paths, text_list};
+use super::{forward, keys, packed, paths, stretches, text_list};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 
@@ -143,6 +144,13 @@ impl<'a> SegmentWriter<'a> {
     }
 }
 
+/// The form of rows and forward lists that a merge writes.
+pub(super) struct MergedForm<'c> {
+    pub(super) packing: Packing,
+    /// The codes of words; waits until words are written.
+    pub(super) codes: &'c (dyn Fn() -> Result<&'c CommonCodes> + Sync),
+}
+
 /// The file `rows`, written and synced.
 pub(super) struct WrittenRows {
     sums: Sums,
@@ -150,12 +158,14 @@ pub(super) struct WrittenRows {
 }
 
 /// Writes the file `rows` in a directory that [`SegmentWriter::create`] has made. Another thread
-/// may write the words at the same time. `keyed`: the columns with a KEY.
+/// may write the words at the same time. `keyed`: the columns with a KEY; `merged`: packs rows and
+/// forward lists, `None` for a seal.
 pub(super) fn write_rows(
     disk: &Arc<dyn Disk>,
     path: &str,
     (rows, keyed): (u32, &[u16]),
     source: &dyn RowSource,
+    merged: Option<&MergedForm<'_>>,
 ) -> Result<WrittenRows> {
     let path = format!("{path}/{ROWS}");
     let failed = |error| Error::io(path.as_str(), error);
@@ -174,20 +184,19 @@ pub(super) fn write_rows(
     out.section(Kind::Lengths, |writer| {
         writer.write_all(&lengths).map_err(failed)
     })?;
-    out.stretches(Kind::Rows, Kind::RowEnds, |doc, bytes| {
-        bytes.extend_from_slice(&source.columns(doc)?);
-        Ok(())
-    })?;
-    let (mut words, mut ends) = (Vec::new(), Vec::new());
-    out.stretches(Kind::Forward, Kind::ForwardEnds, |doc, bytes| {
-        words.clear();
-        ends.clear();
-        source.forward(doc, &mut words)?;
-        let are_known = source.text_ends(doc, &mut ends)?;
-        forward::encode_ends(are_known.then_some(&ends), bytes);
-        forward::encode(&words, bytes);
-        Ok(())
-    })?;
+    match merged {
+        None => {
+            out.rows(source)?;
+            out.forward_lists(source, None)?;
+        }
+        Some(merged) => {
+            out.packed_rows(&merged.packing, source)?;
+            let codes = (merged.codes)()?;
+            out.bytes(Kind::CommonWords, &codes.encode())?;
+            out.forward_lists(source, Some(codes))?;
+            out.dictionaries(&merged.packing)?; // their second copy
+        }
+    }
     if !keyed.is_empty() {
         out.begin_block()?; // so that a damaged key takes no row with it
     }
@@ -206,12 +215,11 @@ pub(super) fn write_rows(
 }
 
 fn column_count(source: &dyn RowSource) -> Result<u16> {
-    let count = row::column_count(&source.columns(0)?).unwrap_or(0);
-    Ok(count as u16) // at most `query::limits::COLUMNS_MAX`
+    Ok(source.columns(0)?.column_count())
 }
 
 /// The file `rows` while it is written, section by section.
-struct RowsWriter<'a> {
+pub(super) struct RowsWriter<'a> {
     writer: SummedWriter,
     path: &'a str,
     rows: u32,
@@ -252,16 +260,8 @@ impl RowsWriter<'_> {
         self.bytes(kind, &bytes)
     }
 
-    fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> Result<()> {
-        let path = self.path;
-        self.section(kind, |writer| {
-            let written = writer.write_all(bytes);
-            written.map_err(|error| Error::io(path, error))
-        })
-    }
-
     /// Writes a section of one byte string for each row, and a section of their ends.
-    fn stretches(
+    pub(super) fn stretches(
         &mut self,
         kind: Kind,
         ends_kind: Kind,
@@ -281,7 +281,48 @@ impl RowsWriter<'_> {
             }
             Ok(())
         })?;
-        self.numbers(ends_kind, |doc| Ok(ends[doc as usize]))
+        match ends_kind {
+            Kind::GroupedEnds(_) => self.bytes(ends_kind, &stretches::group(&ends)),
+            _ => self.numbers(ends_kind, |doc| Ok(ends[doc as usize])),
+        }
+    }
+
+    /// Writes a section of these bytes.
+    pub(super) fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> Result<()> {
+        let path = self.path;
+        self.section(kind, |writer| {
+            let written = writer.write_all(bytes);
+            written.map_err(|error| Error::io(path, error))
+        })
+    }
+
+    /// Writes rows as their seal has them.
+    fn rows(&mut self, source: &dyn RowSource) -> Result<()> {
+        self.stretches(Kind::Rows, Kind::RowEnds, |doc, bytes| {
+            bytes.extend_from_slice(&source.columns(doc)?.encoded()?);
+            Ok(())
+        })
+    }
+
+    /// Writes the forward lists, in codes if there are any.
+    fn forward_lists(&mut self, source: &dyn RowSource, codes: Option<&CommonCodes>) -> Result<()> {
+        let (kind, ends_kind) = match codes {
+            None => (Kind::Forward, Kind::ForwardEnds),
+            Some(_) => (Kind::PackedForward, Kind::GroupedEnds(1)),
+        };
+        let (mut words, mut ends) = (Vec::new(), Vec::new());
+        self.stretches(kind, ends_kind, |doc, bytes| {
+            words.clear();
+            ends.clear();
+            source.forward(doc, &mut words)?;
+            let are_known = source.text_ends(doc, &mut ends)?;
+            forward::encode_ends(are_known.then_some(&ends), bytes);
+            match codes {
+                None => forward::encode(&words, bytes),
+                Some(codes) => codes.append(&mut words, bytes),
+            }
+            Ok(())
+        })
     }
 
     /// Writes zeroes up to the next block under a checksum.
@@ -293,6 +334,14 @@ impl RowsWriter<'_> {
         let zeroes = vec![0; BLOCK_BYTES - behind as usize];
         let written = self.writer.write_all(&zeroes);
         written.map_err(|error| Error::io(self.path, error))
+    }
+
+    /// Begins a block for the first section that only repeats what the rows say, so that its damage takes no row with it.
+    fn begin_copies(&mut self) -> Result<()> {
+        match self.sections.last() {
+            Some(section) if section.kind.is_copy() => Ok(()),
+            _ => self.begin_block(),
+        }
     }
 
     /// Writes the key of a column; see [`super::keys`]. Nothing if a row has no such column.
@@ -317,7 +366,7 @@ impl RowsWriter<'_> {
         let Some((places, texts)) = text_list::chosen(source, self.rows, column)? else {
             return Ok(());
         };
-        self.begin_block()?; // so that a damaged list takes no row with it
+        self.begin_copies()?;
         self.packed(Kind::TextPlaces(column), &places)?;
         self.bytes(Kind::Texts(column), &texts)
     }
@@ -326,7 +375,7 @@ impl RowsWriter<'_> {
     fn paths(&mut self, chosen: Vec<Path>, source: &dyn RowSource) -> Result<()> {
         let mut kept = Vec::new();
         if !chosen.is_empty() {
-            self.begin_block()?; // so that damage is named as that of paths alone
+            self.begin_copies()?;
         }
         for path in chosen {
             let Some((numbers, present)) = paths::numbers(source, self.rows, &path)? else {
@@ -378,7 +427,7 @@ fn numbers_of<N>(
 ) -> Result<Option<Vec<N>>> {
     let mut numbers = Vec::new();
     for doc in 0..rows {
-        let number = row::decode_number(&source.columns(doc)?, usize::from(column));
+        let number = source.columns(doc)?.number(usize::from(column));
         match number.and_then(bits) {
             Some(bits) => numbers.push(bits),
             None => return Ok(None),

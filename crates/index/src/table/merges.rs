@@ -29,7 +29,7 @@ use crate::files::{Files, SegmentFiles};
 use crate::merge::{MergeJob, Merged, MergedSource};
 use crate::part::{Part, Source};
 use crate::seal::{Frozen, SegmentEdits, segment_name};
-use crate::segment;
+use crate::segment::{self, Segment};
 
 /// Edits that a merge must carry over, by docs of the new segment.
 struct CarriedOver {
@@ -78,9 +78,17 @@ impl Table {
                 .map(|sealed| sealed.files.directory.clone())
                 .collect(),
             sources: sources.collect(),
+            like: self.largest_packed(),
             keep_by: request.keep_by,
             stop: Arc::clone(&self.merging.stop),
         })
+    }
+
+    /// The largest segment that a merge wrote.
+    fn largest_packed(&self) -> Option<Arc<Segment>> {
+        let segments = self.segments.iter().filter_map(|sealed| sealed.segment());
+        let packed = segments.filter(|segment| segment.is_packed());
+        packed.max_by_key(|segment| segment.rows()).cloned()
     }
 
     /// Asks for one segment a shard, made of all its present segments without the deleted rows that
@@ -245,6 +253,7 @@ impl Table {
                     gone: sealed.saved.deleted.len(),
                     is_changed: !sealed.saved.changes.is_empty(),
                     is_worn: sealed.is_worn(),
+                    is_packed: sealed.segment().is_some_and(|segment| segment.is_packed()),
                     newest: request.keep_by.and_then(newest),
                 });
             }

@@ -78,18 +78,21 @@ pub(super) struct Candidate {
     pub(super) is_changed: bool,
     /// Whether the changed values take a large part of the segment's bytes.
     pub(super) is_worn: bool,
+    /// Whether a merge wrote it: then its long texts are packed.
+    pub(super) is_packed: bool,
     /// Highest value of retention's column; `None` without retention.
     pub(super) newest: Option<i64>,
 }
 
 /// Indexes of the segments to be merged next; empty if none are due. `wholly`: merge until one
-/// segment without deleted or changed rows is left, whatever the request.
+/// segment without deleted or changed rows is left, and that a merge wrote, whatever the request.
 pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|at| segments[*at].live());
     if wholly {
         let total = segments.iter().map(Candidate::live).sum::<u64>();
-        let is_one = segments.len() == 1 && segments[0].gone == 0 && !segments[0].is_changed;
+        let is_whole = |one: &Candidate| one.gone == 0 && !one.is_changed && one.is_packed;
+        let is_one = segments.len() == 1 && is_whole(&segments[0]);
         let fits = total <= ROWS_MAX;
         return if fits && !is_one { order } else { Vec::new() };
     }

@@ -7,13 +7,15 @@ use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_lost}
 use index::Table;
 
 use crate::model::shape;
+use crate::packed::text;
 use crate::subject::{DIR, Subject, row, select_all, tree};
 
 /// Two segments, deletions in both, and a tail: the next seal writes every kind of file.
 fn history(disk: Arc<dyn Disk>) -> Subject {
     let mut subject = Subject::new(disk);
     for id in 1..60 {
-        subject.insert(id, row("cat dog", id as i64, "eel", 0.5, "s"));
+        let body = format!("cat dog {}", text(id, 300)); // a merge packs it
+        subject.insert(id, row(&body, id as i64, "eel", 0.5, "s"));
         if id % 20 == 0 {
             subject.seal();
         }

@@ -8,6 +8,7 @@ use disk::{Disk, MemoryDisk};
 use index::{Files, Table};
 
 use crate::model::{Model, shape};
+use crate::packed::merged;
 use crate::subject::{DIR, Subject, filtered, row, select_all, tree};
 
 /// What this build writes.
@@ -54,7 +55,10 @@ fn opened(version: &str) -> (MemoryDisk, Files, Table) {
         .join("tests/fixtures")
         .join(version);
     let written = MemoryDisk::new();
-    let subject = history(&written);
+    let subject = match version {
+        VERSION => merged(&written),
+        _ => history(&written),
+    };
     if std::env::var_os("SEINE_WRITE_FIXTURE").is_some() && version == VERSION {
         write(&folder, &written, &subject.manifest);
     }
@@ -97,6 +101,7 @@ fn version_4_opens() {
     assert_eq!(table.files(), manifest);
 }
 
+/// Its merged rows are packed.
 #[test]
 fn version_5_opens() {
     let (_, manifest, table) = opened("segment-v5");
@@ -105,6 +110,12 @@ fn version_5_opens() {
 
 #[test]
 fn the_same_history_writes_the_same_bytes() {
+    for history in [history, merged] {
+        writes_the_same(history);
+    }
+}
+
+fn writes_the_same(history: fn(&MemoryDisk) -> Subject) {
     let (one, other) = (MemoryDisk::new(), MemoryDisk::new());
     let manifest = history(&one).manifest;
     assert_eq!(manifest, history(&other).manifest);

@@ -158,13 +158,13 @@ fn length(disk: &MemoryDisk, subject: &Subject, name: &str) -> u64 {
     file.expect("a file").len().expect("a length")
 }
 
-/// Bytes of a block under one checksum, with which the first key and each list begin.
+/// Bytes of a block under one checksum, with which the first key and the first list begin.
 const BLOCK: u64 = 16 << 10;
 
 /// Where the keys of [`sealed`] end in `rows`. Behind them stand the lists of `body` and `title`, of one text each.
 fn end_of_keys(disk: &MemoryDisk, subject: &Subject) -> u64 {
     let list = 16 + 4 + 4 + 3; // the head of a page, the number of texts, where the text ends, the text
-    let behind_keys = length(disk, subject, "rows") - BLOCK - list;
+    let behind_keys = length(disk, subject, "rows") - 2 * list;
     behind_keys - (24 * ROWS).next_multiple_of(BLOCK) + 24 * ROWS
 }
 

@@ -12,6 +12,7 @@ mod keys;
 mod laws;
 mod model;
 mod oracle;
+mod packed;
 mod paths;
 mod rankers;
 mod select;

@@ -40,4 +40,45 @@ proptest! {
             prop_assert_eq!(decode(&encoded[..cut]), None);
         }
     }
+
+    #[test]
+    fn a_row_comes_back_from_what_is_kept_and_the_texts_left_out(
+        values in vec(value(), 0..9),
+        least in 0..12_usize,
+    ) {
+        let encoded = encode(&values);
+        let (mut kept, mut texts, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+        let is_narrow = leave_out(&encoded, least, &mut kept, &mut texts, &mut lengths).unwrap();
+        kept.push(7);
+        let (kept, rest) = KeptRow::cut(&kept, is_narrow).unwrap();
+        prop_assert_eq!((rest, kept.column_count()), (&[7][..], Some(values.len())));
+        prop_assert_eq!(kept.left_out_count(), lengths.len());
+        let mut ends = lengths.iter().scan(0, |end, length| { *end += length; Some((*end - length)..*end) });
+        for (column, value) in values.iter().enumerate() {
+            prop_assert_eq!(kept.number(column), decode_number(&encoded, column));
+            match kept.left_out(column) {
+                None => prop_assert_eq!(kept.column(column), Some(value.clone())),
+                Some(_) => {
+                    let text = std::str::from_utf8(&texts[ends.next().unwrap()]).unwrap();
+                    prop_assert_eq!(&Value::Str(text.to_owned()), value);
+                    prop_assert_eq!(kept.column(column), None);
+                }
+            }
+        }
+        prop_assert_eq!(kept.put_back(&texts, &lengths), Some(encoded.to_vec()));
+    }
+
+    #[test]
+    fn strangers_bytes_are_no_row_to_be_put_together(
+        kept in vec(0..9_u8, 0..60),
+        texts in vec(any::<u8>(), 0..20),
+        lengths in vec(0..20_usize, 0..4),
+    ) {
+        for is_narrow in [false, true] {
+            let Some((kept, _)) = KeptRow::cut(&kept, is_narrow) else { continue };
+            let _ = kept.put_back(&texts, &lengths);
+            let _ = (kept.left_out_count(), kept.left_out(1), kept.column(1), kept.text(0));
+        }
+        let _ = leave_out(&kept, 1, &mut Vec::new(), &mut Vec::new(), &mut Vec::new());
+    }
 }

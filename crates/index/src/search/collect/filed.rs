@@ -193,11 +193,11 @@ impl Filed {
                 self.fetch(input, page, at);
             }
             let text = page.part.written_text(page.doc(*low), column)?;
-            let rest = text.and_then(|text| room.checked_sub(text.len()));
+            let rest = text.as_ref().and_then(|text| room.checked_sub(text.len()));
             let (Some(text), Some(rest)) = (text, rest) else {
                 return Ok(None);
             };
-            texts.push(text);
+            texts.push(&text);
             room = rest;
         }
         *left = room;

@@ -23,6 +23,7 @@ impl Shard {
             gone: 0,
             is_changed: false,
             is_worn: false,
+            is_packed: true,
             newest: Some(self.sealed as i64),
         });
         self.merge(0);
@@ -54,6 +55,7 @@ impl Shard {
                 gone: 0,
                 is_changed: false,
                 is_worn: false,
+                is_packed: true,
                 newest,
             });
         }
@@ -173,6 +175,7 @@ fn a_segment_of_which_much_is_deleted_is_written_again() {
         gone,
         is_changed: false,
         is_worn: false,
+        is_packed: true,
         newest: None,
     };
     let choose = |segments: &[Candidate]| choose(segments, false, MergeRequest::default());
@@ -188,6 +191,7 @@ fn optimizing_ends_with_one_segment_and_no_deleted_row() {
         gone,
         is_changed: false,
         is_worn: false,
+        is_packed: true,
         newest: None,
     };
     let choose = |segments: &[Candidate]| choose(segments, true, MergeRequest::default());
