@@ -36,7 +36,9 @@ use crate::error::{Error, Result};
 use crate::integers::Integers;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::segment::{self, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord, StoredRow};
+use crate::segment::{
+    self, Lasts, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord, StoredRow,
+};
 use crate::tail::Tail;
 
 /// Where the rows of a part lie.
@@ -117,12 +119,22 @@ impl LookUp<'_> {
                 None => return Ok(None),
             },
         };
-        let gone = self.removed.frequency(number);
+        Ok(PartWord::of_live(
+            all,
+            self.removed.frequency(number),
+            place,
+        ))
+    }
+}
+
+impl PartWord {
+    /// The word at a place, if a live row holds it. `all`: its frequency among all rows, `gone`: among deleted ones.
+    fn of_live(all: Frequency, gone: Frequency, place: WordLocation) -> Option<PartWord> {
         let frequency = Frequency {
             documents: all.documents - gone.documents,
             hits: all.hits - gone.hits,
         };
-        Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
+        (frequency.documents > 0).then_some(PartWord { place, frequency })
     }
 }
 
@@ -413,12 +425,38 @@ impl Part {
         }
     }
 
+    /// As [`Segment::lasts`]; `None` of a tail, whose rows are in memory.
+    pub(crate) fn lasts(
+        &self,
+        page: usize,
+        asked: usize,
+        fields: usize,
+    ) -> Result<Option<Lasts<'_>>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.lasts(page, asked, fields),
+        }
+    }
+
     /// A word of this part, if a live row holds it.
     pub(crate) fn word(&self, text: &str) -> Result<Option<PartWord>> {
         self.look_up(text)?.end()
     }
 
-    /// As [`Part::word`], step by step.
+    /// As [`Part::word`], for a word by its number. `number`: as [`Part::each_word`] told it.
+    pub(crate) fn numbered(&self, number: u32) -> Result<Option<PartWord>> {
+        let gone = self.removed.frequency(number);
+        let (all, place) = match &self.source {
+            Source::Tail(tail) => (tail.frequency(number), WordLocation::Tail(number)),
+            Source::Segment(segment) => {
+                let word = segment.word_of(number)?;
+                (segment.frequency(&word), WordLocation::Segment(word))
+            }
+        };
+        Ok(PartWord::of_live(all, gone, place))
+    }
+
+    /// Starts to look a word of this part up.
     pub(crate) fn look_up<'p>(&'p self, text: &'p str) -> Result<LookUp<'p>> {
         let source = match &self.source {
             Source::Tail(tail) => LookUpIn::Tail(tail, tail.dictionary.find(text)),
@@ -430,9 +468,14 @@ impl Part {
         })
     }
 
-    /// Calls `visit` with the words of the part that hold the literal, those of deleted rows
-    /// included. Cost: all words of a tail; of a segment, those that begin with a prefix.
-    pub(crate) fn each_word(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) -> Result<()> {
+    /// Calls `visit` with the number and the text of the words of the part that hold the literal, those of
+    /// deleted rows included. Cost: all words of a tail; of a segment, as
+    /// [`Segment::each_word`](crate::segment::Segment::each_word).
+    pub(crate) fn each_word(
+        &self,
+        literal: &Literal,
+        visit: &mut dyn FnMut(u32, &str),
+    ) -> Result<()> {
         match &self.source {
             Source::Tail(tail) => tail.dictionary.each(literal, visit),
             Source::Segment(segment) => segment.each_word(literal, visit)?,

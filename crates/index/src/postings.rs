@@ -46,8 +46,8 @@ mod tests;
 pub(crate) use code::{
     HITS_OPEN, Shares, SharesCache, class_of, code, hits_of, length_class, length_of_class,
 };
-pub(crate) use list::{List, Run};
+pub(crate) use list::{List, PlaceWalk, Run};
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
-pub(crate) use places::Plain;
+pub(crate) use places::{Plain, RowPlaces};
 pub(crate) use posting::{PAGE_BITS, PAGE_ROWS};
 pub(crate) use writer::ListWriter;

@@ -94,11 +94,11 @@ impl TextEnds {
         known.map(|(_, last)| *last)
     }
 
-    /// The number, from 0, of the sentence or paragraph of its field that a position lies in. 0 in a table without
-    /// `index_sp`. Cost: a binary search.
+    /// The first and the last position of the sentence or paragraph of its field that a position lies in: 0 and `u32::MAX` where
+    /// no end bounds it, such as in a table without `index_sp`. Cost: a binary search.
     #[must_use]
-    pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
-        self.units.unit_at(unit, field, position)
+    pub fn unit_bounds(&self, unit: Unit, field: u8, position: u32) -> (u32, u32) {
+        self.units.unit_bounds(unit, field, position)
     }
 }
 
@@ -137,8 +137,12 @@ mod tests {
                 prop_assert_eq!(TextEnds::last_in(&bytes, field), last);
                 for position in 0..50 {
                     for unit in [Unit::Sentence, Unit::Paragraph] {
-                        let wanted = words.unit_at(unit, field, position);
-                        prop_assert_eq!(ends.unit_at(unit, field, position), wanted);
+                        let number = |position| words.unit_at(unit, field, position);
+                        let (first, last) = ends.unit_bounds(unit, field, position);
+                        let same: Vec<u32> = (0..50).filter(|other| number(*other) == number(position)).collect();
+                        let inside = (0..50).filter(|other| (first..=last).contains(other));
+                        prop_assert_eq!(inside.collect::<Vec<_>>(), same);
+                        prop_assert_eq!(words.units().unit_bounds(unit, field, position), (first, last));
                     }
                 }
             }

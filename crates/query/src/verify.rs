@@ -4,6 +4,7 @@
 
 mod buffers;
 mod counted;
+mod decide;
 mod document;
 mod most;
 mod operators;
@@ -12,6 +13,7 @@ mod prepared;
 mod spans;
 mod tally;
 mod terms;
+mod two_words;
 mod window;
 
 #[cfg(test)]
@@ -29,6 +31,7 @@ use prepared::Prepared;
 use spans::spans;
 pub use tally::{Counts, Joined, Tally};
 pub(crate) use terms::Terms;
+use two_words::{TwoWords, in_field};
 pub use window::Hit;
 
 /// A tree prepared for any number of documents: its terms have numbers, and its patterns are compiled.
@@ -36,6 +39,7 @@ pub use window::Hit;
 pub struct Verifier {
     root: Prepared,
     terms: Terms,
+    two: Option<TwoWords>,
 }
 
 impl Verifier {
@@ -43,8 +47,10 @@ impl Verifier {
     #[must_use]
     pub fn new(root: &Node) -> Verifier {
         let terms = Terms::of(root);
+        let root = Prepared::new(root, &terms);
         Verifier {
-            root: Prepared::new(root, &terms),
+            two: TwoWords::of(&root),
+            root,
             terms,
         }
     }
@@ -69,10 +75,7 @@ impl Verifier {
 
     /// As [`Verifier::matches`], for any form of a document.
     pub fn matches_in<D: Document>(&self, document: &D, buffers: &mut Buffers) -> bool {
-        let found = spans(&self.root, document, buffers);
-        let is_match = found.is_some();
-        found.into_iter().for_each(|spans| buffers.give(spans));
-        is_match
+        decide::matches(&self.root, document, buffers)
     }
 
     /// The spans at which a document matches, as [`reference::spans`](crate::reference::spans) defines them; `None`
@@ -90,10 +93,20 @@ impl Verifier {
         tally::of_words(&self.root, &Places::new(&self.terms, words))
     }
 
-    /// Upper bounds of what counts in a document that has at most `standing` places of each term, given by its number.
+    /// Upper bounds of what counts in a field, in a document that matches. `standing`: the places of each term in the field, or
+    /// more, by the term's number.
     #[must_use]
-    pub fn most(&self, standing: &impl Fn(usize) -> u64) -> Most {
-        self.root.most(standing)
+    pub fn most(&self, field: u8, standing: &impl Fn(usize) -> u64) -> Most {
+        self.root.most(field, standing)
+    }
+
+    /// Upper bound of the words of a run in a field, from the places of the terms, in a document that matches; `None` for a tree
+    /// that [`TwoWords`] does not know.
+    #[must_use]
+    pub fn longest_run<D: Document>(&self, document: &D, field: u8) -> Option<u64> {
+        let two = self.two.as_ref()?;
+        let of = |term| in_field(document.standing(term), field);
+        Some(two.longest_run(of(two.first), of(two.second)))
     }
 
     /// Whether every occurrence that counts is a single word, so that a run has each place of the query once.

@@ -25,7 +25,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec
 }
 
 /// The `at`-th number; bits beyond the end of `bytes` read as 0. `width` is at most 32.
-#[inline]
+#[inline(always)]
 pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     let bit = at * width as usize;
     let rest = bytes.get(bit / 8..).unwrap_or_default();

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::bits::cut;
 use super::code::hits_of;
 use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bytes};
-use super::places::{Packed, Plain};
+use super::places::{Packed, Plain, RowPlaces, Widths};
 use super::posting::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting};
 
 /// Bytes of one open count: a posting's number (4) and its occurrences (4), for a code of class 0.
@@ -300,51 +300,16 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Calls `visit` with the places of postings, each beside what came with the posting. The postings rise. Cost: one pass through
-    /// the codes of the blocks that have them.
-    #[inline(always)]
-    pub(crate) fn each_place(
-        &self,
-        postings: impl Iterator<Item = (usize, u32)>,
-        mut visit: impl FnMut(usize, u32),
-    ) {
-        let packed = match &self.places {
-            Places::Packed(packed) => packed,
-            Places::Plain(plain) => {
-                for (row, at) in postings {
-                    plain.row(at).iter().for_each(|place| visit(row, *place));
-                }
-                return;
-            }
-        };
-        let mut open = self.open_entries();
-        let (mut opened, mut block, mut passed, mut before) = (None, usize::MAX, 0, 0);
-        for (row, at) in postings {
-            let own = at as usize / BLOCK;
-            if own != block {
-                (block, passed, before) = (own, own * BLOCK, 0);
-                opened = packed.block(own);
-                open = &open[open_from(open, passed as u32)..];
-            }
-            let Some((content, widths)) = opened else {
-                continue;
-            };
-            before += told_hits(&self.codes, passed, at as usize);
-            passed = at as usize;
-            let mut hits = self
-                .codes
-                .get(passed)
-                .map_or(0, |code| usize::from(code >> 5));
-            while let Some((entry, rest)) = open.split_first() {
-                let (posting, more) = open_entry(entry);
-                if posting >= at {
-                    hits += if posting == at { more as usize } else { 0 };
-                    break;
-                }
-                before += more as usize;
-                open = rest;
-            }
-            widths.each(content, before, hits, |place| visit(row, place));
+    /// Reads the places of postings that rise. Cost: one pass through the codes of the blocks that have them.
+    #[inline]
+    pub(crate) fn places(&self) -> PlaceWalk<'_> {
+        PlaceWalk {
+            list: self,
+            open: self.open_entries(),
+            opened: None,
+            block: usize::MAX,
+            passed: 0,
+            before: 0,
         }
     }
 
@@ -394,6 +359,55 @@ impl<'a> List<'a> {
     }
 }
 
+/// From [`List::places`].
+pub(crate) struct PlaceWalk<'l> {
+    list: &'l List<'l>,
+    /// Open counts from the posting `passed` on.
+    open: &'l [[u8; OPEN_BYTES]],
+    /// The block of the last posting, and its bytes.
+    opened: Option<(&'l [u8], Widths)>,
+    block: usize,
+    /// The last posting, and the places before it in its block.
+    passed: usize,
+    before: usize,
+}
+
+impl<'l> PlaceWalk<'l> {
+    /// The places of a posting, which is no lower than the one before.
+    #[inline(always)]
+    pub(crate) fn row(&mut self, at: u32) -> RowPlaces<'l> {
+        let packed = match &self.list.places {
+            Places::Packed(packed) => packed,
+            Places::Plain(plain) => return RowPlaces::Plain(plain.row(at)),
+        };
+        let own = at as usize / BLOCK;
+        if own != self.block {
+            (self.block, self.passed, self.before) = (own, own * BLOCK, 0);
+            self.opened = packed.block(own);
+            self.open = &self.open[open_from(self.open, self.passed as u32)..];
+        }
+        let codes = &*self.list.codes;
+        self.before += told_hits(codes, self.passed, at as usize);
+        self.passed = at as usize;
+        let mut hits = codes
+            .get(self.passed)
+            .map_or(0, |code| usize::from(code >> 5));
+        while let Some((entry, rest)) = self.open.split_first() {
+            let (posting, more) = open_entry(entry);
+            if posting >= at {
+                hits += if posting == at { more as usize } else { 0 };
+                break;
+            }
+            self.before += more as usize;
+            self.open = rest;
+        }
+        match self.opened {
+            Some((content, widths)) => RowPlaces::packed(content, widths, self.before, hits),
+            None => RowPlaces::Plain(&[]),
+        }
+    }
+}
+
 /// Number of a posting, and its occurrences.
 fn open_entry(entry: &[u8; OPEN_BYTES]) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = *entry;
@@ -433,7 +447,7 @@ impl Plain {
 
 /// Sum of the occurrences that the codes of postings `start .. end` tell, eight codes at a time.
 /// Codes of class 0 add nothing.
-#[inline]
+#[inline(always)]
 fn told_hits(codes: &[u8], start: usize, end: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     let sum = |eight: u64| ((eight >> 5 & (7 * LOW)).wrapping_mul(LOW) >> 56) as usize;

@@ -90,13 +90,84 @@ impl<'a> Packed<'a> {
         let Some((content, widths)) = self.block(block) else {
             return;
         };
-        widths.each(content, before, hits as usize, |place| out.push(place));
+        let row = RowPlaces::packed(content, widths, before, hits as usize);
+        row.each(|place| out.push(place));
+    }
+}
+
+/// The places of one row, each read when it is asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum RowPlaces<'a> {
+    Packed {
+        content: &'a [u8],
+        widths: Widths,
+        /// The row's first place among those of its block, and the end of its places.
+        first: usize,
+        end: usize,
+    },
+    Plain(&'a [u32]),
+}
+
+impl<'a> RowPlaces<'a> {
+    /// The `hits` places of a block's `content` behind `before` others.
+    #[inline(always)]
+    pub(super) fn packed(
+        content: &'a [u8],
+        widths: Widths,
+        before: usize,
+        hits: usize,
+    ) -> RowPlaces<'a> {
+        // A damaged count may exceed the places that the bytes can hold.
+        let most = content.len() * 8 / widths.place as usize;
+        let end = (before + hits).min(most);
+        RowPlaces::Packed {
+            content,
+            widths,
+            first: before.min(end),
+            end,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        match self {
+            RowPlaces::Packed { first, end, .. } => end - first,
+            RowPlaces::Plain(places) => places.len(),
+        }
+    }
+
+    /// Calls `visit` with each place, rising.
+    #[inline(always)]
+    pub(crate) fn each(self, mut visit: impl FnMut(u32)) {
+        match self {
+            RowPlaces::Packed {
+                content,
+                widths,
+                first,
+                end,
+            } => (first..end).for_each(|at| visit(widths.place(content, at))),
+            RowPlaces::Plain(places) => places.iter().for_each(|place| visit(*place)),
+        }
+    }
+
+    /// The `at`-th place, as `field << 24 | position`; below [`RowPlaces::len`].
+    #[inline(always)]
+    pub(crate) fn at(self, at: usize) -> u32 {
+        match self {
+            RowPlaces::Packed {
+                content,
+                widths,
+                first,
+                ..
+            } => widths.place(content, first + at),
+            RowPlaces::Plain(places) => places.get(at).copied().unwrap_or(0),
+        }
     }
 }
 
 /// Widths of a block, in bits.
 #[derive(Clone, Copy)]
-pub(super) struct Widths {
+pub(crate) struct Widths {
     /// Width of a position, at most 24.
     position: u32,
     /// Width of a place: field and position together, 1 to 32.
@@ -104,24 +175,8 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    /// Calls `visit` with `hits` places of the block, after `before` others.
-    #[inline(always)]
-    pub(super) fn each(
-        self,
-        content: &[u8],
-        before: usize,
-        hits: usize,
-        mut visit: impl FnMut(u32),
-    ) {
-        // A damaged count may exceed the places that the bytes can hold.
-        let most = content.len() * 8 / self.place as usize;
-        for at in before..(before + hits).min(most) {
-            visit(self.place(content, at));
-        }
-    }
-
     /// The `at`-th place of the block, as `field << 24 | position`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(self, content: &[u8], at: usize) -> u32 {
         let place = unpack(content, at, self.place);
         let field = place >> self.position;

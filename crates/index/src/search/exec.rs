@@ -56,6 +56,7 @@ mod lists;
 mod page;
 mod phrase;
 mod placed;
+mod placed_word;
 mod places;
 mod range;
 mod row_index;

@@ -10,10 +10,9 @@
 //! bl*           black 1 row, blue 2 rows    black 4 rows        black 5, blue 2
 //! ```
 
-use std::collections::BTreeMap;
-
 use query::pattern::Matcher;
 use query::tree::Term;
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::terms::Terms;
@@ -36,8 +35,8 @@ pub(super) struct Statistics {
     /// By number of the word in [`Terms`]. A word without live rows has zeroes.
     pub(super) words: Frequencies,
     /// By number of the pattern in [`Terms`]: the words that it stands for, each held by a live
-    /// row.
-    pub(super) patterns: Vec<BTreeMap<String, Frequency>>,
+    /// row; rising.
+    pub(super) patterns: Vec<Vec<(String, Frequency)>>,
 }
 
 /// For each part of a shard: where its dictionary has the words of a query.
@@ -49,7 +48,7 @@ pub(super) struct FoundWords {
     words: Vec<Option<PartWord>>,
     /// By part: the words that patterns stand for. Empty where there are no patterns, and once
     /// [`FoundWords::of_plan`] has merged them into `words`.
-    expanded: Vec<BTreeMap<String, PartWord>>,
+    expanded: Vec<FxHashMap<String, PartWord>>,
 }
 
 impl Statistics {
@@ -64,7 +63,7 @@ impl Statistics {
             rows: 0,
             hits: 0,
             words: smallvec![Frequency::default(); texts.len()],
-            patterns: vec![BTreeMap::new(); patterns.len()],
+            patterns: vec![Vec::new(); patterns.len()],
         };
         let mut found = FoundWords {
             count: texts.len(),
@@ -96,20 +95,21 @@ impl Statistics {
 
     /// Adds the words that patterns stand for in a part; returns where its dictionary has them.
     /// Errors: `Io`, `Corrupt`.
-    fn expand(&mut self, patterns: &[Term], part: &Part) -> Result<BTreeMap<String, PartWord>> {
-        let mut expanded = BTreeMap::new();
+    fn expand(&mut self, patterns: &[Term], part: &Part) -> Result<FxHashMap<String, PartWord>> {
+        let mut expanded = FxHashMap::default();
         for pattern in patterns {
             let matcher = Matcher::new(pattern).map_err(|what| Error::Internal { what })?;
-            let mut texts = Vec::new();
-            part.each_word(matcher.literal(), &mut |text| {
+            let mut found = Vec::new();
+            part.each_word(matcher.literal(), &mut |number, text| {
                 if matcher.is_match(text) {
-                    texts.push(text.to_owned());
+                    found.push((text.to_owned(), number));
                 }
             })?;
-            let mut words = BTreeMap::new();
-            for text in texts {
-                if let Some(word) = part.word(&text)? {
-                    words.insert(text.clone(), word.frequency);
+            found.sort_unstable();
+            let mut words = Vec::with_capacity(found.len());
+            for (text, number) in found {
+                if let Some(word) = part.numbered(number)? {
+                    words.push((text.clone(), word.frequency));
                     // A plan of more words is refused.
                     if words.len() <= EXPANSION_MAX {
                         expanded.insert(text, word);
@@ -129,8 +129,9 @@ impl Statistics {
             sum.add(more);
         }
         for (sums, more) in self.patterns.iter_mut().zip(other.patterns) {
-            for (text, more) in more {
-                sums.entry(text).or_default().add(more);
+            match sums.is_empty() {
+                true => *sums = more,
+                false => add_words(sums, more),
             }
         }
     }
@@ -161,6 +162,19 @@ impl FoundWords {
     pub(super) fn of_part(&self, part: PartIndex) -> &[Option<PartWord>] {
         &self.words[part.at() * self.count..][..self.count]
     }
+}
+
+/// Adds the frequencies of words, which rise as those of `sums` do.
+fn add_words(sums: &mut Vec<(String, Frequency)>, more: Vec<(String, Frequency)>) {
+    sums.extend(more);
+    sums.sort_by(|one, other| one.0.cmp(&other.0));
+    sums.dedup_by(|(text, more), (known, sum)| {
+        let is_known = text == known;
+        if is_known {
+            sum.add(*more);
+        }
+        is_known
+    });
 }
 
 /// Looks up every word in every part. The look-ups take steps in turns, so that they wait for

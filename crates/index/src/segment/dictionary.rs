@@ -24,9 +24,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use query::codec::{cut_small, put_number};
+use query::pattern::Literal;
 use query::processor::fetch;
 
 use super::checked::{CheckedFile, SummedWriter};
+use super::sequences::{self, Sequences};
 use crate::error::Result;
 
 /// Words of one block; a look-up decodes half of them on average.
@@ -113,6 +115,7 @@ pub(super) struct Dictionary {
     ends: usize,
     keys: usize,
     blocks: OnceLock<Blocks>,
+    sequences: OnceLock<Sequences>,
 }
 
 /// The two arrays in memory.
@@ -142,6 +145,7 @@ impl Dictionary {
             ends,
             keys: ends + array,
             blocks: OnceLock::new(),
+            sequences: OnceLock::new(),
         })
     }
 
@@ -174,6 +178,67 @@ impl Dictionary {
             }
         }
         Ok(stream)
+    }
+
+    /// Calls `visit` with the number and the bytes of each word that holds a literal, rising. Cost: the words that begin with a
+    /// prefix, or those of blocks that may have one with the literal; else all words. The first literal without a prefix costs
+    /// some ten times that.
+    pub(super) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
+        let prefix = literal.prefix().as_bytes();
+        if prefix.is_empty()
+            && let Some(blocks) = self.holding(literal)?
+        {
+            for block in blocks {
+                self.each_of_block(block, &mut |number, word| {
+                    if literal.is_in(word) {
+                        visit(number, word);
+                    }
+                })?;
+            }
+            return Ok(());
+        }
+        let mut words = self.from(prefix)?;
+        while words.advance()? {
+            let word = words.word();
+            if !prefix.is_empty() && !word.starts_with(prefix) {
+                break;
+            }
+            if literal.is_in(word) {
+                visit(words.number(), word);
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks that may have words with a literal, rising; `None`: each may.
+    fn holding(&self, literal: &Literal) -> Result<Option<Vec<u32>>> {
+        if self.words > sequences::WORDS_MAX || literal.text().is_empty() {
+            return Ok(None);
+        }
+        if let Some(known) = self.sequences.get() {
+            return Ok(known.blocks(literal));
+        }
+        let made = Sequences::new(|visit| {
+            (0..self.words.div_ceil(BLOCK_WORDS))
+                .try_for_each(|block| self.each_of_block(block, &mut |_, word| visit(block, word)))
+        })?;
+        Ok(self.sequences.get_or_init(|| made).blocks(literal))
+    }
+
+    /// Calls `visit` with the number and the bytes of each word of a block.
+    fn each_of_block(&self, block: u32, visit: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
+        let first = block * BLOCK_WORDS;
+        let mut words = WordStream {
+            dictionary: self,
+            next: first,
+            rest: &[],
+            word: Vec::new(),
+            is_ahead: false,
+        };
+        while words.next < self.words.min(first + BLOCK_WORDS) && words.advance()? {
+            visit(words.number(), words.word());
+        }
+        Ok(())
     }
 
     /// The few blocks among which the word's block is. Only blocks whose keys equal the word's key

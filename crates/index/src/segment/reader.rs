@@ -14,6 +14,7 @@ use super::commit::Commit;
 use super::common_words::{self, CommonWords};
 use super::dictionary::Dictionary;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::lasts::AllLasts;
 use super::packed_rows::StoredRow;
 use super::paths::PathNumbers;
 use super::rows::Rows;
@@ -35,6 +36,7 @@ pub(crate) struct Segment {
     pub(super) dictionary: Dictionary,
     pub(super) words: CheckedFile,
     pub(super) common: OnceLock<CommonWords>,
+    pub(super) lasts: OnceLock<AllLasts>,
     pub(super) postings: CheckedFile,
     pub(super) positions: CheckedFile,
     /// Its directory, as a path below the disk's root.
@@ -108,6 +110,7 @@ impl Segment {
             dictionary: Dictionary::new(files.open(DICTIONARY)?, commit.words)?,
             words,
             common: OnceLock::new(),
+            lasts: OnceLock::new(),
             postings: files.open(POSTINGS)?,
             positions: files.open(POSITIONS)?,
             path: files.path.to_owned(),
@@ -296,27 +299,22 @@ impl Segment {
     }
 
     /// The entry of a word, by its number.
-    pub(super) fn word_of(&self, number: u32) -> Result<SegmentWord> {
+    pub(crate) fn word_of(&self, number: u32) -> Result<SegmentWord> {
         let entry = words::read(&self.words, number)?;
         Ok(SegmentWord { number, entry })
     }
 
-    /// Calls `visit` with every word of the dictionary that holds the literal, rising.
-    pub(crate) fn each_word(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) -> Result<()> {
-        let prefix = literal.prefix().as_bytes();
-        let mut words = self.dictionary.from(prefix)?;
-        while words.advance()? {
-            let word = words.word();
-            if !prefix.is_empty() && !word.starts_with(prefix) {
-                break;
+    /// Calls `visit` with the number and the text of every word of the dictionary that holds the literal, rising.
+    pub(crate) fn each_word(
+        &self,
+        literal: &Literal,
+        visit: &mut dyn FnMut(u32, &str),
+    ) -> Result<()> {
+        self.dictionary.each(literal, &mut |number, word| {
+            if let Ok(word) = std::str::from_utf8(word) {
+                visit(number, word);
             }
-            if literal.is_in(word)
-                && let Ok(word) = std::str::from_utf8(word)
-            {
-                visit(word);
-            }
-        }
-        Ok(())
+        })
     }
 
     /// Rows and occurrences of a word, deleted rows included.

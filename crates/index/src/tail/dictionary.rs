@@ -73,9 +73,9 @@ impl Dictionary {
         interned.ends.len() - before
     }
 
-    /// Calls `visit` with every word that holds the literal. The writer waits for at most
+    /// Calls `visit` with the number and the text of every word that holds the literal. The writer waits for at most
     /// [`WORDS_READ`] words at a time.
-    pub(crate) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(&str)) {
+    pub(crate) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(u32, &str)) {
         let mut next = 0;
         loop {
             let interned = self.read();
@@ -85,7 +85,7 @@ impl Dictionary {
                 if literal.is_in(word)
                     && let Ok(word) = std::str::from_utf8(word)
                 {
-                    visit(word);
+                    visit(number as u32, word);
                 }
             }
             next += WORDS_READ;

@@ -26,4 +26,20 @@ impl UnitEnds {
         let of_others = ends.partition_point(|(other, _)| *other < field);
         (before - of_others) as u32 // no more than words
     }
+
+    /// The first and the last position of the unit that holds a position. Cost: a binary search.
+    pub(crate) fn unit_bounds(&self, unit: Unit, field: u8, position: u32) -> (u32, u32) {
+        let ends = match unit {
+            Unit::Sentence => &self.sentences,
+            Unit::Paragraph => &self.paragraphs,
+        };
+        let before = ends.partition_point(|end| *end < (field, position));
+        let end = |at: Option<usize>| {
+            let end = at.and_then(|at| ends.get(at));
+            end.filter(|(other, _)| *other == field)
+                .map(|(_, end)| *end)
+        };
+        let first = end(before.checked_sub(1)).map_or(0, |end| end + 1);
+        (first, end(Some(before)).unwrap_or(u32::MAX))
+    }
 }

@@ -12,6 +12,6 @@ pub trait Document {
     /// The last position of a field; `None` of one without words.
     fn last(&self, field: u8) -> Option<u32>;
 
-    /// As [`Words::unit_at`](crate::analysis::Words::unit_at).
-    fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32;
+    /// As [`TextEnds::unit_bounds`](crate::text_ends::TextEnds::unit_bounds).
+    fn unit_bounds(&self, unit: Unit, field: u8, position: u32) -> (u32, u32);
 }

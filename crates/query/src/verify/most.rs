@@ -1,8 +1,8 @@
-//! How much can count in a document, from the number of places of each term alone.
+//! How much can count in a field, from the number of places of each term alone.
 
-use super::prepared::{Kind, Prepared};
+use super::prepared::{Kind, Prepared, Standing};
 
-/// Upper bounds of what [`Verifier::count`](super::Verifier::count) finds in a document.
+/// Upper bounds of what [`Verifier::count`](super::Verifier::count) finds in a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Most {
     /// Number of occurrences.
@@ -21,47 +21,69 @@ impl Most {
 }
 
 impl Prepared {
-    /// `standing`: the places of a term in the document, or more.
-    pub(super) fn most(&self, standing: &impl Fn(usize) -> u64) -> Most {
+    /// What counts in one field. `standing`: the places of a term in the field, or more.
+    pub(super) fn most(&self, field: u8, standing: &impl Fn(usize) -> u64) -> Most {
         let all = |parts: &[Prepared]| {
-            let parts = parts.iter().map(|part| part.most(standing));
+            let parts = parts.iter().map(|part| part.most(field, standing));
             parts.fold(Most::default(), Most::and)
+        };
+        let places = |word: &Standing| match word.fields.holds(field) {
+            true => standing(word.term),
+            false => 0,
         };
         match &self.kind {
             Kind::All | Kind::Not(_) => Most::default(),
             Kind::Word(word) | Kind::Repeated(word, _) => {
-                let hits = standing(word.term);
+                let hits = places(word);
                 Most { hits, words: hits }
             }
             Kind::Phrase(words) => {
-                let each = words.iter().map(|(word, _)| standing(word.term));
+                let each = words.iter().map(|(word, _)| places(word));
                 let hits = each.min().unwrap_or(0);
                 let words = hits.saturating_mul(words.len() as u64);
                 Most { hits, words }
             }
             // Each occurrence forgets a place.
             Kind::Proximity(asked) => {
-                let each = asked.listed.iter().map(|(word, _)| standing(word.term));
+                let each = asked.listed.iter().map(|(word, _)| places(word));
                 let listed = asked.listed.len() as u64;
-                let places = each.fold(0, u64::saturating_add);
-                let hits = places.saturating_sub(listed - listed.min(1));
+                let (sum, least) = each.fold((0, u64::MAX), |(sum, least), places| {
+                    (places.saturating_add(sum), places.min(least))
+                });
+                let hits = match least {
+                    0 => 0,
+                    _ => sum.saturating_sub(listed - listed.min(1)),
+                };
                 let words = hits.saturating_mul(listed);
                 Most { hits, words }
             }
-            // An occurrence of an operand is in two joined ones at most; of two there is one joined.
-            Kind::Near(left, right, _) => {
-                let (left, right) = (left.most(standing), right.most(standing));
+            // Joined are neighbours, so that all but the first and the last are in two joined ones.
+            Kind::Near(near) => {
+                let left = near.left.most(field, standing);
+                let right = near.right.most(field, standing);
                 let both = left.and(right);
-                let is_one = (left.hits, right.hits) == (1, 1);
-                let words = both.words.saturating_mul(if is_one { 1 } else { 2 });
-                Most { words, ..both }
+                match left.hits == 0 || right.hits == 0 {
+                    true if near.always_joins => Most::default(),
+                    true => both,
+                    false => Most {
+                        words: both.words.saturating_mul(2).saturating_sub(2),
+                        ..both
+                    },
+                }
             }
-            Kind::NotNear(left, ..) => left.most(standing),
-            Kind::Maybe(left, right) => left.most(standing).and(right.most(standing)),
-            Kind::AtLeast(parts, _)
-            | Kind::And(parts)
-            | Kind::Order(parts)
-            | Kind::Together(_, parts) => all(parts),
+            Kind::NotNear(left, ..) => left.most(field, standing),
+            Kind::Maybe(left, right) => {
+                let (left, right) = (left.most(field, standing), right.most(field, standing));
+                left.and(right)
+            }
+            Kind::AtLeast(parts, _) | Kind::And(parts) => all(parts),
+            Kind::Order(parts) | Kind::Together(_, parts) => {
+                let is_empty = |part: &Prepared| part.most(field, standing).hits == 0;
+                match parts.iter().any(is_empty) {
+                    true => Most::default(),
+                    false => all(parts),
+                }
+            }
         }
     }
 
@@ -69,7 +91,7 @@ impl Prepared {
     pub(super) fn is_of_words(&self) -> bool {
         match &self.kind {
             Kind::All | Kind::Not(_) | Kind::Word(_) | Kind::Repeated(..) => true,
-            Kind::Phrase(_) | Kind::Proximity(_) | Kind::Near(..) => false,
+            Kind::Phrase(_) | Kind::Proximity(_) | Kind::Near(_) => false,
             Kind::NotNear(left, ..) => left.is_of_words(),
             Kind::Maybe(left, right) => left.is_of_words() && right.is_of_words(),
             Kind::AtLeast(parts, _)

@@ -187,12 +187,16 @@ pub(super) fn order(found: &mut Vec<Span>, part: &[Span], ends: &mut Vec<u64>) {
     });
 }
 
-/// Adds the spans of a list that have a span of the other list near; see the reference.
-pub(super) fn near(list: &[Span], others: &[Span], most: u32, found: &mut Vec<Span>) {
+/// The spans of a list that have a span of the other list near; see the reference.
+pub(super) fn near<'s>(
+    list: &'s [Span],
+    others: &'s [Span],
+    most: u32,
+) -> impl Iterator<Item = &'s Span> {
     // Both lists rise: `begun` others begin before the span, and `furthest` is the furthest end of these. An earlier field ends
     // earlier.
     let (mut begun, mut furthest, mut next) = (0, 0, 0);
-    for span in list {
+    list.iter().filter(move |span| {
         while let Some(other) = others.get(begun)
             && start(other) < start(span)
         {
@@ -208,10 +212,37 @@ pub(super) fn near(list: &[Span], others: &[Span], most: u32, found: &mut Vec<Sp
         }
         let is_before = begun > 0 && furthest >= behind(span, most);
         let behind = others.get(next);
-        if is_before || behind.is_some_and(|next| start(next) <= reach(span, most)) {
-            found.push(*span);
+        is_before || behind.is_some_and(|next| start(next) <= reach(span, most))
+    })
+}
+
+/// Whether each part has a span behind that of the part before, in one field.
+pub(super) fn is_ordered(parts: &[Spans<'_>]) -> bool {
+    let Some((first, rest)) = parts.split_first() else {
+        return false;
+    };
+    // What ends soonest leaves most room behind it.
+    let soonest = |spans: &[Span], field: u8| {
+        let mut soonest: Option<u64> = None;
+        for span in spans {
+            if span.field != field || soonest.is_some_and(|end| start(span) > end) {
+                break;
+            }
+            soonest = Some(soonest.map_or(end(span), |least| least.min(end(span))));
         }
-    }
+        soonest
+    };
+    let mut fields = first.chunk_by(|one, other| one.field == other.field);
+    fields.any(|in_field| {
+        let field = in_field.first().map_or(0, |span| span.field);
+        let mut so_far = soonest(in_field, field);
+        for part in rest {
+            let Some(end) = so_far else { break };
+            let next = part.partition_point(|span| start(span) <= end);
+            so_far = soonest(&part[next..], field);
+        }
+        so_far.is_some()
+    })
 }
 
 /// Keeps the spans of the left side that no span of the right one overlaps or is near. `ends`: a buffer.
@@ -236,47 +267,69 @@ pub(super) fn together<D: Document>(
     document: &D,
     found: &mut Vec<Span>,
 ) {
-    let common = units_of_all(unit, parts, document);
-    let in_all = |span: &&Span| common.holds(span, document);
+    let common: Units = common_units(unit, parts, document).collect();
     let spans = parts.iter().flat_map(|part| part.iter());
-    found.extend(spans.filter(in_all).copied());
+    found.extend(spans.filter(|span| common.hold(span)).copied());
 }
 
-/// Sentences or paragraphs of a document.
-pub(super) struct Units {
-    unit: Unit,
-    /// Field and number of each, rising.
-    firsts: Vec<u64>,
+/// Sentences or paragraphs of a document, rising.
+pub(super) struct Units(Vec<Stretch>);
+
+/// A sentence or a paragraph: its first and its last place.
+#[derive(Clone, Copy)]
+pub(super) struct Stretch {
+    first: u64,
+    last: u64,
 }
 
-/// The units in which every part has a span.
-pub(super) fn units_of_all<D: Document>(unit: Unit, parts: &[Spans<'_>], document: &D) -> Units {
-    let mut common: Option<Vec<u64>> = None;
-    for part in parts {
-        let units = part.iter();
-        let mut firsts: Vec<u64> = units
-            .filter_map(|span| unit_of(unit, span, document))
-            .collect();
-        firsts.sort_unstable();
-        match &mut common {
-            None => common = Some(firsts),
-            Some(common) => common.retain(|one| firsts.binary_search(one).is_ok()),
-        }
+impl FromIterator<Stretch> for Units {
+    fn from_iter<I: IntoIterator<Item = Stretch>>(units: I) -> Units {
+        Units(units.into_iter().collect())
     }
-    let firsts = common.unwrap_or_default();
-    Units { unit, firsts }
 }
 
 impl Units {
     /// Whether a span lies in one of the units.
-    pub(super) fn holds<D: Document>(&self, span: &Span, document: &D) -> bool {
-        let unit = unit_of(self.unit, span, document);
-        unit.is_some_and(|first| self.firsts.binary_search(&first).is_ok())
+    pub(super) fn hold(&self, span: &Span) -> bool {
+        let begun = self.0.partition_point(|unit| unit.first <= start(span));
+        let last = begun.checked_sub(1).and_then(|at| self.0.get(at));
+        last.is_some_and(|unit| end(span) <= unit.last)
     }
 }
 
-/// Field and number of the unit that holds a span; `None` if it crosses a bound.
-fn unit_of<D: Document>(unit: Unit, span: &Span, document: &D) -> Option<u64> {
-    let first = document.unit_at(unit, span.field, span.start);
-    (first == document.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
+impl Stretch {
+    /// Whether one of the spans, which rise, lies in the unit.
+    fn holds_any(&self, spans: &[Span]) -> bool {
+        let first = spans.partition_point(|span| start(span) < self.first);
+        let begun = spans[first..].iter();
+        let mut begun = begun.take_while(|span| start(span) <= self.last);
+        begun.any(|span| end(span) <= self.last)
+    }
+}
+
+/// The units in which every part has a span, rising. Only the units of the part of the fewest spans are looked at.
+pub(super) fn common_units<'d, D: Document>(
+    unit: Unit,
+    parts: &'d [Spans<'d>],
+    document: &'d D,
+) -> impl Iterator<Item = Stretch> {
+    let rarest = (0..parts.len()).min_by_key(|part| parts[*part].len());
+    let spans = rarest.map_or(&[][..], |part| &parts[part]);
+    let mut last: Option<Stretch> = None;
+    let units = spans.iter().filter_map(move |span| {
+        if last.is_some_and(|unit| start(span) <= unit.last) {
+            return None;
+        }
+        let (first, end_of_unit) = document.unit_bounds(unit, span.field, span.start);
+        let stretch = Stretch {
+            first: at(span.field, first),
+            last: at(span.field, end_of_unit),
+        };
+        // A span that crosses the unit's end leaves it to the next span of the unit.
+        (end(span) <= stretch.last).then(|| *last.insert(stretch))
+    });
+    units.filter(move |unit| {
+        let mut others = parts.iter().enumerate();
+        others.all(|(part, spans)| Some(part) == rarest || unit.holds_any(spans))
+    })
 }

@@ -84,7 +84,7 @@ impl Document for Places<'_> {
         last.filter(|last| *last > 0)
     }
 
-    fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
-        self.words.unit_at(unit, field, position)
+    fn unit_bounds(&self, unit: Unit, field: u8, position: u32) -> (u32, u32) {
+        self.words.units().unit_bounds(unit, field, position)
     }
 }

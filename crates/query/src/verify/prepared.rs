@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::terms::Terms;
 use crate::reference::Span;
-use crate::tree::{FieldPlace, FieldSet, Node, Term, Unit, Word};
+use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
 /// A node, and the places that it takes in the text of its query.
 #[derive(Debug)]
@@ -24,12 +24,36 @@ pub(super) enum Kind {
     AtLeast(Vec<Prepared>, u32),
     And(Vec<Prepared>),
     Order(Vec<Prepared>),
+    Near(Near),
     /// Left, right, distance.
-    Near(Box<Prepared>, Box<Prepared>, u32),
     NotNear(Box<Prepared>, Box<Prepared>, u32),
     Together(Unit, Vec<Prepared>),
     Maybe(Box<Prepared>, Box<Prepared>),
     Not(Box<Prepared>),
+}
+
+/// `left NEAR/distance right`.
+#[derive(Debug)]
+pub(super) struct Near {
+    pub(super) left: Box<Prepared>,
+    pub(super) right: Box<Prepared>,
+    pub(super) distance: u32,
+    /// Whether a match joins at least two occurrences, so that none counts alone.
+    pub(super) always_joins: bool,
+}
+
+/// Whether the operands are two words that never stand at one position: only a marked word, such as `#tag`, stands where another
+/// one does.
+fn stand_apart(left: &Node, right: &Node) -> bool {
+    let bare = |node: &Node| match node {
+        Node::Word(word) if word.term.form == Form::Whole => Some(word.term.text.clone()),
+        _ => None,
+    };
+    let is_marked = |text: &str| text.starts_with(['#', '@', '=']);
+    match (bare(left), bare(right)) {
+        (Some(left), Some(right)) => left != right && !is_marked(&left) && !is_marked(&right),
+        _ => false,
+    }
 }
 
 /// A term by number, and where it may stand.
@@ -84,7 +108,12 @@ impl Prepared {
                 left,
                 right,
                 distance,
-            } => Kind::Near(one(left), one(right), *distance),
+            } => Kind::Near(Near {
+                left: one(left),
+                right: one(right),
+                distance: *distance,
+                always_joins: stand_apart(left, right),
+            }),
             Node::NotNear {
                 left,
                 right,

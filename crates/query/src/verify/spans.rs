@@ -31,14 +31,14 @@ pub(super) fn spans<'d, D: Document>(
         Kind::AtLeast(parts, least) => at_least(parts, *least as usize, document, buffers),
         Kind::And(parts) => at_least(parts, parts.len(), document, buffers),
         Kind::Order(parts) => in_order(parts, document, buffers),
-        Kind::Near(left, right, distance) => {
-            let left = spans(left, document, buffers)?;
-            let Some(right) = spans(right, document, buffers) else {
+        Kind::Near(asked) => {
+            let left = spans(&asked.left, document, buffers)?;
+            let Some(right) = spans(&asked.right, document, buffers) else {
                 return none(left, buffers);
             };
             let mut found = buffers.take();
-            near(&left, &right, *distance, &mut found);
-            near(&right, &left, *distance, &mut found);
+            found.extend(near(&left, &right, asked.distance));
+            found.extend(near(&right, &left, asked.distance));
             buffers.give(left);
             buffers.give(right);
             some(sorted(found), buffers)

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Buffers;
 use super::document::Document;
-use super::operators::units_of_all;
+use super::operators::{Units, common_units};
 use super::places::Places;
 use super::prepared::{Kind, Prepared, Proximity, Standing};
 use super::spans::{each, spans};
@@ -138,7 +138,7 @@ impl<D: Document> Teller<'_, '_, D> {
             Kind::Word(word) | Kind::Repeated(word, _) => self.word(word),
             Kind::Phrase(words) => self.phrase(node, words),
             Kind::Proximity(asked) => self.proximity(asked),
-            Kind::Near(left, right, distance) => self.near(left, right, *distance),
+            Kind::Near(asked) => self.near(&asked.left, &asked.right, asked.distance),
             Kind::NotNear(left, ..) => {
                 let mut hits = self.hits(left);
                 if let Some(lonely) = spans(node, self.document, self.buffers) {
@@ -151,7 +151,7 @@ impl<D: Document> Teller<'_, '_, D> {
             Kind::Together(unit, parts) => {
                 let document = self.document;
                 let found = each(parts, document, self.buffers).unwrap_or_default();
-                let common = units_of_all(*unit, &found, document);
+                let common: Units = common_units(*unit, &found, document).collect();
                 found.into_iter().for_each(|part| self.buffers.give(part));
                 let mut hits = self.all(parts);
                 hits.retain(|hit| {
@@ -160,7 +160,7 @@ impl<D: Document> Teller<'_, '_, D> {
                         start: hit.start,
                         end: hit.start,
                     };
-                    common.holds(&begin, document)
+                    common.hold(&begin)
                 });
                 hits
             }

@@ -96,7 +96,10 @@ proptest! {
 
     #[test]
     fn spans_are_those_of_the_reference(root in any_node(), words in any_document()) {
-        prop_assert_eq!(Verifier::new(&root).spans(&words), reference::spans(&root, &words));
+        let verifier = Verifier::new(&root);
+        let spans = reference::spans(&root, &words);
+        prop_assert_eq!(verifier.matches(&words), spans.is_some());
+        prop_assert_eq!(verifier.spans(&words), spans);
     }
 
     #[test]
@@ -125,10 +128,17 @@ proptest! {
             let places = Places::new(&verifier.terms, &words);
             let mut counts = Counts::default();
             verifier.count(&places, &mut Buffers::default(), &mut counts);
-            let most = verifier.most(&|term| places.standing(term).len() as u64);
-            prop_assert!(counts.hits.len() as u64 <= most.hits);
-            let counted: u64 = counts.hits.iter().map(|hit| u64::from(hit.weight)).sum();
-            prop_assert!(counted <= most.words);
+            for field in 0..3 {
+                let in_field = |term: usize| {
+                    let standing = places.standing(term).iter();
+                    standing.filter(|span| span.field == field).count() as u64
+                };
+                let most = verifier.most(field, &in_field);
+                let hits: Vec<_> = counts.hits.iter().filter(|hit| hit.field == field).collect();
+                prop_assert!(hits.len() as u64 <= most.hits);
+                let counted: u64 = hits.iter().map(|hit| u64::from(hit.weight)).sum();
+                prop_assert!(counted <= most.words);
+            }
             let is_of_words = counts.hits.iter().all(|hit| hit.term.is_some());
             prop_assert!(is_of_words || !verifier.is_of_words());
         }

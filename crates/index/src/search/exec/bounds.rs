@@ -16,15 +16,28 @@ pub(super) struct Bounds {
     present: Vec<u64>,
     /// By row and term: the places of the term, and a set of their fields.
     standing: Vec<(u64, u64)>,
-    /// Upper bound of the weight, and the row.
-    bounds: Vec<(i64, u16)>,
+    bounds: Vec<Bounded>,
+    /// How many of them were taken.
+    taken: usize,
+}
+
+/// A row, and what is known of its weight.
+#[derive(Clone, Copy)]
+pub(super) struct Bounded {
+    /// Upper bound of the weight.
+    pub(super) bound: i64,
+    /// Upper bound of the sum of the values of its words.
+    pub(super) sum: i64,
+    /// Set of the fields in which its words stand.
+    pub(super) fields: u64,
+    pub(super) low: u16,
 }
 
 /// Rows whose numbers of places are counted together, times the terms.
 const COUNTED: usize = 1 << 18;
 
 impl Bounds {
-    /// Finds those of the rows `lows` that can reach the threshold, by falling bound. `index`: an index without rows. Errors:
+    /// Finds those of the rows `lows` that can reach the threshold. `index`: an index without rows. Errors:
     /// `Interrupted`.
     pub(super) fn find(
         &mut self,
@@ -44,14 +57,21 @@ impl Bounds {
             index.clear(lows);
             self.add(lows, plan, placed, threshold);
         }
-        let falling = |(bound, low): &(i64, u16)| (Reverse(*bound), *low);
-        self.bounds.sort_unstable_by_key(falling);
+        self.taken = 0;
         Ok(())
     }
 
-    /// The rows found, each with the upper bound of its weight.
-    pub(super) fn rows(&self) -> &[(i64, u16)] {
-        &self.bounds
+    /// Replaces `into` by the next `most` of the rows found, each with the upper bound of its weight, in any order: no later row has a higher bound.
+    pub(super) fn take(&mut self, most: usize, into: &mut Vec<Bounded>) {
+        let rest = &mut self.bounds[self.taken..];
+        let length = most.min(rest.len());
+        if (1..rest.len()).contains(&length) {
+            let falling = |row: &Bounded| (Reverse(row.bound), row.low);
+            rest.select_nth_unstable_by_key(length - 1, falling);
+        }
+        self.taken += length;
+        into.clear();
+        into.extend_from_slice(&rest[..length]);
     }
 
     /// Counts the places of each term in some rows, and adds up the values of their words.
@@ -98,28 +118,55 @@ impl Bounds {
     fn add(&mut self, lows: &[u16], plan: &Plan, placed: &Placed, threshold: i64) {
         let (weigher, terms) = (plan.weigher(), placed.terms.len());
         let is_of_words = placed.verifier.is_of_words() && terms <= FEW_TERMS;
+        let mut by_field = Vec::new();
         for (row, low) in lows.iter().enumerate() {
             let standing = &self.standing[row * terms..][..terms];
-            let places = |term: usize| standing.get(term).map_or(0, |(places, _)| *places);
-            let counted = placed.verifier.most(&places).words;
-            let counted = i64::try_from(counted).unwrap_or(i64::MAX);
             let fields = standing.iter().fold(0, |all, (_, fields)| all | fields);
-            // A run of words has each place of the query once.
-            let run = |field: usize| {
-                let terms = standing.iter().zip(&placed.times);
-                let here = terms.filter(|((_, fields), _)| fields >> field & 1 == 1);
-                here.map(|(_, times)| times).sum()
-            };
+            by_field.clear();
+            by_field.resize((u64::BITS - fields.leading_zeros()) as usize, 0);
+            let mut counted: i64 = 0;
+            for (field, words) in by_field.iter_mut().enumerate() {
+                if fields >> field & 1 == 1 {
+                    *words = words_in(field, standing, placed);
+                    counted = counted.saturating_add(*words);
+                }
+            }
             let run = |field: usize| match is_of_words {
-                true => counted.min(run(field)),
-                false => counted,
+                true => by_field[field].min(places_of_query(field, standing, placed)),
+                false => by_field[field],
             };
-            let bound = weigher.bound_places(self.sums[row], counted, fields, run);
+            let sum = self.sums[row];
+            let bound = weigher.bound_places(sum, counted, fields, run);
             if bound >= threshold {
-                self.bounds.push((bound, *low));
+                self.bounds.push(Bounded {
+                    bound,
+                    sum,
+                    fields,
+                    low: *low,
+                });
             }
         }
     }
+}
+
+/// Upper bound of the words that count in a field. `standing`: the places of each term in the row, and a set of their fields.
+fn words_in(field: usize, standing: &[(u64, u64)], placed: &Placed) -> i64 {
+    let places = |term: usize| match standing.get(term) {
+        // Each other field has one of the places.
+        Some((places, fields)) if fields >> field & 1 == 1 => {
+            places.saturating_sub(u64::from(fields.count_ones()) - 1)
+        }
+        _ => 0,
+    };
+    let most = placed.verifier.most(field as u8, &places).words;
+    i64::try_from(most).unwrap_or(i64::MAX)
+}
+
+/// The places of the query whose words stand in a field: a run of words has each of them once.
+fn places_of_query(field: usize, standing: &[(u64, u64)], placed: &Placed) -> i64 {
+    let terms = standing.iter().zip(&placed.times);
+    let here = terms.filter(|((_, fields), _)| fields >> field & 1 == 1);
+    here.map(|(_, times)| times).sum()
 }
 
 /// Terms up to which they are counted by field.

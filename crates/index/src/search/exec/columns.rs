@@ -21,6 +21,7 @@ use query::text_ends::TextEnds;
 use super::super::plan::TermWords;
 use super::lists::View;
 use super::row_index::RowIndex;
+use crate::wide::wide;
 
 /// Field and position of a place.
 const POSITION: u32 = (1 << 24) - 1;
@@ -79,7 +80,7 @@ impl Columns {
         let mut places = 0;
         for (column, words) in self.columns.iter_mut().zip(terms) {
             match words[..] {
-                [word] => column.read_word(word, lows, view),
+                [word] => read_word(column, word, lows, view),
                 _ => column.read_pattern(words, lows, view, index),
             }
             places += column.spans.len() + column.words.len();
@@ -167,29 +168,31 @@ impl Column {
         self.words.clear();
     }
 
+    #[inline(always)]
     fn read_word(&mut self, word: usize, lows: &[u16], view: &View<'_>) {
         self.clear();
         let (page, mut hint) = (view.word(word), 0);
         let posting = |low: &u16| page.find(*low, &mut hint).map_or(NONE, |at| at as u32);
         self.postings.extend(lows.iter().map(posting));
-        if let Some(list) = view.lists().get(word) {
-            let held = self.postings.iter().enumerate();
-            let held = held.filter(|(_, posting)| **posting != NONE);
-            let held = held.map(|(row, posting)| (row, page.first + posting));
-            let mut last = None;
-            list.each_place(held, |row, place| {
-                if last != Some((row, place)) {
-                    // The rows up to this one begin here.
-                    let begun = self.starts.len();
-                    if begun <= row {
-                        self.starts.resize(row + 1, self.spans.len() as u32);
+        let Some(list) = view.lists().get(word) else {
+            self.starts.resize(lows.len() + 1, 0);
+            return;
+        };
+        let mut walk = list.places();
+        for posting in &self.postings {
+            self.starts.push(self.spans.len() as u32);
+            if *posting != NONE {
+                let first = self.spans.len();
+                walk.row(page.first + posting).each(|place| {
+                    // Damaged bytes may have a place twice.
+                    let span = span_at(place);
+                    if self.spans[first..].last() != Some(&span) {
+                        self.spans.push(span);
                     }
-                    self.spans.push(span_at(place));
-                }
-                last = Some((row, place));
-            });
+                });
+            }
         }
-        self.starts.resize(lows.len() + 1, self.spans.len() as u32);
+        self.starts.push(self.spans.len() as u32);
     }
 
     /// Counts the entries of each row, then puts each list's entries into place.
@@ -224,16 +227,16 @@ impl Column {
             index.each(page, lows, |row, posting| {
                 self.held.push((row, posting as u32))
             });
-            let held = self.held.iter().enumerate();
-            let held = held.map(|(at, (_, posting))| (at, page.first + posting));
-            list.each_place(held, |at, place| {
-                let (row, posting) = self.held[at];
+            let mut walk = list.places();
+            for (row, posting) in &self.held {
                 let at = &mut self.word_starts[row + 1];
-                if let Some(entry) = self.words.get_mut(*at as usize) {
-                    *entry = (place, *word as u32, posting);
-                }
-                *at += 1;
-            });
+                walk.row(page.first + posting).each(|place| {
+                    if let Some(entry) = self.words.get_mut(*at as usize) {
+                        *entry = (place, *word as u32, *posting);
+                    }
+                    *at += 1;
+                });
+            }
         }
         index.clear(lows);
         self.word_starts.pop();
@@ -262,4 +265,8 @@ fn span_at(place: u32) -> Span {
         start: place & POSITION,
         end: place & POSITION,
     }
+}
+
+wide! {
+    fn read_word(column: &mut Column, word: usize, lows: &[u16], view: &View<'_>) = Column::read_word
 }

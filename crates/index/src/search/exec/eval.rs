@@ -6,9 +6,10 @@
 
 use super::super::plan::{Fields, Placed, Step};
 use super::lists::View;
-use super::places::RowPlaces;
+use super::places::{Places, RowPlaces};
 use super::rows::{FEW, Rows};
 use super::scratch::Scratch;
+use crate::error::Result;
 use crate::postings::{PAGE_BITS, PAGE_WORDS, Page};
 use crate::wide::wide;
 
@@ -270,7 +271,30 @@ fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch
     let mut places = std::mem::take(&mut scratch.places);
     let (mut lows, mut kept) = (scratch.lows(), scratch.lows());
     rows.each(|low| lows.push(low));
-    let result = places.each_window(placed, &lows, view, |places, window| {
+    let result = match &placed.word {
+        Some(word) => word.keep(&lows, view, &mut kept),
+        None => keep_by_windows(placed, &lows, view, &mut places, &mut kept),
+    };
+    if let Err(error) = result {
+        kept.clear();
+        places.failure = Some(error);
+    }
+    let found = Rows::of(&kept, scratch);
+    scratch.give(std::mem::replace(rows, found));
+    scratch.give(Rows::Few(lows));
+    scratch.give(Rows::Few(kept));
+    scratch.places = places;
+}
+
+/// Adds those of the rows `lows` that a tree matches. Errors: `Interrupted`, `Io`, `Corrupt`.
+fn keep_by_windows(
+    placed: &Placed,
+    lows: &[u16],
+    view: &View<'_>,
+    places: &mut Places,
+    kept: &mut Vec<u16>,
+) -> Result<()> {
+    places.each_window(placed, lows, view, |places, window| {
         for (row, low) in window.iter().enumerate() {
             if placed.asks_ends
                 && let Some(ahead) = window.get(row + ENDS_AHEAD)
@@ -285,16 +309,7 @@ fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch
             }
         }
         Ok(())
-    });
-    if let Err(error) = result {
-        kept.clear();
-        places.failure = Some(error);
-    }
-    let found = Rows::of(&kept, scratch);
-    scratch.give(std::mem::replace(rows, found));
-    scratch.give(Rows::Few(lows));
-    scratch.give(Rows::Few(kept));
-    scratch.places = places;
+    })
 }
 
 /// The rows of a page that are in `docs`, which rises.

@@ -10,6 +10,7 @@
 
 use super::super::plan::{Placed, Plan};
 use super::super::rank::{Hit, Occurrences};
+use super::bounds::Bounded;
 use super::job::Out;
 use super::page::PageRun;
 use super::places::{Places, RowPlaces};
@@ -19,6 +20,13 @@ use crate::error::Result;
 
 /// Rows that are weighed before the threshold is compared, which may end the page; then twice as many, and so on.
 const WEIGHED_ROWS: usize = 64;
+
+/// A plan whose rows are weighed by places, and its tree.
+#[derive(Clone, Copy)]
+struct Tree<'p> {
+    plan: &'p Plan,
+    placed: &'p Placed,
+}
 
 impl PageRun<'_, '_> {
     /// Weighs rows and takes those that reach the threshold.
@@ -35,26 +43,39 @@ impl PageRun<'_, '_> {
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
         let index = &mut out.scratch.places.index;
         bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
-        let (mut rest, mut length) = (bounds.rows(), WEIGHED_ROWS);
-        while !rest.is_empty() {
-            let (batch, behind) = rest.split_at(length.min(rest.len()));
-            (rest, length) = (behind, length * 2);
+        let (mut length, mut batch) = (WEIGHED_ROWS, Vec::new());
+        loop {
+            bounds.take(length, &mut batch);
+            length *= 2;
             scorer.raise(self.threshold(out)?);
-            let enters = |(bound, _): &&(i64, u16)| *bound >= scorer.threshold();
-            lows.clear();
-            lows.extend(batch.iter().filter(enters).map(|(_, low)| *low));
-            if lows.is_empty() {
+            let mut threshold = scorer.threshold();
+            batch.retain(|row| row.bound >= threshold);
+            if batch.is_empty() {
                 break;
             }
-            lows.sort_unstable();
+            batch.sort_unstable_by_key(|row| row.low);
+            lows.clear();
+            lows.extend(batch.iter().map(|row| row.low));
             let mut weighed = std::mem::take(&mut out.scratch.weighed);
+            let mut next = batch.iter();
+            let may_enter = |document: &RowPlaces<'_, '_>| {
+                let row = next.next();
+                row.is_some_and(|row| self.bound(row, plan, placed, document) >= threshold)
+            };
             let occurrences = scorer.occurrences();
             let places = &mut out.scratch.places;
-            self.weigh_placed(&lows, plan, placed, occurrences, places, |low, weight| {
-                weighed.push((low, weight));
-                Ok(())
-            })?;
-            let mut threshold = scorer.threshold();
+            let tree = Tree { plan, placed };
+            self.weigh_placed(
+                &lows,
+                tree,
+                occurrences,
+                places,
+                may_enter,
+                |low, weight| {
+                    weighed.push((low, weight));
+                    Ok(())
+                },
+            )?;
             weighed.retain(|(_, weight)| *weight >= threshold);
             self.enter(&mut weighed, &mut threshold, out)?;
             out.scratch.weighed = weighed;
@@ -62,6 +83,25 @@ impl PageRun<'_, '_> {
         out.scratch.bounds = bounds;
         out.scratch.give(Rows::Few(lows));
         Ok(())
+    }
+
+    /// The upper bound of a row's weight, lower where its places tell how long a run may be.
+    fn bound(
+        &self,
+        row: &Bounded,
+        plan: &Plan,
+        placed: &Placed,
+        document: &RowPlaces<'_, '_>,
+    ) -> i64 {
+        let longest = |field: usize| placed.verifier.longest_run(document, field as u8);
+        if longest(0).is_none() {
+            return row.bound;
+        }
+        let run =
+            |field| longest(field).map_or(i64::MAX, |run| i64::try_from(run).unwrap_or(i64::MAX));
+        let weigher = plan.weigher();
+        let bound = weigher.bound_places(row.sum, i64::MAX, row.fields, run);
+        bound.min(row.bound)
     }
 
     /// Offers rows with their weights to the collector, for an order that is not by weight alone.
@@ -76,24 +116,34 @@ impl PageRun<'_, '_> {
         let mut places = std::mem::take(&mut out.scratch.places);
         let occurrences = scorer.occurrences();
         let offer = |low, weight| self.offer(low, weight, out);
-        let result = self.weigh_placed(lows, plan, placed, occurrences, &mut places, offer);
+        let result = self.weigh_placed(
+            lows,
+            Tree { plan, placed },
+            occurrences,
+            &mut places,
+            |_| true,
+            offer,
+        );
         out.scratch.places = places;
         result
     }
 
-    /// Calls `visit` with each of the rows `lows`, all of which match, and its weight.
+    /// Calls `visit` with those of the rows `lows`, all of which match, that `is_asked` accepts, and their weights.
     fn weigh_placed(
         &self,
         lows: &[u16],
-        plan: &Plan,
-        placed: &Placed,
+        tree: Tree<'_>,
         occurrences: &mut Occurrences,
         places: &mut Places,
+        mut is_asked: impl FnMut(&RowPlaces<'_, '_>) -> bool,
         mut visit: impl FnMut(u16, i64) -> Result<()>,
     ) -> Result<()> {
-        places.each_window(placed, lows, &self.view, |places, window| {
+        places.each_window(tree.placed, lows, &self.view, |places, window| {
             for (row, low) in window.iter().enumerate() {
-                let weight = self.weight(row, *low, plan, placed, occurrences, places)?;
+                if !is_asked(&RowPlaces::new(&places.columns, row, *low, &self.view)) {
+                    continue;
+                }
+                let weight = self.weight(row, *low, tree, occurrences, places)?;
                 visit(*low, weight)?;
             }
             Ok(())
@@ -105,8 +155,7 @@ impl PageRun<'_, '_> {
         &self,
         row: usize,
         low: u16,
-        plan: &Plan,
-        placed: &Placed,
+        Tree { plan, placed }: Tree<'_>,
         occurrences: &mut Occurrences,
         places: &mut Places,
     ) -> Result<i64> {

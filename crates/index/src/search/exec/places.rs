@@ -57,8 +57,8 @@ impl<'w, 'l> RowPlaces<'w, 'l> {
         }
     }
 
-    /// The sentence or paragraph of a position, by where they end.
-    fn unit_by_ends(&self, unit: Unit, field: u8, position: u32) -> u32 {
+    /// The bounds of the sentence or paragraph of a position, by where they end.
+    fn unit_by_ends(&self, unit: Unit, field: u8, position: u32) -> (u32, u32) {
         let doc = self.view.doc(self.low);
         let (of, ends) = &mut *self.columns.ends.borrow_mut();
         if of.replace(doc) != Some(doc)
@@ -67,7 +67,7 @@ impl<'w, 'l> RowPlaces<'w, 'l> {
             (*of, *ends) = (None, TextEnds::default());
             self.failure.replace(Some(error));
         }
-        ends.unit_at(unit, field, position)
+        ends.unit_bounds(unit, field, position)
     }
 
     /// The error of the first ends that could not be read.
@@ -89,10 +89,10 @@ impl Document for RowPlaces<'_, '_> {
         })
     }
 
-    fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
+    fn unit_bounds(&self, unit: Unit, field: u8, position: u32) -> (u32, u32) {
         match self.view.texts.shape.analyzer.settings().units() {
             true => self.unit_by_ends(unit, field, position),
-            false => 0,
+            false => (0, u32::MAX),
         }
     }
 }

@@ -8,6 +8,7 @@ use query::value::Value;
 use super::super::values::RowValues;
 use crate::error::{Error, Result};
 use crate::part::Part;
+use crate::segment::Lasts;
 use crate::shape::TableShape;
 
 /// The texts of a part's rows.
@@ -29,6 +30,11 @@ impl Texts<'_> {
                 Ok(ends.last(field))
             }
         }
+    }
+
+    /// As [`Part::lasts`].
+    pub(super) fn lasts(&self, page: usize, asked: usize) -> Result<Option<Lasts<'_>>> {
+        self.part.lasts(page, asked, self.shape.texts().count())
     }
 
     /// Reads where a row's fields and sentences end. It analyses the text only where the row comes from an old segment.

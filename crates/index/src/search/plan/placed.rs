@@ -1,6 +1,6 @@
 //! Trees that places decide: those of NEAR, `<<`, `~N` and the other operators on positions, and of words at fixed places.
 
-use query::tree::Node;
+use query::tree::{FieldPlace, Form, Node, Word};
 use query::verify::Verifier;
 
 use super::numbered::{Numbered, TermWords};
@@ -14,6 +14,17 @@ pub(in super::super) struct Placed {
     pub(in super::super) times: Vec<i64>,
     /// Whether it asks where a field, a sentence or a paragraph ends.
     pub(in super::super) asks_ends: bool,
+    /// The tree, where it is a single word at a place of its field.
+    pub(in super::super) word: Option<PlacedWord>,
+}
+
+/// A word at a place of its field: `^word`, `word$`, `@field[N] word`.
+pub(in super::super) struct PlacedWord {
+    /// Number of the word in the plan.
+    pub(in super::super) word: usize,
+    /// Set of the fields that it may stand in.
+    pub(in super::super) fields: u64,
+    pub(in super::super) place: FieldPlace,
 }
 
 impl Placed {
@@ -35,6 +46,21 @@ impl Placed {
             terms,
             times,
             asks_ends: node.asks_ends(),
+            word: PlacedWord::of(node, numbered),
         }
+    }
+}
+
+impl PlacedWord {
+    fn of(node: &Node, numbered: &Numbered) -> Option<PlacedWord> {
+        let Node::Word(Word { term, fields }) = node else {
+            return None;
+        };
+        let word = *numbered.of(term).first()?;
+        (term.form == Form::Whole).then_some(PlacedWord {
+            word,
+            fields: fields.0,
+            place: term.place,
+        })
     }
 }
