@@ -115,6 +115,12 @@ impl Verifier {
         self.root.is_of_words()
     }
 
+    /// Whether every place of a word outside of negations may count, whatever stands elsewhere in its field.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.root.is_free()
+    }
+
     /// As [`Verifier::tally`], for any form of a document: its terms by number.
     pub fn count<D: Document>(&self, document: &D, buffers: &mut Buffers, counts: &mut Counts) {
         tally::count(&self.root, self.terms().len(), document, buffers, counts);

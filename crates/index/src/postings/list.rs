@@ -265,6 +265,11 @@ impl<'a> List<'a> {
         bytes.as_chunks().0.get(..count).unwrap_or_default()
     }
 
+    /// By posting: the set of the fields that the word stands in; `None` where a set is no byte of the file.
+    pub(crate) fn small_fields(&self) -> Option<&[u8]> {
+        (self.fields_bytes == 1).then_some(self.fields)
+    }
+
     /// Set of the fields that the word stands in, in a posting's row.
     pub(crate) fn fields(&self, at: u32) -> u64 {
         if let Places::Plain(plain) = &self.places {

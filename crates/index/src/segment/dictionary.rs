@@ -22,6 +22,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use query::codec::{cut_small, put_number};
 use query::pattern::Literal;
@@ -33,6 +34,9 @@ use crate::error::Result;
 
 /// Words of one block; a look-up decodes half of them on average.
 const BLOCK_WORDS: u32 = 16;
+
+/// Literals for which all words are compared before the table of sequences is made, which costs about as much.
+const SCANS: u32 = 4;
 
 /// Keys for each entry of [`Blocks::tops`].
 const TOP_KEYS: usize = 16;
@@ -116,6 +120,8 @@ pub(super) struct Dictionary {
     keys: usize,
     blocks: OnceLock<Blocks>,
     sequences: OnceLock<Sequences>,
+    /// Literals looked for before the sequences were known.
+    asked: AtomicU32,
 }
 
 /// The two arrays in memory.
@@ -146,6 +152,7 @@ impl Dictionary {
             keys: ends + array,
             blocks: OnceLock::new(),
             sequences: OnceLock::new(),
+            asked: AtomicU32::new(0),
         })
     }
 
@@ -181,8 +188,7 @@ impl Dictionary {
     }
 
     /// Calls `visit` with the number and the bytes of each word that holds a literal, rising. Cost: the words that begin with a
-    /// prefix, or those of blocks that may have one with the literal; else all words. The first literal without a prefix costs
-    /// some ten times that.
+    /// prefix, or those of blocks that may have one with the literal; else all words.
     pub(super) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
         let prefix = literal.prefix().as_bytes();
         if prefix.is_empty()
@@ -217,6 +223,9 @@ impl Dictionary {
         }
         if let Some(known) = self.sequences.get() {
             return Ok(known.blocks(literal));
+        }
+        if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS {
+            return Ok(None);
         }
         let made = Sequences::new(|visit| {
             (0..self.words.div_ceil(BLOCK_WORDS))

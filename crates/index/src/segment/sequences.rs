@@ -8,8 +8,8 @@
 //! ue END   0           the blocks of `*lac*` are 0 and 1, those of `*ue` are 0
 //! ```
 //!
-//! A block of a list need not hold the sequence, since lists are shared; a block that is not in it does not. The table is made by
-//! the first pattern that needs it, and takes some 8 bytes a word.
+//! A block of a list need not hold the sequence, since lists are shared; a block that is not in it does not. The table is made once
+//! some patterns have asked for it, and takes some 8 bytes a word.
 
 use query::codec::{cut_small, put_number};
 use query::pattern::Literal;

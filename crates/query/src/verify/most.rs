@@ -87,6 +87,21 @@ impl Prepared {
         }
     }
 
+    /// Whether no operator asks for two words in one field.
+    pub(super) fn is_free(&self) -> bool {
+        match &self.kind {
+            Kind::All | Kind::Not(_) | Kind::Word(_) | Kind::Repeated(..) => true,
+            Kind::Maybe(left, right) => left.is_free() && right.is_free(),
+            Kind::AtLeast(parts, _) | Kind::And(parts) => parts.iter().all(Prepared::is_free),
+            Kind::Phrase(_)
+            | Kind::Proximity(_)
+            | Kind::Near(_)
+            | Kind::NotNear(..)
+            | Kind::Order(_)
+            | Kind::Together(..) => false,
+        }
+    }
+
     /// Whether every occurrence is a single word.
     pub(super) fn is_of_words(&self) -> bool {
         match &self.kind {

@@ -7,6 +7,8 @@ use super::lists::View;
 use super::row_index::RowIndex;
 use super::score::bit;
 use crate::error::Result;
+use crate::postings::List;
+use crate::wide::wide;
 
 /// Rows of a page with what bounds their weights, in the order of the rows.
 #[derive(Default)]
@@ -53,7 +55,7 @@ impl Bounds {
         for lows in lows.chunks(window.max(1)) {
             view.control.check()?;
             index.set(lows);
-            self.count(lows, plan, placed, view, index);
+            count(self, lows, plan, placed, view, index);
             index.clear(lows);
             self.add(lows, plan, placed, threshold);
         }
@@ -75,6 +77,7 @@ impl Bounds {
     }
 
     /// Counts the places of each term in some rows, and adds up the values of their words.
+    #[inline(always)]
     fn count(
         &mut self,
         lows: &[u16],
@@ -94,6 +97,8 @@ impl Bounds {
             for word in words {
                 let (page, number) = (view.word(*word), *word as u32);
                 let (table, is_wanted) = (weigher.table(*word), plan.is_wanted(number));
+                let sets = view.lists().get(*word).and_then(List::small_fields);
+                let sets = sets.and_then(|sets| sets.get(page.first as usize..));
                 index.each(page, lows, |row, posting| {
                     let code = page.codes.get(posting).copied().unwrap_or(0);
                     let hits = match code >> 5 {
@@ -102,7 +107,10 @@ impl Bounds {
                     };
                     let standing = &mut self.standing[row * terms + term];
                     standing.0 += u64::from(hits);
-                    standing.1 |= view.fields(*word, posting);
+                    standing.1 |= match sets.and_then(|sets| sets.get(posting)) {
+                        Some(fields) => u64::from(*fields),
+                        None => view.fields(*word, posting),
+                    };
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
                         // A word that may not count must not lower the bound by a negative value.
@@ -118,20 +126,26 @@ impl Bounds {
     fn add(&mut self, lows: &[u16], plan: &Plan, placed: &Placed, threshold: i64) {
         let (weigher, terms) = (plan.weigher(), placed.terms.len());
         let is_of_words = placed.verifier.is_of_words() && terms <= FEW_TERMS;
+        // Where every place may count, a run is bounded by the terms alone.
+        let is_free = is_of_words && placed.verifier.is_free() && !weigher.asks_counted();
         let mut by_field = Vec::new();
         for (row, low) in lows.iter().enumerate() {
             let standing = &self.standing[row * terms..][..terms];
             let fields = standing.iter().fold(0, |all, (_, fields)| all | fields);
-            by_field.clear();
-            by_field.resize((u64::BITS - fields.leading_zeros()) as usize, 0);
-            let mut counted: i64 = 0;
-            for (field, words) in by_field.iter_mut().enumerate() {
-                if fields >> field & 1 == 1 {
-                    *words = words_in(field, standing, placed);
-                    counted = counted.saturating_add(*words);
+            let mut counted: i64 = i64::MAX;
+            if !is_free {
+                by_field.clear();
+                by_field.resize((u64::BITS - fields.leading_zeros()) as usize, 0);
+                counted = 0;
+                for (field, words) in by_field.iter_mut().enumerate() {
+                    if fields >> field & 1 == 1 {
+                        *words = words_in(field, standing, placed);
+                        counted = counted.saturating_add(*words);
+                    }
                 }
             }
             let run = |field: usize| match is_of_words {
+                true if is_free => places_of_query(field, standing, placed),
                 true => by_field[field].min(places_of_query(field, standing, placed)),
                 false => by_field[field],
             };
@@ -171,3 +185,7 @@ fn places_of_query(field: usize, standing: &[(u64, u64)], placed: &Placed) -> i6
 
 /// Terms up to which they are counted by field.
 const FEW_TERMS: usize = 8;
+
+wide! {
+    fn count(bounds: &mut Bounds, lows: &[u16], plan: &Plan, placed: &Placed, view: &View<'_>, index: &RowIndex) = Bounds::count
+}

@@ -14,6 +14,7 @@ use super::super::statistics::FoundWords;
 use super::super::values::RowValues;
 use super::filter::Filter;
 use super::lists::Lists;
+use super::page::EITHER_WORDS;
 use super::scratch::{Scratch, ThreadScratch};
 use super::texts::Texts;
 use crate::control::{Control, Memory};
@@ -212,7 +213,9 @@ impl<'a> Job<'a> {
         }
         let lists = match &self.plan {
             Some(plan) => {
-                let is_bounded = self.joins().is_none();
+                // Rows of wide patterns are bounded one by one.
+                let is_wide = plan.placed().is_some() && plan.words() > EITHER_WORDS;
+                let is_bounded = self.joins().is_none() && !is_wide;
                 let part = self.snapshot.part(at);
                 Lists::open(plan, self.words.of_part(at), part, self.needs(), is_bounded)?
             }

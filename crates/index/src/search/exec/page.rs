@@ -27,7 +27,7 @@ use crate::snapshot::PartIndex;
 use crate::wide::wide;
 
 /// Most words of an OR that `either` takes: sets of words are bits of a `u64`.
-const EITHER_WORDS: usize = 64;
+pub(super) const EITHER_WORDS: usize = 64;
 
 /// Rows of a page whose ids are fetched from memory together.
 const IDS_AHEAD: usize = 256;

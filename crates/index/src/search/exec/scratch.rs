@@ -66,7 +66,13 @@ impl Drop for ThreadScratch {
         scratch.lows.truncate(KEPT);
         scratch.by_weight.clear();
         scratch.weighed.clear();
-        (scratch.places, scratch.bounds) = (Places::default(), Bounds::default());
+        // An index without rows costs a pass over a page to make.
+        let index = std::mem::take(&mut scratch.places.index);
+        scratch.places = Places {
+            index,
+            ..Places::default()
+        };
+        scratch.bounds = Bounds::default();
         LAST.set(Some(scratch));
     }
 }

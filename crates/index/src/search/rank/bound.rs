@@ -158,6 +158,11 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
+    /// Whether [`Weigher::bound_places`] looks at `counted` where a run is bounded in each field.
+    pub(crate) fn asks_counted(&self) -> bool {
+        self.ranker == Ranker::Matchany
+    }
+
     /// Upper bound of the weight of a row of a tree that is weighed by places, whose sum of
     /// [`Weigher::value`] is at most `sum`. `counted`: no less than the words of all that counts
     /// in the row, added up. `fields`: a set of the fields in which its words stand. `run`: no less
