@@ -115,6 +115,14 @@ impl Verifier {
         self.root.is_of_words()
     }
 
+    /// By number of the term, the fields in which it may count: none of a term that is only excluded.
+    #[must_use]
+    pub fn fields(&self) -> Vec<u64> {
+        let mut fields = vec![0; self.terms().len()];
+        self.root.add_fields(&mut fields);
+        fields
+    }
+
     /// Whether every place of a word outside of negations may count, whatever stands elsewhere in its field.
     #[must_use]
     pub fn is_free(&self) -> bool {

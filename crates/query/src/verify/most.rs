@@ -87,6 +87,34 @@ impl Prepared {
         }
     }
 
+    /// Adds to `of`, by term, the fields in which the term may count: none under a negation.
+    pub(super) fn add_fields(&self, of: &mut [u64]) {
+        let mut add = |word: &Standing| {
+            if let Some(fields) = of.get_mut(word.term) {
+                *fields |= word.fields.0;
+            }
+        };
+        match &self.kind {
+            Kind::All | Kind::Not(_) => {}
+            Kind::Word(word) | Kind::Repeated(word, _) => add(word),
+            Kind::Phrase(words) => words.iter().for_each(|(word, _)| add(word)),
+            Kind::Proximity(asked) => asked.listed.iter().for_each(|(word, _)| add(word)),
+            Kind::Near(near) => {
+                near.left.add_fields(of);
+                near.right.add_fields(of);
+            }
+            Kind::NotNear(left, ..) => left.add_fields(of),
+            Kind::Maybe(left, right) => {
+                left.add_fields(of);
+                right.add_fields(of);
+            }
+            Kind::AtLeast(parts, _)
+            | Kind::And(parts)
+            | Kind::Order(parts)
+            | Kind::Together(_, parts) => parts.iter().for_each(|part| part.add_fields(of)),
+        }
+    }
+
     /// Whether no operator asks for two words in one field.
     pub(super) fn is_free(&self) -> bool {
         match &self.kind {

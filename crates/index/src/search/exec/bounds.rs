@@ -94,6 +94,7 @@ impl Bounds {
         self.standing.clear();
         self.standing.resize(lows.len() * terms, (0, 0));
         for (term, words) in placed.terms.iter().enumerate() {
+            let asked = placed.fields[term];
             for word in words {
                 let (page, number) = (view.word(*word), *word as u32);
                 let (table, is_wanted) = (weigher.table(*word), plan.is_wanted(number));
@@ -107,10 +108,11 @@ impl Bounds {
                     };
                     let standing = &mut self.standing[row * terms + term];
                     standing.0 += u64::from(hits);
-                    standing.1 |= match sets.and_then(|sets| sets.get(posting)) {
+                    let fields = match sets.and_then(|sets| sets.get(posting)) {
                         Some(fields) => u64::from(*fields),
                         None => view.fields(*word, posting),
                     };
+                    standing.1 |= fields & asked;
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
                         // A word that may not count must not lower the bound by a negative value.

@@ -12,6 +12,8 @@ pub(in super::super) struct Placed {
     pub(in super::super) terms: Vec<TermWords>,
     /// By number of the term: how often the tree has it.
     pub(in super::super) times: Vec<i64>,
+    /// By number of the term: the fields in which it may count.
+    pub(in super::super) fields: Vec<u64>,
     /// Whether it asks where a field, a sentence or a paragraph ends.
     pub(in super::super) asks_ends: bool,
     /// The tree, where it is a single word at a place of its field.
@@ -42,6 +44,7 @@ impl Placed {
             }
         });
         Placed {
+            fields: verifier.fields(),
             verifier,
             terms,
             times,
