@@ -37,7 +37,7 @@ use crate::integers::Integers;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
 use crate::segment::{
-    self, Lasts, Listed, PathNumbers, Segment, SegmentNumber, SegmentWord, StoredRow,
+    self, Lasts, Listed, PairPage, PathNumbers, Segment, SegmentNumber, SegmentWord, StoredRow,
 };
 use crate::tail::Tail;
 
@@ -82,6 +82,16 @@ pub(crate) struct LookUp<'p> {
 enum LookUpIn<'p> {
     Tail(&'p Tail, Option<u32>),
     Segment(&'p Segment, segment::LookUp<'p>),
+}
+
+impl PartWord {
+    /// Its number in the segment's dictionary; `None` of a tail's word.
+    pub(crate) fn number_in_segment(&self) -> Option<u32> {
+        match &self.place {
+            WordLocation::Tail(_) => None,
+            WordLocation::Segment(word) => Some(word.number),
+        }
+    }
 }
 
 impl LookUp<'_> {
@@ -492,6 +502,19 @@ impl Part {
             _ => Err(Error::Internal {
                 what: "a word of one part was looked up in another".into(),
             }),
+        }
+    }
+
+    /// Whether it is a segment with pairs.
+    pub(crate) fn has_pairs(&self) -> bool {
+        matches!(&self.source, Source::Segment(segment) if segment.has_pairs())
+    }
+
+    /// The pairs of a page; `None` where it has none.
+    pub(crate) fn pairs(&self, page: usize) -> Option<PairPage<'_>> {
+        match &self.source {
+            Source::Tail(_) => None,
+            Source::Segment(segment) => segment.pairs(page),
         }
     }
 

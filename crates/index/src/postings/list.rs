@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use query::codec::{cut_small, put_number};
+use query::processor::fetch;
 use smallvec::SmallVec;
 
 use super::bits::cut;
@@ -315,6 +316,24 @@ impl<'a> List<'a> {
             block: usize::MAX,
             passed: 0,
             before: 0,
+        }
+    }
+
+    /// Tells the processor to fetch what [`PlaceWalk::row`] reads of a posting before its places.
+    #[inline]
+    pub(crate) fn fetch_codes(&self, at: u32) {
+        if let Places::Packed(packed) = &self.places {
+            let at = at as usize;
+            fetch(self.codes.get(at - at % BLOCK..=at).unwrap_or_default());
+            packed.fetch(at / BLOCK);
+        }
+    }
+
+    /// Tells the processor to fetch the places of a posting, about. Reads what [`List::fetch_codes`] fetches.
+    #[inline]
+    pub(crate) fn fetch_place(&self, at: u32) {
+        if let Places::Packed(packed) = &self.places {
+            packed.fetch_place(at as usize);
         }
     }
 

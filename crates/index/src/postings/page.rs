@@ -18,6 +18,8 @@
 //! - A `hint` belongs to one page and to questions by rising row. An array is searched from the
 //!   hint on, so a row below the last question is not found.
 
+use std::ops::Range;
+
 /// 64-bit words of a page's bitmap.
 pub(crate) const WORDS: usize = 1024;
 /// Bytes of a bitmap.
@@ -182,6 +184,28 @@ impl<'a> Page<'a> {
                     left &= left.wrapping_sub(1);
                 }
                 (left != 0).then(|| (word as u32 * 64 + left.trailing_zeros()) as u16)
+            }
+        }
+    }
+
+    /// Calls `visit` with each row of the page in `rows`, rising. `before`: the postings before them; `rows.start`: a multiple of 64.
+    pub(crate) fn each_in(&self, rows: Range<u32>, before: usize, mut visit: impl FnMut(u16)) {
+        match self.docs {
+            Docs::Array(lows) => {
+                let lows = lows.get(before..).unwrap_or_default().iter();
+                let lows = lows.map(|low| u16::from_le_bytes(*low));
+                lows.take_while(|low| u32::from(*low) < rows.end)
+                    .for_each(visit);
+            }
+            Docs::Bits(words, _) => {
+                let at = (rows.start / 64) as usize..(rows.end.div_ceil(64) as usize).min(WORDS);
+                for at in at {
+                    let mut word = u64::from_le_bytes(words[at]);
+                    while word != 0 {
+                        visit((at as u32 * 64 + word.trailing_zeros()) as u16);
+                        word &= word - 1;
+                    }
+                }
             }
         }
     }

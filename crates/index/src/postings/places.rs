@@ -21,6 +21,8 @@
 //! - Each place takes at least one bit, so a damaged count cannot ask for endless places of no
 //!   bytes.
 
+use query::processor::fetch;
+
 use super::bits::{cut, pack, packed_bytes, unpack};
 use super::posting::BLOCK;
 
@@ -83,6 +85,31 @@ impl<'a> Packed<'a> {
         };
         let is_sound = widths.position <= POSITION_BITS && (1..=32).contains(&widths.place);
         is_sound.then_some((self.content.get(start..)?, widths))
+    }
+
+    /// Tells the processor to fetch what [`Packed::block`] reads.
+    #[inline]
+    pub(super) fn fetch(&self, block: usize) {
+        let start = block * self.entry_bytes;
+        fetch(
+            self.blocks
+                .get(start..start + self.entry_bytes)
+                .unwrap_or_default(),
+        );
+    }
+
+    /// Tells the processor to fetch the line where a posting's places are, if all postings of its block have as many.
+    #[inline]
+    pub(super) fn fetch_place(&self, posting: usize) {
+        let start = |block: usize| {
+            let entry = self.blocks.get(block * self.entry_bytes + WIDTHS..)?;
+            Some(u64::from_le_bytes(*entry.first_chunk()?) as usize)
+        };
+        let block = posting / BLOCK;
+        if let (Some(start), Some(end)) = (start(block), start(block + 1)) {
+            let at = start + end.saturating_sub(start) * (posting % BLOCK) / BLOCK;
+            fetch(self.content.get(at..at + 1).unwrap_or_default());
+        }
     }
 
     /// Appends the `hits` places of a row. `before`: places of the rows before it in the block.

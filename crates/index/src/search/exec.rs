@@ -54,6 +54,7 @@ mod join;
 mod joined;
 mod lists;
 mod page;
+mod pairs;
 mod phrase;
 mod placed;
 mod placed_word;

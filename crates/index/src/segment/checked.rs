@@ -271,12 +271,19 @@ impl SummedWriter {
     /// Writes the rest of the buffer and syncs the file. The file's name is durable only after a
     /// sync of the directory.
     pub(super) fn finish(&mut self) -> io::Result<Sums> {
-        self.write_out()?;
+        self.flush_buffer()?;
         self.file.sync()?;
         Ok(std::mem::take(&mut self.sums))
     }
 
-    fn write_out(&mut self) -> io::Result<()> {
+    /// Writes the rest of the buffer, so that the file can be read, and returns the sums so far. The caller may write on only if
+    /// a block ends here.
+    pub(super) fn write_out(&mut self) -> io::Result<Sums> {
+        self.flush_buffer()?;
+        Ok(self.sums.clone())
+    }
+
+    fn flush_buffer(&mut self) -> io::Result<()> {
         self.file.write_at(self.sums.bytes, &self.buffer)?;
         self.sums
             .blocks
@@ -292,7 +299,7 @@ impl Write for SummedWriter {
         let taken = data.len().min(WRITE_BYTES - self.buffer.len());
         self.buffer.extend_from_slice(&data[..taken]);
         if self.buffer.len() == WRITE_BYTES {
-            self.write_out()?;
+            self.flush_buffer()?;
             if self.sums.bytes - self.synced >= SYNC_BYTES {
                 self.file.sync()?;
                 self.synced = self.sums.bytes;

@@ -66,6 +66,8 @@ pub(super) enum Kind {
     PackedForward,
     /// The words with a code of their own, 4 bytes each.
     CommonWords,
+    /// In the file `positions`, behind all lists: see [`super::pairs`].
+    Pairs,
 }
 
 /// A section of the file `rows`.
@@ -203,6 +205,7 @@ impl Kind {
             Kind::PackDictionary(number) => (22, number),
             Kind::PackedForward => (23, 0),
             Kind::CommonWords => (24, 0),
+            Kind::Pairs => (25, 0),
         }
     }
 
@@ -231,6 +234,7 @@ impl Kind {
             22 => Kind::PackDictionary(column),
             23 => Kind::PackedForward,
             24 => Kind::CommonWords,
+            25 => Kind::Pairs,
             _ => return None,
         })
     }

@@ -65,6 +65,7 @@ pub(crate) fn write_segment(
         rows: renumbered.rows.len() as u32,
         fields,
         position,
+        has_pairs: false, // a merge makes them, so that a load does not wait for them
     };
     let mut writer = SegmentWriter::create(disk, path, head)?;
     // A caller that waits for a seal (the end of a load, or FLUSH) leaves a processor idle.

@@ -7,8 +7,10 @@ use disk::Disk;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
+use super::checked::CheckedFile;
+use super::commit::Kind;
 use super::deleted::read_deleted;
-use super::file_names::ROWS;
+use super::file_names::{POSITIONS, ROWS};
 use super::opened::Opened;
 use super::reader::Files;
 use crate::changes::{Changes, read_changes};
@@ -36,6 +38,9 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     for (name, _) in &files.commit.files {
         let damages = match name.as_str() {
             ROWS => files.rows().map(|rows| rows.damages()),
+            POSITIONS => files
+                .open(name)
+                .map(|file| damages_of_positions(&files, &file)),
             _ => files.open(name).map(|file| file.damages()),
         };
         match damages {
@@ -47,6 +52,22 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
         found.extend(Opened::open(disk, &path, listed.rows).err());
     }
     found
+}
+
+/// The damage of the file `positions`. Damage of pairs alone is named so.
+fn damages_of_positions(files: &Files<'_>, file: &CheckedFile) -> Vec<Error> {
+    let pairs = files.commit.section(Kind::Pairs);
+    let named = |error| match error {
+        Error::Corrupt { file, offset, .. } if pairs.is_some_and(|pairs| pairs.start <= offset) => {
+            Error::Corrupt {
+                file,
+                offset,
+                what: "the rows of pairs of words are damaged; phrases read all places, and OPTIMIZE writes them again",
+            }
+        }
+        other => other,
+    };
+    file.damages().into_iter().map(named).collect()
 }
 
 /// The result of [`saved_rows`]: the rows of a damaged segment that could not be read.

@@ -51,7 +51,8 @@ pub(crate) struct MergedRows {
 /// must not exist. All is durable on return but the directory's own name. `fields`: the table's
 /// text columns; `keyed`: its columns with a KEY; `position`: the journal position of the files.
 /// `like`: a segment of the table whose dictionary packs rows if no source has one.
-/// Runs on two threads. Memory: 32 bytes a row (48 with keys), and the longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
+/// Runs on two threads. Memory: 32 bytes a row (48 with keys), the longest list, and a page of [`super::pairs`]. Errors: `Io`;
+/// `Corrupt` of a source; `Stopped` soon after `stop` was set.
 pub(crate) fn merge_segments(
     disk: &Arc<dyn Disk>,
     path: &str,
@@ -67,6 +68,7 @@ pub(crate) fn merge_segments(
             rows,
             fields,
             position,
+            has_pairs: true,
         };
         let mut writer = SegmentWriter::create(disk, path, head)?;
         let segments = sources.iter().map(|source| &*source.segment);
@@ -93,6 +95,7 @@ pub(crate) fn merge_segments(
                 let _ = when_numbered.set(Some(numbered)); // nobody else sets it
             });
             drop(end);
+            let words = words.and_then(|()| writer.pairs(&|| check(stop)));
             let rows = written.join().unwrap_or_else(|panic| resume_unwind(panic));
             words.and(rows)
         })?;

@@ -10,12 +10,13 @@ use query::pattern::Literal;
 use query::value::Value;
 
 use super::checked::{CheckedFile, Sums};
-use super::commit::Commit;
+use super::commit::{Commit, Kind};
 use super::common_words::{self, CommonWords};
 use super::dictionary::Dictionary;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
 use super::lasts::AllLasts;
 use super::packed_rows::StoredRow;
+use super::pairs::{PairPage, Pairs};
 use super::paths::PathNumbers;
 use super::rows::Rows;
 use super::text_list::Listed;
@@ -39,6 +40,8 @@ pub(crate) struct Segment {
     pub(super) lasts: OnceLock<AllLasts>,
     pub(super) postings: CheckedFile,
     pub(super) positions: CheckedFile,
+    /// `None` where it has none, and where they are damaged.
+    pub(super) pairs: Option<Pairs>,
     /// Its directory, as a path below the disk's root.
     pub(super) path: String,
     pub(super) docs: u32,
@@ -103,7 +106,10 @@ impl Segment {
             return Err(words.corrupt(0, "not as many words as the commit says"));
         }
         let rows = files.rows()?;
+        let positions = files.open(POSITIONS)?;
+        let pairs = commit.section(Kind::Pairs);
         Ok(Segment {
+            pairs: pairs.and_then(|section| Pairs::open(&positions, section, commit.rows)),
             id_first: rows.id(0)?,
             id_last: rows.id(commit.rows - 1)?,
             rows,
@@ -112,7 +118,7 @@ impl Segment {
             common: OnceLock::new(),
             lasts: OnceLock::new(),
             postings: files.open(POSTINGS)?,
-            positions: files.open(POSITIONS)?,
+            positions,
             path: files.path.to_owned(),
             docs: commit.rows,
             many_fields: commit.fields > 1,
@@ -323,6 +329,17 @@ impl Segment {
             documents: u64::from(word.entry.documents),
             hits: word.entry.hits,
         }
+    }
+
+    /// Whether the segment has pairs.
+    pub(crate) fn has_pairs(&self) -> bool {
+        self.pairs.is_some()
+    }
+
+    /// The pairs of a page; `None` where it has none, and where they are damaged.
+    pub(crate) fn pairs(&self, page: usize) -> Option<PairPage<'_>> {
+        let pairs = self.pairs.as_ref()?;
+        pairs.page(&self.positions, page, self.docs).ok()?
     }
 
     /// The posting list of a word, read where it lies in the files, places included. Errors:

@@ -67,6 +67,7 @@ fn commit() -> Commit {
         Kind::PackDictionary(1),
         Kind::PackedForward,
         Kind::CommonWords,
+        Kind::Pairs,
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,

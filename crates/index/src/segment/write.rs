@@ -1,13 +1,14 @@
 //! Writes a segment: its words one by one, its rows, then the commit that makes it a segment.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Analyzer;
 use query::value::Value;
 
-use super::checked::{BLOCK_BYTES, SummedWriter, Sums};
+use super::checked::{BLOCK_BYTES, CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
 use super::dictionary::DictionaryWriter;
 use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
@@ -16,9 +17,9 @@ use super::packing::Packing;
 use super::paths::Path;
 use super::row_source::RowSource;
 use super::words::WordsWriter;
-use super::{forward, keys, packed, paths, stretches, text_list};
+use super::{forward, keys, packed, pairs, paths, stretches, text_list};
 use crate::error::{Error, Result};
-use crate::postings::ListWriter;
+use crate::postings::{List, ListWriter};
 
 /// Facts of a new segment that are known before its content.
 #[derive(Clone, Copy)]
@@ -29,6 +30,8 @@ pub(super) struct Head {
     pub(super) fields: u8,
     /// Last journal record whose rows may be in it.
     pub(super) position: u64,
+    /// Whether [`SegmentWriter::pairs`] will be called.
+    pub(super) has_pairs: bool,
 }
 
 /// A segment that is being written.
@@ -44,6 +47,9 @@ pub(super) struct SegmentWriter<'a> {
     postings_of_word: Vec<u8>,
     positions_of_word: Vec<u8>,
     hits: u64,
+    /// The words that may be in pairs: their numbers, and where their lists are.
+    of_pairs: (Vec<u32>, Vec<[Range<usize>; 2]>),
+    sections: Vec<Section>,
 }
 
 impl<'a> SegmentWriter<'a> {
@@ -67,6 +73,8 @@ impl<'a> SegmentWriter<'a> {
             postings_of_word: Vec::new(),
             positions_of_word: Vec::new(),
             hits: 0,
+            of_pairs: Default::default(),
+            sections: Vec::new(),
         })
     }
 
@@ -90,6 +98,18 @@ impl<'a> SegmentWriter<'a> {
         let (documents, hits) = (entry.documents, entry.hits);
         self.hits += hits;
         let (postings, positions) = (&self.postings_of_word, &self.positions_of_word);
+        if self.head.has_pairs && documents >= pairs::WORD_ROWS && pairs::is_bare(text) {
+            let place = |writer: &SummedWriter, bytes: usize| {
+                let start = writer.position() as usize;
+                start..start + bytes
+            };
+            let (numbers, lists) = &mut self.of_pairs;
+            numbers.push(self.dictionary.words());
+            lists.push([
+                place(&self.postings, postings.len()),
+                place(&self.positions, positions.len()),
+            ]);
+        }
         let mut write = || {
             self.dictionary.push(text)?;
             self.words
@@ -100,9 +120,52 @@ impl<'a> SegmentWriter<'a> {
         write().map_err(|error| Error::io(self.path, error))
     }
 
+    /// Writes the pairs of the words, all of which were added. `check` says whether to stop. Errors: `Corrupt`; those of `check`.
+    pub(super) fn pairs(&mut self, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        let (words, places) = std::mem::take(&mut self.of_pairs);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let failed = |error| Error::io(self.path, error);
+        begin_block(&mut self.positions).map_err(failed)?; // so that damage takes no word with it
+        let open = |name: &str, writer: &mut SummedWriter| {
+            let sums = writer.write_out().map_err(failed)?;
+            CheckedFile::open(&**self.disk, format!("{}/{name}", self.path), sums)
+        };
+        let postings = open(POSTINGS, &mut self.postings)?;
+        let positions = open(POSITIONS, &mut self.positions)?;
+        let Head { rows, fields, .. } = self.head;
+        let list = |at: usize| {
+            let [of_postings, of_positions] = &places[at];
+            let bytes = postings.range(of_postings.start, of_postings.end)?;
+            let of_positions = positions.range(of_positions.start, of_positions.end)?;
+            let list = List::open(rows, fields > 1, bytes, of_positions);
+            list.ok_or_else(|| postings.corrupt(of_postings.start, "not a list of rows"))
+        };
+        let lists = pairs::WordLists {
+            rows,
+            hits: self.hits,
+            fields,
+            words: &words,
+            list: &list,
+            check,
+        };
+        let start = self.positions.position();
+        let writer = &mut self.positions;
+        pairs::write(&lists, &mut |bytes| writer.write_all(bytes).map_err(failed))?;
+        let bytes = self.positions.position() - start;
+        self.sections.push(Section {
+            kind: Kind::Pairs,
+            start,
+            bytes,
+        });
+        Ok(())
+    }
+
     /// Syncs the files, then writes and syncs the commit and the directory. All is durable but the
     /// directory's own name.
-    pub(super) fn finish(self, rows: WrittenRows) -> Result<()> {
+    pub(super) fn finish(self, mut rows: WrittenRows) -> Result<()> {
+        rows.sections.extend(&self.sections);
         let SegmentWriter {
             disk, path, head, ..
         } = self;
@@ -212,6 +275,15 @@ pub(super) fn write_rows(
         sums: out.writer.finish().map_err(failed)?,
         sections: out.sections,
     })
+}
+
+/// Writes zeroes up to the next block under a checksum.
+fn begin_block(writer: &mut SummedWriter) -> io::Result<()> {
+    let behind = writer.position() % BLOCK_BYTES as u64;
+    match behind {
+        0 => Ok(()),
+        behind => writer.write_all(&vec![0; BLOCK_BYTES - behind as usize]),
+    }
 }
 
 fn column_count(source: &dyn RowSource) -> Result<u16> {
@@ -325,15 +397,10 @@ impl RowsWriter<'_> {
         })
     }
 
-    /// Writes zeroes up to the next block under a checksum.
+    /// As [`begin_block`].
     fn begin_block(&mut self) -> Result<()> {
-        let behind = self.writer.position() % BLOCK_BYTES as u64;
-        if behind == 0 {
-            return Ok(());
-        }
-        let zeroes = vec![0; BLOCK_BYTES - behind as usize];
-        let written = self.writer.write_all(&zeroes);
-        written.map_err(|error| Error::io(self.path, error))
+        let begun = begin_block(&mut self.writer);
+        begun.map_err(|error| Error::io(self.path, error))
     }
 
     /// Begins a block for the first section that only repeats what the rows say, so that its damage takes no row with it.

@@ -93,6 +93,29 @@ fn every_damaged_byte_is_noticed_where_it_is_read() {
 }
 
 #[test]
+fn damage_of_pairs_is_named_and_phrases_read_places() {
+    let (disk, mut subject) = sealed();
+    subject.optimize();
+    let whole = read_all(&disk, &subject).expect("an undamaged table");
+    let listed = &subject.manifest.segments[0];
+    let path = format!("{DIR}/{}/positions", listed.directory);
+    let length = disk.open(&path).expect("a file").len().expect("a length");
+    for offset in [BLOCK_BYTES, BLOCK_BYTES + 40, length - 1] {
+        flip(&disk, &path, offset);
+        assert_eq!(read_all(&disk, &subject).expect("all rows"), whole);
+        let given: Arc<dyn Disk> = Arc::new(disk.clone());
+        match &index::verify(&given, DIR, listed)[..] {
+            [Error::Corrupt { file, what, .. }] => {
+                assert_eq!(*file, path);
+                assert!(what.starts_with("the rows of pairs of words are damaged"));
+            }
+            other => panic!("{other:?}"),
+        }
+        flip(&disk, &path, offset);
+    }
+}
+
+#[test]
 fn a_file_cut_short_or_missing_is_an_error() {
     for name in [
         "rows",

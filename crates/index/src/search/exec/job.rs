@@ -195,11 +195,14 @@ impl<'a> Job<'a> {
         self.order.is_by_weight() && self.keep.is_some_and(|keep| keep > 0)
     }
 
-    /// The plan, if a page may take the way of `join.rs`: the query is an AND of words or a phrase,
+    /// The plan, if the pages of a part may take the way of `join.rs`: the query is an AND of words or a phrase,
     /// and weights are told by codes. Then every matching row holds the same words. `None` also
-    /// with a filter or a cutoff.
-    pub(super) fn joins(&self) -> Option<&Plan> {
+    /// with a filter or a cutoff, and for a phrase in a part with pairs, which find its rows without postings.
+    pub(super) fn joins(&self, at: PartIndex) -> Option<&Plan> {
         let plan = self.plan.as_ref()?;
+        if plan.has_places() && self.snapshot.part(at).has_pairs() {
+            return None;
+        }
         let is_simple = self.is_cut() && self.needs() == Needs::Codes && plan.counts_present();
         let is_whole = self.filter.is_none() && self.only.is_none();
         (is_simple && is_whole && plan.is_joined()).then_some(plan)
@@ -215,7 +218,7 @@ impl<'a> Job<'a> {
             Some(plan) => {
                 // Rows of wide patterns are bounded one by one.
                 let is_wide = plan.placed().is_some() && plan.words() > EITHER_WORDS;
-                let is_bounded = self.joins().is_none() && !is_wide;
+                let is_bounded = self.joins(at).is_none() && !is_wide;
                 let part = self.snapshot.part(at);
                 Lists::open(plan, self.words.of_part(at), part, self.needs(), is_bounded)?
             }

@@ -21,6 +21,7 @@
 use super::super::plan::Fields;
 use super::buffers::Buffers;
 use super::lists::View;
+use super::pairs::Pairs;
 use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
 use crate::wide::wide;
@@ -36,8 +37,10 @@ pub(super) struct Joined {
     postings: Vec<Vec<u16>>,
     /// Memory for sums of values; used by `join.rs`.
     pub(super) sums: Vec<i64>,
-    /// Memory for the starts of a phrase; used by `phrase.rs`.
-    pub(super) begins: Vec<u32>,
+    /// Memory for the starts of a phrase, each with the index of its row; used by `phrase.rs`.
+    pub(super) starts: Vec<(u32, u32)>,
+    /// Memory for the indexes of rows; used by `phrase.rs`.
+    pub(super) left: Vec<u32>,
 }
 
 impl Joined {
@@ -70,7 +73,12 @@ impl Joined {
             }
             None => self.intersect_dense(view, buffers),
         }
-        // Postings are looked up last, in the few rows that are left.
+        self.look_up(view);
+    }
+
+    /// Looks up the words' postings in the rows: last, in the few that are left.
+    #[inline(always)]
+    fn look_up(&mut self, view: &View<'_>) {
         for (word, postings) in self.words.iter().zip(&mut self.postings) {
             let (page, mut hint) = (view.word(*word), 0);
             postings.resize(self.lows.len(), 0);
@@ -115,6 +123,18 @@ impl Joined {
         }
     }
 
+    /// Keeps the rows with these indexes, which rise.
+    pub(super) fn keep(&mut self, left: &[u32]) {
+        let to = |values: &mut Vec<u16>| {
+            for (kept, row) in left.iter().enumerate() {
+                values[kept] = values[*row as usize];
+            }
+            values.truncate(left.len());
+        };
+        to(&mut self.lows);
+        self.postings[..self.words.len()].iter_mut().for_each(to);
+    }
+
     /// Drops all rows.
     pub(super) fn clear(&mut self) {
         self.lows.clear();
@@ -130,6 +150,12 @@ impl Joined {
         &self.lows
     }
 
+    /// For each row, the posting of one of the words.
+    pub(super) fn postings_of(&self, word: usize) -> &[u16] {
+        let at = self.words.iter().position(|own| *own == word);
+        at.map_or(&[], |at| &self.postings[at])
+    }
+
     /// For each row, the posting of the word at index `at` of [`Joined::words`].
     pub(super) fn postings(&self, at: usize) -> &[u16] {
         &self.postings[at]
@@ -139,7 +165,7 @@ impl Joined {
 impl Joined {
     /// Finds the rows of a page that hold a phrase in one of `fields`. `words`: each word's number
     /// and distance from the phrase's start. Cost: the intersection, then the places of every row
-    /// in it.
+    /// in it; less where the page has pairs. Postings are found only in a part without pairs.
     pub(super) fn find_phrase(
         &mut self,
         words: &[(usize, u32)],
@@ -147,11 +173,26 @@ impl Joined {
         view: &View<'_>,
         buffers: &mut Buffers,
     ) {
-        let mut names = words.iter().map(|(word, _)| *word);
-        join(self, &mut names, view, buffers);
+        match Pairs::find(words, fields, view) {
+            Some(mut pairs) => {
+                pairs.rows(&mut self.lows);
+                if pairs.is_exact {
+                    return;
+                }
+                self.words.clear();
+                self.words.extend(words.iter().map(|(word, _)| *word));
+                self.words.sort_unstable();
+                self.words.dedup();
+                self.postings.resize_with(self.words.len(), Vec::new);
+                look_up(self, view);
+            }
+            None => {
+                let mut names = words.iter().map(|(word, _)| *word);
+                join(self, &mut names, view, buffers);
+            }
+        }
         if !self.lows.is_empty() {
-            let mut phrase = Phrase::new(words, fields, view);
-            keep(&mut phrase, self, view);
+            keep(&Phrase::new(words, fields, view), self, view);
         }
     }
 }
@@ -162,5 +203,9 @@ wide! {
 }
 
 wide! {
-    fn keep(phrase: &mut Phrase<'_>, rows: &mut Joined, view: &View<'_>) = Phrase::keep
+    fn look_up(joined: &mut Joined, view: &View<'_>) = Joined::look_up
+}
+
+wide! {
+    fn keep(phrase: &Phrase<'_>, rows: &mut Joined, view: &View<'_>) = Phrase::keep
 }

@@ -9,6 +9,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::postings::{List, PAGE_BITS, Page, Run};
+use crate::segment::{PairPage, is_bare};
 
 /// A value for each word of a query, inline for up to 8 words: an allocation would cost as much as
 /// the search of a small segment.
@@ -21,6 +22,8 @@ pub(super) struct Lists<'a> {
     lists: Vec<Option<List<'a>>>,
     /// By word: upper bound of what it adds to the sum of a row of this part; at least 0.
     bounds: ByWord<i64>,
+    /// By word: its number in the segment's pairs. Empty where they are not asked for.
+    of_pairs: ByWord<Option<u32>>,
     /// The words that count for weights and have a list, by falling bound. Index `at` in this order
     /// is called the word's place in [`Lists::wanted`].
     wanted: ByWord<u32>,
@@ -34,6 +37,8 @@ pub(super) struct View<'l> {
     pub(super) control: &'l Control,
     /// By number of the word in the plan; an empty page for a word without a list.
     pages: ByWord<Page<'l>>,
+    /// The pairs of the page, where the query has phrases.
+    pub(super) pairs: Option<PairPage<'l>>,
     part_rows: u32,
     /// Number of the page.
     pub(super) page: usize,
@@ -74,9 +79,20 @@ impl<'a> Lists<'a> {
         let is_wanted = |word: &u32| lists[*word as usize].is_some() && plan.is_wanted(*word);
         let mut wanted: ByWord<u32> = (0..lists.len() as u32).filter(is_wanted).collect();
         wanted.sort_by_key(|word| std::cmp::Reverse(bounds[*word as usize]));
+        let number = |(word, text): (&Option<PartWord>, &String)| {
+            let is_bare = is_bare(text.as_bytes());
+            word.as_ref()
+                .filter(|_| is_bare)
+                .and_then(PartWord::number_in_segment)
+        };
+        let of_pairs = match plan.has_places() && part.has_pairs() {
+            true => words.iter().zip(plan.texts()).map(number).collect(),
+            false => ByWord::new(),
+        };
         Ok(Lists {
             lists,
             bounds,
+            of_pairs,
             wanted,
         })
     }
@@ -84,6 +100,11 @@ impl<'a> Lists<'a> {
     /// The list of a word; `None` where no live row of the part holds it.
     pub(super) fn get(&self, word: usize) -> Option<&List<'a>> {
         self.lists[word].as_ref()
+    }
+
+    /// The number of a word in the pairs of the part; `None` of a word that is in none.
+    pub(super) fn in_pairs(&self, word: usize) -> Option<u32> {
+        self.of_pairs.get(word).copied().flatten()
     }
 
     /// Upper bound of what a word adds to the sum of a row; 0 where the part was opened without
@@ -107,6 +128,7 @@ impl<'l> View<'l> {
             texts,
             control,
             pages: ByWord::with_capacity(lists.lists.len()),
+            pairs: None,
             page: 0,
             rows: 0,
         }
@@ -120,6 +142,10 @@ impl<'l> View<'l> {
         };
         self.pages.clear();
         self.pages.extend(self.lists.lists.iter().map(on_page));
+        self.pairs = match self.lists.of_pairs.is_empty() {
+            true => None,
+            false => self.texts.part.pairs(page),
+        };
         let before = (page as u32) << PAGE_BITS;
         self.page = page;
         self.rows = self.part_rows.saturating_sub(before).min(1 << PAGE_BITS);

@@ -4,7 +4,19 @@
 //! distance 0 from the start, cat distance 1. Starts by black: 3, 8. Cat leaves those whose start +
 //! 1 is one of its places: 3. The phrase begins at 3.
 //!
-//! Most rows hold each word once, so the start follows from one place of each word
+//! # Where the time goes
+//! By the words' lists a phrase of common words, such as `"of the"`, is slow. Both words stand in most rows, so the intersection
+//! keeps most rows, and the exact total needs each of them to be checked. A threshold skips no row: it saves only weighing. Where
+//! the page has pairs (`pairs.rs`), they leave few rows that have to be read. For these, word after word ([`Phrase::keep`]):
+//! 1. A word is not read in a row where its partner, a neighbour in the phrase that is read before it, stands once: the row holds
+//!    the pair of both, so the word stands beside that one place.
+//! 2. `PlaceWalk::row` finds the posting's first place. A place list has no offset for each posting, so it adds up the
+//!    occurrences of the postings since the one read before, at most the 127 before it in its block.
+//! 3. The places are unpacked and compared with the starts that the words before left.
+//!
+//! The rows are few and far between, so most of that is waiting for memory: lines are fetched in advance. With the default ranker,
+//! `score/places.rs::record` makes a new [`Phrase`] and reads the places again for each row whose words may reach the threshold
+//! of the best rows: [`Phrase::stands`]. There most rows hold each word once, and the start follows from one place of each word
 //! ([`PhraseWord::follow`]). Its state in a row is a place or one of three marks:
 //!
 //! ```text
@@ -12,37 +24,18 @@
 //! ANYWHERE        4, distance 1            3          (4 - 1)
 //! 3               4, distance 1            3
 //! 3               9, distance 1            NOWHERE    (8 is not 3)
-//! any place       the word stands twice    SEVERAL    (all places are read later)
+//! any place       the word stands twice    SEVERAL    (all places are read)
 //! ```
-//!
-//! # Where the time goes
-//! A phrase of common words, such as `"of the"`, is slow. Both words stand in most rows, so the intersection keeps most rows, and
-//! the exact total needs each of them to be checked. A threshold skips no row: it saves only weighing. For each kept row, word
-//! after word ([`PhraseWord::follow`]):
-//! 1. The code tells how often the word stands in the row. More than once: the row becomes SEVERAL, and no place is read yet. A
-//!    row that is SEVERAL or NOWHERE already takes no further step.
-//! 2. `List::hits_before` finds the posting's first place. A place list has no offset for each posting, so the function adds up
-//!    the occurrences of the postings since the one read before, at most the 127 before it in its block. Counts of eight and more
-//!    stand in a list of their own: if the posting list has any, two binary searches in that list follow.
-//! 3. The place is unpacked and compared.
-//!
-//! Then [`Phrase::stands_found`] reads all places of all words of each SEVERAL row and merges them. With the default ranker,
-//! `score/places.rs::record` makes a new [`Phrase`] and reads the places again for each row whose words may reach the
-//! threshold of the best rows.
-//!
-//! A phrase with a rare word in it has few kept rows. In a query of a phrase and another word, a rare other word saves the phrase
-//! only on pages where that word does not occur at all.
-//! Nothing is kept from one query to the next.
 //!
 //! Invariants:
 //! - [`Phrase::stands`] is asked for rows by rising number: its hints only go forward on a page.
-//! - [`Phrase::keep`] goes over the rows twice. In the second pass `hits_before` may be asked for an earlier posting than before;
-//!   it then adds up from the begin of that posting's block.
+//! - Rows given to [`Phrase::keep`] hold every pair of the phrase that their page keeps; else step 1 would be wrong.
 //! - `starts` is valid only after [`Phrase::stands`] has returned `true`.
 
 use super::super::plan::Fields;
 use super::joined::Joined;
 use super::lists::View;
+use super::pairs;
 use crate::postings::Run;
 
 /// A phrase on one page. Rows must be asked for by rising number.
@@ -102,30 +95,93 @@ impl<'w> Phrase<'w> {
         self.stands_found(view)
     }
 
-    /// Keeps the rows in which the phrase stands. Each row holds all its words.
+    /// Keeps the rows in which the phrase stands. Each row holds all its words, and all its pairs that the page keeps.
     #[inline(always)]
-    pub(super) fn keep(&mut self, rows: &mut Joined, view: &View<'_>) {
-        // Index in the joined words, looked up once and not once a row.
-        let at = |place: &PhraseWord| rows.words().iter().position(|word| *word == place.word);
-        let at: Option<Vec<usize>> = self.words.iter().map(at).collect();
-        let Some(at) = at else { return rows.clear() };
-        let mut begins = std::mem::take(&mut rows.begins);
-        begins.clear();
-        begins.resize(rows.lows().len(), ANYWHERE);
-        for (place, at) in self.words.iter_mut().zip(&at) {
-            place.follow(rows.postings(*at), self.fields, view, &mut begins);
-        }
-        rows.retain(|rows, row| match begins[row] {
-            NOWHERE => false,
-            SEVERAL => {
-                for (place, at) in self.words.iter_mut().zip(&at) {
-                    place.posting = usize::from(rows.postings(*at)[row]);
+    pub(super) fn keep(&self, rows: &mut Joined, view: &View<'_>) {
+        let mut starts = std::mem::take(&mut rows.starts);
+        let mut left = std::mem::take(&mut rows.left);
+        starts.clear();
+        left.clear();
+        left.extend(0..rows.lows().len() as u32);
+        for (number, word) in self.words.iter().enumerate() {
+            let Some(list) = view.lists().get(word.word) else {
+                return rows.clear();
+            };
+            let (first, distance) = (view.word(word.word).first, word.distance);
+            let postings = rows.postings_of(word.word);
+            let partner = self.partner(number, view).map(|partner| {
+                let codes = view.word(partner).codes;
+                (codes, rows.postings_of(partner))
+            });
+            // The partner stands there once, so the word stands beside it: its places need not be read.
+            let is_sure = |row: u32| {
+                partner.is_some_and(|(codes, postings)| {
+                    let code = codes.get(usize::from(postings[row as usize]));
+                    code.is_some_and(|code| code >> 5 == 1)
+                })
+            };
+            left.retain(|row| !is_sure(*row));
+            let postings = left
+                .iter()
+                .map(|row| (*row as usize, first + u32::from(postings[*row as usize])));
+            postings.clone().for_each(|(_, at)| list.fetch_codes(at));
+            postings.clone().for_each(|(_, at)| list.fetch_place(at));
+            let mut places = list.places();
+            let start = |place: u32| (place & POSITION >= distance).then(|| place - distance);
+            if number == 0 {
+                let is_meant = |start: &u32| self.fields.set >> (start >> 24 & 63) & 1 == 1;
+                for (row, at) in postings {
+                    places.row(at).each(|place| {
+                        let start = start(place).filter(is_meant);
+                        starts.extend(start.map(|start| (row as u32, start)));
+                    });
                 }
-                self.stands_found(view)
+            } else {
+                let (mut from, mut kept) = (0, 0);
+                let mut pass = |starts: &mut Vec<(u32, u32)>, wanted: (u32, u32)| {
+                    while from < starts.len() && starts[from] < wanted {
+                        starts[kept] = starts[from];
+                        kept += usize::from(is_sure(starts[from].0));
+                        from += 1;
+                    }
+                    if from < starts.len() && starts[from] == wanted {
+                        starts[kept] = wanted;
+                        kept += 1;
+                        from += 1;
+                    }
+                    kept
+                };
+                for (row, at) in postings {
+                    places.row(at).each(|place| {
+                        if let Some(start) = start(place) {
+                            pass(&mut starts, (row as u32, start));
+                        }
+                    });
+                }
+                let kept = pass(&mut starts, (u32::MAX, u32::MAX));
+                starts.truncate(kept);
             }
-            _ => true,
+            left.clear();
+            left.extend(starts.chunk_by(|a, b| a.0 == b.0).map(|of_row| of_row[0].0));
+        }
+        rows.keep(&left);
+        (rows.starts, rows.left) = (starts, left);
+    }
+
+    /// A neighbour of a word in the phrase that is read before it, if the page keeps the pair of both.
+    fn partner(&self, number: usize, view: &View<'_>) -> Option<usize> {
+        let place = |word: &PhraseWord| (word.word, word.distance);
+        let word = place(&self.words[number]);
+        let mut before = self.words[..number].iter().map(place);
+        let partner = before.find(|other| {
+            let is_pair = |pair: &[(usize, u32)]| {
+                let [left, right] = [pair[0], pair[1]];
+                [left, right] == [word, *other] || [left, right] == [*other, word]
+            };
+            let mut neighbours = self.asked.windows(2).filter(|pair| is_pair(pair));
+            neighbours.any(|pair| pairs::are_kept(pair[0], pair[1], view))
         });
-        rows.begins = begins;
+        partner.map(|(word, _)| word)
     }
 
     /// Whether the phrase stands in the row whose postings are set. Fills `starts`.
@@ -163,13 +219,7 @@ impl<'w> Phrase<'w> {
     fn stands_once(&mut self, view: &View<'_>) -> Option<bool> {
         let mut begin = ANYWHERE;
         for place in &mut self.words {
-            let posting = [place.posting as u16];
-            place.follow(
-                &posting,
-                self.fields,
-                view,
-                std::slice::from_mut(&mut begin),
-            );
+            begin = place.follow(begin, self.fields, view);
         }
         match begin {
             SEVERAL => None,
@@ -208,31 +258,24 @@ const NOWHERE: u32 = u32::MAX - 1;
 const SEVERAL: u32 = u32::MAX - 2;
 
 impl PhraseWord {
-    /// Takes each row's state in `begins` on by this word. `postings`: the word's posting in each
-    /// row.
+    /// Takes the state of the row whose posting is set on by this word.
     #[inline(always)]
-    fn follow(&mut self, postings: &[u16], fields: Fields, view: &View<'_>, begins: &mut [u32]) {
-        let codes = view.word(self.word).codes;
-        for (posting, begin) in postings.iter().zip(begins) {
-            let posting = usize::from(*posting);
-            if matches!(*begin, NOWHERE | SEVERAL) {
-                continue;
-            }
-            if codes.get(posting).is_none_or(|code| code >> 5 != 1) {
-                *begin = SEVERAL;
-                continue;
-            }
-            let Some(place) = view.place(self.word, posting, &mut self.run) else {
-                *begin = NOWHERE;
-                continue;
-            };
-            let fits =
-                place & POSITION >= self.distance && fields.set >> (place >> 24 & 63) & 1 == 1;
-            let begins = place.wrapping_sub(self.distance);
-            *begin = match fits && (*begin == ANYWHERE || *begin == begins) {
-                true => begins,
-                false => NOWHERE,
-            };
+    fn follow(&mut self, begin: u32, fields: Fields, view: &View<'_>) -> u32 {
+        let code = view.word(self.word).codes.get(self.posting);
+        if matches!(begin, NOWHERE | SEVERAL) {
+            return begin;
+        }
+        if code.is_none_or(|code| code >> 5 != 1) {
+            return SEVERAL;
+        }
+        let Some(place) = view.place(self.word, self.posting, &mut self.run) else {
+            return NOWHERE;
+        };
+        let fits = place & POSITION >= self.distance && fields.set >> (place >> 24 & 63) & 1 == 1;
+        let begins = place.wrapping_sub(self.distance);
+        match fits && (begin == ANYWHERE || begin == begins) {
+            true => begins,
+            false => NOWHERE,
         }
     }
 }

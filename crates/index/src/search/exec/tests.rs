@@ -2,6 +2,7 @@
 //! of tree, every ranker.
 
 mod cursor;
+mod pairs;
 mod shards;
 mod slow;
 
