@@ -549,6 +549,22 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "copied-texts-keep-their-dictionary",
+        file: "crates/index/src/segment/packed_rows.rs",
+        text: "out.push(packed.form & !DICTIONARY | number);",
+        becomes: "let _ = number;\n        out.push(packed.form);",
+        test: "crates/index/src/segment/tests.rs::rows_packed_with_different_dictionaries_come_back_from_one_segment",
+        may_hang: false,
+    },
+    Mutation {
+        name: "changes-of-packed-rows-not-written",
+        file: "crates/index/src/segment/row_source.rs",
+        text: "self.changes.is_none().then_some(&self.row)",
+        becomes: "Some(&self.row)",
+        test: "crates/index/tests/it/packed.rs::packed_rows_are_the_rows_written_over_seals_merges_deletes_changes_and_starts",
+        may_hang: false,
+    },
+    Mutation {
         name: "deletions-of-a-merge-not-carried",
         file: "crates/index/src/table/merges.rs",
         text: "carry(&known.part.edits(), &mut over.all);",

@@ -28,6 +28,7 @@ use query::codec::cut_small;
 use query::json::JsonStep;
 use query::row::{self, KeptRow};
 use query::value::Value;
+use smallvec::SmallVec;
 use zstd_safe::{DCtx, DDict, DParameter, FrameFormat};
 
 use super::checked::CheckedFile;
@@ -113,7 +114,7 @@ struct PackedTexts<'f> {
 
 /// What stands behind a row.
 struct Head<'f> {
-    lengths: Vec<usize>,
+    lengths: SmallVec<[usize; 4]>,
     texts: &'f [u8],
 }
 
@@ -280,7 +281,13 @@ impl<'f> StoredRow<'f> {
 
     /// All columns, as [`row::decode`].
     pub(crate) fn decode(&self) -> Result<Option<Vec<Value>>> {
-        Ok(row::decode(&self.encoded()?))
+        match self.packed {
+            None if !self.kept.is_narrow() => Ok(row::decode(self.kept.bytes())),
+            _ => {
+                let columns = 0..self.column_count().unwrap_or(0);
+                columns.map(|column| self.column(column)).collect()
+            }
+        }
     }
 
     /// Appends the row as it is packed, with other numbers of dictionaries. `false`, and nothing is appended: it has no packed
@@ -362,7 +369,7 @@ impl<'f> Head<'f> {
     /// `None` where the bytes are none, or the texts too long.
     fn read(bytes: &'f [u8], texts: usize) -> Option<Head<'f>> {
         let mut rest = bytes;
-        let mut lengths = Vec::with_capacity(texts.min(bytes.len()));
+        let mut lengths = SmallVec::new();
         let mut sum = 0;
         for _ in 0..texts {
             let length = cut_small(&mut rest)? as usize;

@@ -35,7 +35,10 @@ const DICTIONARY_BYTES: usize = 112 << 10;
 const DICTIONARY_PART: usize = 32;
 
 /// Texts that a dictionary is trained from, in bytes.
-const SAMPLE_BYTES: usize = 4 << 20;
+const SAMPLE_BYTES: usize = 2 << 20;
+
+/// Rows that these are taken from, at most.
+const SAMPLE_ROWS: u32 = 16_384;
 
 /// Fewer bytes of texts are not worth a dictionary.
 const SAMPLE_BYTES_MIN: usize = 16 << 10;
@@ -94,9 +97,10 @@ impl Packing {
             return Ok(());
         }
         let (mut samples, mut lengths) = (Vec::new(), Vec::new());
-        // Rows far apart first: a table may have changed its subject.
-        let step = (rows / 16_384).max(1);
-        for doc in (0..rows).step_by(step as usize) {
+        // Steps of the golden section: the first rows lie all over the table, however few they are.
+        let step = (f64::from(rows) * 0.618) as u64 | 1;
+        for at in 0..u64::from(rows.min(SAMPLE_ROWS)) {
+            let doc = (at * step % u64::from(rows)) as u32;
             let from = samples.len();
             let row = source.columns(doc)?;
             let row = row.encoded()?;

@@ -1,23 +1,32 @@
 //! Tests of the files of a segment; whole segments are tested in `tests/it`.
 
 use std::io::Write;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use query::analysis::{Analyzer, Words};
 use query::value::Value;
 
 use super::checked::{CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, Kind, Section};
 use super::dictionary::{Dictionary, DictionaryWriter};
 use super::forward_codes::CommonCodes;
+use super::from_tail::write_segment;
+use super::merge::{Source, merge_segments};
 use super::packed_rows::{StoredRow, Unpacking};
 use super::packing::{Packer, Packing};
+use super::reader::Segment;
 use super::stretches::Stretches;
 use super::{forward, forward_codes, packed, stretches};
+use crate::edits::Edits;
 use crate::error::Error;
 use crate::postings::PAGE_BITS;
 use crate::removed::WordCount;
+use crate::tail::{Tail, TailWriter};
 
 fn find(dictionary: &Dictionary, word: &[u8]) -> Option<u32> {
     let near = dictionary.near(word).unwrap();
@@ -476,4 +485,77 @@ proptest! {
             Err(other) => prop_assert!(false, "{other:?}"),
         }
     }
+}
+
+/// A text of 400 bytes of made-up words, other ones for each subject.
+fn text_of(subject: &str, id: u64) -> String {
+    let word = |at: u64| {
+        format!(
+            "{subject}{} ",
+            id.wrapping_mul(31).wrapping_add(at * at) % 40
+        )
+    };
+    let mut text: String = (0..60).map(word).collect();
+    text.truncate(400);
+    text
+}
+
+/// A segment of a seal, merged alone: it trains a dictionary of its own.
+fn merged_alone(disk: &Arc<dyn Disk>, name: &str, ids: Range<u64>) -> Arc<Segment> {
+    let mut tail = Tail::default();
+    let mut writer = TailWriter::new(&tail, Arc::default());
+    for id in ids {
+        let mut words = Words::new();
+        let text = text_of(name, id);
+        words.push_field(&Analyzer::default(), 0, &text);
+        let row = query::row::encode(&[Value::Str(text)]);
+        writer.insert(id, row, &words).unwrap();
+    }
+    tail.publish(&mut writer);
+    let (sealed, rows) = (format!("{name}-sealed"), tail.rows());
+    write_segment(disk, &sealed, &tail, (1, &[]), &Edits::default(), 1).unwrap();
+    let segment = Segment::open(disk, &sealed, rows).unwrap();
+    merged(disk, name, vec![Arc::new(segment)])
+}
+
+/// The segments as one.
+fn merged(disk: &Arc<dyn Disk>, path: &str, segments: Vec<Arc<Segment>>) -> Arc<Segment> {
+    let source = |segment| Source {
+        segment,
+        edits: Edits::default(),
+    };
+    let sources: Vec<Source> = segments.into_iter().map(source).collect();
+    let stop = AtomicBool::new(false);
+    let made = merge_segments(disk, path, &sources, None, (1, &[], 1), &stop).unwrap();
+    Arc::new(Segment::open(disk, path, made.rows).unwrap())
+}
+
+#[test]
+fn rows_packed_with_different_dictionaries_come_back_from_one_segment() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    // Ten dictionaries, of which a segment has eight: the rows of two are packed again.
+    let names: Vec<String> = (0..10).map(|at| format!("s{at}x")).collect();
+    let ids = |at: u64| 1_000 * at..1_000 * at + 60 + at;
+    let each = names
+        .iter()
+        .zip(0..)
+        .map(|(name, at)| merged_alone(&disk, name, ids(at)));
+    let each: Vec<Arc<Segment>> = each.collect();
+    for (segment, at) in each.iter().zip(0..) {
+        assert_eq!(segment.pack_dictionaries().unwrap().len(), 1, "{at}");
+    }
+    let three = merged(&disk, "three", each[..3].to_vec());
+    assert_eq!(three.pack_dictionaries().unwrap().len(), 3);
+    let whole = merged(&disk, "whole", [&[three], &each[3..]].concat());
+    assert_eq!(whole.pack_dictionaries().unwrap().len(), 8);
+    let mut doc = 0;
+    for (name, at) in names.iter().zip(0..) {
+        for id in ids(at) {
+            assert_eq!(whole.id(doc).unwrap(), id);
+            let row = whole.row(doc).unwrap().decode().unwrap();
+            assert_eq!(row, Some(vec![Value::Str(text_of(name, id))]));
+            doc += 1;
+        }
+    }
+    assert_eq!(doc, whole.rows());
 }
