@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 pub(super) const TEXT_BYTES_MIN: usize = 64;
 
 /// Size of a trained dictionary, in bytes. With its tables it fits the second cache of a processor.
-const DICTIONARY_BYTES: usize = 112 << 10;
+const DICTIONARY_BYTES: usize = 64 << 10;
 
 /// Least part of the sampled texts that a dictionary is smaller than.
 const DICTIONARY_PART: usize = 32;
