@@ -7,7 +7,7 @@ use disk::Disk;
 
 use crate::edits::Edits;
 use crate::error::{Error, Result};
-use crate::segment::{self, Segment};
+use crate::segment::{self, MergeForm, Segment};
 
 /// The merge of some segments of one shard. It shares all that it needs with the table, so it may
 /// run on any thread.
@@ -29,6 +29,8 @@ pub struct MergeJob {
     pub(crate) sources: Vec<segment::Source>,
     /// A segment of the table whose dictionary packs rows if no source has one.
     pub(crate) like: Option<Arc<Segment>>,
+    /// Whether to pack rows and to make lists of pairs. A packed source makes it so in any case: its rows are copied as they are.
+    pub(crate) packs: bool,
     /// Column whose highest value retention will ask of the new segment.
     pub(crate) keep_by: Option<usize>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -78,8 +80,13 @@ impl MergeJob {
 
     fn write(&self, path: &str) -> Result<Merged> {
         let what = (self.fields, &*self.keyed, self.position);
-        let (sources, like) = (&self.sources, self.like.as_deref());
-        let merged = segment::merge_segments(&self.disk, path, sources, like, what, &self.stop)?;
+        let is_packed = |source: &segment::Source| source.segment.is_packed();
+        let how = match self.packs || self.sources.iter().any(is_packed) {
+            true => MergeForm::Packed(self.like.as_deref()),
+            false => MergeForm::Plain,
+        };
+        let merged =
+            segment::merge_segments(&self.disk, path, &self.sources, how, what, &self.stop)?;
         let mut made = None;
         if merged.rows > 0 {
             let synced = self.disk.sync_dir(&self.dir);

@@ -18,7 +18,7 @@ use query::value::Value;
 use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::part::Part;
-use crate::segment::{self, GONE, Segment, analyse};
+use crate::segment::{self, GONE, MergeForm, Segment, analyse};
 use crate::shape::TableShape;
 use crate::tail::{Tail, TailWriter};
 
@@ -222,6 +222,7 @@ impl ReshapeJob {
         }
         let shape = &self.reshape.shape;
         let what = (shape.text_columns() as u8, &*shape.keyed(), self.position);
-        segment::merge_segments(&self.disk, path, &sources, None, what, &self.stop).map(drop)
+        let form = MergeForm::Packed(None);
+        segment::merge_segments(&self.disk, path, &sources, form, what, &self.stop).map(drop)
     }
 }

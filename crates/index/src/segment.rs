@@ -70,7 +70,7 @@ pub use inspect::{SavedRows, saved_rows, verify};
 pub(crate) use lasts::Lasts;
 pub(crate) use legacy::{LegacySegment, analyse};
 pub(crate) use look_up::LookUp;
-pub(crate) use merge::{GONE, Source, merge_segments};
+pub(crate) use merge::{GONE, MergeForm, Source, merge_segments};
 pub(crate) use opened::Opened;
 pub(crate) use packed_rows::StoredRow;
 pub(crate) use pairs::{PairPage, PairRows, is_bare};

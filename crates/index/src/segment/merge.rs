@@ -50,14 +50,13 @@ pub(crate) struct MergedRows {
 /// Writes the rows of all sources that are not deleted as a segment in the directory `path`, which
 /// must not exist. All is durable on return but the directory's own name. `fields`: the table's
 /// text columns; `keyed`: its columns with a KEY; `position`: the journal position of the files.
-/// `like`: a segment of the table whose dictionary packs rows if no source has one.
 /// Runs on two threads. Memory: 32 bytes a row (48 with keys), the longest list, and a page of [`super::pairs`]. Errors: `Io`;
 /// `Corrupt` of a source; `Stopped` soon after `stop` was set.
 pub(crate) fn merge_segments(
     disk: &Arc<dyn Disk>,
     path: &str,
     sources: &[Source],
-    like: Option<&Segment>,
+    form: MergeForm<'_>,
     (fields, keyed, position): (u8, &[u16], u64),
     stop: &AtomicBool,
 ) -> Result<MergedRows> {
@@ -68,11 +67,16 @@ pub(crate) fn merge_segments(
             rows,
             fields,
             position,
-            has_pairs: true,
+            has_pairs: matches!(form, MergeForm::Packed(_)),
         };
         let mut writer = SegmentWriter::create(disk, path, head)?;
         let segments = sources.iter().map(|source| &*source.segment);
-        let (mut packing, numbers) = Packing::new(segments, like)?;
+        let (mut packing, numbers) = match form {
+            MergeForm::Packed(like) => {
+                Packing::new(segments, like).map(|(packing, numbers)| (Some(packing), numbers))?
+            }
+            MergeForm::Plain => (None, Vec::new()),
+        };
         let when_numbered = OnceLock::new();
         let source = Stoppable {
             merge: &merge,
@@ -80,15 +84,18 @@ pub(crate) fn merge_segments(
             when_numbered: &when_numbered,
             stop,
         };
-        // Rows are packed while words are written: packing takes about as long.
+        // Rows are written while words are: packing takes about as long.
         let written = std::thread::scope(|scope| {
             let written = scope.spawn(|| {
-                packing.train(rows, &source)?;
-                let form = MergedForm {
+                if let Some(packing) = &mut packing {
+                    packing.train(rows, &source)?;
+                }
+                let codes = || numbered(&when_numbered).map(|numbered| &numbered.codes);
+                let form = packing.map(|packing| MergedForm {
                     packing,
-                    codes: &|| numbered(&when_numbered).map(|numbered| &numbered.codes),
-                };
-                write_rows(disk, path, (rows, keyed), &source, Some(&form))
+                    codes: &codes,
+                });
+                write_rows(disk, path, (rows, keyed), &source, form.as_ref())
             });
             let end = EndOfWords(&when_numbered);
             let words = merge.write_words(&mut writer, stop).map(|numbered| {
@@ -105,6 +112,15 @@ pub(crate) fn merge_segments(
         rows,
         docs: merge.docs,
     })
+}
+
+/// The form of the rows of a merge, and whether it makes lists of pairs.
+#[derive(Clone, Copy)]
+pub(crate) enum MergeForm<'s> {
+    /// Rows as seals write them, and no pairs. No source may be packed.
+    Plain,
+    /// Long texts packed, and pairs. With a segment of the table whose dictionary packs rows if no source has one.
+    Packed(Option<&'s Segment>),
 }
 
 struct Merge<'a> {

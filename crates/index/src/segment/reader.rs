@@ -212,7 +212,7 @@ impl Segment {
         self.rows.row(doc)
     }
 
-    /// Whether a merge wrote the segment: then its long texts are packed.
+    /// Whether a merge wrote the segment that packs long texts.
     pub(crate) fn is_packed(&self) -> bool {
         self.rows.are_packed()
     }

@@ -16,7 +16,7 @@ use super::commit::{Commit, Kind, Section};
 use super::dictionary::{Dictionary, DictionaryWriter};
 use super::forward_codes::CommonCodes;
 use super::from_tail::write_segment;
-use super::merge::{Source, merge_segments};
+use super::merge::{MergeForm, Source, merge_segments};
 use super::packed_rows::{StoredRow, Unpacking};
 use super::packing::{Packer, Packing};
 use super::reader::Segment;
@@ -526,7 +526,15 @@ fn merged(disk: &Arc<dyn Disk>, path: &str, segments: Vec<Arc<Segment>>) -> Arc<
     };
     let sources: Vec<Source> = segments.into_iter().map(source).collect();
     let stop = AtomicBool::new(false);
-    let made = merge_segments(disk, path, &sources, None, (1, &[], 1), &stop).unwrap();
+    let made = merge_segments(
+        disk,
+        path,
+        &sources,
+        MergeForm::Packed(None),
+        (1, &[], 1),
+        &stop,
+    )
+    .unwrap();
     Arc::new(Segment::open(disk, path, made.rows).unwrap())
 }
 

@@ -56,6 +56,7 @@ impl Table {
             self.merging.wholly.clear();
             return None;
         };
+        let packs = self.is_wanted_whole(shard) || request.packs();
         let parts = chosen.iter().map(|at| &self.segments[*at]);
         let sources = parts.clone().filter_map(|sealed| {
             Some(segment::Source {
@@ -79,12 +80,13 @@ impl Table {
                 .collect(),
             sources: sources.collect(),
             like: self.largest_packed(),
+            packs,
             keep_by: request.keep_by,
             stop: Arc::clone(&self.merging.stop),
         })
     }
 
-    /// The largest segment that a merge wrote.
+    /// The largest segment whose rows are packed.
     fn largest_packed(&self) -> Option<Arc<Segment>> {
         let segments = self.segments.iter().filter_map(|sealed| sealed.segment());
         let packed = segments.filter(|segment| segment.is_packed());

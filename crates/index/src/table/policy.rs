@@ -20,7 +20,8 @@
 //! ```
 //!
 //! A segment of which more than a quarter is deleted is written again alone, before these rules. So
-//! is one whose changed values take more than a quarter of its bytes.
+//! is one whose changed values take more than a quarter of its bytes. In long quiet, when no rule gives a merge, a segment whose
+//! rows are not packed is written again alone: a merge beside writers leaves packing to later ones ([`MergeRequest::packs`]).
 
 use std::cmp::Reverse;
 
@@ -58,6 +59,12 @@ pub struct MergeRequest {
 }
 
 impl MergeRequest {
+    /// Whether a merge has time to pack rows and to make lists of pairs: not beside writers. Under retention rows are merged a few
+    /// times only, and quiet changes nothing.
+    pub(super) fn packs(self) -> bool {
+        self.quiet_us >= QUIET_US || self.keep_by.is_some()
+    }
+
     /// The next time without a seal, in microseconds, at which the choice may change; `None` for
     /// never.
     #[must_use]
@@ -78,14 +85,14 @@ pub(super) struct Candidate {
     pub(super) is_changed: bool,
     /// Whether the changed values take a large part of the segment's bytes.
     pub(super) is_worn: bool,
-    /// Whether a merge wrote it: then its long texts are packed.
+    /// Whether a merge wrote it that packs long texts.
     pub(super) is_packed: bool,
     /// Highest value of retention's column; `None` without retention.
     pub(super) newest: Option<i64>,
 }
 
 /// Indexes of the segments to be merged next; empty if none are due. `wholly`: merge until one
-/// segment without deleted or changed rows is left, and that a merge wrote, whatever the request.
+/// segment without deleted or changed rows is left, which is packed, whatever the request.
 pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|at| segments[*at].live());
@@ -111,6 +118,9 @@ pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest
         _ => 0,
     };
     order.truncate(chosen);
+    if order.is_empty() && request.quiet_us >= LONG_QUIET_US {
+        order.extend(segments.iter().position(|segment| !segment.is_packed));
+    }
     order
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
-use index::{Control, Error, Table};
+use index::{Control, Error, MergeRequest, Table};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::value::Value;
@@ -160,6 +160,35 @@ fn optimize_packs_a_single_segment_of_a_seal_and_leaves_a_packed_one_alone() {
     subject.start_merge(true);
     assert!(subject.merge.is_none() && !subject.table.is_optimizing());
     assert_eq!(subject.manifest, files);
+}
+
+#[test]
+fn a_merge_beside_writers_leaves_packing_to_one_in_quiet() {
+    let disk = MemoryDisk::new();
+    let mut subject = Subject::new(Arc::new(disk.clone()));
+    for id in 0..900 {
+        subject.insert(id + 1, long_row(id + 1, id + 1));
+        if id % 100 == 99 {
+            subject.seal();
+        }
+    }
+    let sealed = bytes(&disk, &subject);
+    let merge = |subject: &mut Subject, quiet_us| {
+        subject.merge = subject.table.merge_job(MergeRequest {
+            quiet_us,
+            keep_by: None,
+        });
+        assert!(subject.merge.is_some());
+        subject.run_merge();
+        subject.install_merged();
+        subject.seal();
+        check(subject);
+        bytes(&disk, subject)
+    };
+    let merged = merge(&mut subject, 0);
+    assert!(merged > sealed * 3 / 4, "{merged} of {sealed} bytes");
+    let packed = merge(&mut subject, 60_000_000);
+    assert!(packed < merged * 3 / 4, "{packed} of {merged} bytes");
 }
 
 #[test]

@@ -202,6 +202,31 @@ fn optimizing_ends_with_one_segment_and_no_deleted_row() {
 }
 
 #[test]
+fn a_segment_that_is_not_packed_is_written_again_alone_in_long_quiet() {
+    let segment = |rows, is_packed| Candidate {
+        rows,
+        gone: 0,
+        is_changed: false,
+        is_worn: false,
+        is_packed,
+        newest: None,
+    };
+    let segments = [segment(1_000, true), segment(100, false)];
+    let after = |quiet_us| MergeRequest {
+        quiet_us,
+        keep_by: None,
+    };
+    assert!(choose(&segments, false, after(QUIET_US)).is_empty());
+    assert_eq!(choose(&segments, false, after(LONG_QUIET_US)), [1]);
+    let packed = segments.map(|one| Candidate {
+        is_packed: true,
+        ..one
+    });
+    assert!(choose(&packed, false, after(LONG_QUIET_US)).is_empty());
+    assert!(!after(QUIET_US - 1).packs() && after(QUIET_US).packs());
+}
+
+#[test]
 fn the_next_look_is_when_the_choice_may_be_another() {
     let after = |quiet_us, keep_by| MergeRequest { quiet_us, keep_by }.next_quiet_us();
     assert_eq!(after(0, None), Some(QUIET_US));
