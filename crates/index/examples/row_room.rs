@@ -31,7 +31,7 @@ use shared::{analysed, any, column, query, select, tokens};
 const SEAL_ROWS: u64 = 65_536;
 
 /// Names of the sections of the file `rows`; docs/formats/segment.md.
-const SECTIONS: [(u16, &str); 19] = [
+const SECTIONS: [(u16, &str); 24] = [
     (1, "ids"),
     (2, "row ends"),
     (3, "forward ends"),
@@ -45,11 +45,16 @@ const SECTIONS: [(u16, &str); 19] = [
     (12, "paths"),
     (13, "path numbers"),
     (14, "path rows"),
+    (15, "packed integers"),
+    (16, "text places"),
+    (17, "texts"),
+    (18, "packed path numbers"),
     (20, "packed rows"),
     (21, "grouped ends"),
     (22, "pack dictionaries"),
     (23, "packed forward lists"),
     (24, "common words"),
+    (25, "pairs, in the file positions"),
     (0, "others"),
 ];
 
