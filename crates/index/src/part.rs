@@ -418,6 +418,14 @@ impl Part {
         }
     }
 
+    /// Whether [`Part::forward`] can be read. Errors: `Io`, `Corrupt`.
+    pub(crate) fn check_forward(&self, doc: u32) -> Result<()> {
+        match &self.source {
+            Source::Tail(_) => Ok(()),
+            Source::Segment(segment) => segment.check_forward(doc),
+        }
+    }
+
     /// Tells the processor to fetch [`Part::text_ends`] of a row.
     #[inline]
     pub(crate) fn fetch_text_ends(&self, doc: u32) {

@@ -164,14 +164,36 @@ fn what_is_made_of_several_selects_names_the_damaged_file_of_each() {
     }
 }
 
-/// A server with a segment of 3,000 rows, whose `n` is the id modulo 100. Returns also the path of the file that ends with its key.
+#[test]
+fn a_row_that_may_stand_in_an_unreadable_segment_is_neither_deleted_nor_updated_in_silence() {
+    let (mut server, postings) = server();
+    let commit = postings.replace("postings", "commit");
+    server.stop_and_restart();
+    flip(&server, &commit);
+    server.stop_and_restart();
+    let mut client = server.client();
+    for statement in [
+        "DELETE FROM t WHERE id = 1",
+        "DELETE FROM t WHERE id IN (1, 101)",
+        "UPDATE t SET n = 1 WHERE id = 1",
+    ] {
+        let refused = client.query(statement).unwrap_err();
+        assert!(
+            refused.to_string().contains(&commit),
+            "{statement}: {refused}"
+        );
+    }
+}
+
+/// A server with a segment of 3,000 rows, whose `n` is the id modulo 100. Returns also the path of the file that ends with its key:
+/// the texts are too many for a list.
 fn keyed_server() -> (Server, String) {
     let server = Server::start();
     let mut client = server.client();
     client
         .query("CREATE TABLE t (body text, n int, KEY (n))")
         .unwrap();
-    let rows = (1..=3_000).map(|id| format!("({id}, 'cat', {})", id % 100));
+    let rows = (1..=3_000).map(|id| format!("({id}, 'cat {id}', {})", id % 100));
     let rows = rows.collect::<Vec<_>>().join(", ");
     let insert = format!("INSERT INTO t (id, body, n) VALUES {rows}");
     client.query(&insert).unwrap();

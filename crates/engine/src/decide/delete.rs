@@ -108,11 +108,13 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
     };
     let name = &search.definition.name;
     let failed = failure::of_index;
+    // An id that is not found may stand in a segment that cannot be read.
+    search.table.check_whole().map_err(failed)?;
     let named = delete.filter.as_ref().and_then(named_ids);
     if let (Some(ids), None) = (named, &delete.matching) {
         let mut there = Vec::with_capacity(ids.len());
         for id in ids {
-            if search.table.contains(id).map_err(failed)? {
+            if search.table.can_delete(id).map_err(failed)? {
                 there.push(id);
             }
         }
@@ -139,6 +141,9 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
         if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
             ids.extend(u64::try_from(*id));
         }
+    }
+    for id in &ids {
+        search.table.can_delete(*id).map_err(failed)?;
     }
     Ok(ids)
 }

@@ -213,7 +213,7 @@ fn identified(
     )?;
     let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
     let contains = |id| {
-        let found = search.table.contains(id);
+        let found = search.table.can_delete(id); // REPLACE deletes the row
         found.map_err(failure::of_index)
     };
     let several = insert.rows.len() > 1;

@@ -465,6 +465,8 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
     let Some(search) = state.searches.get_mut(&table) else {
         return Err(Error::NoSuchTable(update.table.clone()));
     };
+    // An id that is not found may stand in a segment that cannot be read.
+    search.table.check_whole().map_err(failure::of_index)?;
     let definition = Arc::clone(&search.definition);
     let is_plain = update.matching.is_none() && update.limit.is_none() && update.order.is_empty();
     let condition = update.filter.as_ref().filter(|_| is_plain);

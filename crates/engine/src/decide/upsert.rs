@@ -337,6 +337,12 @@ fn stored_anew(
             row: values,
         });
     }
+    if let Some(search) = state.searches.get(&table) {
+        for document in documents.iter().filter(|document| document.replaces) {
+            let found = search.table.can_delete(document.id);
+            found.map_err(failure::of_index)?;
+        }
+    }
     around.check_memory(updated.memory())?;
     let reply = Reply::affected(affected);
     // Hits of the new rows come first in queues and tables, as the new rows do in the unit.

@@ -114,16 +114,17 @@ impl Commit {
             return Err(fields.corrupt_at(0, "not a segment's commit"));
         }
         let found = fields.u32()?;
+        // First the checksum, which ends the file in every version: a damaged byte is no newer version.
+        let (content, sum) = bytes.split_at(bytes.len() - 4);
+        if crc32c::crc32c(content).to_le_bytes() != sum {
+            return Err(fields.corrupt_at(0, "the commit has not the checksum that was written"));
+        }
         if found > FORMAT_VERSION {
             return Err(Error::NewerFormat {
                 file: path.to_owned(),
                 found,
                 known: FORMAT_VERSION,
             });
-        }
-        let (content, sum) = bytes.split_at(bytes.len() - 4);
-        if crc32c::crc32c(content).to_le_bytes() != sum {
-            return Err(fields.corrupt_at(0, "the commit has not the checksum that was written"));
         }
         fields.rest = &content[content.len().min(12)..];
         fields.commit(found)

@@ -278,6 +278,11 @@ impl Segment {
         self.rows.forward(doc)
     }
 
+    /// Whether [`Segment::forward`] can be read. Errors: `Corrupt`.
+    pub(crate) fn check_forward(&self, doc: u32) -> Result<()> {
+        self.rows.check_forward(doc)
+    }
+
     /// Tells the processor to fetch [`Segment::text_ends`] of a row.
     #[inline]
     pub(crate) fn fetch_text_ends(&self, doc: u32) {

@@ -388,6 +388,16 @@ impl Rows {
         Ok(bytes.as_chunks().0)
     }
 
+    /// Whether the bytes that [`Rows::forward`] reads are undamaged. Cost: a tenth of reading it.
+    pub(super) fn check_forward(&self, doc: u32) -> Result<()> {
+        self.ends_and_list(doc)?;
+        if let Some(common) = self.common {
+            let start = common.start as usize;
+            self.file.range(start, start + common.bytes as usize)?;
+        }
+        Ok(())
+    }
+
     /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         let (_, list) = self.ends_and_list(doc)?;

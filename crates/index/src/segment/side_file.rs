@@ -74,6 +74,12 @@ impl SideFile {
         let number = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
+        // First the checksum, which ends the file in every version: a damaged byte is no newer version.
+        let (framed, sum) = bytes.split_at(bytes.len() - 4);
+        if crc32c::crc32c(framed).to_le_bytes() != sum {
+            let what = "the file has not the checksum that was written";
+            return Err(self.corrupt(path, 0, what));
+        }
         let found = number(8);
         if found > FORMAT_VERSION {
             return Err(Error::NewerFormat {
@@ -81,11 +87,6 @@ impl SideFile {
                 found,
                 known: FORMAT_VERSION,
             });
-        }
-        let (framed, sum) = bytes.split_at(bytes.len() - 4);
-        if crc32c::crc32c(framed).to_le_bytes() != sum {
-            let what = "the file has not the checksum that was written";
-            return Err(self.corrupt(path, 0, what));
         }
         if number(12) != rows {
             return Err(self.corrupt(path, 12, self.of_another));

@@ -166,6 +166,16 @@ impl Table {
         Ok(self.locate(id)?.is_some())
     }
 
+    /// As [`Table::contains`]. Also reads what [`Table::delete`] needs of the row, so that a deletion fails where it is decided and
+    /// not where it is applied.
+    pub fn can_delete(&self, id: u64) -> Result<bool> {
+        let found = self.locate(id)?;
+        if let Some(Location::Segment(at, doc)) = found {
+            self.segments[at].part.check_forward(doc)?;
+        }
+        Ok(found.is_some())
+    }
+
     /// Adds a row: its columns in table order, as [`query::row::encode`] gives them, and the words of its text columns. No live
     /// row may have the id. Errors, before anything changed: `TextTooLong`, `TailFull`.
     pub fn insert(&mut self, id: u64, row: Arc<[u8]>, words: &Words) -> Result<()> {

@@ -52,6 +52,16 @@ fn read_all(disk: &MemoryDisk, subject: &Subject) -> index::Result<Vec<crate::mo
         .collect()
 }
 
+/// Writes another version and the checksum that goes with it.
+fn write_version(file: &Arc<dyn disk::File>, version: u8) {
+    let mut bytes = file.map().expect("its content").to_vec();
+    bytes[8..12].copy_from_slice(&[version, 0, 0, 0]);
+    let end = bytes.len() - 4;
+    let sum = crc32c::crc32c(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    file.write_at(0, &bytes).expect("a version");
+}
+
 fn flip(disk: &MemoryDisk, path: &str, offset: u64) {
     let file = disk.open(path).expect("a file");
     let mut byte = [0];
@@ -145,6 +155,30 @@ fn a_file_cut_short_or_missing_is_an_error() {
 }
 
 #[test]
+fn a_deletion_that_is_decided_does_not_fail_where_it_is_applied() {
+    let (disk, subject) = sealed();
+    let path = format!("{DIR}/{}/rows", subject.manifest.segments[0].directory);
+    let length = disk.open(&path).expect("a file").len().expect("a length");
+    let mut refused = 0;
+    for offset in (0..length).step_by(BLOCK_BYTES as usize / 2) {
+        flip(&disk, &path, offset);
+        for id in [9, 600, 1_194] {
+            let table = Table::open(Arc::new(disk.clone()), DIR, shape(), &subject.manifest);
+            let Ok(mut table) = table else { continue };
+            match table.can_delete(id) {
+                Ok(is_there) => assert_eq!(table.delete(id).expect("a deletion"), is_there),
+                Err(error) => {
+                    assert!(matches!(error, Error::Corrupt { file, .. } if file == path));
+                    refused += 1;
+                }
+            }
+        }
+        flip(&disk, &path, offset);
+    }
+    assert!(refused > 0, "{refused} refused");
+}
+
+#[test]
 fn a_newer_version_is_refused() {
     let (disk, subject) = sealed();
     let segment = format!("{DIR}/{}", subject.manifest.segments[0].directory);
@@ -155,7 +189,7 @@ fn a_newer_version_is_refused() {
     for (name, version) in [("commit", 5), (deleted.as_str(), 1)] {
         let path = format!("{segment}/{name}");
         let file = disk.open(&path).expect("a file");
-        file.write_at(8, &[9, 0, 0, 0]).expect("a version");
+        write_version(&file, 9);
         match read_all(&disk, &subject) {
             Err(Error::NewerFormat {
                 file,
@@ -164,7 +198,13 @@ fn a_newer_version_is_refused() {
             }) => assert_eq!((file, known), (path, u32::from(version))),
             other => panic!("{other:?}"),
         }
-        file.write_at(8, &[version, 0, 0, 0]).expect("a version");
+        // A damaged byte of the version is no newer version.
+        file.write_at(8, &[200, 0, 0, 0]).expect("a version");
+        match read_all(&disk, &subject) {
+            Err(Error::Corrupt { file, .. }) => assert_eq!(file, format!("{segment}/{name}")),
+            other => panic!("{other:?}"),
+        }
+        write_version(&file, version);
     }
 }
 

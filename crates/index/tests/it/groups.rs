@@ -406,8 +406,8 @@ proptest! {
 /// Rows of [`large`].
 const ROWS: u64 = 70_000;
 
-/// A segment of two pages, a small one whose list of texts is as long and has others, and a tail; some values were changed and
-/// some rows deleted since.
+/// A segment of two pages, a small one whose list of texts is as long and has others, one with a shorter list, and a tail; some
+/// values were changed and some rows deleted since.
 fn large() -> (MemoryDisk, Subject) {
     let disk = MemoryDisk::new();
     let mut subject = Subject::with_shape(Arc::new(disk.clone()), with_lists(1));
@@ -427,7 +427,9 @@ fn large() -> (MemoryDisk, Subject) {
     subject.seal();
     (ROWS + 1..ROWS + 200).for_each(|id| insert(&mut subject, id, ["p", "Y", "x"]));
     subject.seal();
-    (ROWS + 200..ROWS + 500).for_each(|id| insert(&mut subject, id, ["x", "X", "y"]));
+    (ROWS + 200..ROWS + 220).for_each(|id| insert(&mut subject, id, ["x"; 3]));
+    subject.seal();
+    (ROWS + 220..ROWS + 500).for_each(|id| insert(&mut subject, id, ["x", "X", "y"]));
     for id in (1..ROWS).step_by(977) {
         subject.change(id, vec![(1, Value::Int(i128::from(id) - 5_000))]);
         subject.delete(id + 1);

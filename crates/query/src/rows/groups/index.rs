@@ -82,7 +82,8 @@ impl Near {
 /// The groups of the texts of a list by one key, as far as they are known.
 struct OfList {
     texts: Arc<Texts>,
-    /// By place: the group's number plus 1; 0 of a text without a group. One more for NULL.
+    /// By place: the group's number plus 1; 0 of a text without a group. One more for NULL. The memory of a longer list before is
+    /// kept: what groups have paid for never falls.
     numbers: Vec<u32>,
 }
 
@@ -161,13 +162,15 @@ impl Stage {
         numbers: &mut [u32],
         code: &mut Vec<u8>,
     ) {
-        let known = self.list.take();
-        let mut list = known
-            .filter(|list| Arc::ptr_eq(&list.texts, texts))
-            .unwrap_or_else(|| OfList {
-                texts: Arc::clone(texts),
-                numbers: vec![0; texts.count() + 1],
-            });
+        let mut list = self.list.take().unwrap_or_else(|| OfList {
+            texts: Arc::default(),
+            numbers: Vec::new(),
+        });
+        if !Arc::ptr_eq(&list.texts, texts) {
+            list.texts = Arc::clone(texts);
+            list.numbers.clear();
+            list.numbers.resize(texts.count() + 1, 0);
+        }
         for (number, place) in numbers.iter_mut().zip(places) {
             let at = (*place as usize).min(texts.count());
             *number = match list.numbers[at] {
@@ -358,7 +361,7 @@ impl Index {
             let near = stage.near.as_ref();
             let near = near.map_or(0, |near| size_of_val(&*near.numbers));
             let list = stage.list.as_ref();
-            let list = list.map_or(0, |list| size_of_val(&*list.numbers));
+            let list = list.map_or(0, |list| size_of::<u32>() * list.numbers.capacity());
             stage.bytes + near + list + stage.count as usize * ENTRY_BYTES
         })
         .sum()
