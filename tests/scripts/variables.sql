@@ -381,6 +381,65 @@ SET GLOBAL max_connections = 5;
 ----
 error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log
 
+# GLOBAL is of one assignment. Nothing is done if a setting stands without it.
+SET GLOBAL connections_max = '77', max_query_time = '66s';
+----
+error 1229 (HY000): SET max_query_time: it is a setting of the server, not of a connection: SET GLOBAL max_query_time changes it or says what does, OPTION max_query_time= bounds one SELECT
+
+SHOW VARIABLES LIKE 'seine_connections_max';
+----
+Variable_name | Value
+seine_connections_max | 1000
+
+SET max_query_time = 1;
+----
+error 1229 (HY000): SET max_query_time: it is a setting of the server, not of a connection: SET GLOBAL max_query_time changes it or says what does, OPTION max_query_time= bounds one SELECT
+
+SET SESSION max_query_time = '3s';
+----
+error 1229 (HY000): SET max_query_time: it is a setting of the server, not of a connection: SET GLOBAL max_query_time changes it or says what does, OPTION max_query_time= bounds one SELECT
+
+SET @@seine_search_memory = '1MiB';
+----
+error 1229 (HY000): SET seine_search_memory: it is a setting of the server, not of a connection: SET GLOBAL seine_search_memory changes it or says what does
+
+SET max_threads_per_query = 1, autocommit = 1;
+----
+error 1229 (HY000): SET max_threads_per_query: it is a setting of the server, not of a connection: SET GLOBAL max_threads_per_query changes it or says what does, OPTION threads= bounds one SELECT
+
+SET data = '/tmp';
+----
+error 1229 (HY000): SET data: it is a setting of the server, not of a connection: SET GLOBAL data changes it or says what does
+
+SET GLOBAL max_query_time = '66s', autocommit = 1, net_read_timeout = 5;
+----
+ok, 0 rows
+
+SELECT @@max_query_time, @@global.max_query_time, @@session.seine_max_query_time, @@global.net_read_timeout, @@net_read_timeout;
+----
+@@max_query_time | @@global.max_query_time | @@session.seine_max_query_time | @@global.net_read_timeout | @@net_read_timeout
+66s | 66s | 66s | 60 | 5
+
+SET GLOBAL max_query_time = DEFAULT;
+----
+ok, 0 rows
+
+SET GLOBAL connections_max = 9;
+----
+error 1210 (HY000): SET GLOBAL: connections_max: 9 is below 10: who undoes it might find no place; seine.toml takes less
+
+SET GLOBAL connections_max = 10;
+----
+ok, 0 rows
+
+SET GLOBAL connections_max = DEFAULT;
+----
+ok, 0 rows
+
+SELECT @@global.nothing;
+----
+error 1193 (HY000): unknown system variable 'nothing'
+
 SET PERSIST max_query_time = '5s';
 ----
 error 1235 (42000): not yet: SET PERSIST: write the setting in seine.toml

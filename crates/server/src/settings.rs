@@ -34,6 +34,9 @@ use crate::webhook::sign::Secret;
 use origin::Chosen;
 use table::setting;
 
+/// Least `connections_max` by SET GLOBAL: any client may say it, and who undoes it has to find a place.
+const CONNECTIONS_MAX_LEAST: usize = 10;
+
 /// Why a setting cannot be used: one line with the source and the accepted values. The exit code of the process is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting(pub String);
@@ -222,6 +225,13 @@ impl Settings {
         };
         let live = read.live(self.live.login.clone());
         changed.live = live.map_err(|BadSetting(why)| Unsettable::Value(why))?;
+        let most = changed.live.connections_max;
+        if setting.key == Key::ConnectionsMax && most < CONNECTIONS_MAX_LEAST {
+            let why = format!(
+                "SET GLOBAL: connections_max: {most} is below {CONNECTIONS_MAX_LEAST}: who undoes it might find no place; seine.toml takes less"
+            );
+            return Err(Unsettable::Value(why));
+        }
         Ok(changed)
     }
 

@@ -65,6 +65,7 @@ kinds! {
     PACKET_TOO_LARGE "packet_too_large" 1153 "08S01" 413 "A packet, a body or a line is longer than 128 MiB.";
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name, or @name in an expression, of a variable that does not exist.";
     READ_ONLY_VARIABLE "read_only_variable" 1238 "HY000" 400 "SET GLOBAL of what only seine.toml changes.";
+    GLOBAL_VARIABLE "global_variable" 1229 "HY000" 400 "SET without GLOBAL of a setting of the server.";
     UNKNOWN_COMMAND "unknown_command" 1047 "08S01" 400 "A command of the MySQL protocol that this server does not have.";
     NO_PREPARED_STATEMENTS "no_prepared_statements" 1295 "HY000" 501 "COM_STMT_PREPARE: statements are prepared by the client; drivers that know this number then do so themselves.";
     UNKNOWN_THREAD "unknown_thread" 1094 "HY000" 404 "KILL of a connection that is not there.";

@@ -160,7 +160,8 @@ pub(super) fn read(
         return Ok(typed(text));
     }
     let bounds = node.bounds();
-    match bounds.variables.iter().find(|(known, _)| known == name) {
+    let mut settings = bounds.variables.iter();
+    match settings.find(|(known, _)| known == name || is_setting(known, name)) {
         Some((_, text)) => Ok(typed(text)),
         None => Err(Failure::new(
             errors::UNKNOWN_VARIABLE,
@@ -184,17 +185,45 @@ pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     rows
 }
 
+/// Whether a name, with or without `seine_`, is that of a setting that SHOW VARIABLES calls `known`.
+fn is_setting(known: &str, name: &str) -> bool {
+    let bare = known.strip_prefix("seine_");
+    bare.is_some_and(|bare| name == known || name == bare)
+}
+
+/// Refuses SET without GLOBAL of a setting: the session would keep the value, and nothing would read it.
+fn refuse_setting(node: &Node, assignment: &Assignment) -> Result<(), Failure> {
+    let Assignment { scope, name, .. } = assignment;
+    let bounds = node.bounds();
+    let mut settings = bounds.variables.iter();
+    if *scope != Scope::Session || !settings.any(|(known, _)| is_setting(known, name)) {
+        return Ok(());
+    }
+    let alone = match name.strip_prefix("seine_").unwrap_or(name) {
+        "max_query_time" => ", OPTION max_query_time= bounds one SELECT",
+        "max_threads_per_query" => ", OPTION threads= bounds one SELECT",
+        _ => "",
+    };
+    let message = format!(
+        "SET {name}: it is a setting of the server, not of a connection: SET GLOBAL {name} changes it or says what does{alone}"
+    );
+    Err(Failure::new(errors::GLOBAL_VARIABLE, message))
+}
+
 /// The assignments of SET, one after the other. The session keeps its variables and gives them back; only `autocommit` and SET GLOBAL
-/// change anything else.
+/// change anything else. GLOBAL is of the assignment that names it.
 ///
 /// # Errors
-/// `READ_ONLY_VARIABLE`: SET GLOBAL of what it does not change. `LIMIT`: too many or too long variables. `INVALID`: a bad
-/// `autocommit`, a value that a setting does not take, or SET GLOBAL of a user variable that is no list. `NOT_PERMITTED`.
+/// `GLOBAL_VARIABLE`: a setting without GLOBAL; no assignment is done. `READ_ONLY_VARIABLE`: SET GLOBAL of what it does not change.
+/// `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`, a value that a setting does not take, or SET GLOBAL of a user variable that is no list. `NOT_PERMITTED`.
 pub(super) fn set(
     node: &Node,
     session: &mut Session,
     assignments: Vec<Assignment>,
 ) -> Result<(), Failure> {
+    for assignment in &assignments {
+        refuse_setting(node, assignment)?;
+    }
     for Assignment { scope, name, value } in assignments {
         if scope == Scope::Shared {
             share(node, session, name, value)?;
