@@ -99,6 +99,66 @@ EXPLAIN DELETE FROM nothing
 ----
 error 1146 (42S02): no table 'nothing'
 
+EXPLAIN UPDATE posts SET author = 'abc' WHERE id > 1
+----
+error 1366 (HY000): incorrect value for column 'author' at row 2
+
+UPDATE posts SET author = 'abc' WHERE id > 1
+----
+error 1366 (HY000): incorrect value for column 'author' at row 2
+
+EXPLAIN UPDATE posts SET author = 99999999999
+----
+error 1264 (22003): out of range value for column 'author' at row 1
+
+UPDATE posts SET author = 99999999999
+----
+error 1264 (22003): out of range value for column 'author' at row 1
+
+EXPLAIN UPDATE posts SET author = 'abc' ORDER BY score DESC LIMIT 1
+----
+error 1366 (HY000): incorrect value for column 'author' at row 3
+
+UPDATE posts SET author = 'abc' ORDER BY score DESC LIMIT 1
+----
+error 1366 (HY000): incorrect value for column 'author' at row 3
+
+EXPLAIN DELETE FROM posts ORDER BY author LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY of a table that is no queue
+
+DELETE FROM posts ORDER BY author LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY of a table that is no queue
+
+EXPLAIN DELETE FROM posts WHERE MATCH('fox') ORDER BY author LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY with MATCH
+
+DELETE FROM posts WHERE MATCH('fox') ORDER BY author LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY with MATCH
+
+CREATE TABLE pp (title text, n int) type='pq'
+----
+ok, 0 rows
+
+EXPLAIN UPDATE pp SET query = 'x'
+----
+error 1210 (HY000): 'pp' holds standing queries: REPLACE stores one again
+
+UPDATE pp SET query = 'x'
+----
+error 1210 (HY000): 'pp' holds standing queries: REPLACE stores one again
+
+EXPLAIN DELETE FROM pp WHERE MATCH('x')
+----
+error 1210 (HY000): MATCH needs a search table
+
+DELETE FROM pp WHERE MATCH('x')
+----
+error 1210 (HY000): MATCH needs a search table
+
 CREATE TABLE jobs (n int) ENGINE=queue
 ----
 ok, 0 rows
@@ -114,6 +174,19 @@ ok, 0 rows
 EXPLAIN UPDATE mine SET k = 1
 ----
 error 1235 (42000): not yet: UPDATE of a temporary table
+
+EXPLAIN DELETE FROM mine ORDER BY k LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY of a temporary table
+
+DELETE FROM mine ORDER BY k LIMIT 1
+----
+error 1235 (42000): not yet: DELETE … ORDER BY of a temporary table
+
+SELECT COUNT(*) FROM posts WHERE author IN (7, 8)
+----
+COUNT(*)
+3
 
 EXPLAIN FORMAT=JSON SELECT * FROM posts
 ----

@@ -35,15 +35,8 @@ pub(crate) fn delete(
         .catalog
         .get(table)
         .map(|definition| definition.kind.clone());
-    if delete.matching.is_some()
-        && !matches!(kind, Some(Kind::Search(_) | Kind::Distributed { .. }))
-    {
-        return Err(Error::invalid("MATCH needs a search table"));
-    }
-    if !delete.order.is_empty() && !matches!(kind, None | Some(Kind::Queue(_))) {
-        return Err(Error::NotYet {
-            what: "DELETE … ORDER BY of a table that is no queue".to_owned(),
-        });
+    if let Some(kind) = &kind {
+        check(kind, delete)?;
     }
     let (count, record) = match kind {
         Some(Kind::Distributed { locals }) => return Err(has_no_rows(&delete.table, &locals)),
@@ -66,6 +59,22 @@ pub(crate) fn delete(
         return Ok(Decision::nothing(reply));
     }
     Ok(Decision::giving_room(record, reply))
+}
+
+/// Refuses what a DELETE may not have, or may not change, of a table of this kind.
+pub(crate) fn check(kind: &Kind, delete: &Delete) -> Result<()> {
+    if delete.matching.is_some() && !matches!(kind, Kind::Search(_) | Kind::Distributed { .. }) {
+        return Err(Error::invalid("MATCH needs a search table"));
+    }
+    if !delete.order.is_empty() && !matches!(kind, Kind::Queue(_)) {
+        return Err(Error::NotYet {
+            what: "DELETE … ORDER BY of a table that is no queue".to_owned(),
+        });
+    }
+    match kind {
+        Kind::Distributed { locals } => Err(has_no_rows(&delete.table, locals)),
+        _ => Ok(()),
+    }
 }
 
 /// The ids that a condition names outright, rising: each of their rows is wanted, and no other.

@@ -368,16 +368,21 @@ fn decided(table: TableId, rows: UpdatedRows, around: Circumstances) -> Result<D
 /// The search table that an UPDATE names.
 fn updated_table(state: &State, update: &Update) -> Result<TableId> {
     let table = state.catalog.find(&update.table)?;
-    let definition = state.catalog.get(table);
-    match definition.map(|definition| &definition.kind) {
-        Some(Kind::Search(_)) => Ok(table),
-        Some(Kind::Distributed { locals }) => Err(has_no_rows(&update.table, locals)),
-        Some(Kind::Percolate { .. }) => Err(Error::invalid(format!(
-            "'{}' holds standing queries: REPLACE stores one again",
-            update.table
-        ))),
-        Some(Kind::Queue(_)) => Err(Error::invalid("UPDATE of a queue")),
+    match state.catalog.get(table) {
+        Some(definition) => check_kind(definition, &update.table).map(|()| table),
         None => Err(Error::NoSuchTable(update.table.clone())),
+    }
+}
+
+/// Refuses the kinds of tables that UPDATE does not change. `name`: what the statement calls the table.
+pub(crate) fn check_kind(definition: &Definition, name: &str) -> Result<()> {
+    match &definition.kind {
+        Kind::Search(_) => Ok(()),
+        Kind::Distributed { locals } => Err(has_no_rows(name, locals)),
+        Kind::Percolate { .. } => Err(Error::invalid(format!(
+            "'{name}' holds standing queries: REPLACE stores one again"
+        ))),
+        Kind::Queue(_) => Err(Error::invalid("UPDATE of a queue")),
     }
 }
 

@@ -1,24 +1,38 @@
-//! An UPDATE of many rows, worked out by a reader.
+//! UPDATE and DELETE of many rows: worked out, or only checked, by a reader.
 
 use std::sync::Arc;
 
 use index::Control;
-use query::request::Update;
+use query::request::{Delete, Update};
 
 use super::Snapshot;
 use crate::command::Kind;
-use crate::decide::update::{Assignments, work_out};
-use crate::error::Result;
+use crate::decide;
+use crate::decide::update::{check_kind, work_out};
+use crate::error::{Error, Result};
 use crate::planned::PlannedUpdate;
 
 impl Snapshot {
-    /// Checks what an UPDATE sets, without a look at rows.
+    /// Checks an UPDATE as if it were done: its table, what it sets, and the values of each row.
     ///
     /// # Errors
-    /// `NoSuchTable`; `UnknownColumn`; `Invalid` for what cannot be set.
-    pub fn check_update(&self, update: &Update) -> Result<()> {
+    /// Those of an UPDATE.
+    pub fn check_update(&self, update: &Update, control: &Control) -> Result<()> {
         let definition = self.definition(&update.table)?;
-        Assignments::new(&definition, update).map(|_| ())
+        check_kind(&definition, &update.table)?;
+        let Some(view) = self.searched(&update.table)? else {
+            return Err(Error::NoSuchTable(update.table.clone()));
+        };
+        let over = (&*view.definition, &*view.analyzer);
+        work_out(&view.rows, over, update, control).map(|_| ())
+    }
+
+    /// Checks a DELETE's table and clauses.
+    ///
+    /// # Errors
+    /// `NoSuchTable`; `Invalid` and `NotYet` for what a DELETE of this kind of table refuses.
+    pub fn check_delete(&self, delete: &Delete) -> Result<()> {
+        decide::delete::check(&self.definition(&delete.table)?.kind, delete)
     }
 
     /// Works out an UPDATE of a search table. `None`: the engine decides it, since the table is none, or the statement has ORDER

@@ -167,12 +167,7 @@ impl Execution<'_> {
     }
 
     fn delete_temporary(&mut self, delete: Delete) -> Result<Outcome, Failure> {
-        if delete.matching.is_some() {
-            return Err(Failure::refused("MATCH needs a search table".to_owned()));
-        }
-        if !delete.order.is_empty() {
-            return Err(translate::not_yet("DELETE … ORDER BY of a temporary table"));
-        }
+        check_delete(&delete)?;
         let table = self.session.temporary.get(&delete.table)?;
         let condition = delete.filter.as_ref();
         let found = tokio::task::block_in_place(|| table.find(condition, &|| Ok(())))?;
@@ -206,6 +201,17 @@ impl Execution<'_> {
             true => tokio::task::block_in_place(|| guarded(node, change)),
             false => guarded(node, change),
         }
+    }
+}
+
+/// Refuses what a DELETE of a temporary table may not have.
+pub(super) fn check_delete(delete: &Delete) -> Result<(), Failure> {
+    if delete.matching.is_some() {
+        return Err(Failure::refused("MATCH needs a search table".to_owned()));
+    }
+    match delete.order.is_empty() {
+        true => Ok(()),
+        false => Err(translate::not_yet("DELETE … ORDER BY of a temporary table")),
     }
 }
 

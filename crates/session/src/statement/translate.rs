@@ -88,16 +88,24 @@ pub(super) fn write(
             }
             Command::Insert(insert)
         }
-        Statement::Delete(delete) if delete.matching.is_some() && !delete.order.is_empty() => {
-            return Err(not_yet("DELETE … ORDER BY with MATCH"));
+        Statement::Delete(delete) => {
+            check_delete(&delete)?;
+            Command::Delete(Box::new(delete))
         }
-        Statement::Delete(delete) => Command::Delete(Box::new(delete)),
         Statement::Truncate { table } if is_queue(node, session, &table)? => {
             Command::Truncate { table }
         }
         Statement::Truncate { table } => Command::Delete(Box::new(Delete::of(table, None))),
         _ => return Err(unexpected()),
     })
+}
+
+/// Refuses a DELETE by words in an order.
+pub(super) fn check_delete(delete: &Delete) -> Result<(), Failure> {
+    match delete.matching.is_some() && !delete.order.is_empty() {
+        true => Err(not_yet("DELETE … ORDER BY with MATCH")),
+        false => Ok(()),
+    }
 }
 
 /// The column list of an INSERT whose rows are single texts. For a pq table it is `query`: `INSERT INTO pq VALUES ('text')`

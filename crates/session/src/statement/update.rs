@@ -65,6 +65,21 @@ impl Execution<'_> {
 
     /// Works out the rows and their values over the present snapshot. `None`: the engine does.
     fn plan(&mut self, update: &Update) -> Result<Option<PlannedUpdate>, Failure> {
+        self.over_rows(update, Snapshot::plan_update)
+    }
+
+    /// Refuses an UPDATE that would be refused, and changes nothing.
+    pub(super) fn check_update(&mut self, update: &Update) -> Result<(), Failure> {
+        self.updatable(&update.table)?;
+        self.over_rows(update, Snapshot::check_update)
+    }
+
+    /// Reads the rows of an UPDATE over the present snapshot, off the event loop. KILL ends it.
+    fn over_rows<T>(
+        &mut self,
+        update: &Update,
+        read: impl FnOnce(&Snapshot, &Update, &Control) -> Result<T, engine::Error>,
+    ) -> Result<T, Failure> {
         let writes = Action(Deed::Write, Some(&update.table));
         let snapshot = self.node.snapshot(self.session, writes)?;
         let held = Arc::new(self.node.budget.grant());
@@ -76,8 +91,8 @@ impl Execution<'_> {
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
-        let plan = || guarded(self.node, || Ok(snapshot.plan_update(update, &control)?));
-        tokio::task::block_in_place(plan)
+        let read = || guarded(self.node, || Ok(read(&snapshot, update, &control)?));
+        tokio::task::block_in_place(read)
     }
 
     /// The outcome of a write's reply.
