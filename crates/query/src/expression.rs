@@ -24,7 +24,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use call::{is_time_zone, moment_text};
+pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
 pub use list::List;
 pub use moment::{Moment, Unsettled, Variable};

@@ -30,6 +30,9 @@ pub const FACETS_MAX: usize = 31;
 /// Most aggregations of a search of which each stands in a bucket of the one before.
 pub const AGGREGATION_DEPTH_MAX: usize = 8;
 
+/// Longest `meta` of an aggregation, in bytes of JSON: it comes back in every bucket around it.
+pub const AGGREGATION_META_BYTES_MAX: usize = 1_024;
+
 /// Longest text that stands before or behind a mark of a highlight, in bytes.
 pub const TAG_BYTES_MAX: usize = 256;
 

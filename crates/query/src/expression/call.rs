@@ -14,7 +14,7 @@ mod place;
 mod text;
 mod zone;
 
-pub use bucket::moment_text;
+pub use bucket::{moment_seconds, moment_text};
 pub(super) use growth::growth;
 pub(crate) use known::Known;
 pub(super) use list::each;

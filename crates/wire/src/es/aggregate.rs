@@ -42,7 +42,7 @@ impl Aggregations {
     /// [`EsError`]: those of POST /search; a field that the mapping does not have, or that holds words.
     pub(super) fn parse(body: &Json, mapping: &Mapping) -> Result<Aggregations> {
         let mut facets = Vec::new();
-        let shown = aggregations(body, "aggs", &mut facets).map_err(refused)?;
+        let shown = aggregations(body, "aggs", true, &mut facets).map_err(refused)?;
         let (mut fields, mut unknown) = (Vec::new(), None);
         for facet in &mut facets {
             facet.each_expression(&mut |expression| {
@@ -65,10 +65,7 @@ impl Aggregations {
         match unknown {
             Some(error) => Err(error),
             None => Ok(Aggregations {
-                shown: shown
-                    .into_iter()
-                    .map(Aggregation::in_milliseconds)
-                    .collect(),
+                shown,
                 facets,
                 fields,
             }),

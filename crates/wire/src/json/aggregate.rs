@@ -17,7 +17,9 @@
 mod order;
 mod reply;
 
-use query::expression::{self, AggregateKind, BinaryOperator, Expression, moment_text};
+use query::expression::{
+    self, AggregateKind, BinaryOperator, Expression, moment_seconds, moment_text,
+};
 use query::lexer::Lexer;
 use query::request::{Facet, Item, OrderBy, Output};
 use query::value::Value;
@@ -26,7 +28,9 @@ use serde_json::{Map, Value as Json};
 use super::clause::{constant, field};
 use super::error::JsonError;
 use super::member::{at_most, count, object, only_entry, string};
-use crate::limits::{AGGREGATION_DEPTH_MAX, FACETS_MAX, ORDER_KEYS_MAX};
+use crate::limits::{
+    AGGREGATION_DEPTH_MAX, AGGREGATION_META_BYTES_MAX, FACETS_MAX, ORDER_KEYS_MAX,
+};
 use order::{after, bucket_order, is_descending};
 pub use reply::Buckets;
 
@@ -36,7 +40,15 @@ type Result<T> = std::result::Result<T, JsonError>;
 const ALL_BUCKETS: u64 = u32::MAX as u64;
 
 /// Members of a bucket that are not its values.
-const OWN_MEMBERS: [&str; 5] = ["key", "key_as_string", "doc_count", "from", "to"];
+const OWN_MEMBERS: [&str; 7] = [
+    "key",
+    "key_as_string",
+    "doc_count",
+    "from",
+    "from_as_string",
+    "to",
+    "to_as_string",
+];
 
 /// Most ranges of an aggregation: each row is compared with all of them.
 const RANGES_MAX: usize = 1_024;
@@ -52,8 +64,10 @@ pub struct Aggregation {
     shape: Shape,
     /// Whether the buckets are members of an object, each named by its key.
     is_keyed: bool,
-    /// Names of the values in each bucket, in the order of their columns.
-    values: Vec<String>,
+    /// `meta` of the request, for the reply.
+    meta: Option<Json>,
+    /// The values in each bucket, in the order of their columns.
+    values: Vec<Named>,
     /// Number of leading columns of its groups that are keys of the buckets around it.
     outer_keys: usize,
     /// Number of the columns behind them that are keys of its own.
@@ -64,6 +78,21 @@ pub struct Aggregation {
     parts: Vec<Aggregation>,
     /// Whether moments are shown in milliseconds, and their texts as Elasticsearch writes them.
     in_milliseconds: bool,
+}
+
+/// A value in a bucket.
+#[derive(Clone, Debug, PartialEq)]
+struct Named {
+    name: String,
+    meta: Option<Json>,
+}
+
+/// A source of composite buckets.
+#[derive(Clone, Debug, PartialEq)]
+struct Source {
+    name: String,
+    /// Its keys are moments, in seconds, and shown in milliseconds.
+    is_in_milliseconds: bool,
 }
 
 /// The columns of the groups, before those of the values and of COUNT(*).
@@ -77,8 +106,8 @@ enum Shape {
     Moment { is_utc: bool },
     /// The index of a range.
     Ranges(Vec<Range>),
-    /// The keys, by the names of their sources.
-    Composite(Vec<String>),
+    /// The keys of the sources.
+    Composite(Vec<Source>),
     /// The key of a FACET, and its other columns by their names.
     Facet(Vec<String>),
 }
@@ -87,8 +116,8 @@ enum Shape {
 #[derive(Clone, Debug, PartialEq)]
 struct Range {
     key: String,
-    from: Option<Json>,
-    to: Option<Json>,
+    from: Option<End>,
+    to: Option<End>,
 }
 
 impl Aggregation {
@@ -103,22 +132,13 @@ impl Aggregation {
             name: key.clone(),
             shape: Shape::Facet(others.to_vec()),
             is_keyed: false,
+            meta: None,
             values: Vec::new(),
             outer_keys: 0,
             own_keys: 1,
             size: ALL_BUCKETS,
             parts: Vec::new(),
             in_milliseconds: false,
-        }
-    }
-
-    /// The aggregation, with moments as Elasticsearch shows them.
-    pub(crate) fn in_milliseconds(self) -> Aggregation {
-        let parts = self.parts.into_iter();
-        Aggregation {
-            parts: parts.map(Aggregation::in_milliseconds).collect(),
-            in_milliseconds: true,
-            ..self
         }
     }
 
@@ -153,15 +173,18 @@ impl Aggregation {
     }
 }
 
-/// Parses `aggs`. Appends the FACETs that give their groups, in the order of [`Aggregation::facets`].
+/// Parses `aggs`. Appends the FACETs that give their groups, in the order of [`Aggregation::facets`]. `in_milliseconds`: moments are
+/// asked for and shown in milliseconds, and their texts are as Elasticsearch writes them.
 pub(crate) fn aggregations(
     json: &Json,
     path: &str,
+    in_milliseconds: bool,
     facets: &mut Vec<Facet>,
 ) -> Result<Vec<Aggregation>> {
     let around = Around {
         keys: &[],
         depth: 1,
+        in_milliseconds,
     };
     let named = object(json, path)?.iter();
     named
@@ -176,11 +199,13 @@ struct Around<'a> {
     keys: &'a [Expression],
     /// Levels of aggregations, with this one.
     depth: usize,
+    in_milliseconds: bool,
 }
 
-/// What is told of a group: its name in a bucket, and the aggregate.
+/// What is told of a group: its name in a bucket, `meta`, and the aggregate.
 struct Metric {
     name: String,
+    meta: Option<Json>,
     value: Expression,
 }
 
@@ -206,14 +231,11 @@ fn aggregation(
     path: &str,
     facets: &mut Vec<Facet>,
 ) -> Result<Aggregation> {
-    at_most(
-        around.depth,
-        AGGREGATION_DEPTH_MAX,
-        "levels of aggregations",
-        path,
-    )?;
+    let levels = "levels of aggregations";
+    at_most(around.depth, AGGREGATION_DEPTH_MAX, levels, path)?;
     let mut inner = Inner::default();
     let (mut sort, mut what) = (None, None);
+    let meta = meta_of(json, path)?;
     for (member, body) in object(json, path)? {
         let at = format!("{path}.{member}");
         match member.as_str() {
@@ -227,17 +249,17 @@ fn aggregation(
             _ => return Err(JsonError::new(path, "expected one kind of aggregation")),
         }
     }
-    let Some((kind, body, at)) = what else {
-        return Err(JsonError::new(
-            path,
-            "expected a kind of aggregation, such as terms",
-        ));
-    };
+    let missing = "expected a kind of aggregation, such as terms";
+    let (kind, body, at) = what.ok_or_else(|| JsonError::new(path, missing))?;
     if let Some(value) = metric(kind, body, &at)? {
         if sort.is_some() || !inner.is_empty() {
             return Err(JsonError::new(path, "a value has neither order nor parts"));
         }
-        let (aggregation, facet) = value_of_all(name, value);
+        let (aggregation, facet) = value_of_all(name, value, around);
+        let aggregation = Aggregation {
+            meta,
+            ..aggregation
+        };
         return push(facets, facet, path).map(|()| aggregation);
     }
     let mut groups = groups(kind, body, &inner.values, around, &at)?;
@@ -255,11 +277,13 @@ fn aggregation(
         return Err(JsonError::new(&at, message));
     }
     let keys: Vec<Expression> = around.keys.iter().chain(&groups.keys).cloned().collect();
-    let (mut aggregation, facet) = groups.named(name, inner.values, around.keys);
+    let (mut aggregation, facet) = groups.named(name, inner.values, around);
+    aggregation.meta = meta;
     push(facets, facet, path)?;
     let around = Around {
         keys: &keys,
         depth: around.depth + 1,
+        ..around
     };
     for (name, body, path) in inner.buckets {
         let part = self::aggregation(name, body, around, &path, facets)?;
@@ -280,8 +304,8 @@ fn groups(
         "terms" => terms(body, metrics, path),
         "histogram" => histogram(body, metrics, path),
         "date_histogram" => date_histogram(body, metrics, path),
-        "range" | "date_range" => ranges(kind, body, path),
-        "composite" if around.keys.is_empty() => composite(body, path),
+        "range" | "date_range" => ranges(kind, body, around, path),
+        "composite" if around.keys.is_empty() => composite(body, around, path),
         "composite" => Err(JsonError::new(path, "composite stands in no bucket")),
         "filter"
         | "filters"
@@ -329,12 +353,13 @@ impl<'j> Inner<'j> {
             let kinds = object(body, &path)?;
             let mut kinds = kinds.iter().filter(|(member, _)| *member != "meta");
             let value = match (kinds.next(), kinds.next()) {
-                (Some((kind, body)), None) => metric(kind, body, &format!("{path}.{kind}"))?,
+                (Some((kind, of)), None) => metric(kind, of, &format!("{path}.{kind}"))?,
                 _ => None,
             };
             match value {
                 Some(value) => inner.values.push(Metric {
                     name: name.clone(),
+                    meta: meta_of(body, &path)?,
                     value,
                 }),
                 None => inner.buckets.push((name, body, path)),
@@ -346,6 +371,18 @@ impl<'j> Inner<'j> {
     fn is_empty(&self) -> bool {
         self.values.is_empty() && self.buckets.is_empty()
     }
+}
+
+/// `meta` of an aggregation: a short object.
+fn meta_of(json: &Json, path: &str) -> Result<Option<Json>> {
+    let Some(meta) = json.get("meta") else {
+        return Ok(None);
+    };
+    let path = format!("{path}.meta");
+    object(meta, &path)?;
+    let bytes = meta.to_string().len();
+    at_most(bytes, AGGREGATION_META_BYTES_MAX, "bytes", &path)?;
+    Ok(Some(meta.clone()))
 }
 
 /// An aggregate; `None`: this kind makes buckets.
@@ -366,7 +403,7 @@ fn metric(kind: &str, json: &Json, path: &str) -> Result<Option<Expression>> {
     Ok(Some(Expression::Aggregate(kind, vec![of])))
 }
 
-fn value_of_all(name: &str, value: Expression) -> (Aggregation, Facet) {
+fn value_of_all(name: &str, value: Expression, around: Around<'_>) -> (Aggregation, Facet) {
     let groups = Groups {
         shape: Shape::Value,
         keys: Vec::new(),
@@ -379,9 +416,10 @@ fn value_of_all(name: &str, value: Expression) -> (Aggregation, Facet) {
     };
     let metric = Metric {
         name: name.to_owned(),
+        meta: None,
         value,
     };
-    groups.named(name, vec![metric], &[])
+    groups.named(name, vec![metric], around)
 }
 
 impl Groups {
@@ -402,8 +440,8 @@ impl Groups {
         }
     }
 
-    /// `outer`: the keys of the buckets around it.
-    fn named(self, name: &str, metrics: Vec<Metric>, outer: &[Expression]) -> (Aggregation, Facet) {
+    fn named(self, name: &str, metrics: Vec<Metric>, around: Around<'_>) -> (Aggregation, Facet) {
+        let outer = around.keys;
         let mut items = Vec::new();
         let mut add = |what: Output| {
             items.push(Item::Value {
@@ -418,7 +456,10 @@ impl Groups {
         let mut values = Vec::with_capacity(metrics.len());
         for metric in metrics {
             add(Output::Expression(metric.value));
-            values.push(metric.name);
+            values.push(Named {
+                name: metric.name,
+                meta: metric.meta,
+            });
         }
         if self.shape != Shape::Value {
             add(Output::Count);
@@ -431,12 +472,13 @@ impl Groups {
             name: name.to_owned(),
             shape: self.shape,
             is_keyed: self.is_keyed,
+            meta: None,
             values,
             outer_keys: outer.len(),
             own_keys: self.keys.len(),
             size: self.limit,
             parts: Vec::new(),
-            in_milliseconds: false,
+            in_milliseconds: around.in_milliseconds,
         };
         let having: Vec<Expression> = outer.iter().map(is_there).chain(self.having).collect();
         let facet = Facet {
@@ -559,7 +601,7 @@ fn date_histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups>
     groups.finish(body, metrics, path)
 }
 
-fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
+fn ranges(kind: &str, json: &Json, around: Around<'_>, path: &str) -> Result<Groups> {
     let body = object(json, path)?;
     only(body, &["field", "ranges", "keyed"], path)?;
     let at = format!("{path}.ranges");
@@ -568,17 +610,21 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one range"))?;
     at_most(list.len(), RANGES_MAX, "ranges", &at)?;
     let is_date = kind == "date_range";
-    let function = if is_date { "DATE_RANGE" } else { "RANGE" };
+    let (function, end): (_, fn(&Json, Around<'_>, &str) -> _) = match is_date {
+        true => ("DATE_RANGE", moment_end),
+        false => ("RANGE", number_end),
+    };
     let mut call = format!("{function}({FIELD_PLACE}");
     let mut shown = Vec::with_capacity(list.len());
     for (index, range) in list.iter().enumerate() {
         let path = format!("{at}[{index}]");
         let range = object(range, &path)?;
         only(range, &["key", "from", "to"], &path)?;
-        let (from, to) = (
-            end(range, "from", is_date, &path)?,
-            end(range, "to", is_date, &path)?,
-        );
+        let at = |name: &str| match range.get(name) {
+            Some(json) => end(json, around, &format!("{path}.{name}")).map(Some),
+            None => Ok(None),
+        };
+        let (from, to) = (at("from")?, at("to")?);
         if from.is_none() && to.is_none() {
             return Err(JsonError::new(&path, "expected from, to or both"));
         }
@@ -589,8 +635,7 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
         call.push_str(&format!(", {{{}}}", written.join(", ")));
         let text = |end: &Option<End>| match end {
             Some(End {
-                shown: Json::String(text),
-                ..
+                text: Some(text), ..
             }) => text.clone(),
             Some(end) => end.shown.to_string(),
             None => "*".to_owned(),
@@ -603,11 +648,7 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
             let message = format!("a second range with the key '{key}'");
             return Err(JsonError::new(&path, message));
         }
-        shown.push(Range {
-            key,
-            from: from.map(|end| end.shown),
-            to: to.map(|end| end.shown),
-        });
+        shown.push(Range { key, from, to });
     }
     call.push(')');
     let key = of_field(&call, body, path)?;
@@ -615,38 +656,60 @@ fn ranges(kind: &str, json: &Json, path: &str) -> Result<Groups> {
 }
 
 /// An end of a range.
+#[derive(Clone, Debug, PartialEq)]
 struct End {
     /// As an option of RANGE or DATE_RANGE.
     written: String,
     /// In the reply.
     shown: Json,
+    /// A moment as a text.
+    text: Option<String>,
 }
 
-fn end(range: &Map<String, Json>, name: &str, is_date: bool, path: &str) -> Result<Option<End>> {
-    let Some(value) = range.get(name) else {
-        return Ok(None);
+fn number_end(json: &Json, _: Around<'_>, path: &str) -> Result<End> {
+    let message = || JsonError::new(path, "expected a number");
+    let number = json.as_number().ok_or_else(message)?;
+    Ok(End {
+        written: number.to_string(),
+        shown: json.clone(),
+        text: None,
+    })
+}
+
+fn moment_end(json: &Json, around: Around<'_>, path: &str) -> Result<End> {
+    let message = || JsonError::new(path, "expected a date, as 2024-01-31||+1M/d");
+    let written = match json {
+        Json::Number(_) if around.in_milliseconds => seconds(json, path)?,
+        Json::Number(_) | Json::String(_) => constant(json, path)?,
+        _ => return Err(message()),
     };
-    let path = format!("{path}.{name}");
-    match value {
-        Json::Number(number) if !is_date => Ok(Some(End {
-            written: number.to_string(),
-            shown: value.clone(),
-        })),
-        Json::Number(_) | Json::String(_) if is_date => {
-            let moment = constant(value, &path)?;
-            let written = match &moment {
-                Value::Str(text) => quoted(text),
-                _ => value.to_string(),
-            };
-            let message = || JsonError::new(&path, "expected a date, as 2024-01-31||+1M/d");
-            let shown = Json::String(moment_text(&moment).ok_or_else(message)?);
-            Ok(Some(End { written, shown }))
+    let seconds = moment_seconds(&written).ok_or_else(message)?;
+    let text = moment_text(seconds).ok_or_else(message)?;
+    let (shown, text) = match around.in_milliseconds {
+        true => {
+            let shown = Json::from(seconds.saturating_mul(1_000));
+            (shown, Some(format!("{text}.000Z")))
         }
-        _ => Err(JsonError::new(&path, "expected a number")),
-    }
+        false => (Json::String(text.clone()), Some(text)),
+    };
+    Ok(End {
+        written: match &written {
+            Value::Str(text) => quoted(text),
+            number => number.to_string(),
+        },
+        shown,
+        text,
+    })
 }
 
-fn composite(json: &Json, path: &str) -> Result<Groups> {
+/// Whole seconds of milliseconds; moments have no smaller unit here.
+fn seconds(json: &Json, path: &str) -> Result<Value> {
+    let message = || JsonError::new(path, "expected a whole number of milliseconds");
+    let milliseconds = json.as_i64().ok_or_else(message)?;
+    Ok(Value::Int(milliseconds.div_euclid(1_000).into()))
+}
+
+fn composite(json: &Json, around: Around<'_>, path: &str) -> Result<Groups> {
     let body = object(json, path)?;
     only(body, &["size", "sources", "after"], path)?;
     let at = format!("{path}.sources");
@@ -654,11 +717,11 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
     let list = list.filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one source"))?;
     at_most(list.len(), ORDER_KEYS_MAX, "sources", &at)?;
-    let (mut names, mut keys, mut order) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sources, mut keys, mut order) = (Vec::<Source>::new(), Vec::new(), Vec::new());
     for (index, source) in list.iter().enumerate() {
         let path = format!("{at}[{index}]");
         let (name, source) = only_entry(source, &path)?;
-        if names.iter().any(|known| known == name) {
+        if sources.iter().any(|known| known.name == *name) {
             return Err(JsonError::new(&path, format!("a second source '{name}'")));
         }
         let path = format!("{path}.{name}");
@@ -692,13 +755,16 @@ fn composite(json: &Json, path: &str) -> Result<Groups> {
             descending,
         });
         keys.push(key);
-        names.push(name.to_owned());
+        sources.push(Source {
+            name: name.to_owned(),
+            is_in_milliseconds: around.in_milliseconds && kind == "date_histogram",
+        });
     }
     let last = body.get("after");
-    let after = last.map(|last| after(last, &names, &format!("{path}.after")));
+    let after = last.map(|last| after(last, &sources, &format!("{path}.after")));
     let conditions = keys.iter().map(is_there).collect();
     Ok(Groups {
-        shape: Shape::Composite(names),
+        shape: Shape::Composite(sources),
         keys,
         further: Vec::new(),
         is_keyed: false,

@@ -56,7 +56,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
             "sort" => order = sort(value)?,
             "_source" => (items, shown) = source(value)?,
             "options" => select.options.extend(options(value)?),
-            "aggs" | "aggregations" => asked.extend(aggregations(value, name, &mut facets)?),
+            "aggs" | "aggregations" => asked.extend(aggregations(value, name, false, &mut facets)?),
             "expressions" => computed.extend(expressions(value, name)?),
             "script_fields" => computed.extend(scripts(value, name)?),
             "max_matches" => select

@@ -112,7 +112,7 @@ pub(super) fn date_ranges(options: &[Options]) -> Result<Buckets, String> {
         options.only(&["range_from", "range_to"])?;
         let end = |name: &str| match options.get(name) {
             None => Ok(None),
-            Some(written) => moment(written)
+            Some(written) => moment_seconds(written)
                 .map(|moment| Some(Value::Int(moment.into())))
                 .ok_or_else(|| options.bad(name, "a date, as '2024-01-31||+1M/d'")),
         };
@@ -152,9 +152,10 @@ fn base_date(text: &str) -> Option<DateTime> {
     local(&Value::Str(whole), &TimeZone::UTC)
 }
 
-/// A moment in UTC with Elasticsearch's date mathematics: `2024-01-31||+1M-2d/d` is the beginning of the day that lies two days
-/// before one month later.
-fn moment(written: &Value) -> Option<i64> {
+/// A moment in UTC with Elasticsearch's date mathematics, in seconds since 1970: `2024-01-31||+1M-2d/d` is the beginning of the day
+/// that lies two days before one month later. `None`: it is none.
+#[must_use]
+pub fn moment_seconds(written: &Value) -> Option<i64> {
     let text = match written {
         Value::Str(text) => text,
         number => return seconds(number, &TimeZone::UTC),
@@ -179,10 +180,10 @@ fn moment(written: &Value) -> Option<i64> {
     since_1970(at, &TimeZone::UTC)
 }
 
-/// The moment of Elasticsearch's date mathematics, or of seconds, in UTC: `2017-03-01T00:00:00`. `None`: it is none.
+/// A moment of seconds since 1970, in UTC: `2017-03-01T00:00:00`. `None`: it is none.
 #[must_use]
-pub fn moment_text(written: &Value) -> Option<String> {
-    let seconds = Value::Int(moment(written)?.into());
+pub fn moment_text(seconds: i64) -> Option<String> {
+    let seconds = Value::Int(seconds.into());
     local(&seconds, &TimeZone::UTC).map(|at| at.to_string())
 }
 

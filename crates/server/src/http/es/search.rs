@@ -99,6 +99,13 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
 pub(super) async fn count(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
     let body = request.json()?;
+    if let Some(name) = ["aggs", "aggregations"]
+        .into_iter()
+        .find(|name| body.get(name).is_some())
+    {
+        let what = format!("[{name}] in _count: ask _search with a size of 0");
+        return Err(EsError::illegal("", what));
+    }
     let search = wire::es::search(&body, &index.mapping)?;
     let found = candidates(guest, &index, &search, &guest.budget.grant()).await?;
     let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});

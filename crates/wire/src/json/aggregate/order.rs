@@ -6,7 +6,7 @@ use query::request::{OrderBy, Output};
 use query::value::Value;
 use serde_json::Value as Json;
 
-use super::Metric;
+use super::{Metric, Source, seconds};
 use crate::json::clause::{constant, field};
 use crate::json::error::JsonError;
 use crate::json::member::{at_most, object, only_entry};
@@ -85,13 +85,17 @@ pub(super) fn is_descending(json: &Json, path: &str) -> Result<bool> {
 }
 
 /// Parses `after`: the keys of the last bucket of the page before, in the order of the sources.
-pub(super) fn after(json: &Json, names: &[String], path: &str) -> Result<Vec<Value>> {
+pub(super) fn after(json: &Json, sources: &[Source], path: &str) -> Result<Vec<Value>> {
     let last = object(json, path)?;
-    if let Some(name) = last.keys().find(|name| !names.contains(name)) {
+    if let Some(name) = last
+        .keys()
+        .find(|name| !sources.iter().any(|source| source.name == **name))
+    {
         let path = format!("{path}.{name}");
         return Err(JsonError::new(&path, "no source has this name"));
     }
-    let values = names.iter().map(|name| {
+    let values = sources.iter().map(|source| {
+        let name = &source.name;
         let path = format!("{path}.{name}");
         let missing = || JsonError::new(&path, "missing");
         match last.get(name).ok_or_else(missing)? {
@@ -100,6 +104,7 @@ pub(super) fn after(json: &Json, names: &[String], path: &str) -> Result<Vec<Val
                 let parsed = parsed.map_err(|_| JsonError::new(&path, "too deep a document"))?;
                 Ok(Value::Json(parsed))
             }
+            scalar if source.is_in_milliseconds => seconds(scalar, &path),
             scalar => constant(scalar, &path),
         }
     });

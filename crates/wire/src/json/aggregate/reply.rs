@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Aggregation, Range, Shape};
+use super::{Aggregation, Named, Range, Shape};
 use crate::json::reply::{Cell, SearchReply, Writer};
 
 /// The buckets of one aggregation, in the order of its groups: for each [`group`](Self::group), then its parts, each begun and ended,
@@ -28,6 +28,9 @@ impl<'a> Buckets<'a> {
 
     fn opened(of: &'a Aggregation, json: &mut Writer) -> Buckets<'a> {
         json.name(&of.name).open("{");
+        if let Some(meta) = &of.meta {
+            json.name("meta").number(meta);
+        }
         match (&of.shape, of.is_keyed) {
             (Shape::Value, _) => {}
             (_, true) => json.name("buckets").open("{"),
@@ -62,7 +65,7 @@ impl<'a> Buckets<'a> {
             }
             Shape::Key | Shape::Ranges(_) => 1,
             Shape::Moment { .. } => 2,
-            Shape::Composite(names) => names.len(),
+            Shape::Composite(sources) => sources.len(),
             Shape::Facet(others) => 1 + others.len(),
         };
         if let Shape::Ranges(ranges) = &self.of.shape {
@@ -95,10 +98,8 @@ impl<'a> Buckets<'a> {
                 json.name(name).cell(cell(cells, place));
             }
         }
-        for (name, place) in self.of.values.iter().zip(keys..) {
-            json.name(name).open("{");
-            json.name("value").cell(cell(cells, place));
-            json.close("}");
+        for (named, place) in self.of.values.iter().zip(keys..) {
+            named.write(cell(cells, place), json);
         }
         Ok(true)
     }
@@ -156,7 +157,7 @@ impl<'a> Buckets<'a> {
 
     /// Writes the key of a group; of several keys also into `last`.
     fn key(&self, cells: &[Cell<'_>], json: &mut Writer, last: &mut Vec<u8>) {
-        let Shape::Composite(names) = &self.of.shape else {
+        let Shape::Composite(sources) = &self.of.shape else {
             let key = cell(cells, 0);
             let Shape::Moment { is_utc } = self.of.shape else {
                 json.name("key").cell(key);
@@ -178,8 +179,12 @@ impl<'a> Buckets<'a> {
         };
         let from = json.name("key").out.len();
         json.open("{");
-        for (name, place) in names.iter().zip(0..) {
-            json.name(name).cell(cell(cells, place));
+        for (source, place) in sources.iter().zip(0..) {
+            let key = match cell(cells, place) {
+                Cell::Int(seconds) if source.is_in_milliseconds => Cell::Int(seconds * 1_000),
+                key => key,
+            };
+            json.name(&source.name).cell(key);
         }
         json.close("}");
         last.clear();
@@ -191,10 +196,8 @@ impl<'a> Buckets<'a> {
         for range in ranges.get(self.range..to).unwrap_or_default() {
             self.bucket(json, &range.key, |json| range.write(self.of.is_keyed, json));
             json.name("doc_count").number(0);
-            for name in &self.of.values {
-                json.name(name).open("{");
-                json.name("value").cell(Cell::Null);
-                json.close("}");
+            for named in &self.of.values {
+                named.write(Cell::Null, json);
             }
             for part in &self.of.parts {
                 Buckets::opened(part, json).closed(json);
@@ -204,14 +207,28 @@ impl<'a> Buckets<'a> {
     }
 }
 
+impl Named {
+    fn write(&self, value: Cell<'_>, json: &mut Writer) {
+        json.name(&self.name).open("{");
+        if let Some(meta) = &self.meta {
+            json.name("meta").number(meta);
+        }
+        json.name("value").cell(value);
+        json.close("}");
+    }
+}
+
 impl Range {
     fn write(&self, is_keyed: bool, json: &mut Writer) {
         if !is_keyed {
             json.name("key").string(&self.key);
         }
         for (name, end) in [("from", &self.from), ("to", &self.to)] {
-            if let Some(end) = end {
-                json.name(name).number(end);
+            let Some(end) = end else { continue };
+            json.name(name).number(&end.shown);
+            // Without milliseconds a moment's text is shown in the place of its number.
+            if let (Some(text), true) = (&end.text, end.shown.is_number()) {
+                json.name(&format!("{name}_as_string")).string(text);
             }
         }
     }
