@@ -14,13 +14,16 @@ use crate::profile::Profile;
 /// nanoseconds.
 const HELPED_FROM: u64 = 40_000;
 
+/// Rows between two looks at the switch, where each is evaluated on its own: one may take a millisecond.
+pub(crate) const CHECKED_AFTER: usize = 64;
+
 /// A switch that stops a search from another thread. This crate reads no clock; its caller does,
 /// and sets the switch.
 #[derive(Debug, Default)]
 pub struct Interrupt(AtomicU8);
 
 impl Interrupt {
-    /// Stops the search before its next page or range. The first reason stays.
+    /// Stops the search before its next page, range or block of rows. The first reason stays.
     pub fn stop(&self, reason: Reason) {
         let number = reason as u8 + 1;
         // The exchange fails only if another reason was first, and that one stays.
@@ -130,7 +133,8 @@ impl Control {
         }
     }
 
-    /// Fails once the search was stopped; to be called on each page. Errors: `Interrupted`.
+    /// Fails once the search was stopped; to be called on each page, and on each block of rows that are evaluated
+    /// one by one. Errors: `Interrupted`.
     pub fn check(&self) -> Result<()> {
         match self.interrupt.reason() {
             None => Ok(()),

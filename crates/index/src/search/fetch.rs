@@ -10,8 +10,8 @@ use query::value::Value;
 
 use super::collect::FoundRow;
 use super::values::{ID, RowValues};
-use crate::control::{Control, Memory};
-use crate::error::Result;
+use crate::control::{CHECKED_AFTER, Control, Interrupt, Memory};
+use crate::error::{Error, Reason, Result};
 use crate::snapshot::Snapshot;
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.
@@ -22,6 +22,7 @@ pub(crate) struct FoundRows {
     slots: Vec<usize>,
     found: std::vec::IntoIter<FoundRow>,
     memory: Arc<Memory>,
+    interrupt: Arc<Interrupt>,
 }
 
 impl FoundRows {
@@ -37,6 +38,7 @@ impl FoundRows {
         });
         FoundRows {
             memory: Arc::clone(&control.memory),
+            interrupt: Arc::clone(&control.interrupt),
             slots: slots.collect(),
             snapshot,
             shown,
@@ -97,12 +99,21 @@ impl FoundRows {
     }
 
     /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a
-    /// large row.
+    /// large row; `Interrupted`, once the search was killed. The rows of a search whose time was over are still read.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         for (before, step) in [(2, Fetch::Place), (1, Fetch::Bytes)] {
             if before * ROWS_A_FETCH < self.found.len() {
                 self.fetch(before * ROWS_A_FETCH, &self.slots, step);
             }
+        }
+        let left = self.found.len();
+        if left > 0
+            && left.is_multiple_of(CHECKED_AFTER)
+            && let Some(reason @ Reason::Killed) = self.interrupt.reason()
+        {
+            // No row follows.
+            self.found = Vec::new().into_iter();
+            return Some(Err(Error::Interrupted { reason }));
         }
         let found = self.found.next()?;
         let row = RowValues::new(self.snapshot.part(found.part), found.doc);

@@ -16,5 +16,6 @@ mod packed;
 mod paths;
 mod rankers;
 mod select;
+mod stopped;
 mod subject;
 mod text_lists;

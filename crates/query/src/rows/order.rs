@@ -126,22 +126,46 @@ impl Order {
 
     /// The values of computed keys.
     pub fn values(&self, row: &dyn ColumnValues) -> Vec<Value> {
-        let computed = |(key, _): &(Key, bool)| match key {
+        self.values_from(0, row).collect()
+    }
+
+    /// The values of computed keys among those from place `from` on.
+    fn values_from<'o>(
+        &'o self,
+        from: usize,
+        row: &'o dyn ColumnValues,
+    ) -> impl Iterator<Item = Value> + 'o {
+        let computed = |(key, _): &'o (Key, bool)| match key {
             Key::Computed(prepared) => Some(prepared.evaluate(row)),
             Key::Weight | Key::Id => None,
         };
-        self.keys.iter().filter_map(computed).collect()
+        self.keys.iter().skip(from).filter_map(computed)
     }
 
-    /// Whether a row stands behind `other` by the first key alone. Reads no column but those of that key; false where the key
-    /// is not computed.
-    pub fn is_behind<R: Sorted>(&self, row: &dyn ColumnValues, other: &R) -> bool {
-        let (Some((Key::Computed(first), falls)), [value, ..]) = (self.keys.first(), other.keys())
+    /// The values of computed keys, each evaluated once; `None` for a row that stands behind `last` by the first key alone, of
+    /// which no other key is evaluated.
+    pub fn values_before<R: Sorted>(
+        &self,
+        row: &dyn ColumnValues,
+        last: Option<&R>,
+    ) -> Option<Vec<Value>> {
+        let (Some((Key::Computed(first), falls)), Some([value, ..])) =
+            (self.keys.first(), last.map(Sorted::keys))
         else {
-            return false;
+            return Some(self.values(row));
         };
-        let order = first.evaluate(row).cmp_order(value);
-        if *falls { order.is_lt() } else { order.is_gt() }
+        let own = first.evaluate(row);
+        let order = match falls {
+            true => value.cmp_order(&own),
+            false => own.cmp_order(value),
+        };
+        if order.is_gt() {
+            return None;
+        }
+        let mut values = Vec::with_capacity(self.value_count());
+        values.push(own);
+        values.extend(self.values_from(1, row));
+        Some(values)
     }
 
     /// The first key, and whether it falls; `None` for the order by rising id alone.

@@ -11,6 +11,7 @@ use crate::lexer::Lexer;
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::schema::{Column, ColumnType};
+use crate::scroll::Position;
 use crate::value::Value;
 
 /// Rows of two numbers.
@@ -124,5 +125,42 @@ fn rows_that_are_held_and_shown_are_paid_for() {
             ..select
         };
         assert!(scanned(&few, &rows, 40_000).is_ok(), "{order:?}, few");
+    }
+}
+
+#[test]
+fn a_key_of_a_row_is_evaluated_once_and_no_other_key_of_a_row_that_is_behind() {
+    let columns = columns();
+    let scope = Scope {
+        columns: &columns,
+        has_id: false,
+        starred: 2,
+        is_searched: false,
+    };
+    for (falls, behind) in [(true, 4), (false, 6)] {
+        let select = select(&[("a", falls), ("b", true)], None);
+        let order = BoundSelect::new(&select, &Options::default(), &scope).unwrap();
+        let order = order.order;
+        let last = Position {
+            weight: 1,
+            id: 1,
+            keys: vec![Value::Int(5), Value::Int(5)],
+            rows: 1,
+        };
+        let asked = Cell::new(0);
+        let keys_of = |a: i128, last: Option<&Position>| {
+            asked.set(0);
+            let row = |slot: usize| {
+                asked.set(asked.get() + 1);
+                Value::Int([a, 9][slot])
+            };
+            (order.values_before(&row, last), asked.get())
+        };
+        for a in 4..=6 {
+            let keys = Some(vec![Value::Int(a), Value::Int(9)]);
+            assert_eq!(keys_of(a, None), (keys.clone(), 2));
+            let of_row = if a == behind { (None, 1) } else { (keys, 2) };
+            assert_eq!(keys_of(a, Some(&last)), of_row, "falls: {falls}, {a}");
+        }
     }
 }

@@ -22,6 +22,7 @@ use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
 use super::rows::{FEW, Rows, RowsRef, each_bit, has};
 use crate::changes::ChangedColumn;
+use crate::control::Control;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::integers::{IntegerRange, Integers};
@@ -86,6 +87,8 @@ pub(super) struct FilteredPage<'p> {
     pub(super) page: usize,
     /// Rows of the part on this page.
     pub(super) rows: u32,
+    /// Says whether to stop.
+    pub(super) control: &'p Control,
 }
 
 /// A column of a page as it was written, the values set since, and the range that both must be in.
@@ -141,8 +144,8 @@ impl<'a> Filter<'a> {
         Ok(accepted)
     }
 
-    /// Drops the rows that the condition does not accept. Errors: `Io`, `Corrupt` of one of these
-    /// rows; never of another row of the page.
+    /// Drops the rows that the condition does not accept. Errors: `Interrupted`; `Io`, `Corrupt` of one
+    /// of these rows, never of another row of the page.
     pub(super) fn narrow(
         &self,
         filtered: &FilteredPage<'_>,
@@ -193,7 +196,7 @@ impl<'a> Filter<'a> {
         buffers.give(Rows::Many(bitmap));
         match made {
             true => Ok(()),
-            // A row of the page cannot be read. If it is among `rows`, evaluating them reports it.
+            // A row of the page cannot be read, or the search was stopped. Evaluating `rows` reports what concerns them.
             false => self.ask(filtered, rows, buffers),
         }
     }
@@ -348,11 +351,13 @@ impl<'a> Filter<'a> {
         Ok(())
     }
 
-    /// Keeps the rows that the condition accepts, block by block if it is one of whole numbers.
+    /// Keeps the rows that the condition accepts, block by block if it is one of whole numbers. One row may take a millisecond, so
+    /// the search can be stopped between a few of them.
     fn ask_few(&self, filtered: &FilteredPage<'_>, lows: &mut Vec<u16>) -> Result<()> {
         let mut kept = 0;
         for start in (0..lows.len()).step_by(BLOCK_ROWS) {
             let asked = start..lows.len().min(start + BLOCK_ROWS);
+            filtered.control.check()?;
             let block = &lows[asked.clone()];
             let truths = self.truths(filtered, block);
             if let Some(truths) = truths.or_else(|| self.truths_of_texts(filtered, block)) {
@@ -363,6 +368,7 @@ impl<'a> Filter<'a> {
                 continue;
             }
             for start in asked.clone().step_by(ASKED_AT_ONCE) {
+                filtered.control.check()?;
                 let asked = start..asked.end.min(start + ASKED_AT_ONCE);
                 self.fetch(filtered, &lows[asked.clone()]);
                 for at in asked {
@@ -425,7 +431,7 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Evaluates the condition for every row of the page. Errors: `Io`, `Corrupt` of any of them.
+    /// Evaluates the condition for every row of the page. Errors: `Interrupted`; `Io`, `Corrupt` of any of them.
     fn ask_all(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
         for (at, word) in bitmap.iter_mut().enumerate() {
             let rows = (filtered.rows as usize).saturating_sub(64 * at).min(64);

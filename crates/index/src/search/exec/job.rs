@@ -253,12 +253,9 @@ impl<'a> Job<'a> {
     ) -> Result<()> {
         row.weighs(weight);
         // Most rows of a long table are behind by the first key: they cost no other, and no allocation.
-        if let Some(last) = out.collector.last()
-            && self.order.is_behind(row, last)
-        {
+        let Some(keys) = self.order.values_before(row, out.collector.last()) else {
             return row.check();
-        }
-        let keys = self.order.values(row);
+        };
         let id = row.id();
         row.check()?;
         let row = FoundRow {

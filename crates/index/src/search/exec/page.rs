@@ -261,6 +261,7 @@ impl<'r> PageRun<'r, '_> {
             part: self.part,
             page: self.view.page,
             rows: self.view.rows,
+            control: self.shared.control,
         }
     }
 
@@ -395,6 +396,8 @@ impl<'r> PageRun<'r, '_> {
             return self.list_placed(lows, plan, placed, scorer, out);
         }
         for lows in lows.chunks(IDS_AHEAD) {
+            // A key of ORDER BY may take a millisecond a row.
+            self.shared.control.check()?;
             let ahead = lows.iter();
             ahead.for_each(|low| self.part.fetch_id(self.view.doc(*low)));
             for low in lows {

@@ -12,7 +12,7 @@ use super::lists::View;
 use super::page::PageRun;
 use super::rows::Rows;
 use super::score::Scorer;
-use crate::control::{Control, Memory};
+use crate::control::{CHECKED_AFTER, Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
@@ -34,7 +34,7 @@ impl<'a> Job<'a> {
             return match self.is_past(id_first, shared, out) {
                 true => Ok(()),
                 false if self.in_blocks => self.file_range(range, part, shared.control, out),
-                false => self.list_range(range, part, &shared.control.memory, out),
+                false => self.list_range(range, part, shared.control, out),
             };
         }
         let lists = self.lists(range.part)?;
@@ -154,7 +154,7 @@ impl<'a> Job<'a> {
         &self,
         range: &Range,
         part: &Part,
-        memory: &Memory,
+        control: &Control,
         out: &mut Out<'_>,
     ) -> Result<()> {
         out.collector.count(part.rows_live_in(range.docs.clone()));
@@ -173,9 +173,13 @@ impl<'a> Job<'a> {
             left -= lows.len();
             entering.clear();
             self.entering(part, first, &lows, out.collector.last(), &mut entering);
-            for low in &entering {
-                let row = RowValues::new(part, first + u32::from(*low));
-                self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
+            for lows in entering.chunks(CHECKED_AFTER) {
+                control.check()?;
+                for low in lows {
+                    let row = RowValues::new(part, first + u32::from(*low));
+                    let memory = &control.memory;
+                    self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
+                }
             }
             if left == 0 {
                 break;

@@ -5,6 +5,7 @@ mod cursor;
 mod pairs;
 mod shards;
 mod slow;
+mod stopped;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
