@@ -37,6 +37,8 @@ struct Running {
     since_us: u64,
     /// When the watcher ends it, in steady microseconds; `None`: never, or it has found its rows already.
     until_us: Option<u64>,
+    /// The same of its request.
+    asked_until_us: Option<u64>,
     text: Arc<str>,
     client: Option<IsGone>,
 }
@@ -109,6 +111,7 @@ impl Searches {
             interrupt: Arc::clone(&interrupt),
             since_us: request.since_us,
             until_us: request.until_us,
+            asked_until_us: request.until_us,
             text: request.text,
             client: request.client,
         };
@@ -189,6 +192,14 @@ impl Search {
         if let Some(search) = self.searches.running().get_mut(&self.session) {
             search.until_us = None;
             search.client = None;
+        }
+    }
+
+    /// Ends the search at the time of its request after all, though its rows were found: they are kept, and a part of them would
+    /// look whole.
+    pub fn ends_in_time(&self) {
+        if let Some(search) = self.searches.running().get_mut(&self.session) {
+            search.until_us = search.asked_until_us;
         }
     }
 

@@ -42,6 +42,19 @@ fn a_search_that_has_its_rows_is_cut_no_more() {
 }
 
 #[test]
+fn a_search_whose_rows_are_kept_ends_in_its_time_once_they_are_found() {
+    let searches = searches();
+    let search = searches.begin(request(7, Some(5_000), None));
+    search.found();
+    search.ends_in_time();
+    assert!(searches.stop_overdue(4_999));
+    assert_eq!(engine::goes_on(&search.interrupt), Ok(()));
+    assert!(searches.stop_overdue(5_000));
+    let ended = engine::goes_on(&search.interrupt);
+    assert_eq!(ended, Err(engine::Error::OutOfTime));
+}
+
+#[test]
 fn a_search_whose_client_is_gone_is_stopped_once_it_runs_long() {
     let searches = searches();
     let is_gone = Arc::new(AtomicBool::new(false));

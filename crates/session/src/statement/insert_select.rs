@@ -10,6 +10,9 @@ use super::{Execution, Outcome, temporary, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX};
 
+/// Rows between two looks at the time limit: one may take a millisecond.
+const ROWS_A_CHECK: usize = 64;
+
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
     /// the whole INSERT is, so a table may be read and written by one statement.
@@ -39,7 +42,7 @@ impl Execution<'_> {
         self.write_within(command).await
     }
 
-    /// The columns and all rows of a SELECT, in memory.
+    /// The columns and all rows of a SELECT, in memory. Errors: those of the rows; `OUT_OF_TIME`, `INTERRUPTED`.
     pub(super) async fn all_rows(
         &mut self,
         select: Statement,
@@ -49,7 +52,18 @@ impl Execution<'_> {
         let held = self.node.budget.grant();
         let (mut rows, mut bytes) = (Vec::new(), 0);
         let damaged = found.answer.rows.damaged();
-        for row in found.answer.rows {
+        // Where the time was over before, the rows are those of a partial answer, with its warning.
+        let is_whole = found.answer.partial.is_none();
+        let search = found.search.as_ref().filter(|_| is_whole);
+        if let Some(search) = search {
+            search.ends_in_time();
+        }
+        for (at, row) in found.answer.rows.enumerate() {
+            if at % ROWS_A_CHECK == 0
+                && let Some(search) = search
+            {
+                engine::goes_on(&search.interrupt)?;
+            }
             let row = row?;
             bytes += row.iter().map(Value::memory).sum::<usize>();
             if bytes > INSERT_SELECT_BYTES_MAX {
