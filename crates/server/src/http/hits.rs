@@ -237,7 +237,7 @@ fn buckets(
         bounded(reply.bytes().len() + buckets.memory(), held)?;
     }
     buckets.end(reply);
-    Ok(())
+    bounded(reply.bytes().len(), held)
 }
 
 /// Checks a reply of `bytes` bytes. Errors: `LIMIT` above [`REPLY_BYTES_MAX`]; `OVERLOADED`.

@@ -53,6 +53,9 @@ const OWN_MEMBERS: [&str; 7] = [
 /// Most ranges of an aggregation: each row is compared with all of them.
 const RANGES_MAX: usize = 1_024;
 
+/// Most ranges of an aggregation together with those around it, multiplied: a bucket of each is in the reply.
+const NESTED_RANGES_MAX: usize = 65_536;
+
 /// Column that stands for the field while a call is parsed. No table has a column of that name.
 const FIELD_PLACE: &str = "field";
 
@@ -110,6 +113,16 @@ enum Shape {
     Composite(Vec<Source>),
     /// The key of a FACET, and its other columns by their names.
     Facet(Vec<String>),
+}
+
+impl Shape {
+    /// Buckets that are there without documents, too; 1 of any other shape.
+    fn ranges(&self) -> usize {
+        match self {
+            Shape::Ranges(ranges) => ranges.len(),
+            _ => 1,
+        }
+    }
 }
 
 /// A bucket of `range` or `date_range`.
@@ -184,6 +197,7 @@ pub(crate) fn aggregations(
     let around = Around {
         keys: &[],
         depth: 1,
+        ranges: 1,
         in_milliseconds,
     };
     let named = object(json, path)?.iter();
@@ -199,6 +213,8 @@ struct Around<'a> {
     keys: &'a [Expression],
     /// Levels of aggregations, with this one.
     depth: usize,
+    /// Ranges of one bucket around it: each of them, without a document too, has the buckets of all ranges inside.
+    ranges: usize,
     in_milliseconds: bool,
 }
 
@@ -276,6 +292,8 @@ fn aggregation(
         let message = "a bucket around it has the same key";
         return Err(JsonError::new(&at, message));
     }
+    let ranges = around.ranges * groups.shape.ranges();
+    at_most(ranges, NESTED_RANGES_MAX, "ranges inside ranges", &at)?;
     let keys: Vec<Expression> = around.keys.iter().chain(&groups.keys).cloned().collect();
     let (mut aggregation, facet) = groups.named(name, inner.values, around);
     aggregation.meta = meta;
@@ -283,6 +301,7 @@ fn aggregation(
     let around = Around {
         keys: &keys,
         depth: around.depth + 1,
+        ranges,
         ..around
     };
     for (name, body, path) in inner.buckets {

@@ -318,6 +318,27 @@ fn one_string_may_hold_many_documents() {
 }
 
 #[test]
+fn ranges_inside_ranges_are_bounded_together() {
+    let ranges = |count: usize, inner: &str| {
+        let field = format!("f{}", inner.len());
+        let ranges = (0..count).map(|from| format!(r#"{{"from":{from}}}"#));
+        let ranges = ranges.collect::<Vec<_>>().join(",");
+        format!(r#"{{"r":{{"range":{{"field":"{field}","ranges":[{ranges}]}}{inner}}}}}"#)
+    };
+    let asked = |outer, inner| {
+        let inner = format!(r#","aggs":{}"#, ranges(inner, ""));
+        let body = format!(r#"{{"table":"t","aggs":{}}}"#, ranges(outer, &inner));
+        search(body.as_bytes()).map(drop)
+    };
+    assert_eq!(asked(1_024, 64).map_err(|error| error.to_string()), Ok(()));
+    let refused = asked(1_024, 65).unwrap_err().to_string();
+    assert!(
+        refused.contains("more than 65536 ranges inside ranges"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn what_is_no_document_is_refused() {
     for (text, expected) in [
         ("", "no JSON document"),
