@@ -1,8 +1,8 @@
 //! Byte strings of the rows of a segment, one behind another, and where each ends.
 //!
-//! A seal writes the end of each as 8 bytes, from the start of all. A merge writes ends in groups of [`GROUP_ROWS`] rows: the start
-//! of the group's first byte string (8 bytes), then the end of each from there, in as many bytes as the longest group needs: 2, 4
-//! or 8. Example, byte strings of 100, 50 and 7 bytes, of which the first two are a group:
+//! A seal writes the end of each as 8 bytes, from the start of all. A merge writes ends in groups of [`GROUP_ROWS`] rows: first where
+//! the group begins, in 8 bytes. Then it writes where each byte string ends, counted from there. All groups use the same number of
+//! bytes for an end, that of the longest group: 2, 4 or 8. Example: byte strings of 100, 50 and 7 bytes, in groups of two.
 //!
 //! ```text
 //! by a seal     100 150 157                    8 bytes each

@@ -11,9 +11,9 @@ use query::request::Select;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use crate::laws::{Step, apply, node, step};
+use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
+use crate::subject::{Subject, filtered, order, row};
 
 fn columns() -> BoxedStrategy<Vec<Value>> {
     let texts = || prop::sample::select(vec!["ant", "bee cat", "cat cat dog", ""]);
@@ -60,18 +60,7 @@ fn select() -> impl Strategy<Value = Select> {
         vec![order("extra", true)],
     ];
     let filter = prop::option::of(prop::sample::select(filters.to_vec()));
-    let order = prop::sample::select(orders.to_vec());
-    (filter, order, any::<bool>()).prop_map(|(filter, order, counts)| {
-        let (base, order) = match counts {
-            true => (select_count(), Vec::new()),
-            false => (select_all(), order),
-        };
-        Select {
-            filter: filter.map(expression),
-            order,
-            ..base
-        }
-    })
+    rows_or_count(filter, orders.to_vec())
 }
 
 proptest! {

@@ -7,7 +7,9 @@ use index::{Control, Error, OnDamage, Reason, Table, Warning};
 use query::request::Select;
 
 use crate::model::shape;
-use crate::subject::{DIR, Subject, answer, filtered, row, search, select_all, select_count, tree};
+use crate::subject::{
+    DIR, Subject, answer, filtered, flip, row, search, select_all, select_count, tree,
+};
 
 /// Checksums cover blocks of this many bytes.
 const BLOCK_BYTES: u64 = 16 << 10;
@@ -60,13 +62,6 @@ fn write_version(file: &Arc<dyn disk::File>, version: u8) {
     let sum = crc32c::crc32c(&bytes[..end]);
     bytes[end..].copy_from_slice(&sum.to_le_bytes());
     file.write_at(0, &bytes).expect("a version");
-}
-
-fn flip(disk: &MemoryDisk, path: &str, offset: u64) {
-    let file = disk.open(path).expect("a file");
-    let mut byte = [0];
-    file.read_at(offset, &mut byte).expect("a byte");
-    file.write_at(offset, &[byte[0] ^ 0x10]).expect("a byte");
 }
 
 #[test]

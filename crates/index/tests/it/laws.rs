@@ -6,7 +6,7 @@ use disk::MemoryDisk;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::options::Ranker;
-use query::request::Select;
+use query::request::{OrderBy, Select};
 use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 use query::value::Value;
 
@@ -224,6 +224,25 @@ fn select() -> impl Strategy<Value = Select> {
             limit,
             offset,
             options,
+            ..base
+        }
+    })
+}
+
+/// SELECTs of all rows, by one of the orders, or of their number.
+pub(crate) fn rows_or_count(
+    filter: impl Strategy<Value = Option<&'static str>>,
+    orders: Vec<Vec<OrderBy>>,
+) -> impl Strategy<Value = Select> {
+    let order = prop::sample::select(orders);
+    (filter, order, any::<bool>()).prop_map(|(filter, order, counts)| {
+        let (base, order) = match counts {
+            true => (select_count(), Vec::new()),
+            false => (select_all(), order),
+        };
+        Select {
+            filter: filter.map(expression),
+            order,
             ..base
         }
     })

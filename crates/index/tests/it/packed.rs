@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use query::value::Value;
 
 use crate::model::shape;
-use crate::subject::{DIR, Subject, filtered, row, search, select_all, tree};
+use crate::subject::{DIR, Subject, filtered, flip, row, search, select_all, tree};
 
 /// A text of about `bytes` bytes, some of whose words stand in many others too.
 pub(crate) fn text(seed: u64, bytes: usize) -> String {
@@ -204,13 +204,6 @@ fn rows_of_a_later_merge_are_packed_with_the_dictionary_of_the_first() {
     let both = bytes(&disk, &subject);
     assert!(both < 2 * one, "{one} bytes, then {both}");
     check(&mut subject);
-}
-
-fn flip(disk: &MemoryDisk, path: &str, offset: u64) {
-    let file = disk.open(path).expect("a file");
-    let mut byte = [0];
-    file.read_at(offset, &mut byte).expect("a byte");
-    file.write_at(offset, &[byte[0] ^ 0x10]).expect("a byte");
 }
 
 #[test]

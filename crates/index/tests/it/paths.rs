@@ -11,9 +11,9 @@ use query::request::Select;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use crate::laws::{Step, apply, node, step};
+use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{DIR, Subject, expression, filtered, order, row, select_all, select_count};
+use crate::subject::{DIR, Subject, filtered, order, row};
 
 /// Index of `j` in the columns.
 const DOCUMENT: u16 = 5;
@@ -99,19 +99,8 @@ fn select() -> impl Strategy<Value = Select> {
         "j.b[0] = 1",
     ];
     let orders = [vec![], vec![order("j.a", true), order("id", false)]];
-    let filter = prop::sample::select(filters.to_vec());
-    let order = prop::sample::select(orders.to_vec());
-    (filter, order, any::<bool>()).prop_map(|(filter, order, counts)| {
-        let (base, order) = match counts {
-            true => (select_count(), Vec::new()),
-            false => (select_all(), order),
-        };
-        Select {
-            filter: Some(expression(filter)),
-            order,
-            ..base
-        }
-    })
+    let filter = prop::sample::select(filters.map(Some).to_vec());
+    rows_or_count(filter, orders.to_vec())
 }
 
 proptest! {

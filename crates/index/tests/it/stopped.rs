@@ -21,7 +21,7 @@ const LEFT_MAX: u64 = 256;
 /// One segment; every row holds "cat".
 fn sealed() -> Subject {
     let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
-    let title = "so many words ".repeat(20);
+    let title = "a long title  ".repeat(20);
     for id in 1..=ROWS {
         subject.insert(id, row("cat", id as i64, &title, 0.5, "red"));
     }

@@ -506,3 +506,11 @@ pub(crate) fn tree(text: &str) -> Node {
     );
     query.expect("a query").root
 }
+
+/// Inverts a bit of a file.
+pub(crate) fn flip(disk: &dyn Disk, path: &str, offset: u64) {
+    let file = disk.open(path).expect("a file");
+    let mut byte = [0];
+    file.read_at(offset, &mut byte).expect("a byte");
+    file.write_at(offset, &[byte[0] ^ 0x10]).expect("a byte");
+}

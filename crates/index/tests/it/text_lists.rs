@@ -10,11 +10,9 @@ use proptest::prelude::*;
 use query::request::Select;
 use query::value::Value;
 
-use crate::laws::{Step, apply, node, step};
+use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{
-    DIR, Subject, expression, filtered, order, row, select_all, select_count, tree,
-};
+use crate::subject::{DIR, Subject, filtered, order, row, tree};
 
 fn text() -> impl Strategy<Value = Value> {
     let texts = vec!["a", "A", "b", "", "ab", "B\u{fc}cher"];
@@ -50,19 +48,8 @@ fn select() -> impl Strategy<Value = Select> {
         "if(s = 'b', 1, 0)",
     ];
     let orders = [vec![], vec![order("s", true), order("id", false)]];
-    let filter = prop::sample::select(filters.to_vec());
-    let order = prop::sample::select(orders.to_vec());
-    (filter, order, any::<bool>()).prop_map(|(filter, order, counts)| {
-        let (base, order) = match counts {
-            true => (select_count(), Vec::new()),
-            false => (select_all(), order),
-        };
-        Select {
-            filter: Some(expression(filter)),
-            order,
-            ..base
-        }
-    })
+    let filter = prop::sample::select(filters.map(Some).to_vec());
+    rows_or_count(filter, orders.to_vec())
 }
 
 proptest! {
