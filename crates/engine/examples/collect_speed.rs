@@ -85,6 +85,7 @@ fn envelope(session: u64, command: Command) -> Envelope {
     Envelope {
         session: SessionId(session),
         command,
+        interrupt: None,
         reply: Box::new(|outcome| drop(outcome.unwrap())),
     }
 }

@@ -34,6 +34,7 @@ pub(crate) mod upsert;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use index::{Control, Interrupt};
 use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
 
@@ -108,6 +109,8 @@ pub(crate) struct Workspace {
     pub(crate) costly_count: u64,
     /// Set once the engine is to end; matching asks it again and again, and stops.
     pub(crate) stop: Arc<AtomicBool>,
+    /// Stops the current statement while it reads rows.
+    pub(crate) interrupt: Option<Arc<Interrupt>>,
     /// What the current statement has used of its limit.
     allowed: Allowed,
 }
@@ -128,9 +131,18 @@ impl Workspace {
         }
     }
 
-    /// A new statement: it has not matched anything yet.
-    pub(crate) fn begin(&mut self) {
+    /// A new statement: it has not matched anything yet. `interrupt` stops it while it reads rows.
+    pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>) {
         self.allowed = Allowed::default();
+        self.interrupt = interrupt;
+    }
+
+    /// The bounds of the statement's reads of rows.
+    pub(crate) fn control(&self) -> Control {
+        Control {
+            interrupt: self.interrupt.clone().unwrap_or_default(),
+            ..Control::default()
+        }
     }
 
     /// The statement goes on with these documents. Each adds to the steps that it may take.

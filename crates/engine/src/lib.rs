@@ -47,6 +47,7 @@
 //! let batch = [create, insert].map(|command| Envelope {
 //!     session: SessionId(1),
 //!     command,
+//!     interrupt: None,
 //!     reply: Box::new(|outcome| assert!(outcome.is_ok())),
 //! });
 //!

@@ -58,11 +58,20 @@ impl Handle {
     /// [`Error::Overloaded`] where the mailbox is full ([`Command::SessionClosed`], [`Command::Shutdown`] and
     /// [`Command::Checkpoint`] always fit); [`Error::Stopped`] after the engine's end. `reply` is then dropped.
     pub fn submit(&self, session: SessionId, command: Command, reply: Answering) -> Result<()> {
-        self.inbox.submit(Envelope {
+        self.send(Envelope {
             session,
             command,
+            interrupt: None,
             reply,
         })
+    }
+
+    /// As [`Handle::submit`].
+    ///
+    /// # Errors
+    /// Those of [`Handle::submit`].
+    pub fn send(&self, envelope: Envelope) -> Result<()> {
+        self.inbox.submit(envelope)
     }
 
     /// The last snapshot: it holds every write whose OK was sent before this call. Costs an atomic increment.

@@ -15,7 +15,7 @@ use crate::profile::Profile;
 const HELPED_FROM: u64 = 40_000;
 
 /// Rows between two looks at the switch, where each is evaluated on its own: one may take a millisecond.
-pub(crate) const CHECKED_AFTER: usize = 64;
+pub const CHECKED_AFTER: usize = 64;
 
 /// A switch that stops a search from another thread. This crate reads no clock; its caller does,
 /// and sets the switch.

@@ -161,6 +161,23 @@ impl<'s> Integers<'s> {
         clear_behind(rows, bitmap);
     }
 
+    /// Drops the rows of `lows`, counted from the row 0, whose number is not in the range. Panics behind the last one.
+    ///
+    /// The range is moved to distances and the width is chosen once: what is left for a row is a load, a comparison and a store.
+    pub(crate) fn keep(&self, range: IntegerRange, lows: &mut Vec<u16>) {
+        match self.distances {
+            Distances::Zero(_) if range.holds(self.base) => {}
+            Distances::Zero(_) => lows.clear(),
+            Distances::One(all) => keep_narrow(self.base, all, range, lows),
+            Distances::Two(all) => keep_narrow(self.base, all, range, lows),
+            Distances::Four(all) => keep_narrow(self.base, all, range, lows),
+            Distances::Eight(all) => {
+                let low = range.low.wrapping_sub(self.base).cast_unsigned();
+                keep(all, (low, range.span, range.negated), lows);
+            }
+        }
+    }
+
     fn rows(&self) -> usize {
         match self.distances {
             Distances::Zero(rows) => rows,
@@ -188,6 +205,25 @@ fn compare_narrow<D: Distance>(
         None if range.negated => {}
         None => bitmap.fill(0),
     }
+}
+
+fn keep_narrow<D: Distance>(base: i64, all: &[D], range: IntegerRange, lows: &mut Vec<u16>) {
+    match range.of_distances(base, D::MOST) {
+        Some((low, span)) => keep(all, (low, span, range.negated), lows),
+        None if range.negated => {}
+        None => lows.clear(),
+    }
+}
+
+/// Drops the rows whose distance is not wanted.
+fn keep<D: Distance>(all: &[D], (low, span, negated): Wanted, lows: &mut Vec<u16>) {
+    let mut kept = 0;
+    for at in 0..lows.len() {
+        let row = lows[at];
+        lows[kept] = row;
+        kept += usize::from(all[usize::from(row)].is_in(low, span) != negated);
+    }
+    lows.truncate(kept);
 }
 
 /// Clears the bits of rows whose distance is not wanted. Bits behind the last stretch of 64 rows may be left.
@@ -295,7 +331,12 @@ mod tests {
             }
             prop_assert_eq!(integers.highest(), numbers.iter().copied().max());
             let lows: Vec<u16> = (0..seeds.len() as u16).map(|low| low + 5).collect();
-            prop_assert_eq!(integers.of_rows(5, &lows), numbers);
+            prop_assert_eq!(integers.of_rows(5, &lows), numbers.clone());
+            let mut kept: Vec<u16> = (0..seeds.len() as u16).filter(|low| low % 3 > 0).collect();
+            let mut expected = kept.clone();
+            expected.retain(|low| range.holds(numbers[usize::from(*low)]));
+            integers.keep(range, &mut kept);
+            prop_assert_eq!(kept, expected);
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
-    Answer, Command, Damaged, Error, Handle, Memory, Now, Reply, SessionId, Snapshot, Work,
+    Answer, Command, Damaged, Envelope, Error, Handle, Memory, Now, Reply, SessionId, Snapshot,
+    Work,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
@@ -24,7 +25,7 @@ use crate::limits::{
 use crate::list_variables::ListVariables;
 use crate::places::Places;
 use crate::rights::{self, Action};
-use crate::searches::Searches;
+use crate::searches::{SearchRequest, Searches};
 use crate::session::Session;
 use crate::temporary::TableMemory;
 
@@ -243,6 +244,8 @@ impl Node {
     }
 
     /// As [`Node::submit`]. The inner error is the engine's, for callers that look at its facts.
+    ///
+    /// A command that reads rows is listed as running meanwhile, and KILL ends it.
     pub async fn submit_raw(
         &self,
         session: &Session,
@@ -255,7 +258,22 @@ impl Node {
             let _ = sender.send(result);
         });
         session.has_asked.store(true, Ordering::Relaxed);
-        self.engine()?.submit(session.id, command, reply)?;
+        let reading = command.reads_rows_of().map(|table| {
+            self.searches.begin(SearchRequest {
+                session: session.id.0,
+                since_us: session.started_us,
+                until_us: None,
+                text: format!("rows of '{table}' to change").into(),
+                // A write is done even if its client has not waited for the answer.
+                client: None,
+            })
+        });
+        self.engine()?.send(Envelope {
+            session: session.id,
+            command,
+            interrupt: reading.as_ref().map(|it| Arc::clone(&it.interrupt)),
+            reply,
+        })?;
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))
     }
 

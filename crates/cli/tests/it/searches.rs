@@ -123,6 +123,11 @@ fn a_search_out_of_time_answers_with_a_part_and_says_so() {
     cells(&mut client, &format!("{HELD} OPTION max_query_time=5"));
     let warning = &cells(&mut client, "SHOW WARNINGS")[0][2];
     assert!(warning.contains("max_query_time"), "{warning}");
+    client.query("CREATE TABLE copies (body text)").unwrap();
+    let copy = "INSERT INTO copies (id) SELECT id FROM t WHERE MATCH('held | cat') OPTION max_query_time=5";
+    let error = client.query(copy).unwrap_err().to_string();
+    assert!(error.contains("3024"), "{error}");
+    assert_eq!(cells(&mut client, "SELECT COUNT(*) FROM copies")[0], ["0"]);
     let count = "SELECT COUNT(*) FROM t WHERE MATCH('held') OPTION max_query_time=5";
     let error = client.query(count).unwrap_err().to_string();
     assert!(error.contains("3024"), "{error}");
@@ -334,4 +339,70 @@ fn kill_and_max_query_time_end_a_percolation_within_one_document() {
     let call = dear_percolation(&server);
     let error = server.client().query(&call).unwrap_err().to_string();
     assert!(error.contains("3024"), "{error}");
+}
+
+/// A search table, a queue and standing queries, each of whose rows a condition takes a millisecond or more to decide.
+fn dear_rows(client: &mut Client) {
+    let text = "ab".repeat(250);
+    for (create, insert) in [
+        (
+            "CREATE TABLE d (body text, s string, n int)",
+            "d (id, body, s)",
+        ),
+        (
+            "CREATE TABLE dq (i bigint, body text, s string) ENGINE=QUEUE",
+            "dq (i, body, s)",
+        ),
+    ] {
+        client.query(create).unwrap();
+        let row = |id: u32| format!("({id}, 'x', '{text}{id}')");
+        let rows: Vec<String> = (1..=1_000).map(row).collect();
+        let insert = format!("INSERT INTO {insert} VALUES {}", rows.join(", "));
+        client.query(&insert).unwrap();
+    }
+}
+
+#[test]
+fn kill_ends_changes_whose_rows_the_engines_thread_finds() {
+    let server = Setup::default().start();
+    let mut killer = server.client();
+    dear_rows(&mut killer);
+    let far = format!("LEVENSHTEIN(s, '{}') < 0", "ba".repeat(250));
+    let ids: Vec<String> = (1..=1_000).map(|id| id.to_string()).collect();
+    let ids = ids.join(", ");
+    for statements in [
+        vec![format!("DELETE FROM d WHERE {far}")],
+        vec![format!("DELETE FROM dq WHERE {far}")],
+        vec![format!(
+            "UPDATE d SET n = 1 WHERE {far} ORDER BY n ASC LIMIT 5"
+        )],
+        vec![format!("UPDATE d SET n = 1 WHERE id IN ({ids}) AND {far}")],
+        vec![
+            "BEGIN".to_owned(),
+            format!("UPDATE d SET n = 1 WHERE {far}"),
+        ],
+        vec!["BEGIN".to_owned(), format!("DELETE FROM d WHERE {far}")],
+    ] {
+        let mut client = server.client();
+        let error = std::thread::scope(|scope| {
+            let ended = scope.spawn(|| {
+                let outcomes = statements.iter().map(|statement| client.query(statement));
+                outcomes.last().unwrap().unwrap_err().to_string()
+            });
+            let running = thread_that(&mut killer, |row| row[7].starts_with("rows of 'd"));
+            killer.query(&format!("KILL QUERY {}", running[0])).unwrap();
+            ended.join().unwrap()
+        });
+        assert!(error.contains("1317"), "{statements:?}: {error}");
+    }
+    // Short changes are not in anybody's way afterwards.
+    killer
+        .query("UPDATE d SET n = 7 WHERE id IN (3, 4)")
+        .unwrap();
+    killer
+        .query("DELETE FROM d WHERE n = 7 AND id > 3")
+        .unwrap();
+    assert_eq!(cells(&mut killer, "SELECT COUNT(*) FROM d")[0], ["999"]);
+    let (_, body) = post(&server, "SELECT n FROM d WHERE id = 3");
+    assert!(body.contains('7'), "{body}");
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use index::{CHECKED_AFTER, Control};
 use percolate::StandingQuery;
 use query::bind::{Condition, Ids};
 use query::expression::Expression;
@@ -27,6 +28,7 @@ use crate::table::standing::row;
 /// Decides a DELETE. `owner`: the session is in owner mode.
 pub(crate) fn delete(
     state: &mut State,
+    control: &Control,
     owner: Option<&Owned>,
     delete: &Delete,
 ) -> Result<Decision> {
@@ -41,15 +43,15 @@ pub(crate) fn delete(
     let (count, record) = match kind {
         Some(Kind::Distributed { locals }) => return Err(has_no_rows(&delete.table, &locals)),
         Some(Kind::Search(_)) => {
-            let ids = documents(state, table, delete)?;
+            let ids = documents(state, control, table, delete)?;
             (ids.len(), Record::DeleteDocuments { table, ids })
         }
         Some(Kind::Percolate { .. }) => {
-            let ids = queries(state, table, delete)?;
+            let ids = queries(state, control, table, delete)?;
             (ids.len(), Record::DeleteQueries { table, ids })
         }
         Some(Kind::Queue(_)) => {
-            let rows = queue_rows(state, table, owner, delete)?;
+            let rows = queue_rows(state, control, (table, owner), delete)?;
             (rows.len(), Record::RemoveRows { table, rows })
         }
         None => return Err(Error::NoSuchTable(delete.table.clone())),
@@ -111,7 +113,12 @@ pub(crate) fn ids_of(table: &str) -> Select {
     }
 }
 
-fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
+fn documents(
+    state: &mut State,
+    control: &Control,
+    table: TableId,
+    delete: &Delete,
+) -> Result<Vec<u64>> {
     let Some(search) = state.searches.get_mut(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
@@ -143,7 +150,7 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
     let snapshot = search.table.snapshot();
     let bound = snapshot.bind(&select, &Options::default());
     let bound = bound.map_err(|error| failure::of_bind(name, error))?;
-    let answer = snapshot.search(&bound, query.as_ref(), &index::Control::default());
+    let answer = snapshot.search(&bound, query.as_ref(), control);
     let answer = answer.map_err(failed)?;
     let mut ids = Vec::new();
     for row in answer.rows {
@@ -157,7 +164,7 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
     Ok(ids)
 }
 
-fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
+fn queries(state: &State, control: &Control, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
     let Some(pq) = state.percolates.get(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
@@ -173,14 +180,22 @@ fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
             .as_ref()
             .is_none_or(|condition| condition.accepts(query))
     };
-    let wanted = pq.set.iter().filter(is_wanted);
-    Ok(cut(wanted.map(|query| query.id).collect(), delete.limit))
+    let mut wanted = Vec::new();
+    for (at, query) in pq.set.iter().enumerate() {
+        if at % CHECKED_AFTER == 0 {
+            control.check().map_err(failure::of_index)?;
+        }
+        if is_wanted(&query) {
+            wanted.push(query.id);
+        }
+    }
+    Ok(cut(wanted, delete.limit))
 }
 
 fn queue_rows(
     state: &State,
-    table: TableId,
-    owner: Option<&Owned>,
+    control: &Control,
+    (table, owner): (TableId, Option<&Owned>),
     delete: &Delete,
 ) -> Result<Vec<RowNumber>> {
     let Some(queue) = state.queues.get(&table) else {
@@ -204,7 +219,11 @@ fn queue_rows(
     let mut rows = Vec::new();
     let mut best = Best::new(Arc::clone(&order), delete.limit);
     let mut keyed = 0;
-    for row in queue.visible_rows(owner.map(|owned| owned.rows_of(table))) {
+    let visible = queue.visible_rows(owner.map(|owned| owned.rows_of(table)));
+    for (at, row) in visible.enumerate() {
+        if at % CHECKED_AFTER == 0 {
+            control.check().map_err(failure::of_index)?;
+        }
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
         }

@@ -19,7 +19,7 @@ mod heard;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use index::{Control, PlannedChange, ReadColumn};
+use index::{CHECKED_AFTER, Control, PlannedChange, ReadColumn};
 use query::analysis::Analyzer;
 use query::bind::{Condition, Scope};
 use query::expression::{Expression, Prepared};
@@ -295,7 +295,7 @@ pub(crate) fn update(
     update: &Update,
 ) -> Result<Decision> {
     let table = updated_table(state, update)?;
-    let rows = chosen(state, table, update)?;
+    let rows = chosen(state, &work.control(), table, update)?;
     let decision = decided(table, rows, around)?;
     with_hits(state, work, around, table, decision)
 }
@@ -340,7 +340,7 @@ pub(crate) fn planned(
             filter: Some(filter),
             ..update.clone()
         };
-        rows.append(chosen(state, table, &again)?);
+        rows.append(chosen(state, &work.control(), table, &again)?);
     }
     let mut decision = decided(table, rows, around)?;
     decision.prepared = Ready {
@@ -466,7 +466,12 @@ impl Refused {
 }
 
 /// The rows with their new values, decided on the engine's thread. Rows that the condition names by id are looked up one by one.
-fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedRows> {
+fn chosen(
+    state: &mut State,
+    control: &Control,
+    table: TableId,
+    update: &Update,
+) -> Result<UpdatedRows> {
     let Some(search) = state.searches.get_mut(&table) else {
         return Err(Error::NoSuchTable(update.table.clone()));
     };
@@ -486,12 +491,15 @@ fn chosen(state: &mut State, table: TableId, update: &Update) -> Result<UpdatedR
     else {
         let over = (&*definition, &*search.analyzer);
         let snapshot = search.table.snapshot();
-        return work_out(&snapshot, over, update, &Control::default()).map(|(_, rows)| rows);
+        return work_out(&snapshot, over, update, control).map(|(_, rows)| rows);
     };
     let assignments = Assignments::new(&definition, update)?;
     let mut rows = UpdatedRows::new(assignments.columns());
     let (mut values, mut refused) = (Vec::new(), Refused::default());
-    for id in named.ids {
+    for (at, id) in named.ids.into_iter().enumerate() {
+        if at % CHECKED_AFTER == 0 {
+            control.check().map_err(failure::of_index)?;
+        }
         let row = search.table.row(id).map_err(failure::of_index)?;
         let Some(row) = row else { continue };
         let read = |column| row.column(column);

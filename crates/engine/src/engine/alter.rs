@@ -79,7 +79,7 @@ impl Engine {
     fn delete_all(&mut self, name: &str) -> Result<Reply> {
         let asked = Delete::of(name.to_owned(), None);
         let ends = self.ends_of_loads(self.state.catalog.find(name)?);
-        let mut decision = delete(&mut self.state, None, &asked)?;
+        let mut decision = delete(&mut self.state, &self.work.control(), None, &asked)?;
         decision.record = Record::unit(decision.record.into_iter().chain(ends));
         decision.gives_room = true;
         self.commit(decision)

@@ -47,6 +47,7 @@ impl Engine {
             reply: None,
         }));
         let lock = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let interrupt = self.work.interrupt.clone();
         for (at, command) in members.into_iter().enumerate() {
             lock().outcomes.push(None);
             let part = Arc::clone(&gathered);
@@ -60,6 +61,7 @@ impl Engine {
             self.take(Envelope {
                 session,
                 command,
+                interrupt: interrupt.clone(),
                 reply: note,
             })?;
             // An answer that waits for the sync is in the outbox. Another session's error there ends the series too: its rest

@@ -126,6 +126,7 @@ impl Engine {
         let Envelope {
             session,
             command,
+            interrupt,
             reply,
         } = envelope;
         if (self.options.read_only || self.is_follower)
@@ -133,7 +134,7 @@ impl Engine {
         {
             return self.answer(reply, outcome);
         }
-        self.work.begin();
+        self.work.begin(interrupt);
         let is_ending = self.work.stop.load(Ordering::Relaxed);
         match command {
             Command::Checkpoint | Command::Shutdown => {

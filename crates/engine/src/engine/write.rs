@@ -47,7 +47,15 @@ impl Engine {
             Command::Upsert { insert, known } => {
                 upsert(&mut self.state, &mut self.work, around, insert, &known)
             }
-            Command::Delete(asked) => delete(&mut self.state, self.sessions.owner(session), &asked),
+            Command::Delete(asked) => {
+                let control = self.work.control();
+                delete(
+                    &mut self.state,
+                    &control,
+                    self.sessions.owner(session),
+                    &asked,
+                )
+            }
             Command::Update {
                 update: asked,
                 planned: None,

@@ -133,6 +133,7 @@ mod tests {
             let envelope = Envelope {
                 session: SessionId(*session),
                 command: command.clone(),
+                interrupt: None,
                 reply: Box::new(|_| {}),
             };
             queue.push(command.bytes(), envelope);
@@ -202,6 +203,7 @@ mod tests {
         Envelope {
             session: SessionId(session),
             command,
+            interrupt: None,
             reply: Box::new(|_| {}),
         }
     }

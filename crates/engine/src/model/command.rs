@@ -12,7 +12,7 @@ pub use self::queue_commands::{
 use crate::messages::Messages;
 use crate::planned::PlannedUpdate;
 use crate::sync_mode::SyncMode;
-use index::{Control, Memory};
+use index::{Control, Interrupt, Memory};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::{Expression, List};
@@ -646,6 +646,8 @@ pub struct Envelope {
     pub session: SessionId,
     /// The command itself.
     pub command: Command,
+    /// Stops the engine while it reads rows to decide the command; `None`: nobody does.
+    pub interrupt: Option<Arc<Interrupt>>,
     /// Called once, when the command's changes are as durable as the sync mode demands, or with an error.
     pub reply: Answering,
 }
@@ -654,6 +656,21 @@ pub struct Envelope {
 pub type CursorChange = (Box<[u8]>, Option<Box<[u8]>>);
 
 impl Command {
+    /// A table whose rows the engine's thread reads, and evaluates a condition on, to decide the command; `None`: it reads none.
+    /// Such a command may take long, so a caller lets it be stopped: [`Envelope::interrupt`].
+    #[must_use]
+    pub fn reads_rows_of(&self) -> Option<&str> {
+        match self {
+            Command::Delete(delete) => Some(&delete.table),
+            Command::Update { update, .. } => Some(&update.table),
+            Command::Within(command) => command.reads_rows_of(),
+            Command::Many(commands) | Command::Series(commands) => {
+                commands.iter().find_map(Command::reads_rows_of)
+            }
+            _ => None,
+        }
+    }
+
     /// Approximate memory of the command while it waits, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let own = size_of::<Command>();

@@ -62,6 +62,7 @@ fn engine() -> Engine {
             definition: Box::new(definition),
             if_not_exists: false,
         },
+        interrupt: None,
         reply: Box::new(|created| drop(created.unwrap())),
     };
     engine.step(vec![create], Now::default()).unwrap();

@@ -91,6 +91,7 @@ impl Driver {
             batch.push(Envelope {
                 session,
                 command,
+                interrupt: None,
                 reply,
             });
         }

@@ -1,6 +1,6 @@
 //! INSERT … SELECT: the rows of a SELECT become one INSERT.
 
-use engine::Command;
+use engine::{Command, Reason};
 use query::request::{Insert, Known};
 use query::value::Value;
 use wire::sql::Statement;
@@ -49,12 +49,13 @@ impl Execution<'_> {
     ) -> Result<(Columns, Vec<Vec<Value>>), Failure> {
         // One more than may be, so that a table that is too large is refused and not cut.
         let found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
+        if found.answer.partial == Some(Reason::Time) {
+            return Err(engine::Error::OutOfTime.into());
+        }
         let held = self.node.budget.grant();
         let (mut rows, mut bytes) = (Vec::new(), 0);
         let damaged = found.answer.rows.damaged();
-        // Where the time was over before, the rows are those of a partial answer, with its warning.
-        let is_whole = found.answer.partial.is_none();
-        let search = found.search.as_ref().filter(|_| is_whole);
+        let search = found.search.as_ref();
         if let Some(search) = search {
             search.ends_in_time();
         }

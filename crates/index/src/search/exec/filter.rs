@@ -20,7 +20,7 @@ use query::value::Value;
 use super::super::blocks::{BLOCK_ROWS, listed, of_slot};
 use super::super::values::{ID, RowValues};
 use super::buffers::Buffers;
-use super::rows::{FEW, Rows, RowsRef, each_bit, has};
+use super::rows::{FEW, Rows, RowsRef, has};
 use crate::changes::ChangedColumn;
 use crate::control::Control;
 use crate::error::Result;
@@ -31,7 +31,7 @@ use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::{PartIndex, Snapshot};
 
 /// Rows of a whole page that are compared in about the time in which one row alone is compared.
-const COMPARED_AT_ONCE: u32 = 4;
+const COMPARED_AT_ONCE: u32 = 16;
 
 /// Rows whose values are fetched from memory together.
 const ASKED_AT_ONCE: usize = 16;
@@ -164,23 +164,35 @@ impl<'a> Filter<'a> {
             return Ok(());
         }
         let compared = self.compared(filtered);
+        // Rows from which on it pays to decide the whole page.
         let whole = match compared.is_none() {
             true => filtered.rows,
             false => filtered.rows / COMPARED_AT_ONCE,
         };
-        let due = kept.filter(|(_, verdicts)| verdicts.is_due(filtered.page, count, whole));
+        // To compare a page costs no more than to keep it: searches with bounds of their own would pay for nothing.
+        let due = kept.filter(|(_, verdicts)| verdicts.is_due(filtered.page, count, filtered.rows));
         let reserved = due.filter(|(filters, verdicts)| filters.reserve(verdicts));
-        if reserved.is_none() && count < whole {
-            let is_compared =
-                compared.is_some_and(|compared| compare_rows(&compared, filtered, rows));
-            return match is_compared {
-                true => Ok(()),
-                false => self.ask(filtered, rows, buffers),
-            };
+        if reserved.is_none() {
+            if count < FEW as u32 {
+                rows.become_few(buffers);
+            }
+            let is_compared = compared.as_ref().is_some_and(|compared| match &mut *rows {
+                Rows::Many(bitmap) => self.compare_bits(compared, filtered, bitmap),
+                Rows::Few(lows) => count < whole && compare_few(compared, filtered, lows),
+            });
+            if is_compared {
+                return Ok(());
+            }
+            if count < whole {
+                return self.ask(filtered, rows, buffers);
+            }
         }
         let mut bitmap = buffers.bitmap();
         let made = match &compared {
-            Some(compared) => self.compare_all(compared, filtered, &mut bitmap),
+            Some(compared) => {
+                bitmap.fill(u64::MAX);
+                self.compare_bits(compared, filtered, &mut bitmap)
+            }
             None => self.ask_all(filtered, &mut bitmap).is_ok(),
         };
         match &reserved {
@@ -279,30 +291,27 @@ impl<'a> Filter<'a> {
         self.ranges.iter().map(column).collect()
     }
 
-    /// Sets the bitmap to the rows whose numbers are in all ranges. `false`: a changed value is no integer of 64 bits, or a
-    /// changed row cannot be read, so the rows must be evaluated.
-    fn compare_all(
+    /// Drops the rows whose numbers are not in all ranges. `false`, and nothing is dropped: a changed value is no integer of 64
+    /// bits, or a changed row cannot be read, so the rows must be evaluated.
+    fn compare_bits(
         &self,
         compared: &[Compared<'_>],
         filtered: &FilteredPage<'_>,
         bitmap: &mut Bitmap,
     ) -> bool {
-        bitmap.fill(u64::MAX);
-        for column in compared {
-            column.written.compare(column.numbers, bitmap);
-            for (word, present) in bitmap.iter_mut().zip(column.present.unwrap_or_default()) {
-                *word &= u64::from_le_bytes(*present);
-            }
-        }
-        // Rows with a changed value are decided by all of their columns again: a written value may have left them out.
-        let Some(again) = changed_rows(compared, filtered) else {
+        // Rows with a changed value are decided by all of their columns: a written value may leave them out.
+        let Some(changed) = changed_rows(compared, filtered) else {
             return false;
         };
         let by_row = compared
             .iter()
             .any(|column| column.is_in_document && column.changed.is_some());
-        for doc in again {
+        let mut decided = Vec::new();
+        for doc in changed {
             let low = (doc - filtered.doc(0)) as usize;
+            if !has(bitmap, low as u16) {
+                continue;
+            }
             let accepted = match by_row {
                 true => self.accepts(&RowValues::new(filtered.part, doc)),
                 false => Ok(compared.iter().all(|column| column.holds(doc, low))),
@@ -310,6 +319,15 @@ impl<'a> Filter<'a> {
             let Ok(accepted) = accepted else {
                 return false;
             };
+            decided.push((low, accepted));
+        }
+        for column in compared {
+            column.written.compare(column.numbers, bitmap);
+            for (word, present) in bitmap.iter_mut().zip(column.present.unwrap_or_default()) {
+                *word &= u64::from_le_bytes(*present);
+            }
+        }
+        for (low, accepted) in decided {
             let bit = 1 << (low % 64);
             match accepted {
                 true => bitmap[low / 64] |= bit,
@@ -461,14 +479,18 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<InRange>> {
 }
 
 impl Compared<'_> {
+    /// Whether a row has a number.
+    #[inline(always)]
+    fn is_present(&self, low: usize) -> bool {
+        let word = |present: &[[u8; 8]]| u64::from_le_bytes(present[low / 64]);
+        self.present
+            .is_none_or(|present| word(present) >> (low % 64) & 1 == 1)
+    }
+
     /// Whether a row has a number in the range, as it is now. Not where the row's document was changed.
     #[inline(always)]
     fn holds(&self, doc: u32, low: usize) -> bool {
-        let word = |present: &[[u8; 8]]| u64::from_le_bytes(present[low / 64]);
-        if self
-            .present
-            .is_some_and(|present| word(present) >> (low % 64) & 1 == 0)
-        {
+        if !self.is_present(low) {
             return false;
         }
         let changed = self.changed.and_then(|changed| changed.number(doc));
@@ -495,32 +517,27 @@ fn changed_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>) -> Optio
     Some(rows)
 }
 
-/// Keeps the rows whose numbers are in all ranges. `false`, and nothing is dropped: a changed value is no integer of 64 bits, or
-/// a document was changed, so the rows must be evaluated.
-fn compare_rows(compared: &[Compared<'_>], filtered: &FilteredPage<'_>, rows: &mut Rows) -> bool {
+/// As [`Filter::compare_bits`], for rows in a list. `false` also where a document was changed.
+fn compare_few(
+    compared: &[Compared<'_>],
+    filtered: &FilteredPage<'_>,
+    lows: &mut Vec<u16>,
+) -> bool {
     let by_row = |column: &Compared<'_>| column.is_in_document && column.changed.is_some();
-    if compared.iter().any(by_row) || changed_rows(compared, filtered).is_none() {
+    if compared.iter().any(by_row) {
         return false;
     }
+    let Some(changed) = changed_rows(compared, filtered) else {
+        return false;
+    };
     for column in compared {
-        let holds = |low: u16| column.holds(filtered.doc(low), usize::from(low));
-        match rows {
-            Rows::Few(lows) => {
-                let mut kept = 0;
-                for at in 0..lows.len() {
-                    let low = lows[at];
-                    lows[kept] = low;
-                    kept += usize::from(holds(low));
-                }
-                lows.truncate(kept);
+        if changed.is_empty() {
+            if column.present.is_some() {
+                lows.retain(|low| column.is_present(usize::from(*low)));
             }
-            Rows::Many(bitmap) => {
-                for (at, word) in bitmap.iter_mut().enumerate() {
-                    let mut held = 0;
-                    each_bit(at, *word, |low| held |= u64::from(holds(low)) << (low & 63));
-                    *word = held;
-                }
-            }
+            column.written.keep(column.numbers, lows);
+        } else {
+            lows.retain(|low| column.holds(filtered.doc(*low), usize::from(*low)));
         }
     }
     true

@@ -16,7 +16,7 @@ use super::eval;
 use super::filter::FilteredPage;
 use super::job::{Job, Out, Shared};
 use super::lists::{ByWord, View};
-use super::rows::{Rows, RowsRef};
+use super::rows::{FEW, Rows, RowsRef};
 use super::score::{ManyRows, Scorer};
 use super::scratch::Scratch;
 use super::word_counts::Counted;
@@ -51,7 +51,13 @@ impl<'r> PageRun<'r, '_> {
     /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
     pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Out<'_>) -> Result<()> {
         let job = self.job;
-        let is_or_of_words = |plan: &Plan| plan.is_or_of_words() && plan.words() <= EITHER_WORDS;
+        // Bitmaps do not pay for rows that are a short list.
+        let is_short = |plan: &Plan| {
+            let lengths = (0..plan.words()).map(|word| self.view.word(word).len());
+            lengths.sum::<usize>() < FEW
+        };
+        let is_or_of_words =
+            |plan: &Plan| plan.is_or_of_words() && plan.words() <= EITHER_WORDS && !is_short(plan);
         let is_listed = job.candidates.is_some() || job.only.is_some();
         let is_or_of_words = !is_listed && job.plan.as_ref().is_some_and(is_or_of_words);
         match scorer {
