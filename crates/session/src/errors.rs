@@ -78,7 +78,7 @@ kinds! {
     NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
     INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";
-    OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT or CALL PQ was not finished within max_query_time; other SELECTs give what they have found, and say so.";
+    OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT, CALL PQ or a SELECT on a queue or on standing queries was not finished within max_query_time; other SELECTs give what they have found, and say so.";
     TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";
     QUEUE_FULL "queue_full" 1114 "HY000" 429 "A queue with rows_max= or bytes_max= has no room: try again when rows were taken (HTTP says Retry-After).";
     OVERLOADED "overloaded" 1040 "08004" 503 "More work waits than memory allows: try again later (HTTP says Retry-After).";

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
-    Answer, Command, Damaged, Envelope, Error, Handle, Memory, Now, Reply, SessionId, Snapshot,
+    Answer, Command, Control, Damaged, Envelope, Error, Handle, Now, Reply, SessionId, Snapshot,
     Work,
 };
 use query::request::tables_of;
@@ -290,8 +290,8 @@ impl Node {
     }
 
     /// The rows of a reply to [`Command::Read`]. Rows that the engine has not read itself are read here, off the event loop,
-    /// into `memory`. A panic of the read becomes an error of this statement.
-    pub async fn rows_of(&self, reply: Reply, memory: &Memory) -> Result<Answer, Error> {
+    /// within `control`. A panic of the read becomes an error of this statement.
+    pub async fn rows_of(&self, reply: Reply, control: &Control) -> Result<Answer, Error> {
         let reading = match reply {
             Reply::Rows(answer) => return Ok(answer),
             Reply::Reading(reading) => reading,
@@ -301,7 +301,7 @@ impl Node {
             }
         };
         let _turn = self.turn(None).await;
-        let work = std::panic::AssertUnwindSafe(|| reading.run(memory));
+        let work = std::panic::AssertUnwindSafe(|| reading.run(control));
         let done = tokio::task::block_in_place(|| std::panic::catch_unwind(work));
         done.unwrap_or_else(|_| {
             let what = "panic in a read".to_owned();

@@ -356,14 +356,14 @@ fn dear_rows(client: &mut Client) {
     ] {
         client.query(create).unwrap();
         let row = |id: u32| format!("({id}, 'x', '{text}{id}')");
-        let rows: Vec<String> = (1..=1_000).map(row).collect();
+        let rows: Vec<String> = (1..=1_200).map(row).collect();
         let insert = format!("INSERT INTO {insert} VALUES {}", rows.join(", "));
         client.query(&insert).unwrap();
     }
 }
 
 #[test]
-fn kill_ends_changes_whose_rows_the_engines_thread_finds() {
+fn kill_ends_changes_and_reads_of_queues_whose_condition_is_expensive() {
     let server = Setup::default().start();
     let mut killer = server.client();
     dear_rows(&mut killer);
@@ -373,6 +373,7 @@ fn kill_ends_changes_whose_rows_the_engines_thread_finds() {
     for statements in [
         vec![format!("DELETE FROM d WHERE {far}")],
         vec![format!("DELETE FROM dq WHERE {far}")],
+        vec![format!("SELECT i FROM dq WHERE {far}")],
         vec![format!(
             "UPDATE d SET n = 1 WHERE {far} ORDER BY n ASC LIMIT 5"
         )],
@@ -389,7 +390,9 @@ fn kill_ends_changes_whose_rows_the_engines_thread_finds() {
                 let outcomes = statements.iter().map(|statement| client.query(statement));
                 outcomes.last().unwrap().unwrap_err().to_string()
             });
-            let running = thread_that(&mut killer, |row| row[7].starts_with("rows of 'd"));
+            let running = thread_that(&mut killer, |row| {
+                row[7].starts_with("rows of 'd") || row[7].contains("FROM dq")
+            });
             killer.query(&format!("KILL QUERY {}", running[0])).unwrap();
             ended.join().unwrap()
         });
@@ -402,7 +405,7 @@ fn kill_ends_changes_whose_rows_the_engines_thread_finds() {
     killer
         .query("DELETE FROM d WHERE n = 7 AND id > 3")
         .unwrap();
-    assert_eq!(cells(&mut killer, "SELECT COUNT(*) FROM d")[0], ["999"]);
+    assert_eq!(cells(&mut killer, "SELECT COUNT(*) FROM d")[0], ["1199"]);
     let (_, body) = post(&server, "SELECT n FROM d WHERE id = 3");
     assert!(body.contains('7'), "{body}");
 }

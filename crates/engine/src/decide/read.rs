@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use index::Memory;
+use index::{CHECKED_AFTER, Control, Memory};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
 use query::options::Options;
@@ -33,7 +33,7 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     if let Some(pq) = state.percolates.get(&table) {
         let queries = Queries {
             table: &pq.definition.name,
-            memory: &Memory::new(ANSWER_BYTES_MAX),
+            control: &within(ANSWER_BYTES_MAX),
         };
         let (len, by_id) = (pq.set.len() as u64, |id| pq.set.get(id));
         let answer = queries.select(select, len, pq.set.iter(), by_id);
@@ -42,7 +42,7 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::internal("search tables are read from a snapshot"));
     };
-    let here = Memory::new(ANSWER_BYTES_HERE_MAX);
+    let here = within(ANSWER_BYTES_HERE_MAX);
     if owner.is_some() {
         let visible: Vec<RowNumber> = queue
             .visible_rows(owner.map(|owned| owned.rows_of(table)))
@@ -51,16 +51,28 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
         let answer = queue_rows(queue.rows(), select, count, visible.iter().copied(), &here);
         return or_there(answer, || {
             let (snapshot, select) = (queue.snapshot(), select.clone());
-            Reading::new(move |memory| {
-                queue_rows(snapshot.rows(), &select, count, visible.into_iter(), memory)
+            Reading::new(move |control| {
+                queue_rows(
+                    snapshot.rows(),
+                    &select,
+                    count,
+                    visible.into_iter(),
+                    control,
+                )
             })
         });
     }
     let free = queue.backlog.len() - queue.held_live();
     let there = || {
         let (snapshot, select) = (queue.snapshot(), select.clone());
-        Reading::new(move |memory| {
-            queue_rows(snapshot.rows(), &select, free, snapshot.free_rows(), memory)
+        Reading::new(move |control| {
+            queue_rows(
+                snapshot.rows(),
+                &select,
+                free,
+                snapshot.free_rows(),
+                control,
+            )
         })
     };
     if rows_seen(select, free) > SCANNED_ROWS_MAX {
@@ -105,17 +117,18 @@ fn queue_rows(
     select: &Select,
     count: u64,
     rows: impl Iterator<Item = RowNumber>,
-    memory: &Memory,
+    control: &Control,
 ) -> Result<Answer> {
     let scope = reader.scope();
     let row = |row| Ok(reader.values(row)?.unwrap_or_default());
-    let source = QueueRows { memory };
-    answer(reader.name, select, &scope, &source, count, rows.map(row))
+    let source = QueueRows { control };
+    let rows = until_stopped(control, rows.map(row));
+    answer(reader.name, select, &scope, &source, count, rows)
 }
 
 /// Rows of a queue, each its values.
-struct QueueRows<'m> {
-    memory: &'m Memory,
+struct QueueRows<'c> {
+    control: &'c Control,
 }
 
 impl Source<Vec<Value>> for QueueRows<'_> {
@@ -130,14 +143,14 @@ impl Source<Vec<Value>> for QueueRows<'_> {
     }
 
     fn take(&self, bytes: u64) -> Result<()> {
-        self.memory.take(bytes).map_err(failure::of_index)
+        self.control.memory.take(bytes).map_err(failure::of_index)
     }
 }
 
 /// The queries of a pq table, as one SELECT reads them.
 pub(crate) struct Queries<'a> {
     pub(crate) table: &'a str,
-    pub(crate) memory: &'a Memory,
+    pub(crate) control: &'a Control,
 }
 
 impl Queries<'_> {
@@ -160,22 +173,26 @@ impl Queries<'_> {
         let select = own.as_ref().unwrap_or(select);
         let source = QueryRows {
             columns: &columns,
-            memory: self.memory,
+            control: self.control,
         };
         let scope = columns.scope();
         match select.filter.as_ref().and_then(Ids::of) {
             Some(named) => {
                 let named = named.ids.iter().filter_map(|id| by_id(*id)).map(Ok);
+                let named = until_stopped(self.control, named);
                 answer(self.table, select, &scope, &source, len, named)
             }
-            None => answer(self.table, select, &scope, &source, len, all.map(Ok)),
+            None => {
+                let all = until_stopped(self.control, all.map(Ok));
+                answer(self.table, select, &scope, &source, len, all)
+            }
         }
     }
 }
 
 struct QueryRows<'a> {
     columns: &'a QueryColumns,
-    memory: &'a Memory,
+    control: &'a Control,
 }
 
 impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
@@ -190,8 +207,29 @@ impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
     }
 
     fn take(&self, bytes: u64) -> Result<()> {
-        self.memory.take(bytes).map_err(failure::of_index)
+        self.control.memory.take(bytes).map_err(failure::of_index)
     }
+}
+
+/// The bounds of a read on the engine's thread.
+fn within(bytes_max: u64) -> Control {
+    Control {
+        memory: Arc::new(Memory::new(bytes_max)),
+        ..Control::default()
+    }
+}
+
+/// The rows, with an error once the read is stopped: a condition may take a millisecond a row.
+fn until_stopped<R>(
+    control: &Control,
+    rows: impl Iterator<Item = Result<R>>,
+) -> impl Iterator<Item = Result<R>> {
+    rows.enumerate().map(|(at, row)| {
+        if at.is_multiple_of(CHECKED_AFTER) {
+            control.check().map_err(failure::of_index)?;
+        }
+        row
+    })
 }
 
 /// Answers a SELECT on rows that are not searched.

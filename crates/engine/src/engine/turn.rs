@@ -4,10 +4,11 @@
 //! Then it takes the commands of the batch in order. `settle` appends their records, and syncs them where a table of the batch has
 //! `sync='always'` or a promised sync is due. `publish` shows the records to readers, and the replies go.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use disk::Stopwatch;
-use index::Memory;
+use index::{Control, Memory};
 use query::request::Select;
 
 use super::read_only::refused;
@@ -187,8 +188,11 @@ impl Engine {
         let is_alone = !matches!(self.options.background, Background::Threads);
         match read(&self.state, self.sessions.owner(session), select)? {
             Reply::Reading(reading) if is_alone => {
-                let memory = Memory::new(ANSWER_BYTES_MAX);
-                reading.run(&memory).map(Reply::Rows)
+                let control = Control {
+                    memory: Arc::new(Memory::new(ANSWER_BYTES_MAX)),
+                    ..self.work.control()
+                };
+                reading.run(&control).map(Reply::Rows)
             }
             reply => Ok(reply),
         }

@@ -12,7 +12,7 @@ pub use self::queue_commands::{
 use crate::messages::Messages;
 use crate::planned::PlannedUpdate;
 use crate::sync_mode::SyncMode;
-use index::{Control, Interrupt, Memory};
+use index::{Control, Interrupt};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::{Expression, List};
@@ -536,19 +536,19 @@ impl std::fmt::Debug for Rows {
 /// A read that has not run yet. It reads the state of the moment in which the engine took its command.
 pub struct Reading(Box<Read>);
 
-type Read = dyn FnOnce(&Memory) -> Result<Answer> + Send;
+type Read = dyn FnOnce(&Control) -> Result<Answer> + Send;
 
 impl Reading {
-    pub(crate) fn new(read: impl FnOnce(&Memory) -> Result<Answer> + Send + 'static) -> Reading {
+    pub(crate) fn new(read: impl FnOnce(&Control) -> Result<Answer> + Send + 'static) -> Reading {
         Reading(Box::new(read))
     }
 
-    /// Runs the read, which may take long. It counts the memory of the answer's rows against `memory`.
+    /// Runs the read, which may take long, within `control`'s memory and until its switch stops it.
     ///
     /// # Errors
-    /// Those of a SELECT.
-    pub fn run(self, memory: &Memory) -> Result<Answer> {
-        (self.0)(memory)
+    /// Those of a SELECT; `OutOfTime`, `Interrupted`.
+    pub fn run(self, control: &Control) -> Result<Answer> {
+        (self.0)(control)
     }
 }
 

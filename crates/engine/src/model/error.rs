@@ -310,7 +310,7 @@ impl fmt::Display for Error {
                 max,
             } => write_too_costly(f, table, *dearest, *max),
             Error::OutOfTime => f.write_str(
-                "it was not finished within max_query_time, and there is no part of a count, of a page of OPTION scroll, of INSERT … SELECT or of CALL PQ",
+                "it was not finished within max_query_time, and a part of its answer would look whole",
             ),
             Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use index::{Control, Memory, OnDamage};
+use index::{Control, OnDamage};
 use percolate::StandingQuery;
 use query::bind::BoundSelect;
 use query::options::{Options, Ranker};
@@ -28,7 +28,7 @@ impl Snapshot {
     pub fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer> {
         let view = match self.searched(&select.table)? {
             Some(view) => view,
-            None => return self.select_other(select, &control.memory),
+            None => return self.select_other(select, control),
         };
         let name = view.definition.name.clone();
         let (mut bound, query) = self.bound(&view, select, options, control)?;
@@ -190,14 +190,14 @@ impl Snapshot {
     }
 
     /// SELECT on a pq table: its rows are standing queries. Refuses a queue.
-    fn select_other(&self, select: &Select, memory: &Memory) -> Result<Answer> {
+    fn select_other(&self, select: &Select, control: &Control) -> Result<Answer> {
         let View::Percolate(view) = self.view(&select.table)? else {
             let table = &select.table;
             return Err(Error::invalid(format!("'{table}' is not a search table")));
         };
         let queries = Queries {
             table: &view.definition.name,
-            memory,
+            control,
         };
         let (len, by_id) = (view.queries.len() as u64, |id| view.queries.get(id));
         queries.select(select, len, view.queries.iter(), by_id)

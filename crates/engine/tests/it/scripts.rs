@@ -184,7 +184,7 @@ impl Player {
 pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
     match outcome {
         Ok(Reply::Reading(reading)) => {
-            show(reading.run(&engine::Memory::new(1 << 30)).map(Reply::Rows))
+            show(reading.run(&engine::Control::default()).map(Reply::Rows))
         }
         Err(error) => vec![show_error(&error)],
         Ok(Reply::Done {

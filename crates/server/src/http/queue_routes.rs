@@ -23,7 +23,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
-use engine::{Answer, Command, Kind, Receipt, Reply, Taken, TakenRow};
+use engine::{Answer, Command, Control, Kind, Receipt, Reply, Taken, TakenRow};
 use query::request::{Insert, Item, Select};
 use query::value::Value;
 use serde_json::json;
@@ -289,7 +289,11 @@ async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Respons
         .await?;
     let held = Arc::new(server.budget.grant());
     let memory = held.for_rows(server.settings().live.search_memory_bytes);
-    let found = server.rows_of(reply, &memory).await;
+    let control = Control {
+        memory: Arc::new(memory),
+        ..Control::default()
+    };
+    let found = server.rows_of(reply, &control).await;
     let found = found.map_err(Failure::from)?;
     let held = server.budget.grant();
     let bytes =

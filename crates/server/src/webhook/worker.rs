@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Error, Memory, Reply, WaitSource, Webhook};
+use engine::{Answer, Command, Control, Error, Memory, Reply, WaitSource, Webhook};
 use query::request::{Delete, Insert, Item, Select};
 use query::value::Value;
 use tokio::sync::Semaphore;
@@ -207,8 +207,11 @@ impl Worker {
                 select: Box::new(select),
             })
             .await?;
-        let memory = Memory::new(u64::MAX);
-        let Answer { columns, rows, .. } = self.server.rows_of(reply, &memory).await?;
+        let control = Control {
+            memory: Arc::new(Memory::new(u64::MAX)),
+            ..Control::default()
+        };
+        let Answer { columns, rows, .. } = self.server.rows_of(reply, &control).await?;
         let Some(row) = rows.into_iter().next().transpose()? else {
             return Ok(None);
         };

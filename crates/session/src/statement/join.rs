@@ -399,7 +399,7 @@ impl Execution<'_> {
                     false => Command::Read { select },
                 };
                 let reply = self.submit(command).await?;
-                let answer = self.node.rows_of(reply, &asked.control.memory).await?;
+                let answer = self.node.rows_of(reply, asked.control).await?;
                 asked.copied(step, answer)
             }
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Seen, Snapshot};
+use engine::{
+    Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Seen, Snapshot,
+};
 use query::options::Options;
 use query::request::{JoinedSelect, Select, tables_of};
 
@@ -68,10 +70,8 @@ impl Execution<'_> {
                 (answer, search)
             }
             Kind::Percolate { .. } => {
-                let control = Control {
-                    memory: self.memory(&held),
-                    ..Control::default()
-                };
+                let (_search, interrupt) = self.switch(&select.table, &options);
+                let control = self.control(interrupt, &options, &held);
                 let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
                 let read = || self.read(&tables, &select, &options, &control);
                 (tokio::task::block_in_place(read)?, None)
@@ -84,8 +84,14 @@ impl Execution<'_> {
                     false => Command::Read { select },
                 };
                 let reply = self.submit(command).await?;
-                let memory = self.memory(&held);
-                let answer = self.node.rows_of(reply, &memory).await?;
+                let answer = match reply {
+                    Reply::Rows(answer) => answer,
+                    reply => {
+                        let (_search, interrupt) = self.switch(&table, &options);
+                        let control = self.control(interrupt, &options, &held);
+                        self.node.rows_of(reply, &control).await?
+                    }
+                };
                 return Ok(self.counted(answer, table, None, Some(held)));
             }
         };
@@ -138,16 +144,11 @@ impl Execution<'_> {
         options: &Options,
         held: &Arc<Grant>,
     ) -> Result<(Answer, Option<Search>), Failure> {
-        let own = match self.shared {
-            Some(_) => None,
-            None => Some(self.begin_search(&select.table, options)),
-        };
-        let shared = self.shared.as_ref().map(|shared| &shared.interrupt);
-        let interrupt = own.as_ref().map(|search| &search.interrupt).or(shared);
+        let (own, interrupt) = self.switch(&select.table, options);
         let control = Control {
             on_damage: OnDamage::Skip,
             filters: Some(Arc::clone(&self.node.searches.filters)),
-            ..self.control(interrupt.cloned().unwrap_or_default(), options, held)
+            ..self.control(interrupt, options, held)
         };
         let read = || self.read(tables, select, options, &control);
         // Compiling many words takes long even if the search itself is short.
@@ -166,6 +167,16 @@ impl Execution<'_> {
             answer.warnings.push(cut.to_owned());
         }
         Ok((answer, own))
+    }
+
+    /// The switch of a read on `table`: that of the whole statement, or one of its own, listed as long as the search lives.
+    fn switch(&mut self, table: &str, options: &Options) -> (Option<Search>, Arc<Interrupt>) {
+        if let Some(shared) = &self.shared {
+            return (None, Arc::clone(&shared.interrupt));
+        }
+        let own = self.begin_search(table, options);
+        let interrupt = Arc::clone(&own.interrupt);
+        (Some(own), interrupt)
     }
 
     /// Lists a search on `table` as running, with the time limit of its options.

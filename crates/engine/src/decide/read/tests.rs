@@ -25,8 +25,8 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         starred: 1,
         is_searched: false,
     };
-    let memory = Memory::new(bytes);
-    let source = QueueRows { memory: &memory };
+    let control = within(bytes);
+    let source = QueueRows { control: &control };
     let row = |_| Ok(vec![Value::Str("x".repeat(ROW_BYTES as usize))]);
     answer("q", &select, &scope, &source, rows, (0..rows).map(row))
 }
