@@ -42,9 +42,6 @@ pub(crate) use corpus::words;
 pub(crate) use program::Program;
 pub use report::{Report, Row};
 
-/// Most rows of an answer.
-const ROWS_SHOWN: u64 = 100;
-
 /// Counts of shards, and of threads, of the published grid; `None`: the server chooses.
 pub const GRID_SETTINGS: [Option<u32>; 9] = [
     None,
@@ -124,23 +121,32 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
         return Err(Error::BadOption("clients are 1 or more"));
     }
     let tests = definition::named(&options.tests)?;
-    let folder = folder(&options.data, corpus)?;
-    let queries: Vec<Vec<String>> = queries().take(options.queries).collect();
-    if queries.is_empty() {
+    let knows_sentences = are_of_operators(&tests)?;
+    let folder = folder(&options.data, corpus, knows_sentences)?;
+    if options.queries == 0 {
         return Err(Error::BadOption("there are no queries"));
     }
     let mut notes = vec![format!(
-        "{} records of {:.0} bytes, {:.1} MB; {} queries of {:.2} words; the first {ROWS_SHOWN} rows, ids and weights, of each",
+        "{} records of {:.0} bytes, {:.1} MB",
         corpus.records(),
         corpus.bytes() as f64 / corpus.records() as f64,
         corpus.bytes() as f64 / 1e6,
-        queries.len(),
-        queries.iter().map(Vec::len).sum::<usize>() as f64 / queries.len().max(1) as f64,
     )];
-    let own = own_engines(options, corpus, &folder, &mut notes)?;
-    let peers = peers(options, corpus, &queries, &folder, &mut notes)?;
+    let own = own_engines(options, corpus, &folder, knows_sentences, &mut notes)?;
+    let peers = peers(options, corpus, &folder, knows_sentences, &mut notes)?;
     let mut rows = Vec::new();
     for test in &tests {
+        let queries = match test.matching.is_operator() {
+            true => definition::operator_queries(test.matching),
+            false => queries().take(options.queries).collect(),
+        };
+        notes.push(format!(
+            "{}: {} queries of {:.2} words; the first {} rows, ids and weights, of each",
+            test.name,
+            queries.len(),
+            queries.iter().map(Vec::len).sum::<usize>() as f64 / queries.len().max(1) as f64,
+            test.matching.rows(),
+        ));
         let asked = TestQueries {
             test,
             words: &queries,
@@ -167,14 +173,27 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     })
 }
 
+/// Whether tests are of operators, over a table that knows sentences.
+fn are_of_operators(tests: &[definition::Test]) -> Result<bool> {
+    let mut operators = tests.iter().map(|test| test.matching.is_operator());
+    let first = operators.next().unwrap_or(false);
+    match operators.all(|operator| operator == first) {
+        true => Ok(first),
+        false => Err(Error::BadOption(
+            "tests of operators are of another table: a run has only such tests or none",
+        )),
+    }
+}
+
 /// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the corpus's folder below
-/// `data`. Gives that folder.
+/// `data`, as these tests read them. Gives that folder.
 ///
 /// # Errors
-/// The disk's.
-pub fn export(corpus: &Corpus, data: &Path) -> Result<PathBuf> {
-    let folder = folder(data, corpus)?;
-    write_words(corpus, &queries().collect::<Vec<_>>(), &folder)?;
+/// The disk's. An unknown test.
+pub fn export(corpus: &Corpus, data: &Path, tests: &[String]) -> Result<PathBuf> {
+    let knows_sentences = are_of_operators(&definition::named(tests)?)?;
+    let folder = folder(data, corpus, knows_sentences)?;
+    write_words(corpus, usize::MAX, &folder, knows_sentences)?;
     Ok(folder)
 }
 
@@ -186,24 +205,33 @@ fn queries() -> impl Iterator<Item = Vec<String>> {
 }
 
 /// The folder of a corpus for tables and indexes, below `data`.
-fn folder(data: &Path, corpus: &Corpus) -> Result<PathBuf> {
-    let folder = data.join(format!("{}-{}", corpus.records(), corpus.bytes()));
+fn folder(data: &Path, corpus: &Corpus, knows_sentences: bool) -> Result<PathBuf> {
+    let end = if knows_sentences { "-sentences" } else { "" };
+    let folder = data.join(format!("{}-{}{end}", corpus.records(), corpus.bytes()));
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
 /// Writes documents and queries as words. Leaves an existing file of documents alone: indexes have been made from it.
-fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Result<()> {
+fn write_words(corpus: &Corpus, limit: usize, folder: &Path, knows_sentences: bool) -> Result<()> {
     let documents = folder.join("documents.tsv");
     if !documents.exists() {
         // The file gets its name only when it is complete.
         let begun = folder.join("documents.begun");
         let mut out = BufWriter::new(fs::File::create(&begun)?);
-        corpus.write_words(&mut out)?;
+        corpus.write_words(&corpus::analyzer(knows_sentences), &mut out)?;
         out.flush()?;
         fs::rename(begun, documents)?;
     }
-    let lines: String = queries.iter().map(|words| words.join(" ") + "\n").collect();
+    let lines: String = match knows_sentences {
+        true => definition::operator_lines()
+            .map(|line| line.to_owned() + "\n")
+            .collect(),
+        false => queries()
+            .take(limit)
+            .map(|words| words.join(" ") + "\n")
+            .collect(),
+    };
     Ok(fs::write(folder.join("queries.txt"), lines)?)
 }
 
@@ -219,6 +247,7 @@ fn own_engines(
     options: &Options,
     corpus: &Corpus,
     folder: &Path,
+    knows_sentences: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Own>> {
     let mut engines = Vec::new();
@@ -227,12 +256,12 @@ fn own_engines(
             engines.push(Own {
                 name: report::OURS.to_owned(),
                 shards,
-                engine: Engine::Served(Served::open(server, corpus, shards)?),
+                engine: Engine::Served(Served::open(server, corpus, shards, knows_sentences)?),
             });
             continue;
         }
         for layout in &options.layouts {
-            let within = Within::open(corpus, folder, shards, *layout)?;
+            let within = Within::open(corpus, folder, shards, *layout, knows_sentences)?;
             let name = match layout {
                 Layout::Merged => report::OURS.to_owned(),
                 _ => format!("{} ({layout})", report::OURS),
@@ -259,14 +288,14 @@ fn own_engines(
 fn peers(
     options: &Options,
     corpus: &Corpus,
-    queries: &[Vec<String>],
     folder: &Path,
+    knows_sentences: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<(String, Engine)>> {
     let mut peers = Vec::new();
     let is_program = |beside: &&Beside| matches!(beside, Beside::Program { .. });
     if options.beside.iter().any(|beside| is_program(&beside)) {
-        write_words(corpus, queries, folder)?;
+        write_words(corpus, options.queries, folder, knows_sentences)?;
     }
     for beside in &options.beside {
         peers.push(match beside {

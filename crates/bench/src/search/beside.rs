@@ -57,7 +57,12 @@ pub fn inserts(options: &Options, corpus: &Corpus, searches_a_second: f64) -> Re
     let (Some(test), Some(shards)) = (tests.first(), options.shards.first()) else {
         return Err(Error::BadOption("there is no test"));
     };
-    let served = Served::open(server, corpus, *shards)?;
+    if test.matching.is_operator() {
+        return Err(Error::BadOption(
+            "inserts are measured beside the study's queries",
+        ));
+    }
+    let served = Served::open(server, corpus, *shards, false)?;
     let texts: Vec<&str> = corpus.iter().take(10_000).map(|(_, text)| text).collect();
     let id_max = corpus.iter().map(|(id, _)| id).max().unwrap_or(0);
     let process = Process::listening(&server.addr);

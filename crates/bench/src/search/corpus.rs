@@ -2,7 +2,7 @@
 
 use std::{io::Write, ops::Range};
 
-use query::analysis::Analyzer;
+use query::analysis::{Analyzer, Settings, Words};
 
 use crate::{
     error::{Error, Result},
@@ -101,14 +101,43 @@ impl Corpus {
         )
     }
 
-    /// Writes the records as peers read them: lines `id<TAB>words`, with a space between words.
-    pub(super) fn write_words(&self, out: &mut dyn Write) -> Result<()> {
-        let analyzer = Analyzer::default();
+    /// Writes the records as peers read them: lines `id<TAB>words`, with a space between words. Where the analyzer knows
+    /// sentences, [`END`] stands at the position that each end of one takes.
+    pub(super) fn write_words(&self, analyzer: &Analyzer, out: &mut dyn Write) -> Result<()> {
+        let mut read = Words::new();
         for (id, text) in self.iter() {
-            writeln!(out, "{id}\t{}", words(&analyzer, text).join(" "))?;
+            read.clear();
+            read.push_field(analyzer, 0, text);
+            let mut words = Vec::new();
+            for (word, position) in placed(&read) {
+                words.resize(position as usize - 1, END);
+                words.push(word);
+            }
+            writeln!(out, "{id}\t{}", words.join(" "))?;
         }
         Ok(())
     }
+}
+
+/// What peers read where a sentence ends. No word is spelt so.
+const END: &str = ".";
+
+/// The analysis of the records: of the study, or with the ends of sentences.
+pub(super) fn analyzer(knows_sentences: bool) -> Analyzer {
+    let mut settings = Settings::default();
+    if knows_sentences {
+        // The name and the value are known: nothing to refuse.
+        let _ = settings.set("index_sp", "1");
+    }
+    Analyzer::new(settings)
+}
+
+/// The words of a record of one field and their positions from 1, without marked words (`#tag`).
+pub(super) fn placed(words: &Words) -> impl Iterator<Item = (&str, u32)> {
+    let bare = words
+        .iter()
+        .filter(|(word, ..)| !word.starts_with(['#', '@']));
+    bare.map(|(word, _, position)| (word, position))
 }
 
 /// The words of a text without marked ones (`#tag`): their bare words are among them.
@@ -124,7 +153,7 @@ pub(crate) fn words(analyzer: &Analyzer, text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Corpus;
+    use super::{Corpus, analyzer};
 
     fn listed(corpus: &Corpus) -> Vec<(u64, &str)> {
         corpus.iter().collect()
@@ -156,7 +185,15 @@ mod tests {
     fn peers_get_our_words() {
         let corpus = Corpus::tsv("1\tÀ la #carte, twice\n".as_bytes().to_vec(), 1, 1).unwrap();
         let mut out = Vec::new();
-        corpus.write_words(&mut out).unwrap();
+        corpus.write_words(&analyzer(false), &mut out).unwrap();
         assert_eq!(out, b"1\ta la carte twice\n");
+    }
+
+    #[test]
+    fn peers_get_the_ends_of_sentences_where_they_take_a_position() {
+        let corpus = Corpus::tsv(b"1\tOne #two. Three four! Five.\n".to_vec(), 1, 1).unwrap();
+        let mut out = Vec::new();
+        corpus.write_words(&analyzer(true), &mut out).unwrap();
+        assert_eq!(out, b"1\tone two . three four . five\n");
     }
 }

@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 
 const SEARCH: &str = include_str!("../../../../benchmarks/definitions/search.toml");
 const QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");
+/// Lines of a [`Matching`] and the words of a query of it, with a tab between.
+const OPERATORS: &str = include_str!("../../../../benchmarks/definitions/place-queries.txt");
 
 /// Mode of a query.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
@@ -20,7 +22,25 @@ pub(super) enum Matching {
     All,
     /// Finds rows with all words next to each other, in order.
     Phrase,
+    /// Finds rows with two words at most [`NEAR`] positions apart.
+    Near,
+    /// Finds rows with at least [`QUORUM`] of the words.
+    Quorum,
+    /// Finds rows with two words in one sentence.
+    Sentence,
+    /// Finds rows that begin with the word.
+    Start,
+    /// Finds rows in which the first word stands somewhere before the second.
+    Before,
+    /// Finds rows with a word that begins with these letters.
+    Prefix,
 }
+
+/// Most positions between two words of [`Matching::Near`].
+pub(super) const NEAR: u32 = 5;
+
+/// Least words of a row that [`Matching::Quorum`] finds.
+pub(super) const QUORUM: usize = 3;
 
 impl fmt::Display for Matching {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,6 +48,12 @@ impl fmt::Display for Matching {
             Matching::Any => "any",
             Matching::All => "all",
             Matching::Phrase => "phrase",
+            Matching::Near => "near",
+            Matching::Quorum => "quorum",
+            Matching::Sentence => "sentence",
+            Matching::Start => "start",
+            Matching::Before => "before",
+            Matching::Prefix => "prefix",
         })
     }
 }
@@ -35,12 +61,28 @@ impl fmt::Display for Matching {
 impl Matching {
     /// The query's text in our query language; `words` come from analysis.
     pub(super) fn text(self, words: &[String]) -> String {
-        let words = words.join(" ");
+        let spaced = words.join(" ");
         match self {
-            Matching::Any => format!("\"{words}\"/1"),
-            Matching::All => words,
-            Matching::Phrase => format!("\"{words}\""),
+            Matching::Any => format!("\"{spaced}\"/1"),
+            Matching::All => spaced,
+            Matching::Phrase => format!("\"{spaced}\""),
+            Matching::Near => words.join(&format!(" NEAR/{NEAR} ")),
+            Matching::Quorum => format!("\"{spaced}\"/{QUORUM}"),
+            Matching::Sentence => words.join(" SENTENCE "),
+            Matching::Start => format!("^{spaced}"),
+            Matching::Before => words.join(" << "),
+            Matching::Prefix => format!("{spaced}*"),
         }
+    }
+
+    /// Whether the study does not have it. Its tests have queries of their own, over a table that knows sentences.
+    pub(super) fn is_operator(self) -> bool {
+        !matches!(self, Matching::Any | Matching::All | Matching::Phrase)
+    }
+
+    /// Rows of an answer that are shown.
+    pub(super) fn rows(self) -> u64 {
+        if self.is_operator() { 20 } else { 100 }
     }
 }
 
@@ -104,10 +146,11 @@ pub(super) fn expected(corpus: &Corpus, matching: Matching) -> Result<Option<u64
         .corpus
         .into_iter()
         .find(|known| (known.records, known.bytes) == (corpus.records() as u64, corpus.bytes()));
-    Ok(known.map(|known| match matching {
-        Matching::Any => known.any,
-        Matching::All => known.all,
-        Matching::Phrase => known.phrase,
+    Ok(known.and_then(|known| match matching {
+        Matching::Any => Some(known.any),
+        Matching::All => Some(known.all),
+        Matching::Phrase => Some(known.phrase),
+        _ => None,
     }))
 }
 
@@ -116,9 +159,24 @@ pub(super) fn study_queries() -> impl Iterator<Item = &'static str> {
     QUERIES.lines()
 }
 
+/// The lines of the queries that operators have: the name of the [`Matching`], a tab, and the words.
+pub(super) fn operator_lines() -> impl Iterator<Item = &'static str> {
+    OPERATORS.lines()
+}
+
+/// The words of each query of an operator.
+pub(super) fn operator_queries(matching: Matching) -> Vec<Vec<String>> {
+    let name = matching.to_string();
+    let of_line = |line: &str| {
+        let (own, words) = line.split_once('\t')?;
+        (own == name).then(|| words.split(' ').map(str::to_owned).collect())
+    };
+    operator_lines().filter_map(of_line).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Matching, named, study_queries};
+    use super::{Matching, file, named, operator_lines, operator_queries, study_queries};
 
     #[test]
     fn definitions_that_are_compiled_in_can_be_read() {
@@ -137,5 +195,23 @@ mod tests {
         let words = ["a".to_owned(), "b".to_owned()];
         let texts = [Matching::Any, Matching::All, Matching::Phrase].map(|m| m.text(&words));
         assert_eq!(texts, ["\"a b\"/1", "a b", "\"a b\""]);
+        let texts = [Matching::Near, Matching::Quorum, Matching::Sentence].map(|m| m.text(&words));
+        assert_eq!(texts, ["a NEAR/5 b", "\"a b\"/3", "a SENTENCE b"]);
+        assert_eq!(Matching::Before.text(&words), "a << b");
+        let texts = [Matching::Start, Matching::Prefix].map(|m| m.text(&words[..1]));
+        assert_eq!(texts, ["^a", "a*"]);
+    }
+
+    #[test]
+    fn every_operator_has_twenty_queries_and_more() {
+        let mut lines = 0;
+        let tests = file().unwrap().test;
+        for test in tests.iter().filter(|test| test.matching.is_operator()) {
+            let queries = operator_queries(test.matching);
+            assert!(queries.len() >= 20, "{}", test.name);
+            lines += queries.len();
+        }
+        // Each operator has a test for each of two rankers.
+        assert_eq!(lines, 2 * operator_lines().count());
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use query::analysis::Analyzer;
+use query::{analysis::Words, tree::Unit};
 
 use super::{
-    corpus::{Corpus, words},
-    definition::Matching,
+    corpus::{Corpus, analyzer, placed},
+    definition::{Matching, NEAR, QUORUM},
 };
 
 /// Count of queries in the sample, evenly drawn from the list.
@@ -23,25 +23,78 @@ pub(super) fn totals(
         .step_by(step)
         .map(|number| (number, 0))
         .collect();
-    let analyzer = Analyzer::default();
+    let analyzer = analyzer(matching.is_operator());
     let (records, copies) = corpus.distinct();
+    let mut read = Words::new();
     for text in records {
-        let record = words(&analyzer, text);
-        let distinct: HashSet<&str> = record.iter().map(String::as_str).collect();
+        read.clear();
+        read.push_field(&analyzer, 0, text);
+        let record = Record::new(&read);
         for (number, total) in &mut totals {
-            let query = &queries[*number];
-            let mut held = query.iter().map(|word| distinct.contains(word.as_str()));
-            let found = match matching {
-                Matching::Any => held.any(|held| held),
-                Matching::All => held.all(|held| held),
-                Matching::Phrase => {
-                    held.all(|held| held) && record.windows(query.len()).any(|place| place == query)
-                }
-            };
-            *total += u64::from(found) * copies;
+            *total += u64::from(record.is_found(&queries[*number], matching)) * copies;
         }
     }
     totals
+}
+
+struct Record<'w> {
+    read: &'w Words,
+    /// Each word with its position.
+    placed: Vec<(&'w str, u32)>,
+    distinct: HashSet<&'w str>,
+}
+
+impl<'w> Record<'w> {
+    fn new(read: &'w Words) -> Record<'w> {
+        let placed: Vec<(&str, u32)> = placed(read).collect();
+        let distinct = placed.iter().map(|(word, _)| *word).collect();
+        Record {
+            read,
+            placed,
+            distinct,
+        }
+    }
+
+    fn is_found(&self, query: &[String], matching: Matching) -> bool {
+        let mut held = query
+            .iter()
+            .map(|word| self.distinct.contains(word.as_str()));
+        match matching {
+            Matching::Any => held.any(|held| held),
+            Matching::All => held.all(|held| held),
+            Matching::Phrase => {
+                let stands = |place: &[(&str, u32)]| place.iter().map(|(word, _)| word).eq(query);
+                held.all(|held| held) && self.placed.windows(query.len()).any(stands)
+            }
+            Matching::Near => self.pairs(query).any(|(a, b)| a.abs_diff(b) <= NEAR),
+            Matching::Quorum => held.filter(|held| *held).count() >= QUORUM,
+            Matching::Sentence => {
+                let sentence = |place| self.read.unit_at(Unit::Sentence, 0, place);
+                self.pairs(query).any(|(a, b)| sentence(a) == sentence(b))
+            }
+            Matching::Start => self
+                .placed
+                .first()
+                .is_some_and(|(word, _)| *word == query[0]),
+            Matching::Before => self.pairs(query).any(|(a, b)| a < b),
+            Matching::Prefix => self
+                .placed
+                .iter()
+                .any(|(word, _)| word.starts_with(&query[0])),
+        }
+    }
+
+    /// The positions of the first two words of a query, each of one with each of the other.
+    fn pairs(&self, query: &[String]) -> impl Iterator<Item = (u32, u32)> {
+        let places = move |word: &String| {
+            let own = self.placed.iter().filter(move |(own, _)| own == word);
+            own.map(|(_, place)| *place).collect::<Vec<_>>()
+        };
+        let [first, second] = [0, 1].map(|at| query.get(at).map(places).unwrap_or_default());
+        first
+            .into_iter()
+            .flat_map(move |a| second.clone().into_iter().map(move |b| (a, b)))
+    }
 }
 
 #[cfg(test)]
@@ -58,5 +111,20 @@ mod tests {
         assert_eq!(count(Matching::Any), 6);
         assert_eq!(count(Matching::All), 4);
         assert_eq!(count(Matching::Phrase), 2);
+        assert_eq!(count(Matching::Near), 4);
+        assert_eq!(count(Matching::Sentence), 4);
+        assert_eq!(count(Matching::Before), 2);
+        assert_eq!(count(Matching::Start), 2);
+        assert_eq!(count(Matching::Prefix), 4);
+        assert_eq!(count(Matching::Quorum), 0);
+    }
+
+    #[test]
+    fn ends_of_sentences_count_as_positions_and_part_words() {
+        let text = b"1\tbig x x x x cat\n2\tBig. X x x x cat.\n3\tx big x x x x x cat\n".to_vec();
+        let corpus = Corpus::tsv(text, 1, 1).unwrap();
+        let queries = [vec!["big".to_owned(), "cat".to_owned()]];
+        let count = |matching| totals(&corpus, &queries, matching)[0].1;
+        assert_eq!((count(Matching::Near), count(Matching::Sentence)), (1, 2));
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::{
-    ROWS_SHOWN,
     answer_sum::{AnswerSum, RowSum},
     corpus::Corpus,
     definition::Test,
@@ -28,18 +27,27 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Opens the table of this corpus. It uses an existing table with the right count of records, and creates any other again.
+    /// Opens the table of this corpus. `knows_sentences`: it has the ends of sentences. It uses an existing table with the right count of records, and creates any other again.
     /// Then it has the server seal and merge all that it can.
-    pub(super) fn open(server: &Server, corpus: &Corpus, shards: Option<u32>) -> Result<Served> {
-        let table = match shards {
+    pub(super) fn open(
+        server: &Server,
+        corpus: &Corpus,
+        shards: Option<u32>,
+        knows_sentences: bool,
+    ) -> Result<Served> {
+        let mut table = match shards {
             Some(shards) => format!("bench_search_{shards}"),
             None => format!("bench_search_{AUTO}"),
         };
+        let mut option = shards.map_or(String::new(), |shards| format!(" shards='{shards}'"));
+        if knows_sentences {
+            table.push_str("_sentences");
+            option.push_str(" index_sp='1'");
+        }
         let mut client = server.connect()?;
         let records = corpus.records() as u64;
         if count(&mut client, &format!("SELECT COUNT(*) FROM {table}")).ok() != Some(records) {
             client.query(&format!("DROP TABLE IF EXISTS {table}"))?;
-            let option = shards.map_or(String::new(), |shards| format!(" shards='{shards}'"));
             client.query(&format!("CREATE TABLE {table} (body text){option}"))?;
             insert(&mut client, &table, corpus)?;
             client.query(&format!("OPTIMIZE TABLE {table}"))?;
@@ -63,11 +71,11 @@ impl Served {
         let statement = |text: &String| {
             let mut statement = format!("SELECT id, weight() FROM {} WHERE MATCH(", self.table);
             push_literal(&mut statement, text);
-            let ranker = &test.ranker;
+            let (ranker, rows) = (&test.ranker, test.matching.rows());
             // Writing into a string cannot fail.
             let _ = write!(
                 statement,
-                ") LIMIT {ROWS_SHOWN} OPTION max_matches=1000, ranker={ranker}{threads}"
+                ") LIMIT {rows} OPTION max_matches=1000, ranker={ranker}{threads}"
             );
             statement
         };

@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    ROWS_SHOWN,
     answer_sum::{AnswerSum, RowSum},
     definition::{Matching, Test},
     drive::Caller,
@@ -47,10 +46,11 @@ impl Sphinx {
         let request = |words: &Vec<String>| {
             let text = match (mode, test.matching) {
                 (EXTENDED2, Matching::Any) => words.join(" | "),
-                (EXTENDED2, Matching::Phrase) => format!("\"{}\"", words.join(" ")),
+                (EXTENDED2, matching) => matching.text(words),
                 _ => words.join(" "),
             };
-            search(&text, mode, ranker, &self.index)
+            let rows = test.matching.rows() as u32;
+            search(&text, rows, (mode, ranker), &self.index)
         };
         Ok(Box::new(Connection {
             stream,
@@ -90,7 +90,7 @@ fn push_header(bytes: &mut Vec<u8>, command: u16, version: u16, body: &[u8]) {
 }
 
 /// The request of a search. Every other option of that protocol version has its default.
-fn search(text: &str, mode: u32, ranker: u32, index: &str) -> Vec<u8> {
+fn search(text: &str, rows: u32, (mode, ranker): (u32, u32), index: &str) -> Vec<u8> {
     let mut body = Vec::new();
     let numbers = |body: &mut Vec<u8>, numbers: &[u32]| {
         numbers
@@ -98,7 +98,7 @@ fn search(text: &str, mode: u32, ranker: u32, index: &str) -> Vec<u8> {
             .for_each(|number| body.extend(number.to_be_bytes()));
     };
     // No other searchd as sender; one query; offset, limit, mode, ranker, sort by relevance.
-    numbers(&mut body, &[0, 1, 0, ROWS_SHOWN as u32, mode, ranker, 0]);
+    numbers(&mut body, &[0, 1, 0, rows, mode, ranker, 0]);
     push_text(&mut body, "");
     push_text(&mut body, text);
     numbers(&mut body, &[0]);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_search_says_how_long_it_is() {
-        let request = search("a b", 1, 0, "abstracts");
+        let request = search("a b", 100, (1, 0), "abstracts");
         let length = u32::from_be_bytes(request[4..8].try_into().unwrap());
         assert_eq!(length as usize, request.len() - 8);
     }

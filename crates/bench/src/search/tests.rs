@@ -87,6 +87,41 @@ fn every_setting_gives_the_same_answers_and_one_is_marked() {
 }
 
 #[test]
+fn operators_are_counted_slowly_too() {
+    let folder = Folder::new("operators");
+    let mut asked = options(&folder);
+    let names = ["near", "quorum", "sentence", "start", "before", "prefix"];
+    asked.tests = names.map(|name| format!("{name}-bm25a")).to_vec();
+    (asked.threads, asked.clients) = (vec![None], vec![1]);
+    // Records of the operators' words, some of them with an end of a sentence between.
+    let record = |(place, line): (usize, &str)| {
+        let words = line.split_once('\t').unwrap().1;
+        let words = words.replacen(' ', [" ", ". ", " x x x x x "][place % 3], 1);
+        format!("{}\t{words}\n", place + 1)
+    };
+    let text: String = super::definition::operator_lines()
+        .enumerate()
+        .map(record)
+        .collect();
+    let report = run(&asked, &Corpus::tsv(text.into_bytes(), 1, 2).unwrap()).unwrap();
+    assert_eq!(report.rows.len(), names.len() * 2 * 3);
+    let found = |name: &str| {
+        report.notes.iter().any(|note| {
+            note.contains("rows found") && note.starts_with(name) && !note.contains(": 0 rows")
+        })
+    };
+    assert!(names.iter().all(|name| found(name)), "{:?}", report.notes);
+}
+
+#[test]
+fn tests_of_two_tables_are_refused() {
+    let folder = Folder::new("two-tables");
+    let mut asked = options(&folder);
+    asked.tests = vec!["any-bm25".to_owned(), "near-bm25a".to_owned()];
+    assert!(matches!(run(&asked, &corpus()), Err(Error::BadOption(_))));
+}
+
+#[test]
 fn tables_of_other_records_are_no_answer() {
     let folder = Folder::new("other");
     let mut asked = options(&folder);
@@ -115,7 +150,7 @@ fn tables_of_other_records_are_no_answer() {
 #[test]
 fn words_are_written_once_for_other_programs() {
     let data = Folder::new("export");
-    let folder = export(&corpus(), &data.0).unwrap();
+    let folder = export(&corpus(), &data.0, &[]).unwrap();
     let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
     let documents = text("documents.tsv");
     assert_eq!(
@@ -127,6 +162,6 @@ fn words_are_written_once_for_other_programs() {
     );
     // A second export must not rewrite the file: indexes built from it would seem older than it.
     std::fs::write(folder.join("documents.tsv"), "1\tkept\n").unwrap();
-    assert_eq!(export(&corpus(), &data.0).unwrap(), folder);
+    assert_eq!(export(&corpus(), &data.0, &[]).unwrap(), folder);
     assert_eq!(text("documents.tsv"), "1\tkept\n");
 }

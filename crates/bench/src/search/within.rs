@@ -14,9 +14,8 @@ use query::{
 };
 
 use super::{
-    ROWS_SHOWN,
     answer_sum::{AnswerSum, RowSum},
-    corpus::Corpus,
+    corpus::{Corpus, analyzer},
     definition::Test,
     drive::Caller,
 };
@@ -37,11 +36,12 @@ const FIELD: &str = "body";
 /// The table, and the threads that search it.
 pub(super) struct Within {
     snapshot: Arc<Snapshot>,
+    knows_sentences: bool,
     pub(super) segments: u64,
     pool: Arc<Pool>,
 }
 
-fn shape(shards: u16) -> TableShape {
+fn shape(shards: u16, knows_sentences: bool) -> TableShape {
     let body = Column {
         name: FIELD.to_owned(),
         kind: ColumnType::Text,
@@ -51,7 +51,7 @@ fn shape(shards: u16) -> TableShape {
     };
     TableShape {
         columns: vec![body],
-        analyzer: Analyzer::default(),
+        analyzer: analyzer(knows_sentences),
         shards,
     }
 }
@@ -101,11 +101,13 @@ impl FromStr for Layout {
 
 impl Within {
     /// Opens the table of this corpus in `folder`. The first call makes it, which takes a minute for a gigabyte.
+    /// `knows_sentences`: it has the ends of sentences.
     pub(super) fn open(
         corpus: &Corpus,
         folder: &Path,
         shards: Option<u32>,
         layout: Layout,
+        knows_sentences: bool,
     ) -> Result<Within> {
         let shards = match shards {
             Some(shards) => {
@@ -113,6 +115,7 @@ impl Within {
             }
             None => SHARDS_AUTOMATIC,
         };
+        let shape = shape(shards, knows_sentences);
         let disk: Arc<dyn Disk> = Arc::new(RealDisk::open(folder)?);
         let directory = format!("table-{shards}-{layout}");
         let complete = folder.join(format!("{directory}-{COMPLETE}"));
@@ -121,10 +124,10 @@ impl Within {
                 let files = Files::decode(&mut &bytes[..], true);
                 let files =
                     files.ok_or_else(|| failed("the list of the table's files is damaged"))?;
-                Table::open(disk, &directory, shape(shards), &files).map_err(failed)?
+                Table::open(disk, &directory, shape, &files).map_err(failed)?
             }
             Err(_) => {
-                let table = fill(disk, &directory, corpus, shards, layout)?;
+                let table = fill(disk, &directory, corpus, shape, layout)?;
                 let mut bytes = Vec::new();
                 table.files().encode(&mut bytes);
                 fs::write(&complete, bytes)?;
@@ -140,6 +143,7 @@ impl Within {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Within {
             snapshot,
+            knows_sentences,
             segments,
             pool: Arc::new(Pool::new(threads)?),
         })
@@ -165,13 +169,13 @@ impl Within {
             matching: Some(text.clone()),
             filter: None,
             order: Vec::new(),
-            limit: Some(ROWS_SHOWN),
+            limit: Some(test.matching.rows()),
             offset: 0,
             options: options.clone(),
         };
         Box::new(Asking {
             within: self,
-            analyzer: Analyzer::default(),
+            analyzer: analyzer(self.knows_sentences),
             selects: texts.iter().map(select).collect(),
             threads: threads.map(|threads| threads as usize),
         })
@@ -183,13 +187,13 @@ fn fill(
     disk: Arc<dyn Disk>,
     directory: &str,
     corpus: &Corpus,
-    shards: u16,
+    shape: TableShape,
     layout: Layout,
 ) -> Result<Table> {
     // Remove the leftovers of an interrupted run.
     let _ = disk.remove_dir(directory);
-    let mut table = Table::create(disk, directory, shape(shards)).map_err(failed)?;
-    let analyzer = Analyzer::default();
+    let analyzer = shape.analyzer.clone();
+    let mut table = Table::create(disk, directory, shape).map_err(failed)?;
     let mut words = Words::new();
     for (position, (id, text)) in (1..).zip(corpus.iter()) {
         words.clear();

@@ -120,7 +120,9 @@ pub(super) fn corpus(matches: &ArgMatches) -> Result<Corpus> {
 pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     let corpus = corpus(matches)?;
     if let Some(folder) = matches.get_one::<String>("export") {
-        let written = search::export(&corpus, Path::new(folder))?;
+        let tests = matches.get_many::<String>("tests").into_iter().flatten();
+        let tests: Vec<String> = tests.cloned().collect();
+        let written = search::export(&corpus, Path::new(folder), &tests)?;
         print(written.display());
         return Ok(());
     }

@@ -57,6 +57,7 @@ mod page;
 mod pairs;
 mod phrase;
 mod placed;
+mod placed_two;
 mod placed_word;
 mod places;
 mod range;

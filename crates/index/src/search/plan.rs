@@ -35,7 +35,7 @@ use crate::postings::SharesCache;
 use crate::removed::Frequency;
 
 pub(super) use numbered::TermWords;
-pub(super) use placed::{Placed, PlacedWord};
+pub(super) use placed::{Placed, PlacedTwo, PlacedWord, TwoOperator};
 pub(super) use step::{Fields, Step};
 
 /// Words above which a query with patterns is weighed by the places of its terms: a row holds few of the words, and the others are

@@ -87,6 +87,7 @@ impl Bounds {
         index: &RowIndex,
     ) {
         let (weigher, terms) = (plan.weigher(), placed.terms.len());
+        let asks_standing = weigher.asks_standing();
         self.sums.clear();
         self.sums.resize(lows.len(), 0);
         self.present.clear();
@@ -102,17 +103,19 @@ impl Bounds {
                 let sets = sets.and_then(|sets| sets.get(page.first as usize..));
                 index.each(page, lows, |row, posting| {
                     let code = page.codes.get(posting).copied().unwrap_or(0);
-                    let hits = match code >> 5 {
-                        0 => view.hits(*word, posting),
-                        hits => u32::from(hits),
-                    };
-                    let standing = &mut self.standing[row * terms + term];
-                    standing.0 += u64::from(hits);
-                    let fields = match sets.and_then(|sets| sets.get(posting)) {
-                        Some(fields) => u64::from(*fields),
-                        None => view.fields(*word, posting),
-                    };
-                    standing.1 |= fields & asked;
+                    if asks_standing {
+                        let hits = match code >> 5 {
+                            0 => view.hits(*word, posting),
+                            hits => u32::from(hits),
+                        };
+                        let standing = &mut self.standing[row * terms + term];
+                        standing.0 += u64::from(hits);
+                        let fields = match sets.and_then(|sets| sets.get(posting)) {
+                            Some(fields) => u64::from(*fields),
+                            None => view.fields(*word, posting),
+                        };
+                        standing.1 |= fields & asked;
+                    }
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
                         // A word that may not count must not lower the bound by a negative value.
@@ -130,12 +133,13 @@ impl Bounds {
         let is_of_words = placed.verifier.is_of_words() && terms <= FEW_TERMS;
         // Where every place may count, a run is bounded by the terms alone.
         let is_free = is_of_words && placed.verifier.is_free() && !weigher.asks_counted();
+        let counts = !is_free && weigher.asks_runs();
         let mut by_field = Vec::new();
         for (row, low) in lows.iter().enumerate() {
             let standing = &self.standing[row * terms..][..terms];
             let fields = standing.iter().fold(0, |all, (_, fields)| all | fields);
             let mut counted: i64 = i64::MAX;
-            if !is_free {
+            if counts {
                 by_field.clear();
                 by_field.resize((u64::BITS - fields.leading_zeros()) as usize, 0);
                 counted = 0;
@@ -148,8 +152,8 @@ impl Bounds {
             }
             let run = |field: usize| match is_of_words {
                 true if is_free => places_of_query(field, standing, placed),
-                true => by_field[field].min(places_of_query(field, standing, placed)),
-                false => by_field[field],
+                true => in_field(&by_field, field).min(places_of_query(field, standing, placed)),
+                false => in_field(&by_field, field),
             };
             let sum = self.sums[row];
             let bound = weigher.bound_places(sum, counted, fields, run);
@@ -163,6 +167,11 @@ impl Bounds {
             }
         }
     }
+}
+
+/// The words that count in a field, where they are counted.
+fn in_field(by_field: &[i64], field: usize) -> i64 {
+    by_field.get(field).copied().unwrap_or(i64::MAX)
 }
 
 /// Upper bound of the words that count in a field. `standing`: the places of each term in the row, and a set of their fields.

@@ -20,6 +20,8 @@
 //! siamese               5        several      by `add_singles`: 5 is not below `least_alone`
 //! ```
 //!
+//! Where even the two highest bounds together are below the threshold, a row must hold three words (`unite_three`).
+//!
 //! All rows are in `matched`, which is only counted. The rows in `several` are weighed. `unite`
 //! tests codes only in pages that are arrays; it marks a row of a bitmap without a test.
 //!
@@ -62,9 +64,8 @@ impl Essential<'_> {
     }
 }
 
-/// Adds every row of the page to `matched`. Adds to `several` the rows that hold an essential word
-/// and a word of a lower bound, unless the essential word's code is worth too little. Both bitmaps
-/// must be empty.
+/// Adds every row of the page to `matched`, which must be empty. Adds to `several` the rows that hold an essential word
+/// and a word of a lower bound, unless the essential word's code is worth too little.
 #[inline(always)]
 pub(super) fn unite(
     split: &Split<'_>,
@@ -92,6 +93,55 @@ pub(super) fn unite(
             several[at] |= matched[at] & u64::from(passes[usize::from(*code)]) << shift;
             matched[at] |= 1 << shift;
         }
+    }
+}
+
+/// As [`unite`] where rows of two words stay below the threshold: adds to `three` the rows that hold an essential word and two words
+/// of lower bounds. `two`, which must be empty, gets the rows of at least two words.
+#[inline(always)]
+pub(super) fn unite_three(
+    split: &Split<'_>,
+    view: &View<'_>,
+    matched: &mut Bitmap,
+    two: &mut Bitmap,
+    three: &mut Bitmap,
+) {
+    for word in split.rest {
+        let page = view.word(*word as usize);
+        add_to_two(page, matched, two);
+    }
+    for essential in split.essential.iter().rev() {
+        let page = view.word(essential.word as usize);
+        if let Some(words) = page.bits() {
+            for ((three, two), word) in three.iter_mut().zip(two.iter()).zip(words) {
+                *three |= *two & u64::from_le_bytes(*word);
+            }
+        }
+        let passes = essential.passes(essential.least);
+        for (low, code) in page.array().unwrap_or_default().iter().zip(page.codes) {
+            let low = u16::from_le_bytes(*low);
+            let (at, shift) = (usize::from(low >> 6), low & 63);
+            three[at] |= two[at] & u64::from(passes[usize::from(*code)]) << shift;
+        }
+        add_to_two(page, matched, two);
+    }
+}
+
+/// Adds the rows of a page to `one`, and those that are there already to `two`.
+#[inline(always)]
+fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) {
+    if let Some(words) = page.bits() {
+        for ((one, two), word) in one.iter_mut().zip(two.iter_mut()).zip(words) {
+            let word = u64::from_le_bytes(*word);
+            *two |= *one & word;
+            *one |= word;
+        }
+    }
+    for low in page.array().unwrap_or_default() {
+        let low = u16::from_le_bytes(*low);
+        let (at, bit) = (usize::from(low >> 6), 1 << (low & 63));
+        two[at] |= one[at] & bit;
+        one[at] |= bit;
     }
 }
 

@@ -271,9 +271,10 @@ fn keep(placed: &Placed, rows: &mut Rows, view: &View<'_>, scratch: &mut Scratch
     let mut places = std::mem::take(&mut scratch.places);
     let (mut lows, mut kept) = (scratch.lows(), scratch.lows());
     rows.each(|low| lows.push(low));
-    let result = match &placed.word {
-        Some(word) => word.keep(&lows, view, &mut kept),
-        None => keep_by_windows(placed, &lows, view, &mut places, &mut kept),
+    let result = match (&placed.word, &placed.two) {
+        (Some(word), _) => word.keep(&lows, view, &mut kept),
+        (None, Some(two)) => two.keep(&lows, view, &mut kept),
+        (None, None) => keep_by_windows(placed, &lows, view, &mut places, &mut kept),
     };
     if let Err(error) = result {
         kept.clear();

@@ -18,13 +18,19 @@
 //!   moves both; else a row would be weighed by the code of another.
 //! - `lows` rises, as hints and the collectors expect.
 
+use query::processor::fetch_line;
+
 use super::super::plan::Fields;
 use super::buffers::Buffers;
 use super::lists::View;
 use super::pairs::Pairs;
 use super::phrase::Phrase;
-use super::rows::{Rows, each_bit};
+use super::rows::{Rows, has, push_bits, set};
+use crate::postings::Page;
 use crate::wide::wide;
+
+/// An array of at most six times the rows left is read as a whole; in a longer one they are searched for.
+const ALIKE: usize = 6;
 
 /// The rows and their postings. Kept in the scratch memory and used again for each page.
 #[derive(Default)]
@@ -67,13 +73,41 @@ impl Joined {
             Some(array) => {
                 let lows = array.iter().map(|low| u16::from_le_bytes(*low));
                 self.lows.extend(lows);
-                for word in &self.words[1..] {
-                    view.word(*word).narrow(&mut self.lows, true);
+                for at in 1..self.words.len() {
+                    let page = view.word(self.words[at]);
+                    match page.array() {
+                        Some(array) if array.len() <= self.lows.len() * ALIKE => {
+                            self.narrow_alike(array, buffers);
+                        }
+                        _ => {
+                            fetch_bits(page, &self.lows);
+                            page.narrow(&mut self.lows, true);
+                        }
+                    }
                 }
             }
             None => self.intersect_dense(view, buffers),
         }
         self.look_up(view);
+    }
+
+    /// Keeps the rows that an array of a like length has. The rows become a bitmap, in which the array's are looked for: no search
+    /// and no branch depends on them.
+    #[inline(always)]
+    fn narrow_alike(&mut self, array: &[[u8; 2]], buffers: &mut Buffers) {
+        let (mut bitmap, mut kept) = (buffers.bitmap(), buffers.lows());
+        self.lows.iter().for_each(|low| set(&mut bitmap, *low));
+        kept.resize(array.len(), 0);
+        let mut count = 0;
+        for low in array {
+            let low = u16::from_le_bytes(*low);
+            kept[count] = low;
+            count += usize::from(has(&bitmap, low));
+        }
+        kept.truncate(count);
+        std::mem::swap(&mut self.lows, &mut kept);
+        buffers.give(Rows::Few(kept));
+        buffers.give(Rows::Many(bitmap));
     }
 
     /// Looks up the words' postings in the rows: last, in the few that are left.
@@ -83,7 +117,9 @@ impl Joined {
             let (page, mut hint) = (view.word(*word), 0);
             postings.resize(self.lows.len(), 0);
             for (posting, low) in postings.iter_mut().zip(&self.lows) {
-                *posting = page.probe(*low, &mut hint).0 as u16;
+                let at = page.probe(*low, &mut hint).0;
+                fetch_line(page.codes.as_ptr().wrapping_add(at));
+                *posting = at as u16;
             }
         }
     }
@@ -100,7 +136,7 @@ impl Joined {
             }
         }
         for (at, word) in all.iter().enumerate() {
-            each_bit(at, *word, |low| self.lows.push(low));
+            push_bits(at, *word, &mut self.lows);
         }
         buffers.give(Rows::Many(all));
     }
@@ -194,6 +230,15 @@ impl Joined {
         if !self.lows.is_empty() {
             keep(&Phrase::new(words, fields, view), self, view);
         }
+    }
+}
+
+/// Fetches the parts of a page's bitmap that tell whether it has these rows: the reads then wait for memory together.
+#[inline(always)]
+fn fetch_bits(page: &Page<'_>, lows: &[u16]) {
+    if let Some(words) = page.bits() {
+        lows.iter()
+            .for_each(|low| fetch_line(&words[usize::from(low >> 6)]));
     }
 }
 

@@ -109,21 +109,38 @@ impl<'r> PageRun<'r, '_> {
         let count = scorer.essential();
         let essential: ByWord<Essential<'_>> =
             (0..count).map(|at| scorer.essential_at(at)).collect();
-        let (mut matched, mut several) = (out.scratch.bitmap(), out.scratch.bitmap());
-        let split = Split {
-            rest: &wanted[count..],
-            essential: &essential,
-        };
-        unite(&split, &self.view, &mut matched, &mut several);
+        let mut several = out.scratch.bitmap();
         for word in &essential {
             if self.view.lists().bound(word.word) >= word.least_alone {
                 let page = self.view.word(word.word as usize);
                 add_singles(page, word, &mut several);
             }
         }
-        let mut several = Rows::Many(several);
+        let drops_rows = !self.part.deleted.is_empty() || self.job.filter.is_some();
+        let pages = wanted.iter().map(|word| self.view.word(*word as usize));
+        let mut pages = pages.filter(|page| !page.is_empty());
+        if let (Some(page), None, false) = (pages.next(), pages.next(), drops_rows) {
+            // One word has rows here, and all of them count.
+            out.collector.count(page.len() as u64);
+            return Ok(Rows::Many(several));
+        }
+        let mut matched = out.scratch.bitmap();
+        let split = Split {
+            rest: &wanted[count..],
+            essential: &essential,
+        };
+        if scorer.asks_three() {
+            let mut two = out.scratch.bitmap();
+            unite_three(&split, &self.view, &mut matched, &mut two, &mut several);
+            out.scratch.give(Rows::Many(two));
+        } else {
+            unite(&split, &self.view, &mut matched, &mut several);
+        }
         let matched = self.total(matched, out)?;
-        several.intersect(&matched, true);
+        let mut several = Rows::Many(several);
+        if drops_rows {
+            several.intersect(&matched, true);
+        }
         out.scratch.give(matched);
         Ok(several)
     }
@@ -471,6 +488,10 @@ impl<'r> PageRun<'r, '_> {
 
 wide! {
     fn unite(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, several: &mut Bitmap) = either::unite
+}
+
+wide! {
+    fn unite_three(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, two: &mut Bitmap, three: &mut Bitmap) = either::unite_three
 }
 
 wide! {

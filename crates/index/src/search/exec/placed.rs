@@ -94,7 +94,7 @@ impl PageRun<'_, '_> {
         document: &RowPlaces<'_, '_>,
     ) -> i64 {
         let longest = |field: usize| placed.verifier.longest_run(document, field as u8);
-        if longest(0).is_none() {
+        if !plan.weigher().asks_runs() || longest(0).is_none() {
             return row.bound;
         }
         let run =

@@ -51,6 +51,9 @@ impl PlacedWord {
         kept: &mut Vec<u16>,
     ) -> Result<()> {
         let (page, mut hint) = (view.word(self.word), 0);
+        // A field that the table lacks would let no row end before its last place.
+        let columns = view.texts.shape.text_columns() as u32;
+        let fields = self.fields & u64::MAX.checked_shr(u64::BITS - columns).unwrap_or(0);
         for (row, low) in lows.iter().enumerate() {
             if self.place.last
                 && lasts.is_none()
@@ -66,18 +69,19 @@ impl PlacedWord {
                 Some(last) => Ok(last),
                 None => view.texts.last(view.doc(*low), field),
             };
-            if self.stands(places, last)? {
+            if self.stands(places, fields, last)? {
                 kept.push(*low);
             }
         }
         Ok(())
     }
 
-    /// Whether the word stands at its place in a row. `last`: the last position of a field.
+    /// Whether the word stands at its place in a row, in one of `fields`. `last`: the last position of a field.
     #[inline(always)]
     fn stands(
         &self,
         places: RowPlaces<'_>,
+        fields: u64,
         mut last: impl FnMut(u8) -> Result<Option<u32>>,
     ) -> Result<bool> {
         let most = match (self.place.first, self.place.within) {
@@ -85,7 +89,7 @@ impl PlacedWord {
             (false, 0) => u32::MAX,
             (false, within) => within,
         };
-        let (count, mut asked) = (places.len(), self.fields);
+        let (count, mut asked) = (places.len(), fields);
         for at in 0..count {
             if asked == 0 {
                 break;

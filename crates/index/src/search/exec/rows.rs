@@ -140,7 +140,7 @@ impl RowsRef<'_> {
                 for (at, eight) in words.chunks(8).enumerate() {
                     if eight.iter().fold(0, |any, word| any | word) != 0 {
                         for (word, at) in eight.iter().zip(first + at * 8..) {
-                            each_bit(at, *word, |low| lows.push(low));
+                            push_bits(at, *word, lows);
                         }
                     }
                 }
@@ -185,6 +185,16 @@ pub(super) fn each_bit(at: usize, mut word: u64, mut visit: impl FnMut(u16)) {
         visit((at as u32 * 64 + word.trailing_zeros()) as u16);
         word &= word - 1;
     }
+}
+
+/// As [`each_bit`] with a push for each row, but room is made once.
+#[inline(always)]
+pub(super) fn push_bits(at: usize, mut word: u64, lows: &mut Vec<u16>) {
+    lows.extend((0..word.count_ones()).map(|_| {
+        let low = at as u32 * 64 + word.trailing_zeros();
+        word &= word - 1;
+        low as u16
+    }));
 }
 
 /// Whether a row is in a bitmap.

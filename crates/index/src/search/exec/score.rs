@@ -266,6 +266,11 @@ impl<'s> Scorer<'s> {
         }
     }
 
+    /// Whether a row that holds two of the words, and no more, stays below the threshold.
+    pub(super) fn asks_three(&self) -> bool {
+        self.worth.len() > 3 && self.worth[0] - self.worth[2] < self.least
+    }
+
     /// The limits of the word at place `at` of [`Lists::wanted`] in rows without any word before
     /// it.
     pub(super) fn essential_at(&self, at: usize) -> Essential<'s> {

@@ -6,6 +6,7 @@ mod pairs;
 mod shards;
 mod slow;
 mod stopped;
+mod three_words;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

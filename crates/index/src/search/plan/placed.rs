@@ -1,6 +1,6 @@
 //! Trees that places decide: those of NEAR, `<<`, `~N` and the other operators on positions, and of words at fixed places.
 
-use query::tree::{FieldPlace, Form, Node, Word};
+use query::tree::{FieldPlace, FieldSet, Form, Node, Unit, Word};
 use query::verify::Verifier;
 
 use super::numbered::{Numbered, TermWords};
@@ -18,6 +18,8 @@ pub(in super::super) struct Placed {
     pub(in super::super) asks_ends: bool,
     /// The tree, where it is a single word at a place of its field.
     pub(in super::super) word: Option<PlacedWord>,
+    /// The tree, where it is an operator over two words that may stand anywhere.
+    pub(in super::super) two: Option<PlacedTwo>,
 }
 
 /// A word at a place of its field: `^word`, `word$`, `@field[N] word`.
@@ -27,6 +29,23 @@ pub(in super::super) struct PlacedWord {
     /// Set of the fields that it may stand in.
     pub(in super::super) fields: u64,
     pub(in super::super) place: FieldPlace,
+}
+
+/// `a NEAR/5 b`, `a << b` or `a SENTENCE b`, where a row holds both words at different places.
+pub(in super::super) struct PlacedTwo {
+    /// Numbers of the words in the plan, in the order of the query.
+    pub(in super::super) words: [usize; 2],
+    pub(in super::super) operator: TwoOperator,
+}
+
+#[derive(Clone, Copy)]
+pub(in super::super) enum TwoOperator {
+    /// NEAR with its distance.
+    Near(u32),
+    /// `<<`.
+    Before,
+    /// SENTENCE or PARAGRAPH.
+    Together(Unit),
 }
 
 impl Placed {
@@ -50,8 +69,45 @@ impl Placed {
             times,
             asks_ends: node.asks_ends(),
             word: PlacedWord::of(node, numbered),
+            two: PlacedTwo::of(node, numbered),
         }
     }
+}
+
+impl PlacedTwo {
+    fn of(node: &Node, numbered: &Numbered) -> Option<PlacedTwo> {
+        let (operator, words) = match node {
+            Node::Near {
+                left,
+                right,
+                distance,
+            } => (TwoOperator::Near(*distance), [&**left, &**right]),
+            Node::Order(parts) => (TwoOperator::Before, two(parts)?),
+            Node::Together { unit, parts } => (TwoOperator::Together(*unit), two(parts)?),
+            _ => return None,
+        };
+        let [first, second] = words.map(|word| free_word(word, numbered));
+        let words = [first?, second?];
+        (words[0] != words[1]).then_some(PlacedTwo { words, operator })
+    }
+}
+
+fn two(parts: &[Node]) -> Option<[&Node; 2]> {
+    match parts {
+        [left, right] => Some([left, right]),
+        _ => None,
+    }
+}
+
+/// The number of a word that may stand anywhere, at a place where no other word of a query stands: a marked word, such as `#tag`,
+/// stands where its bare word does.
+fn free_word(node: &Node, numbered: &Numbered) -> Option<usize> {
+    let Node::Word(Word { term, fields }) = node else {
+        return None;
+    };
+    let is_free = *fields == FieldSet::ALL && term.place == FieldPlace::default();
+    let is_bare = term.form == Form::Whole && !term.text.starts_with(['#', '@', '=']);
+    (is_free && is_bare).then(|| numbered.of(term).first().copied())?
 }
 
 impl PlacedWord {

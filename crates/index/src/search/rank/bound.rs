@@ -158,6 +158,23 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
+    /// Whether [`Weigher::bound_places`] looks at more than `sum`.
+    pub(crate) fn asks_standing(&self) -> bool {
+        self.asks_runs() || matches!(self.ranker, Ranker::Fieldmask | Ranker::Bm25)
+    }
+
+    /// Whether [`Weigher::bound_places`] looks at `counted` or `run`.
+    pub(crate) fn asks_runs(&self) -> bool {
+        match self.ranker {
+            Ranker::None | Ranker::Bm25a | Ranker::Fieldmask | Ranker::Bm25 => false,
+            Ranker::Wordcount
+            | Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Matchany
+            | Ranker::Sph04 => true,
+        }
+    }
+
     /// Whether [`Weigher::bound_places`] looks at `counted` where a run is bounded in each field.
     pub(crate) fn asks_counted(&self) -> bool {
         self.ranker == Ranker::Matchany

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -16,10 +17,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.Term;
+import org.apache.lucene.queries.intervals.IntervalQuery;
+import org.apache.lucene.queries.intervals.Intervals;
+import org.apache.lucene.queries.intervals.IntervalsSource;
+import org.apache.lucene.queries.spans.SpanFirstQuery;
+import org.apache.lucene.queries.spans.SpanTermQuery;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.PhraseQuery;
+import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.TopDocs;
@@ -29,23 +36,56 @@ import org.apache.lucene.util.Version;
 
 /** Lucene as a peer of `seine bench search` and `seine bench index`; see ../README.md for the commands it reads. */
 public final class Peer {
-  private static final int ROWS = 100;
+  private static final String FIELD = "body";
+  /** What stands between sentences in documents of their own; no word is spelt so. */
+  private static final String END = ".";
 
+  /** What the words of a query are to each other, and the rows that an answer shows. */
   enum Mode {
-    ANY,
-    ALL,
-    PHRASE
+    ANY(100),
+    ALL(100),
+    PHRASE(100),
+    NEAR(20),
+    QUORUM(20),
+    SENTENCE(20),
+    START(20),
+    BEFORE(20),
+    PREFIX(20);
+
+    private final int rows;
+
+    Mode(int rows) {
+      this.rows = rows;
+    }
   }
 
   private final IndexSearcher searcher;
-  private final List<String[]> queries;
+  private final Map<Mode, List<String[]>> queries = new EnumMap<>(Mode.class);
   private final AtomicInteger next = new AtomicInteger();
   private final Map<Mode, int[]> known = new EnumMap<>(Mode.class);
 
   private Peer(DirectoryReader reader, Path queries) throws IOException {
     searcher = new IndexSearcher(reader);
     searcher.setQueryCache(null);
-    this.queries = Files.readAllLines(queries).stream().map(line -> line.split(" ")).toList();
+    for (String line : Files.readAllLines(queries)) {
+      int tab = line.indexOf('\t');
+      String[] words = line.substring(tab + 1).split(" ");
+      if (tab > 0) {
+        add(mode(line.substring(0, tab)), words);
+        continue;
+      }
+      for (Mode mode : List.of(Mode.ANY, Mode.ALL, Mode.PHRASE)) {
+        add(mode, words);
+      }
+    }
+  }
+
+  private void add(Mode mode, String[] words) {
+    queries.computeIfAbsent(mode, unused -> new ArrayList<>()).add(words);
+  }
+
+  private static Mode mode(String name) {
+    return Mode.valueOf(name.toUpperCase(Locale.ROOT));
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -73,9 +113,9 @@ public final class Peer {
   }
 
   private String answer(String[] words) throws Exception {
-    Mode mode = Mode.valueOf(words[1].toUpperCase(Locale.ROOT));
+    Mode mode = mode(words[1]);
     if (!known.containsKey(mode)) {
-      int[] totals = new int[queries.size()];
+      int[] totals = new int[queries.get(mode).size()];
       for (int number = 0; number < totals.length; number++) {
         totals[number] = one(mode, number);
       }
@@ -88,23 +128,52 @@ public final class Peer {
   }
 
   private Query query(Mode mode, String[] words) {
+    return switch (mode) {
+      case ANY, ALL, PHRASE -> ofWords(mode, words);
+      // A distance of 5 leaves 4 positions between the words.
+      case NEAR -> new IntervalQuery(FIELD, Intervals.maxgaps(4, unordered(words)));
+      case QUORUM -> quorum(words, 3);
+      case SENTENCE -> new IntervalQuery(FIELD, Intervals.notContaining(unordered(words), Intervals.term(END)));
+      case START -> new SpanFirstQuery(new SpanTermQuery(new Term(FIELD, words[0])), 1);
+      case BEFORE -> new IntervalQuery(FIELD, Intervals.ordered(sources(words)));
+      case PREFIX -> new PrefixQuery(new Term(FIELD, words[0]));
+    };
+  }
+
+  private static Query ofWords(Mode mode, String[] words) {
     if (words.length == 1) {
-      return new TermQuery(new Term("body", words[0]));
+      return new TermQuery(new Term(FIELD, words[0]));
     }
     if (mode == Mode.PHRASE) {
-      return new PhraseQuery("body", words);
+      return new PhraseQuery(FIELD, words);
     }
     BooleanQuery.Builder query = new BooleanQuery.Builder();
     for (String word : new LinkedHashSet<>(Arrays.asList(words))) {
-      query.add(new TermQuery(new Term("body", word)), mode == Mode.ANY ? Occur.SHOULD : Occur.MUST);
+      query.add(new TermQuery(new Term(FIELD, word)), mode == Mode.ANY ? Occur.SHOULD : Occur.MUST);
     }
     return query.build();
   }
 
-  /** The best 100, and the exact total. */
+  private static Query quorum(String[] words, int least) {
+    BooleanQuery.Builder query = new BooleanQuery.Builder().setMinimumNumberShouldMatch(least);
+    for (String word : words) {
+      query.add(new TermQuery(new Term(FIELD, word)), Occur.SHOULD);
+    }
+    return query.build();
+  }
+
+  private static IntervalsSource[] sources(String[] words) {
+    return Arrays.stream(words).map(Intervals::term).toArray(IntervalsSource[]::new);
+  }
+
+  private static IntervalsSource unordered(String[] words) {
+    return Intervals.unordered(sources(words));
+  }
+
+  /** The best rows, and the exact total. */
   private int one(Mode mode, int number) throws IOException {
-    Query query = query(mode, queries.get(number));
-    TopDocs found = searcher.search(query, new TopScoreDocCollectorManager(ROWS, Integer.MAX_VALUE));
+    Query query = query(mode, queries.get(mode).get(number));
+    TopDocs found = searcher.search(query, new TopScoreDocCollectorManager(mode.rows, Integer.MAX_VALUE));
     return Math.toIntExact(found.totalHits.value());
   }
 
