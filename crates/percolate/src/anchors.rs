@@ -19,7 +19,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::{rows::Row, term::TermId};
+use crate::{fetch::Fetch, rows::Row, term::TermId};
 
 /// Places of a list for each anchor, at most. With fewer anchors a hash table is smaller.
 const LIST_PLACES_MAX: usize = 4;
@@ -87,6 +87,14 @@ impl Anchors {
     pub(crate) fn may_hold(&self, term: TermId) -> bool {
         let word = self.filter[(term as usize / 64) & (self.filter.len() - 1)];
         word >> (term % 64) & 1 == 1
+    }
+
+    /// Prefetches the row of a term. It does so in a list only, which is the far larger form.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, steps: impl Fetch, anchor: TermId) {
+        if let Map::List(list) = &self.map {
+            steps.fetch(list, anchor as usize);
+        }
     }
 
     /// The row of a term; empty if no entry is filed under it.

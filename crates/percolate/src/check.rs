@@ -35,6 +35,7 @@ use query::analysis::Words;
 
 use crate::{
     compound::CompoundTerms, dictionary::Dictionary, meter::Meter, removed::Removed, term::TermId,
+    word_terms::WordTerms,
 };
 
 /// Words of a check's code that count as one step.
@@ -53,6 +54,8 @@ pub(crate) struct Slice<'a> {
     pub(crate) masks: &'a [u64],
     /// The words of its documents: at most 64.
     pub(crate) documents: &'a [Words],
+    /// These words, looked up in the dictionary.
+    pub(crate) word_terms: &'a WordTerms,
     pub(crate) dictionary: &'a Dictionary,
     /// The level's removed queries, of which checks need not run.
     pub(crate) removed: &'a Removed,

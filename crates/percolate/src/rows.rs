@@ -11,8 +11,8 @@
 //! row of 7: start 0, last 0, entries 1    words[0]: bit 3         before[0] = 0
 //! row of 9: start 1, last 0, entries 3    words[1]: bits 4 and 6  before[1] = 1
 //!
-//! place   3 = 0·32 + 3    36 = 1·32 + 4               38 = 1·32 + 6
-//! rank    0               1                           2
+//! bit     3 of words[0]   4 of words[1]               6 of words[1]
+//! rank    0 + 0           1 + 0                       1 + 1          before, and bits set below in the word
 //! entry   (7, 3)          group of (9, 4), (9, 36)    (9, 70)
 //! ```
 //!
@@ -48,9 +48,6 @@ pub(crate) struct Row {
     pub(crate) entries: u32,
 }
 
-/// Place of a bit, counted from bit 0 of the first row's first word.
-pub(crate) type BitPlace = u32;
-
 impl Row {
     /// Words of a row for `seconds` different second terms of which `largest` is the largest. A power of two.
     pub(crate) fn words_for(seconds: usize, largest: TermId) -> u32 {
@@ -76,7 +73,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Takes the words of all rows, one row after the other. Panics at 2^27 words, 512 MiB.
+    /// Takes the words of all rows, one row after the other. Panics at 2^31 - 1 words, 8 GiB.
     pub(crate) fn of(words: Vec<u32>) -> Rows {
         let mut count = 0;
         let mut before = Vec::with_capacity(words.len());
@@ -85,8 +82,8 @@ impl Rows {
             count += word.count_ones();
         }
         assert!(
-            words.len() < (1 << 27),
-            "a bit's place is a number of 32 bits"
+            words.len() < i32::MAX as usize,
+            "vector code takes indexes of words as signed numbers of 32 bits"
         );
         Rows {
             words: words.into(),
@@ -99,40 +96,23 @@ impl Rows {
         size_of_val(&*self.words) + size_of_val(&*self.before)
     }
 
-    /// Prefetches the row's first words.
+    /// Prefetches the row's first words and their counts.
     #[inline(always)]
     pub(crate) fn fetch(&self, steps: impl Fetch, row: Row) {
         steps.fetch(&self.words, row.start as usize);
+        steps.fetch(&self.before, row.start as usize);
     }
 
-    /// The place of a second term's bit in a row, and whether the bit is set.
+    /// The rank of a second term's bit in a row, and whether the bit is set. The rank is the index in the level's
+    /// `entries` that belongs to the bit: how many set bits of all rows lie before it.
     #[inline(always)]
-    pub(crate) fn probe(&self, row: Row, second: TermId) -> (BitPlace, bool) {
-        let index = row.start + ((second / WORD) & row.last);
-        let word = self.words.get(index as usize).copied().unwrap_or(0);
-        let bit = second % WORD;
-        (index * WORD + bit, word >> bit & 1 == 1)
-    }
-
-    /// The index in the level's `entries` that belongs to a set bit: how many set bits of all rows lie before it.
-    #[inline(always)]
-    pub(crate) fn rank(&self, place: BitPlace) -> u32 {
-        let (index, bit) = ((place / WORD) as usize, place % WORD);
+    pub(crate) fn probe(&self, row: Row, second: TermId) -> (u32, bool) {
+        let index = (row.start + ((second / WORD) & row.last)) as usize;
         let word = self.words.get(index).copied().unwrap_or(0);
         let before = self.before.get(index).copied().unwrap_or(0);
-        before + (word & ((1 << bit) - 1)).count_ones()
-    }
-
-    /// Calls `visit` with the place of each bit set in a row, rising.
-    #[inline]
-    pub(crate) fn each(&self, row: Row, mut visit: impl FnMut(BitPlace)) {
-        for index in row.start..=row.start + row.last {
-            let mut word = self.words[index as usize];
-            while word != 0 {
-                visit(index * WORD + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
+        let bit = second % WORD;
+        let rank = before + (word & ((1 << bit) - 1)).count_ones();
+        (rank, word >> bit & 1 == 1)
     }
 
     /// The ranks of all bits set in a row; empty for the empty row.

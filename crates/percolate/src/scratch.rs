@@ -1,10 +1,9 @@
 //! A matcher's buffers, and the steps from documents to pairs of a query and a document.
 //!
 //! For each slice of 64 documents:
-//! 1. `mark`: look up the words of each document and set its bit in the mask of each term.
-//! 2. `gather` and `probe`: for each document and each of its anchors, meet the anchor's row of bits with the
-//!    document's terms. This gives places of bits.
-//! 3. `rank`: turn places into indexes of entries.
+//! 1. `mark`: look up the words of each document, find its pairs and patterns, and set its bit in the mask of each term.
+//! 2. `gather`: list the rows of bits of each document's anchors.
+//! 3. `probe`: meet each row with the document's terms. This gives indexes of entries.
 //! 4. `decide`: decide simple entries by masks. Set aside entries with a tail, and groups.
 //! 5. `decide_others`, `decide_large`, `decide_always`: decide the rest, running checks where masks are not enough.
 //! 6. `filter`: drop pairs whose document the query's filter refuses.
@@ -27,7 +26,7 @@ use crate::{
     hit_pairs::{HitPairs, Sorter, document_of, query_of},
     hits::Work,
     level::Level,
-    limits::PAIRS_MAX,
+    limits::{GROUP_WORDS, PAIRS_MAX},
     live_level::{LiveLevel, id_in},
     meter::Meter,
     unfinished::Unfinished,
@@ -58,6 +57,7 @@ pub(crate) struct Batch<'a> {
     /// Index in the call of its first document.
     pub(crate) first: u32,
 }
+
 impl Scratch {
     /// Empty buffers.
     #[must_use]
@@ -95,15 +95,12 @@ impl Scratch {
         self.verdicts.clear();
         self.checking.clear();
         self.marks.clear(dictionary.len());
-        let has_compound = dictionary.has_compound();
-        for (index, document) in batch.words.iter().enumerate() {
-            let (document, checking) = ((document, index), &mut self.checking);
-            self.marks
-                .mark(steps, dictionary, document, &mut checking.meter, goes_on);
-            if has_compound {
-                self.marks
-                    .mark_compound(steps, dictionary, document, checking, goes_on);
-            }
+        let mut rest = batch.words;
+        while !rest.is_empty() {
+            let (group, others) = rest.split_at(group_len(rest));
+            rest = others;
+            let checking = &mut self.checking;
+            self.marks.mark(steps, dictionary, group, checking, goes_on);
             checking.meter.check(id_in(levels))?;
         }
         Ok(())
@@ -135,6 +132,7 @@ impl Scratch {
         let slice = Slice {
             masks: &marks.masks,
             documents: batch.words,
+            word_terms: &marks.word_terms,
             dictionary,
             removed,
             goes_on,
@@ -151,7 +149,7 @@ impl Scratch {
             (hit_pairs, work),
         );
         survivors.probe(steps, level, marks, work);
-        work.visits += survivors.places.len as u64;
+        work.visits += survivors.ranks.len as u64;
         survivors.decide(steps, level, slice, batch.first, hit_pairs);
         let steps_left = survivors.others.len + level.always.len() + level.scanned.entries.len();
         hit_pairs.mixed |= level.has_alternatives && steps_left > 0;
@@ -178,6 +176,18 @@ impl Scratch {
         }
     }
 }
+
+/// The number of leading documents whose words are looked up together. They have at least [`GROUP_WORDS`] words, unless
+/// all documents together have fewer.
+fn group_len(documents: &[Words]) -> usize {
+    let mut words = 0;
+    let enough = documents.iter().position(|document| {
+        words += document.len();
+        words >= GROUP_WORDS
+    });
+    enough.map_or(documents.len(), |last| last + 1)
+}
+
 /// Pairs whose filters are prefetched before the first is asked.
 const FETCHED_AT_ONCE: usize = 16;
 

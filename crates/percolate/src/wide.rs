@@ -64,6 +64,7 @@ mod x86 {
         hit_pairs::HitPairs,
         hits::Hits,
         level::{Level, Scanned},
+        rows::Row,
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
         snapshot::Snapshot,
         term::TermId,
@@ -120,29 +121,23 @@ mod x86 {
 
     impl Steps for Vectors {
         #[inline(always)]
-        fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
+        fn look_up(self, view: View<'_>, documents: &[Words], word_terms: &mut WordTerms) {
             // SAFETY: `self` is the proof that the processor has the features.
-            unsafe { look_up::look_up(view, document, word_terms) }
+            unsafe { look_up::look_up(view, documents, word_terms) }
         }
 
         #[inline(always)]
         fn probe(
             self,
             level: &Level,
-            anchors: &[TermId],
+            rows: &[Row],
             terms: &[TermId],
             document: u32,
-            places: &mut Candidates,
+            ranks: &mut Candidates,
             met: &mut Met,
-        ) -> u64 {
+        ) {
             // SAFETY: `self` is the proof, as in `look_up`.
-            unsafe { probe::probe(level, anchors, terms, document, places, met) }
-        }
-
-        #[inline(always)]
-        fn rank(self, level: &Level, places: &mut Candidates) {
-            // SAFETY: `self` is the proof, as in `look_up`.
-            unsafe { rank(level, places) }
+            unsafe { probe::probe(level, rows, terms, document, ranks, met) }
         }
 
         #[inline(always)]
@@ -212,27 +207,6 @@ mod x86 {
         let zeros = _mm512_setzero_si512();
         // SAFETY: indexes of lanes in use lie inside the list, and as signed numbers they are not negative.
         unsafe { _mm512_mask_i32gather_epi32::<4>(zeros, wanted, indexes, list.as_ptr().cast()) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    fn rank(level: &Level, places: &mut Candidates) {
-        let rows = &level.rows;
-        for from in (0..places.len).step_by(LANES) {
-            let used = lanes(places.len - from);
-            let place = load(&places.numbers, from);
-            let words = _mm512_srli_epi32::<5>(place);
-            let bits = _mm512_and_si512(place, all(31));
-            let below = _mm512_sub_epi32(_mm512_sllv_epi32(all(1), bits), all(1));
-            let held = _mm512_and_si512(gather(&rows.words, used, words), below);
-            let before = gather(&rows.before, used, words);
-            let ranks = _mm512_add_epi32(before, _mm512_popcnt_epi32(held));
-            store(&mut places.numbers, from, ranks);
-            let end = places.len.min(from + LANES);
-            for rank in &places.numbers[from..end] {
-                fetch_line(level.entries.as_ptr().wrapping_add(*rank as usize));
-            }
-        }
     }
 
     #[inline]

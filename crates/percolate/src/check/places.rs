@@ -40,8 +40,9 @@ pub(super) struct Places {
     places: Vec<At>,
     /// Of each document, the last place of each field that has words, rising.
     lasts: Vec<At>,
-    /// Buffer: terms above their places as one number, which sorts fastest.
-    sorted: Vec<u128>,
+    /// Buffers: terms above the numbers of their words as one number, which sorts fastest; and the words' places.
+    sorted: Vec<u64>,
+    of_words: Vec<At>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -87,25 +88,24 @@ impl Places {
             self.clear();
         }
         self.sorted.clear();
+        self.of_words.clear();
         let first_last = self.lasts.len();
         let document = &slice.documents[index];
-        for ((text, field, position), (word, _)) in document.iter().zip(document.spans()) {
+        let words = document.iter().zip(document.spans());
+        for (((text, field, position), (word, _)), plain) in words.zip(slice.word_terms.of(index)) {
             let at = u64::from(field) << 32 | u64::from(position);
             match self.lasts[first_last..].last_mut() {
                 Some(last) if *last >> 32 == at >> 32 => *last = at.max(*last),
                 _ => self.lasts.push(at),
             }
+            let number = self.of_words.len() as u64; // fits into 32 bits, as the text of a document does
+            self.of_words.push(at);
             let sorted = &mut self.sorted;
             let before = sorted.len();
-            let plain = slice
-                .dictionary
-                .view()
-                .find(document.buffer(), word.clone());
+            let mut add = |term: TermId| sorted.push(u64::from(term) << 32 | number);
             if plain.term() != UNKNOWN {
-                sorted.push(numbered(plain.term(), at));
-                slice
-                    .dictionary
-                    .limited(plain, field, |term| sorted.push(numbered(term, at)));
+                add(plain.term());
+                slice.dictionary.limited(*plain, field, &mut add);
             }
             if let Some(memo) = &mut memo {
                 let patterns = &slice.dictionary.patterns;
@@ -114,7 +114,7 @@ impl Places {
                     term => memo.of_term(patterns, term, || text),
                 };
                 let matches = matches.iter().filter(|(fields, _)| fields.holds(field));
-                sorted.extend(matches.map(|(_, term)| numbered(*term, at)));
+                matches.for_each(|(_, term)| add(*term));
             }
             let terms = (sorted.len() - before) as u64;
             let compared = memo.as_mut().map_or(0, |memo| memo.take_compared());
@@ -126,12 +126,18 @@ impl Places {
         self.known |= 1 << index;
         self.known_patterns |= u64::from(memo.is_some()) << index;
         self.sorted.sort_unstable();
-        self.sorted.dedup();
         let first = self.places.len();
-        let sorted = self.sorted.iter();
-        self.terms
-            .extend(sorted.clone().map(|one| (one >> 64) as TermId));
-        self.places.extend(sorted.map(|one| *one as At));
+        let mut before = (UNKNOWN, 0);
+        for one in &self.sorted {
+            let term = (one >> 32) as TermId;
+            let at = self.of_words[*one as u32 as usize];
+            // A pattern may match two words of one place.
+            if (term, at) != before {
+                self.terms.push(term);
+                self.places.push(at);
+                before = (term, at);
+            }
+        }
         if self.ranges.is_empty() {
             self.ranges.resize(SLICE_DOCUMENTS, Document::default());
         }
@@ -156,8 +162,4 @@ impl Places {
     pub(super) fn is_last(&self, index: usize, at: At) -> bool {
         self.lasts[self.ranges[index].lasts.clone()].contains(&at)
     }
-}
-
-fn numbered(term: TermId, at: At) -> u128 {
-    u128::from(term) << 64 | u128::from(at)
 }

@@ -19,6 +19,7 @@
 use std::hint::select_unpredictable;
 
 use hashbrown::HashMap;
+use query::processor::fetch_line;
 use rustc_hash::FxBuildHasher;
 
 use crate::term::{Key, UNKNOWN, hash_key};
@@ -166,6 +167,13 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     pub(super) fn is_empty(self) -> bool {
         self.keys.len() == 1
+    }
+
+    /// Prefetches the bucket of a hash.
+    #[inline(always)]
+    pub(crate) fn fetch_bucket(self, hash: u64) {
+        let place = hash as usize & (self.buckets.len() - 1);
+        fetch_line(self.buckets.as_ptr().wrapping_add(place));
     }
 
     /// The number of a key, or [`UNKNOWN`]. It compares all tags of a bucket and joins the outcomes: the only branch

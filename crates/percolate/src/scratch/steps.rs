@@ -10,6 +10,7 @@ use crate::{
     hit_pairs::{HitPairs, grow, hit_pair},
     level::{Level, Scanned},
     limits::GROUP_SMALL,
+    rows::Row,
     term::TermId,
     word_terms::WordTerms,
 };
@@ -19,13 +20,15 @@ pub(crate) const LANES: usize = 16;
 
 const _: () = assert!(GROUP_SMALL as usize <= LANES);
 
-/// 32-bit words of rows that have bits in common with the document at hand.
+/// 32-bit words of rows that have bits in common with the document at hand. The first `len` are in use.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// The bits in common. The first `len` are in use.
+    /// The bits in common.
     pub(crate) bits: Vec<u32>,
-    /// Beside `bits`: the place of the word's bit 0.
-    pub(crate) first: Vec<u32>,
+    /// Beside `bits`: the whole word of the row.
+    pub(crate) words: Vec<u32>,
+    /// Beside `bits`: how many bits of all rows are set before the word.
+    pub(crate) before: Vec<u32>,
     pub(crate) len: usize,
 }
 
@@ -33,12 +36,13 @@ impl Met {
     /// Makes room for `more` items, and for a whole vector behind them.
     #[inline(always)]
     pub(crate) fn grow(&mut self, more: usize) {
-        grow(&mut self.bits, self.len + more + LANES);
-        grow(&mut self.first, self.len + more + LANES);
+        for list in [&mut self.bits, &mut self.words, &mut self.before] {
+            grow(list, self.len + more + LANES);
+        }
     }
 }
 
-/// Candidates: numbers (places, ranks or indexes of entries), each with a document of the slice.
+/// Candidates: numbers (ranks or indexes of entries), each with a document of the slice.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     /// The first `len` are in use.
@@ -87,21 +91,18 @@ impl Candidates {
 }
 /// The steps that are worth writing for vectors.
 pub(crate) trait Steps: Fetch {
-    /// Looks up the words of a document.
-    fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms);
-    /// Adds to `places` the bits that a document's terms meet in the rows of its anchors. Returns the number of
-    /// entries filed under these anchors.
+    /// Looks up the words of a slice's next documents.
+    fn look_up(self, view: View<'_>, documents: &[Words], word_terms: &mut WordTerms);
+    /// Adds to `ranks` the entries of the bits that a document's terms meet in these rows, and prefetches them.
     fn probe(
         self,
         level: &Level,
-        anchors: &[TermId],
+        rows: &[Row],
         terms: &[TermId],
         document: u32,
-        places: &mut Candidates,
+        ranks: &mut Candidates,
         met: &mut Met,
-    ) -> u64;
-    /// Turns places of bits into ranks: the indexes of their entries.
-    fn rank(self, level: &Level, places: &mut Candidates);
+    );
     /// Decides the simple entries among `ranks`, each for one document. Copies the others to `others`, which has
     /// room.
     fn decide(
@@ -137,39 +138,26 @@ impl Fetch for Plain {
 
 impl Steps for Plain {
     #[inline(always)]
-    fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
-        word_terms.look_up(view, document);
+    fn look_up(self, view: View<'_>, documents: &[Words], word_terms: &mut WordTerms) {
+        word_terms.look_up(view, documents);
     }
 
     #[inline(always)]
     fn probe(
         self,
         level: &Level,
-        anchors: &[TermId],
+        rows: &[Row],
         terms: &[TermId],
         document: u32,
-        places: &mut Candidates,
+        ranks: &mut Candidates,
         _: &mut Met,
-    ) -> u64 {
-        let mut candidates = 0;
-        for anchor in anchors {
-            let row = level.anchors.row(*anchor);
-            if row.entries > 0 {
-                candidates += u64::from(row.entries);
-                places.grow(terms.len());
-                for term in terms {
-                    let (place, is_set) = level.rows.probe(row, *term);
-                    places.push_if(place, document, is_set);
-                }
+    ) {
+        for row in rows {
+            ranks.grow(terms.len());
+            for term in terms {
+                let (rank, is_set) = level.rows.probe(*row, *term);
+                ranks.push_if(rank, document, is_set);
             }
-        }
-        candidates
-    }
-
-    #[inline(always)]
-    fn rank(self, level: &Level, places: &mut Candidates) {
-        for place in &mut places.numbers[..places.len] {
-            *place = level.rows.rank(*place);
         }
     }
 

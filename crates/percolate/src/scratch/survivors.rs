@@ -8,6 +8,7 @@ use crate::{
     hits::Work,
     level::{Level, Scanned},
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
+    rows::Row,
     term::TermId,
     unfinished::TooManyPairs,
 };
@@ -16,8 +17,8 @@ use crate::{
 /// once.
 const MANY_TERMS: usize = 256;
 
-/// Anchors whose rows are probed at once for a document of many terms.
-const ANCHORS_AT_ONCE: usize = 64;
+/// Rows that are probed at once for a document of many terms.
+const ROWS_AT_ONCE: usize = 64;
 
 /// Cost of looking at an entry, in probes: an entry lies anywhere, the bits of a row lie together.
 const PROBES_PER_ENTRY: usize = 8;
@@ -29,9 +30,13 @@ pub(super) struct Survivors {
     anchors: Vec<TermId>,
     /// By document: where its terms end in `anchors`.
     anchor_ends: Vec<usize>,
+    /// The rows of those that are anchors, one document after the other.
+    rows: Vec<Row>,
+    /// By document: where its rows end in `rows`.
+    row_ends: Vec<usize>,
     met: Met,
-    /// First the places of bits, then the ranks of entries.
-    pub(super) places: Candidates,
+    /// Entries whose second term a document may hold, by rank.
+    pub(super) ranks: Candidates,
     /// Entries that are not simple, by rank.
     pub(super) others: Candidates,
     /// Entries of small groups, by index in the level's `grouped`.
@@ -76,28 +81,28 @@ impl Survivors {
         marks: &Marks,
         work: &mut Work,
     ) {
-        self.places.len = 0;
+        self.ranks.len = 0;
         if level.entries.is_empty() {
             return;
         }
-        self.gather(steps, level, marks);
-        let (mut start, mut from, mut candidates) = (0, 0, 0);
-        for ((end, until), document) in marks.ends.iter().zip(&self.anchor_ends).zip(0..) {
+        work.candidates += self.gather(steps, level, marks);
+        let (mut start, mut from) = (0, 0);
+        for ((end, until), document) in marks.ends.iter().zip(&self.row_ends).zip(0..) {
             let terms = &marks.terms[start..*end];
-            let anchors = &mut self.anchors[from..*until];
+            let rows = &mut self.rows[from..*until];
             (start, from) = (*end, *until);
-            let (places, met) = (&mut self.places, &mut self.met);
-            candidates += match terms.len() {
-                0..=MANY_TERMS => steps.probe(level, anchors, terms, document, places, met),
-                _ => probe_long(steps, level, anchors, terms, document, places, met),
-            };
+            let (ranks, met) = (&mut self.ranks, &mut self.met);
+            match terms.len() {
+                0..=MANY_TERMS => steps.probe(level, rows, terms, document, ranks, met),
+                _ => probe_long(steps, level, rows, terms, document, ranks, met),
+            }
         }
-        work.candidates += candidates;
     }
 
-    /// Lists the terms of each document that may be anchors, and prefetches their rows.
+    /// Lists the rows of each document's anchors, and prefetches them: first the terms that may be anchors, then their
+    /// rows. So no read waits for another. Returns the number of entries filed under these anchors.
     #[inline(always)]
-    fn gather(&mut self, steps: impl Steps, level: &Level, marks: &Marks) {
+    fn gather(&mut self, steps: impl Steps, level: &Level, marks: &Marks) -> u64 {
         let (mut start, mut count) = (0, 0);
         grow(&mut self.anchors, marks.used());
         self.anchor_ends.clear();
@@ -110,11 +115,26 @@ impl Survivors {
             self.anchor_ends.push(count);
         }
         for anchor in &self.anchors[..count] {
-            level.rows.fetch(steps, level.anchors.row(*anchor)); // none waits for another
+            level.anchors.fetch(steps, *anchor);
         }
+        grow(&mut self.rows, count);
+        self.row_ends.clear();
+        let (mut start, mut count, mut candidates) = (0, 0, 0);
+        for end in &self.anchor_ends {
+            for anchor in &self.anchors[start..*end] {
+                let row = level.anchors.row(*anchor);
+                level.rows.fetch(steps, row);
+                self.rows[count] = row;
+                count += usize::from(row.entries > 0);
+                candidates += u64::from(row.entries);
+            }
+            start = *end;
+            self.row_ends.push(count);
+        }
+        candidates
     }
 
-    /// Turns bits into entries and decides the simple ones; sets the others aside.
+    /// Decides the simple entries among `ranks`; sets the others aside.
     #[inline(always)]
     pub(super) fn decide(
         &mut self,
@@ -124,18 +144,10 @@ impl Survivors {
         first: u32,
         hit_pairs: &mut HitPairs,
     ) {
-        steps.rank(level, &mut self.places);
         self.others.len = 0;
-        self.others.grow(self.places.len);
-        let (places, others) = (&self.places, &mut self.others);
-        steps.decide(
-            &level.entries,
-            places,
-            slice.masks,
-            first,
-            others,
-            hit_pairs,
-        );
+        self.others.grow(self.ranks.len);
+        let (ranks, others) = (&self.ranks, &mut self.others);
+        steps.decide(&level.entries, ranks, slice.masks, first, others, hit_pairs);
     }
 
     /// Decides entries with tails, and small groups; sets large groups aside. Returns the number of entries in small
@@ -234,30 +246,27 @@ fn decide_one(
 fn probe_long(
     steps: impl Steps,
     level: &Level,
-    anchors: &mut [TermId],
+    rows: &mut [Row],
     terms: &[TermId],
     document: u32,
-    places: &mut Candidates,
+    ranks: &mut Candidates,
     met: &mut Met,
-) -> u64 {
-    let (mut candidates, mut probed) = (0, 0);
-    for index in 0..anchors.len() {
-        let anchor = anchors[index];
-        let row = level.anchors.row(anchor);
+) {
+    let mut probed = 0;
+    for index in 0..rows.len() {
+        let row = rows[index];
         if row.entries as usize * PROBES_PER_ENTRY > terms.len() {
-            anchors[probed] = anchor;
+            rows[probed] = row;
             probed += 1;
-        } else if row.entries > 0 {
-            candidates += u64::from(row.entries);
-            places.grow(row.entries as usize);
-            let rows = &level.rows;
-            rows.each(row, |place| places.push_if(place, document, true));
+        } else {
+            ranks.grow(row.entries as usize);
+            let all = level.rows.ranks(row);
+            all.for_each(|rank| ranks.push_if(rank, document, true));
         }
     }
-    for anchors in anchors[..probed].chunks(ANCHORS_AT_ONCE) {
-        candidates += steps.probe(level, anchors, terms, document, places, met);
+    for rows in rows[..probed].chunks(ROWS_AT_ONCE) {
+        steps.probe(level, rows, terms, document, ranks, met);
     }
-    candidates
 }
 
 /// Tries every document against the entries that have no anchor.

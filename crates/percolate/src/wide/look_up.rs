@@ -2,13 +2,13 @@
 
 use std::arch::x86_64::*;
 
-use query::analysis::Words;
+use query::{analysis::Words, processor::fetch_line};
 
 use crate::{
     dictionary::View,
     dictionary::table::{self, Bucket, KeyEntry, WAYS},
     hit_pairs::grow,
-    term::{HASH_ADDED, HASH_FACTOR, Key, LIMITED, SHORT_BYTES_MAX, USED},
+    term::{HASH_ADDED, HASH_FACTOR, Key, Plain, SHORT_BYTES_MAX, USED},
     word_terms::WordTerms,
 };
 
@@ -21,73 +21,108 @@ const KEY_ENTRY: [usize; 2] = [size_of::<KeyEntry>() / 4, size_of::<KeyEntry>() 
 
 const _: () = assert!(
     WAYS == 4 && BUCKET[0] == 8 && KEY_ENTRY[0] == 6,
-    "see `find`"
+    "see `index` and `number`"
 );
 
 /// The AVX-512 form of [`WordTerms::look_up`]. A table with keys in `apart` takes the plain form.
+///
+/// It takes three passes over the words: the first prefetches their buckets, the second the keys to which these point,
+/// the third compares the keys.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt")]
-pub(super) fn look_up(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
+pub(super) fn look_up(view: View<'_>, documents: &[Words], word_terms: &mut WordTerms) {
     let is_split =
         view.base.apart.is_some() || view.recent.is_some_and(|recent| recent.apart.is_some());
     if is_split {
-        return word_terms.look_up(view, document);
+        return word_terms.look_up(view, documents);
     }
-    let words = document.len();
-    grow(&mut word_terms.keys, words + LANES);
-    grow(&mut word_terms.plain, words + LANES);
-    grow(&mut word_terms.known, words + LANES);
-    let longest = keys(document, &mut word_terms.keys);
-    let (mut known_len, mut limited) = (0, 0);
-    for from in (0..words).step_by(LANES) {
-        let used = (0xff_u32 >> (LANES - (words - from).min(LANES))) as __mmask8;
-        let (low, high) = load(&word_terms.keys[from..from + LANES]);
-        let hash = hash(low, high);
-        let mut found = find(view.base, low, high, hash, used);
+    let first = word_terms.len();
+    word_terms.push(documents);
+    let words = word_terms.len() - first;
+    grow(&mut word_terms.plain, first + words + LANES);
+    let WordTerms {
+        plain,
+        keys,
+        hashes,
+        indexes,
+        ..
+    } = word_terms;
+    let plain = &mut plain[first..];
+    grow(keys, words + LANES);
+    grow(hashes, words + LANES);
+    grow(indexes, words + LANES);
+    let (mut longest, mut count) = (0, 0);
+    for document in documents {
+        longest = write_keys(document, &mut keys[count..]).max(longest);
+        count += document.len();
+    }
+    let parts = || (0..words).step_by(LANES);
+    for from in parts() {
+        let (low, high) = load(&keys[from..from + LANES]);
+        let hashes = &mut hashes[from..from + LANES];
+        // SAFETY: there is room for eight.
+        unsafe { _mm512_storeu_epi64(hashes.as_mut_ptr().cast(), hash(low, high)) };
+        for hash in hashes {
+            view.base.fetch_bucket(*hash);
+        }
+    }
+    for from in parts() {
+        let found = index(
+            view.base,
+            load_hashes(&hashes[from..from + LANES]),
+            used(words - from),
+        );
+        let indexes = &mut indexes[from..from + LANES];
+        // SAFETY: there is room for eight.
+        unsafe { _mm256_storeu_epi32(indexes.as_mut_ptr().cast(), found) };
+        for index in indexes {
+            fetch_line(view.base.keys.as_ptr().wrapping_add(*index as usize));
+        }
+    }
+    for from in parts() {
+        let used = used(words - from);
+        let keys = load(&keys[from..from + LANES]);
+        // SAFETY: there are eight.
+        let indexes = unsafe { _mm256_loadu_epi32(indexes[from..from + LANES].as_ptr().cast()) };
+        let mut found = number(view.base, indexes, keys, used);
         if let Some(recent) = view.recent {
-            let newer = find(recent, low, high, hash, used);
+            let indexes = index(recent, load_hashes(&hashes[from..from + LANES]), used);
+            let newer = number(recent, indexes, keys, used);
             found = _mm256_mask_mov_epi32(found, _mm256_test_epi32_mask(newer, newer), newer);
         }
-        let plain = &mut word_terms.plain[from..from + LANES];
+        let plain = &mut plain[from..from + LANES];
         // SAFETY: there is room for eight, and a `Plain` is a number of 32 bits.
         unsafe { _mm256_storeu_epi32(plain.as_mut_ptr().cast(), found) };
-        limited |= _mm256_movepi32_mask(found);
-        let terms = _mm256_and_si256(found, _mm256_set1_epi32((!LIMITED).cast_signed()));
-        let known = _mm256_test_epi32_mask(terms, terms);
-        let room = &mut word_terms.known[known_len..known_len + LANES];
-        // SAFETY: there is room for eight.
-        unsafe {
-            _mm256_storeu_epi32(
-                room.as_mut_ptr().cast(),
-                _mm256_maskz_compress_epi32(known, terms),
-            );
-        };
-        known_len += known.count_ones() as usize;
     }
-    word_terms.known_len = known_len;
-    word_terms.is_limited = limited != 0;
     if longest > SHORT_BYTES_MAX {
-        look_up_long(view, document, word_terms);
+        look_up_long(view, documents, plain);
     }
+}
+
+/// The lanes in use where `left` words are left.
+#[inline]
+fn used(left: usize) -> __mmask8 {
+    (0xff_u32 >> (LANES - left.min(LANES))) as __mmask8
 }
 
 /// Looks up the words that are too long for keys, after the others.
 #[cold]
-fn look_up_long(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
-    let buffer = document.buffer();
-    for ((word, _), plain) in document.spans().zip(&mut word_terms.plain) {
-        if word.len() > SHORT_BYTES_MAX {
-            *plain = view.find(buffer, word);
-            word_terms.is_limited |= plain.is_limited();
+fn look_up_long(view: View<'_>, documents: &[Words], plain: &mut [Plain]) {
+    let mut plain = plain.iter_mut();
+    for document in documents {
+        let buffer = document.buffer();
+        for ((word, _), plain) in document.spans().zip(&mut plain) {
+            if word.len() > SHORT_BYTES_MAX {
+                *plain = view.find(buffer, word);
+            }
         }
     }
-    word_terms.sift(document.len());
 }
 
 /// Writes the keys of the words; a long word gets a key that no word has. Returns the length of the longest word.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
-fn keys(document: &Words, keys: &mut [Key]) -> usize {
+fn write_keys(document: &Words, keys: &mut [Key]) -> usize {
     let buffer = document.buffer();
     let mut longest = 0;
     for ((word, _), key) in document.spans().zip(keys) {
@@ -125,6 +160,15 @@ fn load(keys: &[Key]) -> (__m512i, __m512i) {
     )
 }
 
+/// Loads eight hashes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_hashes(hashes: &[u64]) -> __m512i {
+    let hashes = &hashes[..LANES];
+    // SAFETY: there are eight.
+    unsafe { _mm512_loadu_epi64(hashes.as_ptr().cast()) }
+}
+
 /// The hash of eight keys, as `hash_key` computes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -141,17 +185,11 @@ fn hash(low: __m512i, high: __m512i) -> __m512i {
     fold(_mm512_mullo_epi64(fold(sum), factor))
 }
 
-/// The numbers of eight keys in a table whose `apart` is empty; 0 for a key that it lacks and in lanes not in use.
-/// Two gathers of two tags each read a bucket; a bucket that has run over takes one more turn.
+/// Of eight hashes: the index in a table's keys of the only key that may have it; 0 if there is none and in lanes not in
+/// use. Two gathers of two tags each read a bucket; a bucket that has run over takes one more turn.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn find(
-    table: table::View<'_>,
-    low: __m512i,
-    high: __m512i,
-    hash: __m512i,
-    used: __mmask8,
-) -> __m256i {
+fn index(table: table::View<'_>, hash: __m512i, used: __mmask8) -> __m256i {
     let all = |number: usize| _mm512_set1_epi64(number.cast_signed() as i64);
     let last = all(table.buckets.len() - 1);
     let tags = _mm512_or_si512(
@@ -194,6 +232,21 @@ fn find(
         left = full;
         bucket = _mm512_and_si512(_mm512_add_epi64(bucket, all(1)), last);
     }
+    index
+}
+
+/// The numbers of eight keys in a table whose `apart` is empty, by their indexes; 0 for a key that it lacks and in lanes
+/// not in use.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn number(
+    table: table::View<'_>,
+    index: __m256i,
+    (low, high): (__m512i, __m512i),
+    used: __mmask8,
+) -> __m256i {
+    let all = |number: usize| _mm512_set1_epi64(number.cast_signed() as i64);
+    let zeros = _mm512_setzero_si512();
     let index = _mm512_cvtepu32_epi64(index);
     let held = _mm512_mask_cmplt_epu64_mask(used, index, all(table.keys.len()));
     let place = _mm512_add_epi64(_mm512_add_epi64(index, index), index);

@@ -5,6 +5,8 @@
 
 use std::arch::x86_64::*;
 
+use query::processor::fetch_line;
+
 use super::x86::{all, gather, lanes, load, store};
 use crate::{
     level::Level,
@@ -16,49 +18,41 @@ use crate::{
 /// Words of the longest row that is met whole. In a longer row each term's bit is picked.
 const WHOLE: usize = 2 * LANES;
 
-/// Adds the bits met to `places`. First it lists the words of rows that have bits in common with the document, then
-/// their bits. For words of many rows are met, and few of them have more than two bits in common.
+/// Adds the entries of the bits met to `ranks`. First it lists the words of rows that have bits in common with the
+/// document, then their bits. For words of many rows are met, and few of them have more than two bits in common.
 #[inline]
-#[target_feature(enable = "avx512f,avx512cd,popcnt")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 pub(super) fn probe(
     level: &Level,
-    anchors: &[TermId],
+    rows: &[Row],
     terms: &[TermId],
     document: u32,
-    places: &mut Candidates,
+    ranks: &mut Candidates,
     met: &mut Met,
-) -> u64 {
+) {
     let signature = signature(terms);
-    let mut candidates = 0;
+    let first = ranks.len;
     met.len = 0;
-    met.grow(anchors.len() * WHOLE);
-    for anchor in anchors {
-        let row = level.anchors.row(*anchor);
-        candidates += u64::from(row.entries);
-        if row.entries == 0 {
-            continue;
-        }
+    met.grow(rows.len() * WHOLE);
+    for row in rows {
         let words = row.last + 1;
         if words > WHOLE as u32 {
-            places.grow(terms.len()); // each term meets one bit at most
-            pick(&level.rows, row, terms, document, places);
+            ranks.grow(terms.len()); // each term meets one bit at most
+            pick(&level.rows, *row, terms, document, ranks);
             continue;
         }
         let front = signature.folded[words.trailing_zeros() as usize];
         let front_words = words.min(LANES as u32);
         let back_start = row.start + front_words; // an empty part is cheaper than a branch
-        meet(&level.rows.words, row.start, front_words, front, met);
-        meet(
-            &level.rows.words,
-            back_start,
-            words - front_words,
-            signature.back,
-            met,
-        );
+        let back = signature.back;
+        meet(&level.rows, row.start, front_words, front, met);
+        meet(&level.rows, back_start, words - front_words, back, met);
     }
-    places.grow(anchors.len() * terms.len());
-    spread(met, document, places);
-    candidates
+    ranks.grow(rows.len() * terms.len());
+    spread(met, document, ranks);
+    for rank in &ranks.numbers[first..ranks.len] {
+        fetch_line(level.entries.as_ptr().wrapping_add(*rank as usize));
+    }
 }
 
 /// The signature of a document: its terms as bits, for rows of each length up to [`WHOLE`].
@@ -95,45 +89,44 @@ fn signature(terms: &[TermId]) -> Signature {
 }
 
 /// Adds the words of a part of a row, at most sixteen, that have bits in common with the document. It notes the bits,
-/// and the place of the word's bit 0.
+/// the word, and how many bits are set before the word.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
-fn meet(rows: &[u32], start: u32, words: u32, terms: __m512i, met: &mut Met) {
-    let lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    let row = &rows[start as usize..(start + words) as usize];
-    let bits = _mm512_and_si512(load(row, 0), terms);
+fn meet(rows: &Rows, start: u32, words: u32, terms: __m512i, met: &mut Met) {
+    let part = start as usize..(start + words) as usize;
+    let row = load(&rows.words[part.clone()], 0);
+    let before = load(&rows.before[part], 0);
+    let bits = _mm512_and_si512(row, terms);
     let some = _mm512_test_epi32_mask(bits, bits);
-    let first = _mm512_slli_epi32::<5>(_mm512_add_epi32(all(start), lane));
-    store(
-        &mut met.bits,
-        met.len,
-        _mm512_maskz_compress_epi32(some, bits),
-    );
-    store(
-        &mut met.first,
-        met.len,
-        _mm512_maskz_compress_epi32(some, first),
-    );
+    let lists = [&mut met.bits, &mut met.words, &mut met.before];
+    for (list, numbers) in lists.into_iter().zip([bits, row, before]) {
+        let numbers = _mm512_maskz_compress_epi32(some, numbers);
+        store(list, met.len, numbers);
+    }
     met.len += some.count_ones() as usize;
 }
 
-/// Adds the places of the bits of all words met.
+/// Adds the ranks of the bits of all words met.
 #[inline]
-#[target_feature(enable = "avx512f,avx512cd,popcnt")]
-fn spread(met: &Met, document: u32, places: &mut Candidates) {
+#[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
+fn spread(met: &Met, document: u32, ranks: &mut Candidates) {
     let document = all(document);
-    let mut len = places.len;
+    let mut len = ranks.len;
     for from in (0..met.len).step_by(LANES) {
-        let first = load(&met.first[..met.len], from);
+        let word = load(&met.words[..met.len], from);
+        let before = load(&met.before[..met.len], from);
         let mut bits = load(&met.bits[..met.len], from);
         loop {
             let some = _mm512_test_epi32_mask(bits, bits);
             let rest = _mm512_and_si512(bits, _mm512_sub_epi32(bits, all(1)));
             let lowest = _mm512_andnot_si512(rest, bits);
-            let bit = _mm512_sub_epi32(all(31), _mm512_lzcnt_epi32(lowest));
-            let place = _mm512_maskz_compress_epi32(some, _mm512_or_si512(first, bit));
-            store(&mut places.numbers, len, place);
-            store(&mut places.documents, len, document);
+            let rank = rank(word, before, lowest);
+            store(
+                &mut ranks.numbers,
+                len,
+                _mm512_maskz_compress_epi32(some, rank),
+            );
+            store(&mut ranks.documents, len, document);
             len += some.count_ones() as usize;
             if _mm512_test_epi32_mask(rest, rest) == 0 {
                 break;
@@ -141,25 +134,36 @@ fn spread(met: &Met, document: u32, places: &mut Candidates) {
             bits = rest;
         }
     }
-    places.len = len;
+    ranks.len = len;
 }
 
-/// Adds the bits of a long row on which a term falls.
+/// The ranks of single bits of words: how many bits of all rows are set before them.
 #[inline]
-#[target_feature(enable = "avx512f,popcnt")]
-fn pick(rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates) {
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn rank(word: __m512i, before: __m512i, bit: __m512i) -> __m512i {
+    let below = _mm512_and_si512(word, _mm512_sub_epi32(bit, all(1)));
+    _mm512_add_epi32(before, _mm512_popcnt_epi32(below))
+}
+
+/// Adds the entries of the bits of a long row on which a term falls.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
+fn pick(rows: &Rows, row: Row, terms: &[TermId], document: u32, ranks: &mut Candidates) {
     let (start, last) = (all(row.start), all(row.last));
     for from in (0..terms.len()).step_by(LANES) {
         let seconds = load(terms, from);
         let words = _mm512_srli_epi32::<5>(seconds);
         let words = _mm512_add_epi32(start, _mm512_and_si512(words, last));
         let held = gather(&rows.words, lanes(terms.len() - from), words);
-        let bits = _mm512_and_si512(seconds, all(31));
-        let set = _mm512_test_epi32_mask(held, _mm512_sllv_epi32(all(1), bits));
-        let found = _mm512_or_si512(_mm512_slli_epi32::<5>(words), bits);
+        let bit = _mm512_sllv_epi32(all(1), _mm512_and_si512(seconds, all(31)));
+        let set = _mm512_test_epi32_mask(held, bit);
+        if set == 0 {
+            continue;
+        }
+        let found = rank(held, gather(&rows.before, set, words), bit);
         let found = _mm512_maskz_compress_epi32(set, found);
-        store(&mut places.numbers, places.len, found);
-        store(&mut places.documents, places.len, all(document));
-        places.len += set.count_ones() as usize;
+        store(&mut ranks.numbers, ranks.len, found);
+        store(&mut ranks.documents, ranks.len, all(document));
+        ranks.len += set.count_ones() as usize;
     }
 }
