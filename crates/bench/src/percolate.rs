@@ -12,8 +12,6 @@ mod prepared;
 mod queries;
 mod store;
 
-use std::sync::Arc;
-
 use crate::{
     Batch, Effort, Server,
     definition::{self, Definition},
@@ -114,9 +112,11 @@ fn measure_quiet(
 ) -> Result<Vec<Cell>> {
     match &options.place {
         Target::Within => {
-            let present = || Arc::clone(&prepared.snapshot);
             let connect = || {
-                let thread = matcher::Thread::new(&prepared.posts, &present);
+                let Prepared {
+                    posts, snapshot, ..
+                } = prepared;
+                let thread = matcher::Thread::new(posts, snapshot, matcher::UNCHANGED);
                 Ok(Box::new(thread) as Box<dyn caller::Caller>)
             };
             grid::measure(options, prepared, &connect, notes)

@@ -53,11 +53,19 @@ pub(super) fn measure(
                 job: None,
             };
             let mut change = |queries: &[Query<'_>]| writer.change(&present, queries);
-            let now = || Arc::clone(&present.read().unwrap_or_else(PoisonError::into_inner));
-            let untouched = || Arc::clone(&prepared.snapshot);
+            let update = |own: &mut Arc<Snapshot>| {
+                let present = present.read().unwrap_or_else(PoisonError::into_inner);
+                if !Arc::ptr_eq(own, &present) {
+                    *own = Arc::clone(&present);
+                }
+            };
+            let thread = |update| {
+                let thread = matcher::Thread::new(&prepared.posts, &prepared.snapshot, update);
+                Ok(Box::new(thread) as _)
+            };
             let sets = Sets {
-                quiet: &|| Ok(Box::new(matcher::Thread::new(&prepared.posts, &untouched)) as _),
-                changing: &|| Ok(Box::new(matcher::Thread::new(&prepared.posts, &now)) as _),
+                quiet: &|| thread(matcher::UNCHANGED),
+                changing: &|| thread(&update),
             };
             cells(options, rate, &prepared, sets, &mut change, notes)
         }

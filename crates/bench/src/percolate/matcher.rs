@@ -106,29 +106,40 @@ impl Matcher {
     }
 }
 
+/// Brings a thread's snapshot up to date. It takes a reference only to a new one: counting references writes to memory
+/// that all threads share, and with one document a call that would take longer than reading the snapshot.
+pub(super) type Update<'a> = &'a (dyn Fn(&mut Arc<Snapshot>) + Sync);
+
+/// The update of a thread whose set does not change.
+pub(super) const UNCHANGED: Update<'static> = &|_| {};
+
 /// A thread that matches against the current snapshot.
 pub(super) struct Thread<'a> {
     matcher: Matcher,
     posts: &'a [Post],
-    present: &'a (dyn Fn() -> Arc<Snapshot> + Sync),
+    snapshot: Arc<Snapshot>,
+    update: Update<'a>,
 }
 
 impl<'a> Thread<'a> {
     pub(super) fn new(
         posts: &'a [Post],
-        present: &'a (dyn Fn() -> Arc<Snapshot> + Sync),
+        snapshot: &Arc<Snapshot>,
+        update: Update<'a>,
     ) -> Thread<'a> {
         Thread {
             matcher: Matcher::default(),
             posts,
-            present,
+            snapshot: Arc::clone(snapshot),
+            update,
         }
     }
 }
 
 impl Caller for Thread<'_> {
     fn call(&mut self, documents: Range<usize>) -> Result<()> {
-        self.matcher.take(&(self.present)(), &self.posts[documents]);
+        (self.update)(&mut self.snapshot);
+        self.matcher.take(&self.snapshot, &self.posts[documents]);
         Ok(())
     }
 
