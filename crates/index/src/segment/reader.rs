@@ -20,7 +20,7 @@ use super::pairs::{PairPage, Pairs};
 use super::paths::PathNumbers;
 use super::rows::Rows;
 use super::text_list::Listed;
-use super::words::{self, SegmentWord, WordEntry};
+use super::words::{SegmentWord, WordEntry, Words};
 use crate::error::{Error, Result};
 use crate::integers::Integers;
 use crate::postings::List;
@@ -35,7 +35,7 @@ pub(crate) struct SegmentNumber(pub(crate) u64);
 pub(crate) struct Segment {
     pub(super) rows: Rows,
     pub(super) dictionary: Dictionary,
-    pub(super) words: CheckedFile,
+    pub(super) words: Words,
     pub(super) common: OnceLock<CommonWords>,
     pub(super) lasts: OnceLock<AllLasts>,
     pub(super) postings: CheckedFile,
@@ -101,10 +101,7 @@ impl Files<'_> {
 impl Segment {
     pub(super) fn of_files(files: &Files<'_>) -> Result<Segment> {
         let commit = &files.commit;
-        let words = files.open(WORDS)?;
-        if words.len() != commit.words as usize * words::ENTRY_BYTES {
-            return Err(words.corrupt(0, "not as many words as the commit says"));
-        }
+        let words = Words::new(files.open(WORDS)?, commit.words, commit.format)?;
         let rows = files.rows()?;
         let positions = files.open(POSITIONS)?;
         let pairs = commit.section(Kind::Pairs);
@@ -259,10 +256,10 @@ impl Segment {
         self.rows.path_numbers(column, path, docs)
     }
 
-    /// The ids of neighbouring rows; `None` where the highest id is no `i64`.
+    /// The ids of neighbouring rows; `None` where the highest id is no `i64`, and where the rows are of several pages.
     pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match i64::try_from(self.id_last) {
-            Ok(_) => self.rows.id_column(docs).map(Some),
+            Ok(_) => self.rows.id_column(docs),
             Err(_) => Ok(None),
         }
     }
@@ -311,7 +308,7 @@ impl Segment {
 
     /// The entry of a word, by its number.
     pub(crate) fn word_of(&self, number: u32) -> Result<SegmentWord> {
-        let entry = words::read(&self.words, number)?;
+        let entry = self.words.read(number)?;
         Ok(SegmentWord { number, entry })
     }
 
