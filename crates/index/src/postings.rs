@@ -43,6 +43,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bits::{pack, packed_bytes, unpack};
 pub(crate) use code::{
     HITS_OPEN, Shares, SharesCache, class_of, code, hits_of, length_class, length_of_class,
 };
