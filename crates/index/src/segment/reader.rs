@@ -23,7 +23,7 @@ use super::text_list::Listed;
 use super::words::{SegmentWord, WordEntry, Words};
 use crate::error::{Error, Result};
 use crate::integers::Integers;
-use crate::postings::List;
+use crate::postings::{List, ListForm};
 use crate::removed::{Frequency, WordCount};
 
 /// Number of a segment among all that this process has opened; never reused.
@@ -47,6 +47,7 @@ pub(crate) struct Segment {
     pub(super) docs: u32,
     /// Whether the table has several text columns: then posting lists have sets of fields.
     pub(super) many_fields: bool,
+    pub(super) list_form: ListForm,
     pub(super) hits: u64,
     pub(super) bytes: u64,
     pub(super) id_first: u64,
@@ -119,6 +120,10 @@ impl Segment {
             path: files.path.to_owned(),
             docs: commit.rows,
             many_fields: commit.fields > 1,
+            list_form: match commit.format {
+                0..5 => ListForm::Wide,
+                _ => ListForm::Narrow,
+            },
             hits: commit.hits,
             bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
             number: SegmentNumber(OPENED.fetch_add(1, Ordering::Relaxed)),
@@ -354,7 +359,8 @@ impl Segment {
         } = &word.entry;
         let bytes = self.postings.range(postings.start, postings.end)?;
         let places = self.positions.range(positions.start, positions.end)?;
-        List::open(self.docs, self.many_fields, bytes, places)
+        let shape = (self.docs, self.list_form);
+        List::open(shape, self.many_fields, bytes, places)
             .ok_or_else(|| self.postings.corrupt(postings.start, "not a list of rows"))
     }
 }

@@ -19,7 +19,7 @@ use super::row_source::RowSource;
 use super::words::WordsWriter;
 use super::{forward, ids, keys, packed, pairs, paths, stretches, text_list};
 use crate::error::{Error, Result};
-use crate::postings::{List, ListWriter, PAGE_ROWS};
+use crate::postings::{List, ListForm, ListWriter, PAGE_ROWS};
 
 /// Facts of a new segment that are known before its content.
 #[derive(Clone, Copy)]
@@ -139,7 +139,7 @@ impl<'a> SegmentWriter<'a> {
             let [of_postings, of_positions] = &places[at];
             let bytes = postings.range(of_postings.start, of_postings.end)?;
             let of_positions = positions.range(of_positions.start, of_positions.end)?;
-            let list = List::open(rows, fields > 1, bytes, of_positions);
+            let list = List::open((rows, ListForm::Narrow), fields > 1, bytes, of_positions);
             list.ok_or_else(|| postings.corrupt(of_postings.start, "not a list of rows"))
         };
         let lists = pairs::WordLists {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::rows::{DENSE, PairRows, encode, list_bytes};
 use super::{PairPage, WORD_ROWS, WordLists, is_bare, write};
 use crate::error::Error;
-use crate::postings::{List, ListWriter, PAGE_ROWS};
+use crate::postings::{List, ListForm, ListWriter, PAGE_ROWS};
 
 /// By row, then by field: the numbers of its words.
 type Texts = Vec<Vec<Vec<usize>>>;
@@ -48,7 +48,13 @@ fn section(texts: &Texts, fields: u8) -> Vec<u8> {
     let numbers: Vec<u32> = words.iter().map(|word| 3 * *word as u32).collect();
     let open = |at: usize| {
         let (postings, positions) = lists[words[at]].as_ref().unwrap();
-        Ok(List::open(texts.len() as u32, fields > 1, postings, positions).unwrap())
+        Ok(List::open(
+            (texts.len() as u32, ListForm::Narrow),
+            fields > 1,
+            postings,
+            positions,
+        )
+        .unwrap())
     };
     let given = WordLists {
         rows: texts.len() as u32,
@@ -172,7 +178,7 @@ fn two_words_at_one_place_leave_a_page_without_pairs() {
     let mut list = ListWriter::new(rows, false, &mut postings, &mut positions);
     (0..rows).for_each(|row| list.push(row, 1, &[4]));
     list.finish();
-    let open = |_| Ok(List::open(rows, false, &postings, &positions).unwrap());
+    let open = |_| Ok(List::open((rows, ListForm::Narrow), false, &postings, &positions).unwrap());
     let mut given = WordLists {
         rows,
         hits: 600,
