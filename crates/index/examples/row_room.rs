@@ -31,7 +31,7 @@ use shared::{analysed, any, column, query, select, tokens};
 const SEAL_ROWS: u64 = 65_536;
 
 /// Names of the sections of the file `rows`; docs/formats/segment.md.
-const SECTIONS: [(u16, &str); 24] = [
+const SECTIONS: [(u16, &str); 25] = [
     (1, "ids"),
     (2, "row ends"),
     (3, "forward ends"),
@@ -55,6 +55,7 @@ const SECTIONS: [(u16, &str); 24] = [
     (23, "packed forward lists"),
     (24, "common words"),
     (25, "pairs, in the file positions"),
+    (26, "packed ids"),
     (0, "others"),
 ];
 

@@ -402,7 +402,7 @@ impl Part {
         }
     }
 
-    /// The ids of neighbouring rows; `None` of a tail, and where the highest id is no `i64`.
+    /// The ids of neighbouring rows; `None` of a tail, where the highest id is no `i64`, and where the rows are of several pages.
     pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match &self.source {
             Source::Tail(_) => Ok(None),

@@ -43,11 +43,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bits::{pack, packed_bytes, unpack};
 pub(crate) use code::{
     HITS_OPEN, Shares, SharesCache, class_of, code, hits_of, length_class, length_of_class,
 };
 pub(crate) use list::{List, PlaceWalk, Run};
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
 pub(crate) use places::{Plain, RowPlaces};
-pub(crate) use posting::{PAGE_BITS, PAGE_ROWS};
+pub(crate) use posting::{ListForm, PAGE_BITS, PAGE_ROWS};
 pub(crate) use writer::ListWriter;

@@ -3,12 +3,12 @@
 //! Example: 5, 2, 9, 12 at a width of 4 are the bytes `0x25 0xC9`; number 3 starts at bit 12.
 
 /// Bytes of `count` numbers of `width` bits, the last byte filled up with zeroes.
-pub(super) fn packed_bytes(count: usize, width: u32) -> usize {
+pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
 /// Appends numbers, each below 2^`width`. `width` is at most 32.
-pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec<u8>) {
+pub(crate) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec<u8>) {
     let (mut word, mut filled) = (0u64, 0);
     for number in numbers {
         word |= u64::from(number) << filled;
@@ -26,7 +26,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec
 
 /// The `at`-th number; bits beyond the end of `bytes` read as 0. `width` is at most 32.
 #[inline(always)]
-pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
+pub(crate) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     let bit = at * width as usize;
     let rest = bytes.get(bit / 8..).unwrap_or_default();
     let word = match rest.first_chunk() {

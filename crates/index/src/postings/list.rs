@@ -6,11 +6,11 @@ use query::codec::{cut_small, put_number};
 use query::processor::fetch;
 use smallvec::SmallVec;
 
-use super::bits::cut;
+use super::bits::{cut, packed_bytes, unpack};
 use super::code::hits_of;
-use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bytes};
+use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bits};
 use super::places::{Packed, Plain, RowPlaces, Widths};
-use super::posting::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting};
+use super::posting::{BLOCK, DENSE, LONG, ListForm, PAGE_BITS, PAGE_ROWS, Posting};
 
 /// Bytes of one open count: a posting's number (4) and its occurrences (4), for a code of class 0.
 const OPEN_BYTES: usize = 8;
@@ -38,6 +38,7 @@ const PAGES_INLINE: usize = 9;
 #[derive(Clone)]
 pub(crate) struct List<'a> {
     rows: u32,
+    form: ListForm,
     /// Start of each page, then the end of the last.
     pages: SmallVec<[PageStart; PAGES_INLINE]>,
     docs: Cow<'a, [u8]>,
@@ -71,11 +72,11 @@ enum Places<'a> {
 }
 
 impl<'a> List<'a> {
-    /// Opens a list that [`super::ListWriter`] wrote for a segment of `rows` rows. `positions` may
+    /// Opens a list that [`super::ListWriter`] wrote for a segment of `rows` rows; `form`: by the segment's version. `positions` may
     /// be empty where the caller never asks for places. `None` where the bytes are no list. Cost:
     /// the header, and a copy of a short list's docs.
     pub(crate) fn open(
-        rows: u32,
+        (rows, form): (u32, ListForm),
         many_fields: bool,
         postings: &'a [u8],
         positions: &'a [u8],
@@ -85,6 +86,7 @@ impl<'a> List<'a> {
         let count = documents as usize;
         let mut list = List {
             rows,
+            form,
             pages: SmallVec::new(),
             docs: Cow::default(),
             codes: Cow::default(),
@@ -92,7 +94,7 @@ impl<'a> List<'a> {
             fields: &[],
             fields_bytes: 0,
             open: Cow::default(),
-            places: Places::Packed(Packed::open(documents, positions)?),
+            places: Places::Packed(Packed::open(documents, form, positions)?),
         };
         if count < LONG {
             list.open_short(count, &mut bytes)?;
@@ -125,6 +127,7 @@ impl<'a> List<'a> {
     ) -> List<'static> {
         let mut list = List {
             rows,
+            form: ListForm::Narrow,
             pages: SmallVec::new(),
             docs: Cow::default(),
             codes: Cow::Owned(codes),
@@ -164,13 +167,9 @@ impl<'a> List<'a> {
     }
 
     fn open_short(&mut self, count: usize, bytes: &mut &'a [u8]) -> Option<()> {
-        let width = doc_bytes(self.rows);
-        let docs = cut(bytes, count * width)?.chunks_exact(width);
-        let docs = docs.map(|doc| {
-            doc.iter()
-                .rev()
-                .fold(0, |sum, byte| sum << 8 | u32::from(*byte))
-        });
+        let bits = doc_bits(self.rows, self.form);
+        let packed = cut(bytes, packed_bytes(count, bits))?;
+        let docs = (0..count).map(|at| unpack(packed, at, bits));
         let is_rising = docs.clone().is_sorted_by(|a, b| a < b);
         if !is_rising || docs.clone().next_back()? >= self.rows {
             return None;

@@ -20,6 +20,8 @@
 
 use std::ops::Range;
 
+use super::posting::ListForm;
+
 /// 64-bit words of a page's bitmap.
 pub(crate) const WORDS: usize = 1024;
 /// Bytes of a bitmap.
@@ -271,11 +273,12 @@ fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
     at * BLOCK + usize::from(here)
 }
 
-/// Bytes of a doc in a short list of a segment with this many rows.
-pub(super) fn doc_bytes(rows: u32) -> usize {
-    match rows {
-        0..=0x1_0000 => 2,
-        0x1_0001..=0x100_0000 => 3,
-        _ => 4,
+/// Bits of a doc in a short list of a segment with this many rows.
+pub(super) fn doc_bits(rows: u32, form: ListForm) -> u32 {
+    match (form, rows) {
+        (ListForm::Narrow, rows) => (32 - rows.saturating_sub(1).leading_zeros()).max(1),
+        (ListForm::Wide, 0..=0x1_0000) => 16,
+        (ListForm::Wide, 0x1_0001..=0x100_0000) => 24,
+        (ListForm::Wide, _) => 32,
     }
 }

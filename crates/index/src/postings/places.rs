@@ -24,14 +24,19 @@
 use query::processor::fetch;
 
 use super::bits::{cut, pack, packed_bytes, unpack};
-use super::posting::BLOCK;
+use super::posting::{BLOCK, ListForm};
 
 /// Bits of a position in a place.
 const POSITION_BITS: u32 = 24;
 /// Bytes of a block's two widths.
 const WIDTHS: usize = 2;
-/// Bytes of a block's start; a list of one block has none.
-const START: usize = 8;
+/// Bytes of a block's start, …
+const START: usize = 4;
+/// … and of one in a list of the wide form, or of 4 GiB of places or more. A list of one block has none.
+const START_WIDE: usize = 8;
+
+/// Least bytes of a list's places from which on its starts are wide.
+const WIDE_BYTES: u64 = 1 << 32;
 
 /// The places of a list in a file.
 #[derive(Clone, Copy)]
@@ -54,9 +59,13 @@ pub(crate) struct Plain {
 impl<'a> Packed<'a> {
     /// Opens the places of a list of `documents` rows. Empty `bytes` stand for a list whose places
     /// nobody reads. `None` where the bytes are too short for the entries.
-    pub(super) fn open(documents: u32, mut bytes: &'a [u8]) -> Option<Packed<'a>> {
+    pub(super) fn open(documents: u32, form: ListForm, mut bytes: &'a [u8]) -> Option<Packed<'a>> {
         let count = (documents as usize).div_ceil(BLOCK);
-        let entry_bytes = if count > 1 { WIDTHS + START } else { WIDTHS };
+        let entry_bytes = match form {
+            _ if count <= 1 => WIDTHS,
+            ListForm::Narrow if (bytes.len() as u64) < WIDE_BYTES => WIDTHS + START,
+            _ => WIDTHS + START_WIDE,
+        };
         let blocks = match bytes.is_empty() {
             true => bytes,
             false => cut(&mut bytes, count * entry_bytes)?,
@@ -75,16 +84,23 @@ impl<'a> Packed<'a> {
         let [position, field, rest @ ..] = entry else {
             return None;
         };
-        let start = match (self.entry_bytes > WIDTHS, rest.first_chunk()) {
-            (true, Some(start)) => u64::from_le_bytes(*start) as usize,
-            _ => 0,
-        };
+        let start = self.start(rest)?;
         let widths = Widths {
             position: u32::from(*position),
             place: u32::from(*position) + u32::from(*field),
         };
         let is_sound = widths.position <= POSITION_BITS && (1..=32).contains(&widths.place);
         is_sound.then_some((self.content.get(start..)?, widths))
+    }
+
+    /// Where a block's places begin in `content`. `entry`: behind its widths.
+    #[inline]
+    fn start(&self, entry: &[u8]) -> Option<usize> {
+        Some(match self.entry_bytes - WIDTHS {
+            0 => 0,
+            START => u32::from_le_bytes(*entry.first_chunk()?) as usize,
+            _ => u64::from_le_bytes(*entry.first_chunk()?) as usize,
+        })
     }
 
     /// Tells the processor to fetch what [`Packed::block`] reads.
@@ -103,7 +119,7 @@ impl<'a> Packed<'a> {
     pub(super) fn fetch_place(&self, posting: usize) {
         let start = |block: usize| {
             let entry = self.blocks.get(block * self.entry_bytes + WIDTHS..)?;
-            Some(u64::from_le_bytes(*entry.first_chunk()?) as usize)
+            self.start(entry)
         };
         let block = posting / BLOCK;
         if let (Some(start), Some(end)) = (start(block), start(block + 1)) {
@@ -270,12 +286,16 @@ impl<'a> PlacesWriter<'a> {
     /// Writes the entries and the places; returns the number of bytes appended.
     pub(super) fn finish(mut self) -> u64 {
         self.close_block();
-        let is_single = self.blocks.len() == 1;
+        // As a reader tells it from the length of all: with narrow starts a list is shorter.
+        let most = self.content.len() + self.blocks.len() * (WIDTHS + START_WIDE);
+        let start_bytes = match self.blocks.len() {
+            1 => 0,
+            _ if (most as u64) < WIDE_BYTES => START,
+            _ => START_WIDE,
+        };
         for (position_bits, field_bits, start) in &self.blocks {
             self.out.extend([*position_bits, *field_bits]);
-            if !is_single {
-                self.out.extend(start.to_le_bytes());
-            }
+            self.out.extend(&start.to_le_bytes()[..start_bytes]);
         }
         self.out.extend(&self.content);
         (self.out.len() - self.start) as u64

@@ -15,6 +15,15 @@ pub(super) const LONG: usize = 128;
 /// Postings of a block of places: they share one width in bits.
 pub(super) const BLOCK: usize = 128;
 
+/// The form of the lists of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListForm {
+    /// Before version 5: docs of short lists take whole bytes, and 8 bytes tell where a block of places starts.
+    Wide,
+    /// As they are written.
+    Narrow,
+}
+
 /// One row that holds a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting {

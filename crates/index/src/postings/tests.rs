@@ -6,9 +6,12 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::page::WORDS;
-use super::posting::ListEntry;
-use super::{List, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
+use query::codec::cut_small;
+
+use super::bits::packed_bytes;
+use super::page::{WORDS, doc_bits};
+use super::posting::{BLOCK, LONG, ListEntry};
+use super::{List, ListForm, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
 
 /// By doc: length class of the row, and the word's places.
 type Rows = BTreeMap<u32, (u8, Vec<u32>)>;
@@ -64,6 +67,44 @@ fn written(rows: u32, many_fields: bool, given: &Rows) -> (ListEntry, Vec<u8>, V
     (entry, postings.split_off(3), positions.split_off(5))
 }
 
+/// A list that was written, in the form in which segments before version 5 have it.
+fn widened(rows: u32, given: &Rows, postings: &[u8], positions: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let docs: Vec<u32> = given.keys().copied().collect();
+    let mut rest = postings;
+    cut_small(&mut rest).unwrap();
+    let (head, mut rest) = postings.split_at(postings.len() - rest.len());
+    let mut wide = head.to_vec();
+    if docs.len() < LONG {
+        let [narrow, bits] = [ListForm::Narrow, ListForm::Wide].map(|form| doc_bits(rows, form));
+        rest = &rest[packed_bytes(docs.len(), narrow)..];
+        for doc in &docs {
+            wide.extend(&doc.to_le_bytes()[..bits as usize / 8]);
+        }
+    }
+    wide.extend(rest);
+    let blocks = docs.len().div_ceil(BLOCK);
+    if blocks == 1 {
+        return (wide, positions.to_vec());
+    }
+    let (entries, content) = positions.split_at(6 * blocks);
+    let entries = entries.as_chunks::<6>().0.iter();
+    let mut wide_positions: Vec<u8> = entries
+        .flat_map(|entry| [entry.as_slice(), &[0; 4]].concat())
+        .collect();
+    wide_positions.extend(content);
+    (wide, wide_positions)
+}
+
+/// A list that was written, in both forms.
+fn both_forms(rows: u32, given: &Rows, many_fields: bool) -> [(ListForm, Vec<u8>, Vec<u8>); 2] {
+    let (_, postings, positions) = written(rows, many_fields, given);
+    let wide = widened(rows, given, &postings, &positions);
+    [
+        (ListForm::Narrow, postings, positions),
+        (ListForm::Wide, wide.0, wide.1),
+    ]
+}
+
 fn given() -> impl Strategy<Value = (bool, (u32, Rows))> {
     any::<bool>().prop_flat_map(|many_fields| (Just(many_fields), rows(many_fields)))
 }
@@ -77,50 +118,53 @@ proptest! {
         prop_assert_eq!(entry.documents as usize, given.len());
         prop_assert_eq!(entry.hits, given.values().map(|row| row.1.len() as u64).sum::<u64>());
         prop_assert_eq!((entry.postings_bytes, entry.positions_bytes), (postings.len() as u64, positions.len() as u64));
-        let list = List::open(rows, many_fields, &postings, &positions).unwrap();
-        prop_assert_eq!(list.documents(), entry.documents);
-        let (mut walk, mut found) = (list.walk(), Vec::new());
-        for (doc, (class, places)) in &given {
-            let posting = walk.next().unwrap();
-            walk.positions(&mut found);
-            let fields = places.iter().fold(0u64, |fields, place| fields | 1 << (place >> 24));
-            prop_assert_eq!((posting.doc, posting.code, posting.fields), (*doc, code(places.len() as u32, *class), fields));
-            prop_assert_eq!(posting.hits as usize, places.len());
-            prop_assert_eq!(&found, places);
+        for (form, postings, positions) in both_forms(rows, &given, many_fields) {
+            let list = List::open((rows, form), many_fields, &postings, &positions).unwrap();
+            prop_assert_eq!(list.documents(), entry.documents);
+            let (mut walk, mut found) = (list.walk(), Vec::new());
+            for (doc, (class, places)) in &given {
+                let posting = walk.next().unwrap();
+                walk.positions(&mut found);
+                let fields = places.iter().fold(0u64, |fields, place| fields | 1 << (place >> 24));
+                prop_assert_eq!((posting.doc, posting.code, posting.fields), (*doc, code(places.len() as u32, *class), fields));
+                prop_assert_eq!(posting.hits as usize, places.len());
+                prop_assert_eq!(&found, places);
+            }
+            prop_assert!(walk.next().is_none());
         }
-        prop_assert!(walk.next().is_none());
     }
 
     #[test]
     fn pages_find_count_and_unite_the_rows((rows, given) in rows(false), asked in vec(any::<Index>(), 0..50)) {
-        let (_, postings, positions) = written(rows, false, &given);
-        let list = List::open(rows, false, &postings, &positions).unwrap();
-        let mut codes = [0u32; 256];
-        list.each_code(|code, count| codes[usize::from(code)] += count);
-        for (class, places) in given.values() {
-            codes[usize::from(code(places.len() as u32, *class))] -= 1;
-        }
-        prop_assert_eq!(codes, [0; 256]);
-        let mut all = Vec::new();
-        for number in 0..rows.div_ceil(PAGE_ROWS) {
-            let page = list.page(number as usize);
-            let mut bitmap = [0; WORDS];
-            page.unite(&mut bitmap);
-            prop_assert_eq!(bitmap.iter().map(|word| word.count_ones() as usize).sum::<usize>(), page.len());
-            let base = number << PAGE_BITS;
-            let before = all.len();
-            page.each(|low| all.push(base | u32::from(low)));
-            let mut hint = 0;
-            for (at, doc) in all[before..].iter().enumerate() {
-                prop_assert_eq!(page.find(*doc as u16, &mut hint), Some(at));
-                prop_assert_eq!(page.low(at), Some(*doc as u16));
-                prop_assert_eq!(bitmap[(doc >> 6) as usize % WORDS] >> (doc & 63) & 1, 1);
+        for (form, postings, positions) in both_forms(rows, &given, false) {
+            let list = List::open((rows, form), false, &postings, &positions).unwrap();
+            let mut codes = [0u32; 256];
+            list.each_code(|code, count| codes[usize::from(code)] += count);
+            for (class, places) in given.values() {
+                codes[usize::from(code(places.len() as u32, *class))] -= 1;
             }
-        }
-        prop_assert!(all.iter().eq(given.keys()));
-        for doc in asked.iter().map(|index| index.index(rows as usize) as u32) {
-            let found = list.page((doc >> PAGE_BITS) as usize).find(doc as u16, &mut 0);
-            prop_assert_eq!(found.is_some(), given.contains_key(&doc));
+            prop_assert_eq!(codes, [0; 256]);
+            let mut all = Vec::new();
+            for number in 0..rows.div_ceil(PAGE_ROWS) {
+                let page = list.page(number as usize);
+                let mut bitmap = [0; WORDS];
+                page.unite(&mut bitmap);
+                prop_assert_eq!(bitmap.iter().map(|word| word.count_ones() as usize).sum::<usize>(), page.len());
+                let base = number << PAGE_BITS;
+                let before = all.len();
+                page.each(|low| all.push(base | u32::from(low)));
+                let mut hint = 0;
+                for (at, doc) in all[before..].iter().enumerate() {
+                    prop_assert_eq!(page.find(*doc as u16, &mut hint), Some(at));
+                    prop_assert_eq!(page.low(at), Some(*doc as u16));
+                    prop_assert_eq!(bitmap[(doc >> 6) as usize % WORDS] >> (doc & 63) & 1, 1);
+                }
+            }
+            prop_assert!(all.iter().eq(given.keys()));
+            for doc in asked.iter().map(|index| index.index(rows as usize) as u32) {
+                let found = list.page((doc >> PAGE_BITS) as usize).find(doc as u16, &mut 0);
+                prop_assert_eq!(found.is_some(), given.contains_key(&doc));
+            }
         }
     }
 
@@ -129,9 +173,10 @@ proptest! {
         (many_fields, (rows, given)) in given(),
         flips in vec((any::<Index>(), any::<u8>()), 1..4),
         cut in any::<Option<Index>>(),
-        in_positions in any::<bool>(),
+        (in_positions, is_wide) in any::<(bool, bool)>(),
     ) {
-        let (_, mut postings, mut positions) = written(rows, many_fields, &given);
+        let forms = both_forms(rows, &given, many_fields);
+        let (form, mut postings, mut positions) = forms[usize::from(is_wide)].clone();
         let bytes = if in_positions { &mut positions } else { &mut postings };
         // Most fields of a list are at its front.
         let reach = bytes.len().min(64);
@@ -142,7 +187,7 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        let Some(list) = List::open(rows, many_fields, &postings, &positions) else { return Ok(()) };
+        let Some(list) = List::open((rows, form), many_fields, &postings, &positions) else { return Ok(()) };
         let (mut walk, mut found, mut hint) = (list.walk(), Vec::new(), 0);
         while walk.next().is_some() {
             walk.positions(&mut found);

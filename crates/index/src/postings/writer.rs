@@ -4,9 +4,9 @@ use query::codec::put_number;
 
 use super::bits::pack;
 use super::code::{code, hits_of};
-use super::page::{WORDS, doc_bytes};
+use super::page::{WORDS, doc_bits};
 use super::places::PlacesWriter;
-use super::posting::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS};
+use super::posting::{DENSE, LONG, ListEntry, ListForm, PAGE_BITS, PAGE_ROWS};
 
 /// Takes the rows of one word by rising doc and appends its list to two buffers.
 pub(crate) struct ListWriter<'a> {
@@ -72,10 +72,8 @@ impl<'a> ListWriter<'a> {
     pub(crate) fn finish(mut self) -> ListEntry {
         put_number(self.postings, self.docs.len() as u64);
         if self.docs.len() < LONG {
-            let width = doc_bytes(self.rows);
-            for doc in &self.docs {
-                self.postings.extend(&doc.to_le_bytes()[..width]);
-            }
+            let bits = doc_bits(self.rows, ListForm::Narrow);
+            pack(self.docs.iter().copied(), bits, self.postings);
         } else {
             self.write_pages();
         }

@@ -20,7 +20,7 @@ const COMMIT_BYTES_MAX: u64 = 128 << 20;
 /// Kind of a section of the file `rows`. Where nothing else is said, it is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Document ids, rising, one for each row.
+    /// Document ids, rising, one for each row; before format 5.
     Ids,
     /// End of each row in `Rows`.
     RowEnds,
@@ -68,6 +68,8 @@ pub(super) enum Kind {
     CommonWords,
     /// In the file `positions`, behind all lists: see [`super::pairs`].
     Pairs,
+    /// The ids of a page of 65,536 rows, by its number; see [`super::ids`].
+    PackedIds(u16),
 }
 
 /// A section of the file `rows`.
@@ -180,7 +182,7 @@ impl Kind {
         )
     }
 
-    /// Number of the kind in the file, and its column or path; 0 where it has none.
+    /// Number of the kind in the file, and its column, path or page; 0 where it has none.
     fn code(self) -> (u16, u16) {
         match self {
             Kind::Ids => (1, 0),
@@ -207,6 +209,7 @@ impl Kind {
             Kind::PackedForward => (23, 0),
             Kind::CommonWords => (24, 0),
             Kind::Pairs => (25, 0),
+            Kind::PackedIds(page) => (26, page),
         }
     }
 
@@ -236,6 +239,7 @@ impl Kind {
             23 => Kind::PackedForward,
             24 => Kind::CommonWords,
             25 => Kind::Pairs,
+            26 => Kind::PackedIds(column),
             _ => return None,
         })
     }

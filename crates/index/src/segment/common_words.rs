@@ -18,9 +18,8 @@ use std::hash::Hasher;
 use query::processor::fetch;
 use rustc_hash::FxHasher;
 
-use super::checked::CheckedFile;
 use super::dictionary::Dictionary;
-use super::words::{self, SegmentWord, WordEntry};
+use super::words::{SegmentWord, WordEntry, Words};
 use crate::error::Result;
 
 /// A word is common if one row in 4,096 holds it, which bounds the size of the table, …
@@ -71,15 +70,15 @@ pub(super) fn hash(word: &[u8]) -> u64 {
 impl CommonWords {
     /// Reads the words that at least `least` rows hold. Cost: reads all words of the segment.
     /// Errors: `Corrupt`.
-    pub(super) fn read(dictionary: &Dictionary, words: &CheckedFile, least: u32) -> Result<Self> {
+    pub(super) fn read(dictionary: &Dictionary, words: &Words, least: u32) -> Result<Self> {
         let mut common = Vec::new();
         let mut stream = dictionary.from(b"")?;
-        while stream.advance()? {
-            if words::documents(words, stream.number())? >= least {
-                let entry = words::read(words, stream.number())?;
-                common.extend(Slot::new(stream.word(), stream.number(), &entry));
+        words.each(&mut |number, entry| {
+            if stream.advance()? && entry.documents >= least {
+                common.extend(Slot::new(stream.word(), number, &entry));
             }
-        }
+            Ok(())
+        })?;
         let mut all = CommonWords {
             slots: vec![Slot::default(); (common.len() * 3 / 2 + 1).next_power_of_two()],
         };
@@ -159,13 +158,13 @@ mod tests {
     use proptest::collection::btree_set;
     use proptest::prelude::*;
 
-    use super::super::checked::SummedWriter;
+    use super::super::checked::{CheckedFile, SummedWriter};
     use super::super::dictionary::DictionaryWriter;
     use super::super::words::WordsWriter;
     use super::*;
 
     /// A dictionary and its entries: each word is held by as many rows as it has bytes.
-    fn files(words: &BTreeSet<String>) -> (Dictionary, CheckedFile) {
+    fn files(words: &BTreeSet<String>) -> (Dictionary, Words) {
         let disk = MemoryDisk::new();
         let create = |name| SummedWriter::create(&disk, name).unwrap();
         let (mut dictionary, mut entries) = (
@@ -184,7 +183,9 @@ mod tests {
         };
         let dictionary = open("dictionary", dictionary.close().unwrap());
         let dictionary = Dictionary::new(dictionary, words.len() as u32).unwrap();
-        (dictionary, open("words", entries.close()))
+        let entries = open("words", entries.close().unwrap());
+        let entries = Words::new(entries, words.len() as u32, 5).unwrap();
+        (dictionary, entries)
     }
 
     proptest! {
@@ -200,7 +201,7 @@ mod tests {
                 let number = words.iter().position(|other| other == word);
                 let is_common = word.len() >= least as usize && (1..=TEXT_BYTES).contains(&word.len());
                 let expected = number.filter(|_| is_common).map(|number| {
-                    (number as u32, words::read(&entries, number as u32).unwrap())
+                    (number as u32, entries.read(number as u32).unwrap())
                 });
                 let found = common.find(hash(word.as_bytes()), word.as_bytes());
                 prop_assert_eq!(found.map(|found| (found.number, found.entry)), expected);

@@ -20,6 +20,7 @@ use query::key;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
+use super::rising;
 use super::row_source::RowSource;
 use crate::error::Result;
 
@@ -86,19 +87,23 @@ impl Key {
         let entries = (self.codes.bytes / 8) as usize;
         let (start, mut at) = (self.codes.start as usize, 0);
         let docs = self.docs.start as usize;
+        let code_at = |at: usize| file.number(start, at);
         let is_sparse = codes.len() < entries / LOOK_UPS_AHEAD;
         let (mut places, mut count) = (Vec::with_capacity(codes.len()), 0);
         for (number, code) in codes.iter().enumerate() {
             if let Some(ahead) = codes.get(number + LOOK_UPS_AHEAD).filter(|_| is_sparse) {
-                file.fetch_near(start, 0..entries, *ahead);
+                let place = |near: usize| start + 8 * near..start + 8 * (near + 1);
+                if let Ok(near) = rising::near(0..entries, *ahead, code_at) {
+                    file.fetch(place(near));
+                }
             }
-            let near = file.near(start, at..entries, *code)?;
-            at = file.first_not_below(start, at..entries, near, *code)?;
+            let near = rising::near(at..entries, *code, code_at)?;
+            at = rising::first_not_below(at..entries, near, *code, code_at)?;
             if at == entries {
                 break;
             }
             let end = match code.checked_add(1) {
-                Some(next) => file.first_not_below(start, at..entries, 0, next)?,
+                Some(next) => rising::first_not_below(at..entries, 0, next, code_at)?,
                 None => entries,
             };
             count += end - at;

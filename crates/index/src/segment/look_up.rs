@@ -8,15 +8,16 @@
 //! step   reads                                 then
 //! 1      its slot in the common words          Near: not in the table
 //! 2      keys of a few blocks                  Block 7
-//! 3      block 7                               Entry 117
-//! 4      entry 117 of the file `words`         Ended
+//! 3      block 7                               Head 117
+//! 4      the head of the block of entry 117    Entry 117
+//! 5      entry 117 of the file `words`         Ended
 //! ```
 
 use std::ops::Range;
 
 use super::common_words::{CommonWords, hash};
 use super::reader::Segment;
-use super::words::{self, SegmentWord};
+use super::words::SegmentWord;
 use crate::error::Result;
 
 /// Bytes of a list that are fetched in advance; the processor then fetches on by itself.
@@ -39,6 +40,8 @@ enum Step {
     Near(Range<usize>),
     /// A block of the dictionary.
     Block(usize),
+    /// The head of the block in which the file `words` has the entry of a word.
+    Head(u32),
     /// The entry of a word in the file `words`.
     Entry(u32),
     /// Nothing: the look-up is done. The word, if the segment has it.
@@ -72,7 +75,8 @@ impl<'s> LookUp<'s> {
             Step::Common => self.common.fetch(self.hash),
             Step::Near(near) => segment.dictionary.fetch_near(near.clone()),
             Step::Block(block) => segment.dictionary.fetch_block(*block),
-            Step::Entry(number) => segment.words.fetch(words::bytes_of(*number)),
+            Step::Head(number) => segment.words.fetch_head(*number),
+            Step::Entry(number) => segment.words.fetch_block(*number),
             Step::Ended(Some(SegmentWord { entry, .. })) => {
                 let Range { start, end } = entry.postings;
                 segment.postings.fetch(start..end.min(start + LIST_START));
@@ -94,9 +98,10 @@ impl<'s> LookUp<'s> {
                 None => Step::Ended(None),
             },
             Step::Block(block) => match dictionary.find_in(*block, word)? {
-                Some(number) => Step::Entry(number),
+                Some(number) => Step::Head(number),
                 None => Step::Ended(None),
             },
+            Step::Head(number) => Step::Entry(*number), // the fetch of the next step reads it
             Step::Entry(number) => Step::Ended(Some(self.segment.word_of(*number)?)),
             Step::Ended(_) => return Ok(()),
         };

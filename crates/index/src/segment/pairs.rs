@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Invariants:
-//! - Keys rise: `left << 32 | right`, the numbers of the words in the segment.
+//! - Pairs rise by the numbers of their words in the segment, the left one first.
 //! - A word is bare ([`is_bare`]) or in no pair: two bare words never stand at one place, so a field is a sequence of them.
 //! - Deleted rows stay in the lists, as in those of words.
 
 mod build;
 mod page;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +34,8 @@ use crate::error::Result;
 use crate::postings::PAGE_ROWS;
 
 pub(super) use build::{WordLists, write};
-pub(crate) use page::{PairPage, PairRows};
+pub(crate) use page::PairPage;
+pub(crate) use rows::PairRows;
 
 /// Least rows of a page that hold a word which is in pairs. Rarer words leave few rows to read.
 pub(super) const WORD_ROWS: u32 = 64;

@@ -20,10 +20,10 @@ use super::pairs::{PairPage, Pairs};
 use super::paths::PathNumbers;
 use super::rows::Rows;
 use super::text_list::Listed;
-use super::words::{self, SegmentWord, WordEntry};
+use super::words::{SegmentWord, WordEntry, Words};
 use crate::error::{Error, Result};
 use crate::integers::Integers;
-use crate::postings::List;
+use crate::postings::{List, ListForm};
 use crate::removed::{Frequency, WordCount};
 
 /// Number of a segment among all that this process has opened; never reused.
@@ -35,7 +35,7 @@ pub(crate) struct SegmentNumber(pub(crate) u64);
 pub(crate) struct Segment {
     pub(super) rows: Rows,
     pub(super) dictionary: Dictionary,
-    pub(super) words: CheckedFile,
+    pub(super) words: Words,
     pub(super) common: OnceLock<CommonWords>,
     pub(super) lasts: OnceLock<AllLasts>,
     pub(super) postings: CheckedFile,
@@ -47,6 +47,7 @@ pub(crate) struct Segment {
     pub(super) docs: u32,
     /// Whether the table has several text columns: then posting lists have sets of fields.
     pub(super) many_fields: bool,
+    pub(super) list_form: ListForm,
     pub(super) hits: u64,
     pub(super) bytes: u64,
     pub(super) id_first: u64,
@@ -101,10 +102,7 @@ impl Files<'_> {
 impl Segment {
     pub(super) fn of_files(files: &Files<'_>) -> Result<Segment> {
         let commit = &files.commit;
-        let words = files.open(WORDS)?;
-        if words.len() != commit.words as usize * words::ENTRY_BYTES {
-            return Err(words.corrupt(0, "not as many words as the commit says"));
-        }
+        let words = Words::new(files.open(WORDS)?, commit.words, commit.format)?;
         let rows = files.rows()?;
         let positions = files.open(POSITIONS)?;
         let pairs = commit.section(Kind::Pairs);
@@ -122,6 +120,10 @@ impl Segment {
             path: files.path.to_owned(),
             docs: commit.rows,
             many_fields: commit.fields > 1,
+            list_form: match commit.format {
+                0..5 => ListForm::Wide,
+                _ => ListForm::Narrow,
+            },
             hits: commit.hits,
             bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
             number: SegmentNumber(OPENED.fetch_add(1, Ordering::Relaxed)),
@@ -259,10 +261,10 @@ impl Segment {
         self.rows.path_numbers(column, path, docs)
     }
 
-    /// The ids of neighbouring rows; `None` where the highest id is no `i64`.
+    /// The ids of neighbouring rows; `None` where the highest id is no `i64`, and where the rows are of several pages.
     pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
         match i64::try_from(self.id_last) {
-            Ok(_) => self.rows.id_column(docs).map(Some),
+            Ok(_) => self.rows.id_column(docs),
             Err(_) => Ok(None),
         }
     }
@@ -311,7 +313,7 @@ impl Segment {
 
     /// The entry of a word, by its number.
     pub(crate) fn word_of(&self, number: u32) -> Result<SegmentWord> {
-        let entry = words::read(&self.words, number)?;
+        let entry = self.words.read(number)?;
         Ok(SegmentWord { number, entry })
     }
 
@@ -357,7 +359,8 @@ impl Segment {
         } = &word.entry;
         let bytes = self.postings.range(postings.start, postings.end)?;
         let places = self.positions.range(positions.start, positions.end)?;
-        List::open(self.docs, self.many_fields, bytes, places)
+        let shape = (self.docs, self.list_form);
+        List::open(shape, self.many_fields, bytes, places)
             .ok_or_else(|| self.postings.corrupt(postings.start, "not a list of rows"))
     }
 }

@@ -8,6 +8,7 @@ use query::value::Value;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};
+use super::ids::Ids;
 use super::keys::Key;
 use super::packed_rows::{StoredRow, Unpacking};
 use super::paths::{PathColumn, PathNumbers};
@@ -30,7 +31,7 @@ const FETCHED_ENDS_BYTES: usize = 32;
 pub(super) struct Rows {
     file: CheckedFile,
     docs: u32,
-    ids: Section,
+    ids: Ids,
     rows: Stretches,
     /// Of a merge: what unpacks its rows.
     unpacking: Option<Unpacking>,
@@ -95,7 +96,8 @@ impl Rows {
         Ok(Rows {
             docs: commit.rows,
             has_text_ends: commit.format >= 4,
-            ids: section(Kind::Ids, Some(8 * rows))?,
+            ids: Ids::find(commit, &file)
+                .ok_or_else(|| corrupt("the ids of rows are missing or cut short"))?,
             rows: match is_merged {
                 true => grouped(0, Kind::PackedRows)?,
                 false => wide(Kind::RowEnds, Kind::Rows)?,
@@ -135,12 +137,12 @@ impl Rows {
 
     /// The id of a row. Errors: `Corrupt`, as all below.
     pub(super) fn id(&self, doc: u32) -> Result<u64> {
-        self.file.number(self.ids.start as usize, doc as usize)
+        self.ids.get(&self.file, doc)
     }
 
     /// Tells the processor to fetch the id of a row.
     pub(super) fn fetch_id(&self, doc: u32) {
-        self.file.fetch(number_at(self.ids, doc));
+        self.file.fetch(self.ids.place(doc));
     }
 
     /// Tells the processor to fetch the numbers of a row, and where its bytes are.
@@ -170,10 +172,7 @@ impl Rows {
     /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
     /// none. Cost: a logarithm of how far the row is from where even ids would have it.
     pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
-        let (start, among) = (self.ids.start as usize, doc as usize..self.docs as usize);
-        let near = self.file.near(start, among.clone(), id)?;
-        let first = self.file.first_not_below(start, among, near, id)?;
-        Ok(first as u32)
+        self.ids.first_at(&self.file, doc..self.docs, id)
     }
 
     /// The rows that a key has for these codes (rising, each once), deleted rows included, by code.
@@ -238,8 +237,7 @@ impl Rows {
         let is_sparse = ids.len() < self.docs as usize / LOOK_UPS_AHEAD;
         for (at, id) in ids.iter().enumerate() {
             if let Some(ahead) = ids.get(at + LOOK_UPS_AHEAD).filter(|_| is_sparse) {
-                let (start, among) = (self.ids.start as usize, 0..self.docs as usize);
-                self.file.fetch_near(start, among, *ahead);
+                self.ids.fetch_near(&self.file, self.docs, *ahead);
             }
             doc = self.first_at(*id, doc)?;
             if self.id(doc)? == *id {
@@ -368,9 +366,9 @@ impl Rows {
         found.map_or(Ok(None), |kept| kept.read(&self.file, docs))
     }
 
-    /// The ids of neighbouring rows.
-    pub(super) fn id_column(&self, docs: Range<u32>) -> Result<Integers<'_>> {
-        self.eights(self.ids, docs).map(Integers::whole)
+    /// The ids of neighbouring rows, if all are `i64`; `None` if the rows are of several pages.
+    pub(super) fn id_column(&self, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
+        self.ids.column(&self.file, docs)
     }
 
     /// `None`: the rows are of several pages.

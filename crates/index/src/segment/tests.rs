@@ -21,7 +21,7 @@ use super::packed_rows::{StoredRow, Unpacking};
 use super::packing::{Packer, Packing};
 use super::reader::Segment;
 use super::stretches::Stretches;
-use super::{forward, forward_codes, packed, stretches};
+use super::{forward, forward_codes, packed, rising, stretches};
 use crate::edits::Edits;
 use crate::error::Error;
 use crate::postings::PAGE_BITS;
@@ -77,6 +77,7 @@ fn commit() -> Commit {
         Kind::PackedForward,
         Kind::CommonWords,
         Kind::Pairs,
+        Kind::PackedIds(2),
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,
@@ -255,9 +256,10 @@ proptest! {
         let from = from.min(numbers.len());
         for wanted in wanted.iter().chain(&numbers) {
             let right = from + numbers[from..].partition_point(|number| number < wanted);
-            let even = file.near(0, from..numbers.len(), *wanted).unwrap();
+            let number = |at: usize| file.number(0, at);
+            let even = rising::near(from..numbers.len(), *wanted, number).unwrap();
             for near in [near, even] {
-                let found = file.first_not_below(0, from..numbers.len(), near, *wanted).unwrap();
+                let found = rising::first_not_below(from..numbers.len(), near, *wanted, number).unwrap();
                 prop_assert_eq!(found, right);
             }
         }

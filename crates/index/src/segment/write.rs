@@ -17,9 +17,9 @@ use super::packing::Packing;
 use super::paths::Path;
 use super::row_source::RowSource;
 use super::words::WordsWriter;
-use super::{forward, keys, packed, pairs, paths, stretches, text_list};
+use super::{forward, ids, keys, packed, pairs, paths, stretches, text_list};
 use crate::error::{Error, Result};
-use crate::postings::{List, ListWriter};
+use crate::postings::{List, ListForm, ListWriter, PAGE_ROWS};
 
 /// Facts of a new segment that are known before its content.
 #[derive(Clone, Copy)]
@@ -139,7 +139,7 @@ impl<'a> SegmentWriter<'a> {
             let [of_postings, of_positions] = &places[at];
             let bytes = postings.range(of_postings.start, of_postings.end)?;
             let of_positions = positions.range(of_positions.start, of_positions.end)?;
-            let list = List::open(rows, fields > 1, bytes, of_positions);
+            let list = List::open((rows, ListForm::Narrow), fields > 1, bytes, of_positions);
             list.ok_or_else(|| postings.corrupt(of_postings.start, "not a list of rows"))
         };
         let lists = pairs::WordLists {
@@ -170,20 +170,20 @@ impl<'a> SegmentWriter<'a> {
             disk, path, head, ..
         } = self;
         let words = self.dictionary.words();
-        let close = |dictionary: DictionaryWriter, rest: [(&str, SummedWriter); 3]| {
-            let mut files = vec![(DICTIONARY.to_owned(), dictionary.close()?.finish()?)];
+        let close = || {
+            let mut files = vec![(DICTIONARY.to_owned(), self.dictionary.close()?.finish()?)];
+            let rest = [
+                (WORDS, self.words.close()?),
+                (POSTINGS, self.postings),
+                (POSITIONS, self.positions),
+            ];
             for (name, mut writer) in rest {
                 files.push((name.to_owned(), writer.finish()?));
             }
             Ok(files)
         };
-        let rest = [
-            (WORDS, self.words.close()),
-            (POSTINGS, self.postings),
-            (POSITIONS, self.positions),
-        ];
-        let files = close(self.dictionary, rest);
-        let mut files: Vec<(String, Sums)> = files.map_err(|error| Error::io(path, error))?;
+        let files: io::Result<Vec<(String, Sums)>> = close();
+        let mut files = files.map_err(|error| Error::io(path, error))?;
         files.insert(0, (ROWS.to_owned(), rows.sums));
         let commit = Commit {
             format: FORMAT_VERSION,
@@ -238,7 +238,7 @@ pub(super) fn write_rows(
         rows,
         sections: Vec::new(),
     };
-    out.numbers(Kind::Ids, |doc| source.id(doc))?;
+    out.ids(source)?;
     for column in 0..column_count(source)? {
         out.numeric_column(column, source)?;
     }
@@ -309,6 +309,21 @@ impl RowsWriter<'_> {
         content(&mut self.writer)?;
         let bytes = self.writer.position() - start;
         self.sections.push(Section { kind, start, bytes });
+        Ok(())
+    }
+
+    /// Writes the ids, a section for each page.
+    fn ids(&mut self, source: &dyn RowSource) -> Result<()> {
+        let (mut ids, mut bytes) = (Vec::new(), Vec::new());
+        for (first, page) in (0..self.rows).step_by(PAGE_ROWS as usize).zip(0..) {
+            ids.clear();
+            bytes.clear();
+            for doc in first..self.rows.min(first + PAGE_ROWS) {
+                ids.push(source.id(doc)?);
+            }
+            ids::encode(&ids, &mut bytes);
+            self.bytes(Kind::PackedIds(page), &bytes)?;
+        }
         Ok(())
     }
 

@@ -17,7 +17,8 @@ use std::ops::Range;
 
 use query::codec::{number_at, put_number};
 
-use super::page::DENSE;
+use super::page::GROUP;
+use super::rows::{self, DENSE, list_bytes};
 use super::{SHARE, WORD_ROWS, is_kept};
 use crate::error::Result;
 use crate::postings::{List, PAGE_ROWS, PAGE_WORDS};
@@ -144,7 +145,7 @@ impl<'w, 'a> Page<'w, 'a> {
             for row in start..end {
                 pairs.add(row as u16, block.row(row - start, self.lists.fields));
             }
-            if pairs.bytes as u64 > most {
+            if pairs.bytes(self.rows) > most {
                 return Ok(Filled::TooLarge);
             }
         }
@@ -243,8 +244,6 @@ struct PagePairs {
     /// By number of the pair: its list in `lists`, or [`NONE`].
     numbers: Vec<u32>,
     lists: Vec<PairList>,
-    /// Bytes of all lists.
-    bytes: usize,
 }
 
 /// The list of a pair while it is made.
@@ -273,7 +272,6 @@ impl PagePairs {
             followers,
             numbers: vec![NONE; sum as usize],
             lists: Vec::new(),
-            bytes: 0,
         })
     }
 
@@ -294,50 +292,65 @@ impl PagePairs {
                         bytes: Vec::new(),
                     });
                 }
-                self.bytes += self.lists[*number as usize].push(row);
+                self.lists[*number as usize].push(row);
             }
         }
     }
 
+    /// Bytes that the lists take on the page. `rows`: those of the page.
+    fn bytes(&self, rows: u32) -> u64 {
+        let bytes = |list: &PairList| list_bytes(list.count, rows) as u64;
+        self.lists.iter().map(bytes).sum()
+    }
+
     fn encode(&self, page: &Page<'_, '_>) -> Vec<u8> {
-        let mut keyed = Vec::with_capacity(self.lists.len());
+        if self.numbers.is_empty() {
+            return Vec::new();
+        }
+        let mut pairs = Vec::with_capacity(self.lists.len());
         for ((first, count), left) in self.followers.iter().zip(&page.words) {
             let numbers = &self.numbers[*first as usize..(first + count) as usize];
             for (number, right) in numbers.iter().zip(&page.words) {
                 if let Some(list) = self.lists.get(*number as usize) {
-                    let key = u64::from(left.number) << 32 | u64::from(right.number);
-                    keyed.push((key, list));
+                    pairs.push((left.number, right.number, list));
                 }
             }
         }
-        if self.numbers.is_empty() {
-            return Vec::new();
+        pairs.sort_unstable_by_key(|(left, right, _)| (*left, *right));
+        let mut lists = Vec::with_capacity(self.bytes(page.rows) as usize);
+        let (mut starts, mut gathered) = (Vec::new(), Vec::new());
+        for (at, (_, _, list)) in pairs.iter().enumerate() {
+            if at.is_multiple_of(GROUP) {
+                starts.push(lists.len() as u32);
+            }
+            list.encode(page.rows, &mut gathered, &mut lists);
         }
-        keyed.sort_unstable_by_key(|(key, _)| *key);
-        let mut out = Vec::with_capacity(self.bytes + 8 + 15 * keyed.len());
-        out.extend(self.share.to_le_bytes());
-        out.extend((keyed.len() as u32).to_le_bytes());
-        out.extend(keyed.iter().flat_map(|(key, _)| key.to_le_bytes()));
-        let (mut ends, mut lists) = (Vec::new(), Vec::with_capacity(self.bytes));
-        for (_, list) in keyed {
-            put_number(&mut lists, list.count.into());
-            lists.extend_from_slice(&list.bytes);
-            ends.extend((lists.len() as u32).to_le_bytes());
+        let (mut lefts, mut ends, mut end) = (Vec::new(), Vec::new(), 0);
+        for of_left in pairs.chunk_by(|(one, ..), (other, ..)| one == other) {
+            lefts.push(of_left[0].0);
+            end += of_left.len() as u32;
+            ends.push(end);
         }
-        out.extend(ends);
+        let rights = pairs.iter().map(|(_, right, _)| *right);
+        let mut out = Vec::with_capacity(lists.len() + 7 * pairs.len() + 8 * lefts.len() + 16);
+        let head = [self.share, lefts.len() as u32, pairs.len() as u32];
+        let numbers = head.into_iter().chain(lefts).chain(ends).chain(rights);
+        out.extend(numbers.flat_map(u32::to_le_bytes));
+        let counts = pairs.iter().map(|(.., list)| (list.count - 1) as u16);
+        out.extend(counts.flat_map(u16::to_le_bytes));
+        out.extend(starts.into_iter().flat_map(u32::to_le_bytes));
         out.extend(lists);
         out
     }
 }
 
 impl PairList {
-    /// Adds a row, once. Returns the bytes that it takes.
+    /// Adds a row, once.
     #[inline]
-    fn push(&mut self, row: u16) -> usize {
+    fn push(&mut self, row: u16) {
         if self.count > 0 && self.last == row {
-            return 0;
+            return;
         }
-        let before = self.bytes.len();
         self.count += 1;
         if self.count as usize == DENSE {
             self.make_dense();
@@ -347,7 +360,21 @@ impl PairList {
             false => self.bytes[usize::from(row >> 3)] |= 1 << (row & 7),
         }
         self.last = row;
-        self.bytes.len().saturating_sub(before)
+    }
+
+    /// Appends the list as the page has it. `rows`: those of the page; `gathered`: any rows.
+    fn encode(&self, rows: u32, gathered: &mut Vec<u16>, out: &mut Vec<u8>) {
+        if self.count as usize >= DENSE {
+            out.extend_from_slice(&self.bytes);
+            return;
+        }
+        gathered.clear();
+        let (mut at, mut low) = (0, 0);
+        while let Some(gap) = number_at(&self.bytes, &mut at) {
+            low += gap as u16;
+            gathered.push(low);
+        }
+        rows::encode(gathered, rows, out);
     }
 
     /// Makes a bitmap of the distances.

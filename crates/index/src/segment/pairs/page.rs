@@ -1,48 +1,54 @@
 //! Reading the pairs of one page. The parent module has an example.
 
-use query::codec::{cut_small, number_at};
-
+use super::rows::{PairRows, list_bytes};
 use super::{SHARE, is_kept};
-use crate::postings::PAGE_WORDS;
 
-/// Rows from which on a list is a bitmap; such a list would take no less room as distances.
-pub(super) const DENSE: usize = 8 * PAGE_WORDS;
+/// Pairs for each place of a list in the page; the other lists are found by the lengths of those before them.
+pub(super) const GROUP: usize = 16;
 
-/// The pairs of one page. Nothing here panics: damaged bytes give other rows or none.
+/// The pairs of one page, by left word, then by right word. Nothing here panics: damaged bytes give other rows or none.
+///
+/// Invariants: words rise, the right ones for each left one. The rows of a pair tell the length of its list.
 #[derive(Clone, Copy)]
 pub(crate) struct PairPage<'a> {
     rows: u32,
     share: u32,
-    /// Rising.
-    keys: &'a [[u8; 8]],
-    /// Where each pair's list ends in `lists`.
+    /// The left words.
+    lefts: &'a [[u8; 4]],
+    /// Behind the last pair of each left word.
     ends: &'a [[u8; 4]],
+    /// The right word of each pair.
+    rights: &'a [[u8; 4]],
+    /// The rows of each pair, less one.
+    counts: &'a [[u8; 2]],
+    /// Where the list of each [`GROUP`]-th pair begins in `lists`.
+    starts: &'a [[u8; 4]],
     lists: &'a [u8],
 }
 
-/// The rows of a pair on a page.
-#[derive(Clone, Copy)]
-pub(crate) enum PairRows<'a> {
-    /// The number of rows, and for each the distance from the row before, LEB128.
-    Gaps(usize, &'a [u8]),
-    /// The number of rows, and a bit for each row, as in [`crate::postings::Bitmap`].
-    Bits(usize, &'a [[u8; 8]; PAGE_WORDS]),
-}
-
 impl<'a> PairPage<'a> {
-    pub(super) fn open(bytes: &'a [u8], rows: u32) -> Option<PairPage<'a>> {
-        let (share, rest) = bytes.split_first_chunk()?;
-        let share = Some(u32::from_le_bytes(*share)).filter(|share| *share <= SHARE)?;
-        let (count, rest) = rest.split_first_chunk()?;
-        let count = u32::from_le_bytes(*count) as usize;
-        let (keys, rest) = rest.split_at_checked(count.checked_mul(8)?)?;
-        let (ends, lists) = rest.split_at_checked(count.checked_mul(4)?)?;
+    pub(super) fn open(mut bytes: &'a [u8], rows: u32) -> Option<PairPage<'a>> {
+        let mut number = || {
+            let (number, rest) = bytes.split_first_chunk()?;
+            bytes = rest;
+            Some(u32::from_le_bytes(*number))
+        };
+        let share = number().filter(|share| *share <= SHARE)?;
+        let (lefts, pairs) = (number()? as usize, number()? as usize);
+        let mut cut = |count: usize, width: usize| {
+            let (cut, rest) = bytes.split_at_checked(count.checked_mul(width)?)?;
+            bytes = rest;
+            Some(cut)
+        };
         Some(PairPage {
             rows,
             share,
-            keys: keys.as_chunks().0,
-            ends: ends.as_chunks().0,
-            lists,
+            lefts: cut(lefts, 4)?.as_chunks().0,
+            ends: cut(lefts, 4)?.as_chunks().0,
+            rights: cut(pairs, 4)?.as_chunks().0,
+            counts: cut(pairs, 2)?.as_chunks().0,
+            starts: cut(pairs.div_ceil(GROUP), 4)?.as_chunks().0,
+            lists: bytes,
         })
     }
 
@@ -53,86 +59,33 @@ impl<'a> PairPage<'a> {
 
     /// The rows of a pair that is kept, by the numbers of its words in the segment.
     pub(crate) fn rows(&self, left: u32, right: u32) -> PairRows<'a> {
-        let key = u64::from(left) << 32 | u64::from(right);
-        let keys = self.keys;
-        let found = keys.binary_search_by_key(&key, |key| u64::from_le_bytes(*key));
-        let rows = found.ok().and_then(|number| self.read(number));
-        rows.unwrap_or(PairRows::Gaps(0, &[]))
+        let pair = self.find(left, right);
+        let rows = pair.and_then(|pair| self.read(pair));
+        rows.unwrap_or(PairRows::NONE)
     }
 
-    fn read(&self, number: usize) -> Option<PairRows<'a>> {
-        let end = |number: usize| Some(u32::from_le_bytes(*self.ends.get(number)?) as usize);
-        let start = number.checked_sub(1).map_or(Some(0), end)?;
-        let mut bytes = self.lists.get(start..end(number)?)?;
-        let count = cut_small(&mut bytes)? as usize;
-        Some(match count < DENSE {
-            true => PairRows::Gaps(count, bytes),
-            false => PairRows::Bits(count, bytes.as_chunks().0.first_chunk()?),
-        })
+    /// The number of a pair on the page.
+    fn find(&self, left: u32, right: u32) -> Option<usize> {
+        let end = |left: usize| Some(u32::from_le_bytes(*self.ends.get(left)?) as usize);
+        let at = find(self.lefts, left)?;
+        let start = at.checked_sub(1).map_or(Some(0), end)?;
+        Some(start + find(self.rights.get(start..end(at)?)?, right)?)
+    }
+
+    fn read(&self, pair: usize) -> Option<PairRows<'a>> {
+        let group = pair / GROUP;
+        let mut start = u32::from_le_bytes(*self.starts.get(group)?) as usize;
+        let count = |count: &[u8; 2]| u32::from(u16::from_le_bytes(*count)) + 1;
+        for before in self.counts.get(group * GROUP..pair)? {
+            start += list_bytes(count(before), self.rows);
+        }
+        let own = count(self.counts.get(pair)?);
+        PairRows::open(self.lists.get(start..)?, own, self.rows)
     }
 }
 
-impl PairRows<'_> {
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            PairRows::Gaps(count, _) | PairRows::Bits(count, _) => *count,
-        }
-    }
-
-    /// Calls `visit` with each row, rising.
-    #[inline(always)]
-    pub(crate) fn each(&self, mut visit: impl FnMut(u16)) {
-        match self {
-            PairRows::Gaps(count, bytes) => {
-                let (mut at, mut low) = (0, 0u64);
-                for _ in 0..*count {
-                    let Some(gap) = number_at(bytes, &mut at) else {
-                        return;
-                    };
-                    low = low.wrapping_add(gap);
-                    visit(low as u16);
-                }
-            }
-            PairRows::Bits(_, words) => {
-                for (at, word) in words.iter().enumerate() {
-                    let mut word = u64::from_le_bytes(*word);
-                    while word != 0 {
-                        visit((at as u32 * 64 + word.trailing_zeros()) as u16);
-                        word &= word - 1;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Keeps those of `lows` (rising) that are in the list.
-    #[inline(always)]
-    pub(crate) fn narrow(&self, lows: &mut Vec<u16>) {
-        let mut kept = 0;
-        match self {
-            PairRows::Bits(_, words) => {
-                for at in 0..lows.len() {
-                    let low = lows[at];
-                    let word = u64::from_le_bytes(words[usize::from(low >> 6)]);
-                    lows[kept] = low;
-                    kept += usize::from(word >> (low & 63) & 1 == 1);
-                }
-            }
-            PairRows::Gaps(..) => {
-                let mut at = 0;
-                self.each(|low| {
-                    while at < lows.len() && lows[at] < low {
-                        at += 1;
-                    }
-                    if at < lows.len() && lows[at] == low {
-                        lows[kept] = low;
-                        kept += 1;
-                        at += 1;
-                    }
-                });
-            }
-        }
-        lows.truncate(kept);
-    }
+/// Index of a word among rising ones.
+fn find(words: &[[u8; 4]], word: u32) -> Option<usize> {
+    let found = words.binary_search_by_key(&word, |word| u32::from_le_bytes(*word));
+    found.ok()
 }

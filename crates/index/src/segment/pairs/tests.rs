@@ -3,10 +3,10 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::page::DENSE;
+use super::rows::{DENSE, PairRows, encode, list_bytes};
 use super::{PairPage, WORD_ROWS, WordLists, is_bare, write};
 use crate::error::Error;
-use crate::postings::{List, ListWriter, PAGE_ROWS};
+use crate::postings::{List, ListForm, ListWriter, PAGE_ROWS};
 
 /// By row, then by field: the numbers of its words.
 type Texts = Vec<Vec<Vec<usize>>>;
@@ -48,7 +48,13 @@ fn section(texts: &Texts, fields: u8) -> Vec<u8> {
     let numbers: Vec<u32> = words.iter().map(|word| 3 * *word as u32).collect();
     let open = |at: usize| {
         let (postings, positions) = lists[words[at]].as_ref().unwrap();
-        Ok(List::open(texts.len() as u32, fields > 1, postings, positions).unwrap())
+        Ok(List::open(
+            (texts.len() as u32, ListForm::Narrow),
+            fields > 1,
+            postings,
+            positions,
+        )
+        .unwrap())
     };
     let given = WordLists {
         rows: texts.len() as u32,
@@ -172,7 +178,7 @@ fn two_words_at_one_place_leave_a_page_without_pairs() {
     let mut list = ListWriter::new(rows, false, &mut postings, &mut positions);
     (0..rows).for_each(|row| list.push(row, 1, &[4]));
     list.finish();
-    let open = |_| Ok(List::open(rows, false, &postings, &positions).unwrap());
+    let open = |_| Ok(List::open((rows, ListForm::Narrow), false, &postings, &positions).unwrap());
     let mut given = WordLists {
         rows,
         hits: 600,
@@ -200,12 +206,17 @@ proptest! {
     fn strangers_bytes_give_some_rows_or_none(bytes in vec(any::<u8>(), 0..200), count in 0..4u8) {
         let mut bytes = bytes;
         if let Some(first) = bytes.first_chunk_mut() {
-            *first = [0, 1, 0, 0, count, 0, 0, 0];
+            *first = [0, 1, 0, 0, 1, 0, 0, 0, count, 0, 0, 0];
+        }
+        if let Some(end) = bytes.get_mut(16..20) {
+            end.copy_from_slice(&[count, 0, 0, 0]); // so that the left word has all pairs
         }
         if let Some(page) = PairPage::open(&bytes, 500) {
-            let key = bytes.get(8..16).and_then(|key| key.first_chunk());
-            let key = key.map_or(0, |key| u64::from_le_bytes(*key));
-            let rows = page.rows((key >> 32) as u32, key as u32);
+            let word = |at: usize| {
+                let word = bytes.get(at..).and_then(|word| word.first_chunk());
+                word.map_or(0, |word| u32::from_le_bytes(*word))
+            };
+            let rows = page.rows(word(12), word(20));
             let mut lows: Vec<u16> = (0..500).collect();
             rows.narrow(&mut lows);
             rows.each(|_| {});
@@ -219,4 +230,26 @@ fn marked_words_are_in_no_pair() {
     let words = ["", "#tag", "@you", "=ran", "ran", "7"];
     let bare = words.map(|word| is_bare(word.as_bytes()));
     assert_eq!(bare, [false, false, false, false, true, true]);
+}
+
+proptest! {
+    #[test]
+    fn rows_of_any_number_come_back(rows in 1..=PAGE_ROWS, seeds in vec(any::<u16>(), 1..400), is_run in any::<bool>()) {
+        let place = |(at, seed): (usize, &u16)| match is_run {
+            true => (usize::from(seeds[0]) + at) as u32 % rows,
+            false => u32::from(*seed) % rows,
+        };
+        let mut list: Vec<u16> = seeds.iter().enumerate().map(|seed| place(seed) as u16).collect();
+        list.sort_unstable();
+        list.dedup();
+        let mut bytes = vec![7; 3];
+        encode(&list, rows, &mut bytes);
+        let count = list.len() as u32;
+        prop_assert_eq!(bytes.len(), 3 + list_bytes(count, rows));
+        let found = PairRows::open(&bytes[3..], count, rows).unwrap();
+        let mut all = Vec::new();
+        found.each(|low| all.push(low));
+        prop_assert_eq!((found.len(), all), (list.len(), list));
+        prop_assert!(PairRows::open(&bytes[4..], count, rows).is_none());
+    }
 }
