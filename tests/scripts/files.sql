@@ -41,7 +41,7 @@ indexed_documents | 2
 tail_rows | 0
 tail_bytes | 0
 segments | 1
-segment_bytes | 273
+segment_bytes | 222
 tombstones | 0
 shards | 1
 checkpoint | 4
@@ -103,7 +103,7 @@ indexed_documents | 2
 tail_rows | 0
 tail_bytes | 0
 segments | 1
-segment_bytes | 251
+segment_bytes | 200
 tombstones | 0
 shards | 1
 checkpoint | 8
