@@ -49,8 +49,8 @@ use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::limits::{
-    LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX,
-    PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
+    EVALUATED_INLINE_MAX, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
+    PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
 };
 use crate::node::Node;
 use crate::rights::{Action, Deed};
@@ -108,6 +108,20 @@ pub struct FoundRows {
     pub held: Option<Arc<Grant>>,
 }
 
+impl FoundRows {
+    /// Whether its rows may take long to read: they are not in memory, a column is an expression, and they are many. An expression
+    /// may take a millisecond a row, so a door then reads them off the event loop.
+    pub fn reads_long(&self) -> bool {
+        let rows = &self.answer.rows;
+        let are_many = rows
+            .size_hint()
+            .1
+            .is_none_or(|rows| rows > EVALUATED_INLINE_MAX);
+        let is_expression = |(_, kind): &(String, Option<ColumnType>)| kind.is_none();
+        !rows.is_ready() && are_many && self.answer.columns.iter().any(is_expression)
+    }
+}
+
 /// An answer of rows in memory, without keywords or warnings.
 pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Answer {
     Answer {
@@ -143,6 +157,15 @@ impl Outcome {
                 counts.sum()
             }
             Outcome::Pq(rows) => Some(rows.answer.hits.len()),
+        }
+    }
+
+    /// [`FoundRows::reads_long`] of any of its rows.
+    pub fn reads_long(&self) -> bool {
+        match self {
+            Outcome::Rows(found) => found.reads_long(),
+            Outcome::Several(sets) => sets.iter().any(FoundRows::reads_long),
+            Outcome::Done { .. } | Outcome::Pq(_) => false,
         }
     }
 

@@ -134,15 +134,15 @@ pub(super) async fn all(
         }
         let written = match execute(&mut guest, statement).await {
             Ok(outcome) => {
-                let turn = server.turn(outcome.rows()).await;
+                let (turn, is_long) = (server.turn(outcome.rows()).await, outcome.reads_long());
                 let write = || {
                     statement::guarded(server, || {
                         table::write(server, &mut guest.session, outcome, reply, held)
                     })
                 };
-                match turn {
-                    Some(_turn) => tokio::task::block_in_place(write),
-                    None => write(),
+                match turn.is_some() || is_long {
+                    true => tokio::task::block_in_place(write),
+                    false => write(),
                 }
             }
             Err(failure) => Err(failure),

@@ -411,6 +411,7 @@ impl<'a> Connection<'a> {
         found: FoundRows,
         status: u16,
     ) -> Result<Result<(), Failure>, Ended> {
+        let mut reads_long = found.reads_long();
         let FoundRows {
             answer,
             table,
@@ -419,9 +420,9 @@ impl<'a> Connection<'a> {
             held: _held,
         } = found;
         let (server, encoder) = (&self.server, &mut self.encoder);
-        let mut reads_long = false;
         let reads = !answer.rows.is_ready();
-        let begun = guarded(server, || Sending::begin(answer, &table, encoder));
+        let begin = || Sending::begin(answer, &table, encoder);
+        let begun = make(reads_long, || guarded(server, begin));
         let mut sending = match begun {
             Ok(sending) => sending,
             Err(failure) => return Ok(Err(failure)),
@@ -437,7 +438,7 @@ impl<'a> Connection<'a> {
                 Ok(true) => self.flush().await?,
                 Ok(false) => break,
             }
-            // The first 64 KiB are encoded on the event loop: that costs less than moving the sockets to another thread.
+            // The first 64 KiB of columns are encoded on the event loop: that costs less than moving the sockets to another thread.
             reads_long = reads;
         }
         add(&self.server.counters.rows_sent, sending.count);

@@ -59,7 +59,7 @@ impl Execution<'_> {
         if let Some(search) = search {
             search.ends_in_time();
         }
-        for (at, row) in found.answer.rows.enumerate() {
+        let mut read = |(at, row): (usize, Result<Vec<Value>, engine::Error>)| {
             if at % ROWS_A_CHECK == 0
                 && let Some(search) = search
             {
@@ -75,7 +75,10 @@ impl Execution<'_> {
             }
             held.cover(bytes)?;
             rows.push(row);
-        }
+            Ok(())
+        };
+        // Rows are read, and their expressions evaluated, as they are asked for: off the event loop.
+        tokio::task::block_in_place(|| found.answer.rows.enumerate().try_for_each(&mut read))?;
         for sentence in self.node.note_damaged(&damaged) {
             self.session.warn(sentence);
         }
