@@ -88,6 +88,19 @@ distance!(u16, 2);
 distance!(u32, 4);
 distance!(u64, 8);
 
+impl<'s> Distances<'s> {
+    /// The distances of `rows` rows, in `width` bytes each: 0, 1, 2, 4 or 8.
+    pub(crate) fn of(bytes: &'s [u8], width: usize, rows: usize) -> Distances<'s> {
+        match width {
+            0 => Distances::Zero(rows),
+            1 => Distances::One(bytes.as_chunks().0),
+            2 => Distances::Two(bytes.as_chunks().0),
+            4 => Distances::Four(bytes.as_chunks().0),
+            _ => Distances::Eight(bytes.as_chunks().0),
+        }
+    }
+}
+
 impl<'s> Integers<'s> {
     pub(crate) fn new(base: i64, distances: Distances<'s>) -> Integers<'s> {
         Integers { base, distances }

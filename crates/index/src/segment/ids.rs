@@ -159,13 +159,7 @@ impl Ids {
             return Ok(None);
         };
         let bytes = bytes(places)?;
-        let distances = match page.width {
-            0 => Distances::Zero(docs.len()),
-            1 => Distances::One(bytes.as_chunks().0),
-            2 => Distances::Two(bytes.as_chunks().0),
-            4 => Distances::Four(bytes.as_chunks().0),
-            _ => Distances::Eight(bytes.as_chunks().0),
-        };
+        let distances = Distances::of(bytes, page.width, docs.len());
         let lowest = page.lowest(file)?.cast_signed();
         Ok(Some(Integers::new(lowest, distances)))
     }

@@ -96,13 +96,7 @@ pub(super) fn read(
         place(docs.start),
         place(docs.end - 1).saturating_add(page.width),
     )?;
-    let distances = match page.width {
-        0 => Distances::Zero(docs.len()),
-        1 => Distances::One(bytes.as_chunks().0),
-        2 => Distances::Two(bytes.as_chunks().0),
-        4 => Distances::Four(bytes.as_chunks().0),
-        _ => Distances::Eight(bytes.as_chunks().0),
-    };
+    let distances = Distances::of(bytes, page.width, docs.len());
     Ok(Some(Integers::new(page.base, distances)))
 }
 

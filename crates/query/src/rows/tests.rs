@@ -63,18 +63,22 @@ fn columns() -> [Column; 2] {
     })
 }
 
+fn scope(columns: &[Column]) -> Scope<'_> {
+    Scope {
+        columns,
+        has_id: false,
+        starred: 2,
+        is_searched: false,
+    }
+}
+
 fn scanned(
     select: &Select,
     rows: &[(i64, i64)],
     most: u64,
 ) -> Result<super::Scanned, &'static str> {
     let columns = columns();
-    let scope = Scope {
-        columns: &columns,
-        has_id: false,
-        starred: 2,
-        is_searched: false,
-    };
+    let scope = scope(&columns);
     let bound = BoundSelect::new(select, &Options::default(), &scope).unwrap();
     let source = Pairs {
         taken: Cell::new(0),
@@ -131,12 +135,7 @@ fn rows_that_are_held_and_shown_are_paid_for() {
 #[test]
 fn a_key_of_a_row_is_evaluated_once_and_no_other_key_of_a_row_that_is_behind() {
     let columns = columns();
-    let scope = Scope {
-        columns: &columns,
-        has_id: false,
-        starred: 2,
-        is_searched: false,
-    };
+    let scope = scope(&columns);
     for (falls, behind) in [(true, 4), (false, 6)] {
         let select = select(&[("a", falls), ("b", true)], None);
         let order = BoundSelect::new(&select, &Options::default(), &scope).unwrap();

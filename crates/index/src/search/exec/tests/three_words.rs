@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Two segments of so many rows of equal length; the second one has the lower ids. One row in fifty holds all three words.
+/// Two segments of `rows` rows each; the second one has the lower ids. All texts have three words, and one in fifty is `w1 w2 w3`.
 fn two_segments(rows: u64) -> Arc<Snapshot> {
     let shape = shape(1);
     let mut table = Table::create(Arc::new(MemoryDisk::new()), "t", shape.clone()).unwrap();
