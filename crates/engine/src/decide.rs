@@ -34,7 +34,7 @@ pub(crate) mod upsert;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use index::{Control, Interrupt};
+use index::{CHECKED_AFTER, Control, Interrupt};
 use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
 
@@ -189,6 +189,17 @@ impl Workspace {
             }
             other => other,
         })
+    }
+}
+
+/// Fails once a statement is stopped that evaluates row by row; to be called before each row. `at`: rows before it.
+///
+/// # Errors
+/// `OutOfTime`, `Interrupted`.
+fn check_between(control: &Control, at: usize) -> Result<()> {
+    match at.is_multiple_of(CHECKED_AFTER) {
+        true => control.check().map_err(failure::of_index),
+        false => Ok(()),
     }
 }
 

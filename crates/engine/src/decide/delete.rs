@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use index::{CHECKED_AFTER, Control};
+use index::Control;
 use percolate::StandingQuery;
 use query::bind::{Condition, Ids};
 use query::expression::Expression;
@@ -13,8 +13,7 @@ use query::schema::text_names;
 use query::value::Value;
 use queue::RowNumber;
 
-use super::Decision;
-use super::has_no_rows;
+use super::{Decision, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
@@ -182,9 +181,7 @@ fn queries(state: &State, control: &Control, table: TableId, delete: &Delete) ->
     };
     let mut wanted = Vec::new();
     for (at, query) in pq.set.iter().enumerate() {
-        if at % CHECKED_AFTER == 0 {
-            control.check().map_err(failure::of_index)?;
-        }
+        check_between(control, at)?;
         if is_wanted(&query) {
             wanted.push(query.id);
         }
@@ -221,9 +218,7 @@ fn queue_rows(
     let mut keyed = 0;
     let visible = queue.visible_rows(owner.map(|owned| owned.rows_of(table)));
     for (at, row) in visible.enumerate() {
-        if at % CHECKED_AFTER == 0 {
-            control.check().map_err(failure::of_index)?;
-        }
+        check_between(control, at)?;
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
         }

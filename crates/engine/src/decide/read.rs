@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use index::{CHECKED_AFTER, Control, Memory};
+use index::{Control, Memory};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
 use query::options::Options;
@@ -16,6 +16,7 @@ use query::rows::{Source, scan};
 use query::value::Value;
 use queue::{RowNumber, RowReader};
 
+use super::check_between;
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
 use crate::failure;
@@ -225,9 +226,7 @@ fn until_stopped<R>(
     rows: impl Iterator<Item = Result<R>>,
 ) -> impl Iterator<Item = Result<R>> {
     rows.enumerate().map(|(at, row)| {
-        if at.is_multiple_of(CHECKED_AFTER) {
-            control.check().map_err(failure::of_index)?;
-        }
+        check_between(control, at)?;
         row
     })
 }

@@ -19,7 +19,7 @@ mod heard;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use index::{CHECKED_AFTER, Control, PlannedChange, ReadColumn};
+use index::{Control, PlannedChange, ReadColumn};
 use query::analysis::Analyzer;
 use query::bind::{Condition, Scope};
 use query::expression::{Expression, Prepared};
@@ -32,7 +32,7 @@ use query::value::Value;
 use self::heard::with_hits;
 pub(crate) use self::heard::with_hits_behind;
 use super::delete::ids_of;
-use super::{Circumstances, Decision, Workspace, has_no_rows};
+use super::{Circumstances, Decision, Workspace, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
@@ -497,9 +497,7 @@ fn chosen(
     let mut rows = UpdatedRows::new(assignments.columns());
     let (mut values, mut refused) = (Vec::new(), Refused::default());
     for (at, id) in named.ids.into_iter().enumerate() {
-        if at % CHECKED_AFTER == 0 {
-            control.check().map_err(failure::of_index)?;
-        }
+        check_between(control, at)?;
         let row = search.table.row(id).map_err(failure::of_index)?;
         let Some(row) = row else { continue };
         let read = |column| row.column(column);
