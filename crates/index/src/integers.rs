@@ -4,7 +4,8 @@
 //! `BETWEEN 2021 AND 2030` is moved to distances once, 1 to 10, and then compares bytes: 32 rows in one instruction.
 
 use crate::postings::Bitmap;
-use crate::wide::wide;
+
+mod vectors;
 
 /// Integers of neighbouring rows, read where they lie.
 #[derive(Clone, Copy, Debug)]
@@ -163,12 +164,12 @@ impl<'s> Integers<'s> {
         match self.distances {
             Distances::Zero(_) if range.holds(self.base) => {}
             Distances::Zero(_) => bitmap.fill(0),
-            Distances::One(all) => compare_narrow(self.base, all, range, bitmap, compare_one),
-            Distances::Two(all) => compare_narrow(self.base, all, range, bitmap, compare_two),
-            Distances::Four(all) => compare_narrow(self.base, all, range, bitmap, compare_four),
+            Distances::One(all) => compare_narrow(self.base, all, range, bitmap, vectors::one),
+            Distances::Two(all) => compare_narrow(self.base, all, range, bitmap, vectors::two),
+            Distances::Four(all) => compare_narrow(self.base, all, range, bitmap, vectors::four),
             Distances::Eight(all) => {
                 let low = range.low.wrapping_sub(self.base).cast_unsigned();
-                compare_eight(all, (low, range.span, range.negated), bitmap);
+                vectors::eight(all, (low, range.span, range.negated), bitmap);
             }
         }
         clear_behind(rows, bitmap);
@@ -239,22 +240,31 @@ fn keep<D: Distance>(all: &[D], (low, span, negated): Wanted, lows: &mut Vec<u16
     lows.truncate(kept);
 }
 
-/// Clears the bits of rows whose distance is not wanted. Bits behind the last stretch of 64 rows may be left.
+/// Clears the bits of rows whose distance is not wanted. Bits behind the last row may be left.
 #[inline(always)]
 fn compare<D: Distance>(all: &[D], (low, span, negated): Wanted, bitmap: &mut Bitmap) {
+    compare_by(all, negated, bitmap, |stretch| held(stretch, low, span));
+}
+
+/// As [`compare`], by a function that gives a bit for each of 64 distances.
+#[inline(always)]
+fn compare_by<D: Copy>(
+    all: &[D],
+    negated: bool,
+    bitmap: &mut Bitmap,
+    held: impl Fn(&[D; 64]) -> u64,
+) {
     let outside = if negated { u64::MAX } else { 0 };
     let (stretches, rest) = all.as_chunks::<64>();
     for (word, stretch) in bitmap.iter_mut().zip(stretches) {
         if *word != 0 {
-            *word &= outside ^ held(stretch, low, span);
+            *word &= outside ^ held(stretch);
         }
     }
-    if let Some(word) = bitmap.get_mut(stretches.len()).filter(|_| !rest.is_empty()) {
-        let bits = rest.iter().enumerate();
-        let held = bits.fold(0, |bits, (at, distance)| {
-            bits | u64::from(distance.is_in(low, span)) << at
-        });
-        *word &= outside ^ held;
+    if let (Some(word), Some(any)) = (bitmap.get_mut(stretches.len()), rest.first()) {
+        let mut stretch = [*any; 64];
+        stretch[..rest.len()].copy_from_slice(rest);
+        *word &= outside ^ held(&stretch);
     }
 }
 
@@ -278,19 +288,6 @@ fn clear_behind(rows: usize, bitmap: &mut Bitmap) {
         *word &= (1 << (rows % 64)) - 1;
         bitmap[rows / 64 + 1..].fill(0);
     }
-}
-
-wide! {
-    fn compare_one(all: &[[u8; 1]], wanted: Wanted, bitmap: &mut Bitmap) = compare
-}
-wide! {
-    fn compare_two(all: &[[u8; 2]], wanted: Wanted, bitmap: &mut Bitmap) = compare
-}
-wide! {
-    fn compare_four(all: &[[u8; 4]], wanted: Wanted, bitmap: &mut Bitmap) = compare
-}
-wide! {
-    fn compare_eight(all: &[[u8; 8]], wanted: Wanted, bitmap: &mut Bitmap) = compare
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ const BANS: [Ban; 16] = [
         "unsafe",
         &[
             "crates/disk/src/map.rs",
+            "crates/index/src/integers/vectors.rs",
             "crates/index/src/pool.rs",
             "crates/index/src/wide.rs",
             "crates/percolate/src/wide.rs",
