@@ -49,6 +49,15 @@ impl IntegerRange {
         (number.wrapping_sub(self.low).cast_unsigned() <= self.span) != self.negated
     }
 
+    /// Whether it holds all of the numbers from `low` to `high`, or none of them; `None`: it may hold some.
+    fn holds_between(self, low: i64, high: i64) -> Option<bool> {
+        let last = self.low.wrapping_add_unsigned(self.span);
+        if self.low <= low && high <= last {
+            return Some(!self.negated);
+        }
+        (high < self.low || last < low).then_some(self.negated)
+    }
+
     /// The range of distances from `base`, of at most `most`, whose numbers lie between the ends: the lowest one and the span.
     /// `None`: there are none.
     fn of_distances(self, base: i64, most: u64) -> Option<(u64, u64)> {
@@ -156,6 +165,18 @@ impl<'s> Integers<'s> {
             Distances::Four(all) => highest(self.base, all),
             Distances::Eight(all) => highest(self.base, all),
         }
+    }
+
+    /// Whether all of the numbers are in the range, or none is, as far as the base and the width of distances tell. Reads no row.
+    pub(crate) fn all_in(&self, range: IntegerRange) -> Option<bool> {
+        let most = match self.distances {
+            Distances::Zero(_) => 0,
+            Distances::One(_) => <[u8; 1]>::MOST,
+            Distances::Two(_) => <[u8; 2]>::MOST,
+            Distances::Four(_) => <[u8; 4]>::MOST,
+            Distances::Eight(_) => return None,
+        };
+        range.holds_between(self.base, self.base.checked_add_unsigned(most)?)
     }
 
     /// Clears the bits of rows whose number is not in the range, and all bits behind the last row.
@@ -301,6 +322,21 @@ mod tests {
         prop_oneof![-300_i64..300, Just(i64::MIN), Just(i64::MAX), any::<i64>()]
     }
 
+    #[test]
+    fn the_ends_of_distances_tell_of_ranges_far_from_them_and_around_them() {
+        let distances = [[0], [4], [1]];
+        let integers = Integers::new(2020, Distances::One(&distances));
+        let all_in =
+            |low, high, negated| integers.all_in(IntegerRange::new(low, high, negated).unwrap());
+        // One byte a distance: the numbers are at most 2275.
+        assert_eq!(all_in(2020, 2275, false), Some(true));
+        assert_eq!(all_in(i64::MIN, i64::MAX, true), Some(false));
+        assert_eq!(all_in(0, 2019, false), Some(false));
+        assert_eq!(all_in(2276, 9999, true), Some(true));
+        assert_eq!(all_in(2020, 2274, false), None);
+        assert_eq!(all_in(2019, 2020, true), None);
+    }
+
     proptest! {
         /// Rows are kept by a comparison of distances exactly if their numbers are in the range.
         #[test]
@@ -338,6 +374,9 @@ mod tests {
             for row in 0..65_536 {
                 let expected = row / 64 != 1 && numbers.get(row).is_some_and(|number| range.holds(*number));
                 prop_assert_eq!(bitmap[row / 64] >> (row % 64) & 1 == 1, expected, "row {}", row);
+            }
+            if let Some(all) = integers.all_in(range) {
+                prop_assert!(numbers.iter().all(|number| range.holds(*number) == all));
             }
             prop_assert_eq!(integers.highest(), numbers.iter().copied().max());
             let lows: Vec<u16> = (0..seeds.len() as u16).map(|low| low + 5).collect();

@@ -91,6 +91,16 @@ pub(super) struct FilteredPage<'p> {
     pub(super) control: &'p Control,
 }
 
+/// What is known of all rows of a page before one is read.
+pub(super) enum OfPage {
+    /// The condition accepts none.
+    NoRow,
+    /// It accepts each.
+    EveryRow,
+    /// Rows must be asked.
+    Unknown,
+}
+
 /// A column of a page as it was written, the values set since, and the range that both must be in.
 #[derive(Clone, Copy)]
 struct Compared<'p> {
@@ -210,6 +220,28 @@ impl<'a> Filter<'a> {
             true => Ok(()),
             // A row of the page cannot be read, or the search was stopped. Evaluating `rows` reports what concerns them.
             false => self.ask(filtered, rows, buffers),
+        }
+    }
+
+    /// What the ends of the columns tell of the page: where a column rises with the rows, as a time does, they decide most pages.
+    pub(super) fn of_page(&self, filtered: &FilteredPage<'_>) -> OfPage {
+        let Some(compared) = self.compared(filtered) else {
+            return OfPage::Unknown;
+        };
+        if changed_rows(&compared, filtered).is_none_or(|changed| !changed.is_empty()) {
+            return OfPage::Unknown;
+        }
+        let mut every = true;
+        for column in &compared {
+            match column.written.all_in(column.numbers) {
+                Some(false) => return OfPage::NoRow,
+                Some(true) => every &= column.present.is_none(),
+                None => every = false,
+            }
+        }
+        match every {
+            true => OfPage::EveryRow,
+            false => OfPage::Unknown,
         }
     }
 

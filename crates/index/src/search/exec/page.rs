@@ -13,7 +13,7 @@ use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::either::{self, Essential, Split};
 use super::eval;
-use super::filter::FilteredPage;
+use super::filter::{Filter, FilteredPage};
 use super::job::{Job, Out, Shared};
 use super::lists::{ByWord, View};
 use super::rows::{FEW, Rows, RowsRef};
@@ -45,6 +45,8 @@ pub(super) struct PageRun<'r, 'a> {
     /// A lower bound of the ids of the page's rows; `None` where ids do not rise in the part, or no
     /// comparison needs one.
     pub(super) id_first: Option<u64>,
+    /// The job's condition; `None` also where it accepts each row of the page.
+    pub(super) filter: Option<&'r Filter<'r>>,
 }
 
 impl<'r> PageRun<'r, '_> {
@@ -116,7 +118,7 @@ impl<'r> PageRun<'r, '_> {
                 add_singles(page, word, &mut several);
             }
         }
-        let drops_rows = !self.part.deleted.is_empty() || self.job.filter.is_some();
+        let drops_rows = !self.part.deleted.is_empty() || self.filter.is_some();
         let pages = wanted.iter().map(|word| self.view.word(*word as usize));
         let mut pages = pages.filter(|page| !page.is_empty());
         if let (Some(page), None, false) = (pages.next(), pages.next(), drops_rows) {
@@ -220,7 +222,7 @@ impl<'r> PageRun<'r, '_> {
         }
         let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
         let candidates = job.candidates.as_ref();
-        if let (Step::All, None, Some(filter)) = (step, candidates, &job.filter)
+        if let (Step::All, None, Some(filter)) = (step, candidates, self.filter)
             && let Some(mut rows) = filter.kept_page(&self.filtered(), out.scratch)
         {
             self.drop_deleted(&mut rows);
@@ -272,13 +274,13 @@ impl<'r> PageRun<'r, '_> {
 
     /// Drops the rows that the filter refuses.
     fn drop_refused(&self, rows: &mut Rows, scratch: &mut Scratch) -> Result<()> {
-        let Some(filter) = &self.job.filter else {
+        let Some(filter) = self.filter else {
             return Ok(());
         };
         filter.narrow(&self.filtered(), rows, scratch)
     }
 
-    fn filtered(&self) -> FilteredPage<'_> {
+    pub(super) fn filtered(&self) -> FilteredPage<'_> {
         FilteredPage {
             at: self.at,
             part: self.part,

@@ -7,6 +7,7 @@ use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::Plan;
 use super::super::values::RowValues;
 use super::by_weight::WeighedRow;
+use super::filter::OfPage;
 use super::job::{Job, Out, Range, Shared};
 use super::lists::View;
 use super::page::PageRun;
@@ -53,6 +54,7 @@ impl<'a> Job<'a> {
             at: range.part,
             part,
             view: View::new(lists, self.texts(part), shared.control),
+            filter: None,
         };
         let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
         if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {
@@ -67,6 +69,12 @@ impl<'a> Job<'a> {
             }
             if self.is_past(run.id_first, shared, out) || !self.may_match(range.part, page) {
                 continue;
+            }
+            run.filter = self.filter.as_ref();
+            match run.filter.map(|filter| filter.of_page(&run.filtered())) {
+                Some(OfPage::NoRow) => continue,
+                Some(OfPage::EveryRow) => run.filter = None,
+                Some(OfPage::Unknown) | None => {}
             }
             match joins {
                 Some(plan) => run.join(plan, out)?,
