@@ -20,7 +20,7 @@
 //!
 //! Invariants:
 //! - Docs rise strictly, and each has one posting: readers search pages and merge lists by it.
-//! - A page in a file is a bitmap if and only if it has at least 1,024 postings. No byte says which
+//! - A page in a file is a bitmap if and only if it has at least 1,344 postings. No byte says which
 //!   form a page has; the reader derives it, and every later page's start, from the page ends.
 //! - A list has one code for each posting, in the order of the docs. So a row's code is found by
 //!   the number of its posting.

@@ -10,7 +10,7 @@ use super::bits::{cut, packed_bytes, unpack};
 use super::code::hits_of;
 use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bits};
 use super::places::{Packed, Plain, RowPlaces, Widths};
-use super::posting::{BLOCK, DENSE, LONG, ListForm, PAGE_BITS, PAGE_ROWS, Posting};
+use super::posting::{BLOCK, LONG, ListForm, PAGE_BITS, PAGE_ROWS, Posting};
 
 /// Bytes of one open count: a posting's number (4) and its occurrences (4), for a code of class 0.
 const OPEN_BYTES: usize = 8;
@@ -193,7 +193,7 @@ impl<'a> List<'a> {
             .map(|end| u32::from_le_bytes(*end))
         {
             start.at += match end.checked_sub(start.first)? as usize {
-                postings if postings < DENSE => postings * 2,
+                postings if postings < self.form.dense() => postings * 2,
                 _ => BITMAP_BYTES + RANK_BYTES,
             } as u32;
             start.first = end;
@@ -217,7 +217,7 @@ impl<'a> List<'a> {
         let (PageStart { first, at }, next) = (*self.pages.get(page)?, self.pages.get(page + 1)?);
         let codes = self.codes.get(first as usize..next.first as usize)?;
         let bytes = self.docs.get(at as usize..)?;
-        let is_array = codes.len() < DENSE || matches!(self.docs, Cow::Owned(_));
+        let is_array = codes.len() < self.form.dense() || matches!(self.docs, Cow::Owned(_));
         let docs = if is_array {
             Docs::Array(bytes.as_chunks().0.get(..codes.len())?)
         } else {

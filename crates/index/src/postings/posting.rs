@@ -5,10 +5,6 @@ pub(crate) const PAGE_BITS: u32 = 16;
 /// Rows of a page: the low 16 bits of a doc are its row in the page, the high 16 bits the page.
 pub(crate) const PAGE_ROWS: u32 = 1 << PAGE_BITS;
 
-/// Least postings of a page that a file keeps as a bitmap, one row in 64. Such a bitmap of 8 KiB is
-/// about as fast to read as the array, and much faster to unite, intersect and count.
-pub(super) const DENSE: usize = 1024;
-
 /// Least postings of a list that has pages; a shorter list is written as whole docs.
 pub(super) const LONG: usize = 128;
 
@@ -18,10 +14,22 @@ pub(super) const BLOCK: usize = 128;
 /// The form of the lists of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListForm {
-    /// Before version 5: docs of short lists take whole bytes, and 8 bytes tell where a block of places starts.
+    /// Before version 5: docs of short lists take whole bytes, 8 bytes tell where a block of places starts, and pages of one row in
+    /// 64 are bitmaps.
     Wide,
     /// As they are written.
     Narrow,
+}
+
+impl ListForm {
+    /// Least postings of a page that a file keeps as a bitmap. It takes 10 KiB whatever its rows are. From here on it is about as
+    /// fast to read as the array, and much faster to unite, intersect and count.
+    pub(super) fn dense(self) -> usize {
+        match self {
+            ListForm::Wide => 1024,
+            ListForm::Narrow => 1344,
+        }
+    }
 }
 
 /// One row that holds a word.

@@ -11,6 +11,7 @@ use query::codec::cut_small;
 use super::bits::packed_bytes;
 use super::page::{WORDS, doc_bits};
 use super::posting::{BLOCK, LONG, ListEntry};
+use super::writer::write_page;
 use super::{List, ListForm, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
 
 /// By doc: length class of the row, and the word's places.
@@ -80,6 +81,16 @@ fn widened(rows: u32, given: &Rows, postings: &[u8], positions: &[u8]) -> (Vec<u
         for doc in &docs {
             wide.extend(&doc.to_le_bytes()[..bits as usize / 8]);
         }
+    } else {
+        let codes = usize::from(u16::from_le_bytes([rest[0], rest[1]]));
+        let head = 2 + 5 * codes + 4 * rows.div_ceil(PAGE_ROWS) as usize;
+        wide.extend(&rest[..head]);
+        let mut narrow = Vec::new();
+        for page in docs.chunk_by(|a, b| a >> PAGE_BITS == b >> PAGE_BITS) {
+            write_page(page, ListForm::Narrow, &mut narrow);
+            write_page(page, ListForm::Wide, &mut wide);
+        }
+        rest = &rest[head + narrow.len()..];
     }
     wide.extend(rest);
     let blocks = docs.len().div_ceil(BLOCK);

@@ -6,7 +6,7 @@ use super::bits::pack;
 use super::code::{code, hits_of};
 use super::page::{WORDS, doc_bits};
 use super::places::PlacesWriter;
-use super::posting::{DENSE, LONG, ListEntry, ListForm, PAGE_BITS, PAGE_ROWS};
+use super::posting::{LONG, ListEntry, ListForm, PAGE_BITS, PAGE_ROWS};
 
 /// Takes the rows of one word by rising doc and appends its list to two buffers.
 pub(crate) struct ListWriter<'a> {
@@ -110,7 +110,7 @@ impl<'a> ListWriter<'a> {
             self.postings.extend((end as u32).to_le_bytes());
         }
         for page in self.docs.chunk_by(|a, b| a >> PAGE_BITS == b >> PAGE_BITS) {
-            write_page(page, self.postings);
+            write_page(page, ListForm::Narrow, self.postings);
         }
     }
 
@@ -130,8 +130,8 @@ impl<'a> ListWriter<'a> {
 }
 
 /// Writes one page: an array of rows, or a bitmap followed by its ranks.
-fn write_page(docs: &[u32], out: &mut Vec<u8>) {
-    if docs.len() < DENSE {
+pub(super) fn write_page(docs: &[u32], form: ListForm, out: &mut Vec<u8>) {
+    if docs.len() < form.dense() {
         pack(docs.iter().map(|doc| doc & (PAGE_ROWS - 1)), PAGE_BITS, out);
         return;
     }
