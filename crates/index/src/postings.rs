@@ -50,5 +50,5 @@ pub(crate) use code::{
 pub(crate) use list::{List, PlaceWalk, Run};
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
 pub(crate) use places::{Plain, RowPlaces};
-pub(crate) use posting::{ListForm, PAGE_BITS, PAGE_ROWS};
+pub(crate) use posting::{BLOCK, ListForm, PAGE_BITS, PAGE_ROWS};
 pub(crate) use writer::ListWriter;

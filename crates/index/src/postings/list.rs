@@ -318,6 +318,29 @@ impl<'a> List<'a> {
         }
     }
 
+    /// The first place of each posting of a block of [`BLOCK`], and no more of `firsts`. `None` for lists in memory, and for a
+    /// damaged block. Cost: one pass through the codes of the block; where some of its postings are asked for, [`List::places`] is
+    /// cheaper.
+    #[inline(always)]
+    pub(crate) fn first_places(&self, block: usize, firsts: &mut [u32; BLOCK]) -> Option<()> {
+        let Places::Packed(packed) = &self.places else {
+            return None;
+        };
+        let (content, widths) = packed.block(block)?;
+        let codes = self.codes.get(block * BLOCK..)?;
+        let open = self.open_entries();
+        let mut open = open[open_from(open, (block * BLOCK) as u32)..].iter();
+        let mut before = 0;
+        for (first, code) in firsts.iter_mut().zip(codes) {
+            *first = widths.place(content, before);
+            before += match hits_of(*code) {
+                Some(hits) => hits as usize,
+                None => open.next().map_or(0, |entry| open_entry(entry).1 as usize),
+            };
+        }
+        Some(())
+    }
+
     /// Tells the processor to fetch what [`PlaceWalk::row`] reads of a posting before its places.
     #[inline]
     pub(crate) fn fetch_codes(&self, at: u32) {
@@ -387,8 +410,8 @@ pub(crate) struct PlaceWalk<'l> {
     list: &'l List<'l>,
     /// Open counts from the posting `passed` on.
     open: &'l [[u8; OPEN_BYTES]],
-    /// The block of the last posting, and its bytes.
-    opened: Option<(&'l [u8], Widths)>,
+    /// The block of the last posting, its bytes, and the places that they can hold.
+    opened: Option<(&'l [u8], Widths, usize)>,
     block: usize,
     /// The last posting, and the places before it in its block.
     passed: usize,
@@ -406,7 +429,9 @@ impl<'l> PlaceWalk<'l> {
         let own = at as usize / BLOCK;
         if own != self.block {
             (self.block, self.passed, self.before) = (own, own * BLOCK, 0);
-            self.opened = packed.block(own);
+            let opened = packed.block(own);
+            self.opened =
+                opened.map(|(content, widths)| (content, widths, widths.places_in(content)));
             self.open = &self.open[open_from(self.open, self.passed as u32)..];
         }
         let codes = &*self.list.codes;
@@ -425,7 +450,9 @@ impl<'l> PlaceWalk<'l> {
             self.open = rest;
         }
         match self.opened {
-            Some((content, widths)) => RowPlaces::packed(content, widths, self.before, hits),
+            Some((content, widths, most)) => {
+                RowPlaces::packed(content, widths, most, self.before, hits)
+            }
             None => RowPlaces::Plain(&[]),
         }
     }

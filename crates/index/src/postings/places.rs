@@ -133,7 +133,8 @@ impl<'a> Packed<'a> {
         let Some((content, widths)) = self.block(block) else {
             return;
         };
-        let row = RowPlaces::packed(content, widths, before, hits as usize);
+        let most = widths.places_in(content);
+        let row = RowPlaces::packed(content, widths, most, before, hits as usize);
         row.each(|place| out.push(place));
     }
 }
@@ -152,16 +153,16 @@ pub(crate) enum RowPlaces<'a> {
 }
 
 impl<'a> RowPlaces<'a> {
-    /// The `hits` places of a block's `content` behind `before` others.
+    /// The `hits` places of a block's `content` behind `before` others. `most`: [`Widths::places_in`], since a damaged count may
+    /// exceed the places that the bytes can hold.
     #[inline(always)]
     pub(super) fn packed(
         content: &'a [u8],
         widths: Widths,
+        most: usize,
         before: usize,
         hits: usize,
     ) -> RowPlaces<'a> {
-        // A damaged count may exceed the places that the bytes can hold.
-        let most = content.len() * 8 / widths.place as usize;
         let end = (before + hits).min(most);
         RowPlaces::Packed {
             content,
@@ -218,6 +219,12 @@ pub(crate) struct Widths {
 }
 
 impl Widths {
+    /// The places that these bytes can hold. A division, which a reader of many rows does once a block.
+    #[inline(always)]
+    pub(super) fn places_in(self, content: &[u8]) -> usize {
+        content.len() * 8 / self.place as usize
+    }
+
     /// The `at`-th place of the block, as `field << 24 | position`.
     #[inline(always)]
     pub(super) fn place(self, content: &[u8], at: usize) -> u32 {

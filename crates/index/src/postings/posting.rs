@@ -9,7 +9,7 @@ pub(crate) const PAGE_ROWS: u32 = 1 << PAGE_BITS;
 pub(super) const LONG: usize = 128;
 
 /// Postings of a block of places: they share one width in bits.
-pub(super) const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 
 /// The form of the lists of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,6 +132,12 @@ proptest! {
         for (form, postings, positions) in both_forms(rows, &given, many_fields) {
             let list = List::open((rows, form), many_fields, &postings, &positions).unwrap();
             prop_assert_eq!(list.documents(), entry.documents);
+            for (block, rows) in given.values().collect::<Vec<_>>().chunks(BLOCK).enumerate() {
+                let mut firsts = [0; BLOCK];
+                prop_assert!(list.first_places(block, &mut firsts).is_some());
+                let expected = rows.iter().map(|(_, places)| places[0]);
+                prop_assert!(expected.eq(firsts[..rows.len()].iter().copied()), "block {}", block);
+            }
             let (mut walk, mut found) = (list.walk(), Vec::new());
             for (doc, (class, places)) in &given {
                 let posting = walk.next().unwrap();

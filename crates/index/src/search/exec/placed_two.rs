@@ -93,6 +93,13 @@ impl TwoOperator {
     #[inline(always)]
     fn accepts(self, first: &RowPlaces<'_>, second: &RowPlaces<'_>, ends: &TextEnds) -> bool {
         let (mut at, mut other) = (0, 0);
+        if self == TwoOperator::Before && second.len() > 0 && first.len() > 0 {
+            // In a field, what comes behind any place comes behind the first one, and if any does, the last one does.
+            let (one, last) = (first.at(0), second.at(second.len() - 1));
+            if one >> 24 == last >> 24 {
+                return one < last;
+            }
+        }
         while at < first.len() && other < second.len() {
             let (one, two) = (first.at(at), second.at(other));
             let are_in_field = one >> 24 == two >> 24;

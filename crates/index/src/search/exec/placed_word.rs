@@ -13,7 +13,7 @@
 use super::super::plan::PlacedWord;
 use super::lists::View;
 use crate::error::Result;
-use crate::postings::{PlaceWalk, RowPlaces};
+use crate::postings::{BLOCK, List, PlaceWalk, RowPlaces};
 use crate::segment::Lasts;
 use crate::wide::wide;
 
@@ -22,6 +22,39 @@ const ENDS_AHEAD: usize = 16;
 
 /// Rows between two questions whether to stop.
 const ROWS_A_CHECK: usize = 4_096;
+
+/// First places are read block by block where at least a quarter of the page's postings are asked for.
+const BLOCKS_FROM: usize = 4;
+
+/// The first places of the postings of the last block asked for.
+struct Firsts {
+    block: usize,
+    /// Whether the block could be read. A list in memory has none.
+    are_known: bool,
+    places: [u32; BLOCK],
+}
+
+impl Firsts {
+    /// No block is read yet.
+    fn new() -> Firsts {
+        Firsts {
+            block: usize::MAX,
+            are_known: false,
+            places: [0; BLOCK],
+        }
+    }
+
+    /// The first place of a posting; `None` where its block cannot be read.
+    #[inline(always)]
+    fn of(&mut self, at: u32, list: &List<'_>) -> Option<u32> {
+        let block = at as usize / BLOCK;
+        if block != self.block {
+            self.block = block;
+            self.are_known = list.first_places(block, &mut self.places).is_some();
+        }
+        self.are_known.then(|| self.places[at as usize % BLOCK])
+    }
+}
 
 impl PlacedWord {
     /// Adds those of the rows `lows`, which hold the word, in which it stands at its place. Errors: `Interrupted`, `Io`, `Corrupt`.
@@ -33,12 +66,66 @@ impl PlacedWord {
             true => view.texts.lasts(view.page, lows.len())?,
             false => None,
         };
-        let mut walk = list.places();
+        let (mut walk, mut firsts) = (list.places(), Firsts::new());
+        let by_block = !self.place.last && lows.len() * BLOCKS_FROM >= view.word(self.word).len();
         for lows in lows.chunks(ROWS_A_CHECK) {
             view.control.check()?;
-            keep_some(self, lows, lasts, &mut walk, view, kept)?;
+            match by_block {
+                true => keep_early(self, lows, list, &mut firsts, &mut walk, view, kept)?,
+                false => keep_some(self, lows, lasts, &mut walk, view, kept)?,
+            }
         }
         Ok(())
+    }
+
+    /// As [`PlacedWord::keep_some`], of a word that need not end its field: a row's first place decides, but where the word stands
+    /// in several of the fields.
+    #[inline(always)]
+    fn keep_early(
+        &self,
+        lows: &[u16],
+        list: &List<'_>,
+        firsts: &mut Firsts,
+        walk: &mut PlaceWalk<'_>,
+        view: &View<'_>,
+        kept: &mut Vec<u16>,
+    ) -> Result<()> {
+        let (page, mut hint) = (view.word(self.word), 0);
+        let (fields, most) = (self.fields_of(view), self.most());
+        for low in lows {
+            let Some(posting) = page.find(*low, &mut hint) else {
+                continue;
+            };
+            let at = page.first + posting as u32;
+            let is_there = match firsts.of(at, list) {
+                Some(place) => {
+                    let (field, position) = (1 << (place >> 24 & 63), place & POSITION);
+                    fields & field != 0 && position <= most
+                        || list.fields(at) & fields & !field != 0
+                            && self.stands(walk.row(at), fields, |_| Ok(None))?
+                }
+                None => self.stands(walk.row(at), fields, |_| Ok(None))?,
+            };
+            if is_there {
+                kept.push(*low);
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields asked for that the table has: another one would let no row end before its last place.
+    fn fields_of(&self, view: &View<'_>) -> u64 {
+        let columns = view.texts.shape.text_columns() as u32;
+        self.fields & u64::MAX.checked_shr(u64::BITS - columns).unwrap_or(0)
+    }
+
+    /// The last position at which the word may stand.
+    fn most(&self) -> u32 {
+        match (self.place.first, self.place.within) {
+            (true, _) => 1,
+            (false, 0) => u32::MAX,
+            (false, within) => within,
+        }
     }
 
     #[inline(always)]
@@ -51,9 +138,7 @@ impl PlacedWord {
         kept: &mut Vec<u16>,
     ) -> Result<()> {
         let (page, mut hint) = (view.word(self.word), 0);
-        // A field that the table lacks would let no row end before its last place.
-        let columns = view.texts.shape.text_columns() as u32;
-        let fields = self.fields & u64::MAX.checked_shr(u64::BITS - columns).unwrap_or(0);
+        let fields = self.fields_of(view);
         for (row, low) in lows.iter().enumerate() {
             if self.place.last
                 && lasts.is_none()
@@ -84,11 +169,7 @@ impl PlacedWord {
         fields: u64,
         mut last: impl FnMut(u8) -> Result<Option<u32>>,
     ) -> Result<bool> {
-        let most = match (self.place.first, self.place.within) {
-            (true, _) => 1,
-            (false, 0) => u32::MAX,
-            (false, within) => within,
-        };
+        let most = self.most();
         let (count, mut asked) = (places.len(), fields);
         for at in 0..count {
             if asked == 0 {
@@ -112,4 +193,7 @@ const POSITION: u32 = (1 << 24) - 1;
 
 wide! {
     fn keep_some(word: &PlacedWord, lows: &[u16], lasts: Option<Lasts<'_>>, walk: &mut PlaceWalk<'_>, view: &View<'_>, kept: &mut Vec<u16>) -> Result<()> = PlacedWord::keep_some
+}
+wide! {
+    fn keep_early(word: &PlacedWord, lows: &[u16], list: &List<'_>, firsts: &mut Firsts, walk: &mut PlaceWalk<'_>, view: &View<'_>, kept: &mut Vec<u16>) -> Result<()> = PlacedWord::keep_early
 }

@@ -38,7 +38,7 @@ pub(in super::super) struct PlacedTwo {
     pub(in super::super) operator: TwoOperator,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(in super::super) enum TwoOperator {
     /// NEAR with its distance.
     Near(u32),
