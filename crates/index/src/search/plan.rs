@@ -40,7 +40,7 @@ pub(super) use step::{Fields, Step};
 
 /// Words above which a query with patterns is weighed by the places of its terms: a row holds few of the words, and the others are
 /// not looked for in it.
-const WIDE_WORDS: usize = 16;
+pub(super) const WIDE_WORDS: usize = 16;
 
 /// A query ready to run on every shard.
 pub(super) struct Plan {
@@ -253,6 +253,6 @@ fn keywords(numbered: &Numbered, root: &Node) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Set of all fields of a table.
-fn every_field(text_columns: usize) -> u64 {
+pub(super) fn every_field(text_columns: usize) -> u64 {
     u64::MAX.checked_shr(64 - text_columns as u32).unwrap_or(0)
 }

@@ -14,7 +14,6 @@ use super::super::statistics::FoundWords;
 use super::super::values::RowValues;
 use super::filter::Filter;
 use super::lists::Lists;
-use super::page::EITHER_WORDS;
 use super::scratch::{Scratch, ThreadScratch};
 use super::texts::Texts;
 use crate::control::{Control, Memory};
@@ -216,9 +215,7 @@ impl<'a> Job<'a> {
         }
         let lists = match &self.plan {
             Some(plan) => {
-                // Rows of wide patterns are bounded one by one.
-                let is_wide = plan.placed().is_some() && plan.words() > EITHER_WORDS;
-                let is_bounded = self.joins(at).is_none() && !is_wide;
+                let is_bounded = self.joins(at).is_none();
                 let part = self.snapshot.part(at);
                 Lists::open(plan, self.words.of_part(at), part, self.needs(), is_bounded)?
             }

@@ -78,7 +78,9 @@ impl<'r> PageRun<'r, '_> {
                     .as_ref()
                     .and_then(|plan| Some((plan, plan.placed()?)))
                 {
-                    Some((plan, placed)) => self.rank_placed(&rows, plan, placed, scorer, out)?,
+                    Some((plan, placed)) => {
+                        self.rank_placed(&mut rows, plan, placed, scorer, out)?
+                    }
                     None => {
                         if scorer.adds_up(rows.len()) {
                             scorer.drop_low(&mut rows);

@@ -8,7 +8,7 @@
 //! weighed           17: 3,510    3: 4,512                          threshold 4,512: 90 and 8 cannot enter
 //! ```
 
-use super::super::plan::{Placed, Plan};
+use super::super::plan::{Placed, Plan, WIDE_WORDS, every_field};
 use super::super::rank::{Hit, Occurrences};
 use super::bounds::Bounded;
 use super::job::Out;
@@ -29,15 +29,21 @@ struct Tree<'p> {
 }
 
 impl PageRun<'_, '_> {
-    /// Weighs rows and takes those that reach the threshold.
+    /// Weighs rows and takes those that reach the threshold. Some of the others may be dropped from `rows`.
     pub(super) fn rank_placed(
         &self,
-        rows: &Rows,
+        rows: &mut Rows,
         plan: &Plan,
         placed: &Placed,
         scorer: &mut Scorer<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        if plan.words() > WIDE_WORDS {
+            let run: i64 = placed.times.iter().sum();
+            let fields = every_field(self.view.texts.shape.text_columns());
+            let bound = |sum| plan.weigher().bound_places(sum, i64::MAX, fields, |_| run);
+            scorer.keep_essential(rows, bound, out.scratch);
+        }
         let mut lows = out.scratch.lows();
         rows.each(|low| lows.push(low));
         let mut bounds = std::mem::take(&mut out.scratch.bounds);

@@ -29,11 +29,13 @@ use smallvec::smallvec;
 
 use super::super::plan::Plan;
 use super::super::rank::{Needs, Occurrences, Weigher, WordPlace};
+use super::buffers::Buffers;
 use super::either::Essential;
 use super::lists::{ByWord, Lists, View};
 use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
-use crate::postings::{PAGE_BITS, Page, Run};
+use crate::postings::{Bitmap, PAGE_BITS, Page, Run};
+use crate::wide::wide;
 pub(super) use many::ManyRows;
 
 /// Words on a page up to which each is looked for row by row.
@@ -253,6 +255,34 @@ impl<'s> Scorer<'s> {
         });
     }
 
+    /// Drops rows that lack every *essential* word of the page: rows of the others alone stay below the threshold. `bound`: upper
+    /// bound of the weight of a row, by its sum. Most postings are those of the commonest words, whose values are the lowest. Does
+    /// nothing where the essential words have most of the postings.
+    pub(super) fn keep_essential(
+        &self,
+        rows: &mut Rows,
+        bound: impl Fn(i64) -> i64,
+        buffers: &mut Buffers,
+    ) {
+        let may_enter = |column: &Column<'_>| bound(column.worth) >= self.threshold;
+        let (essential, others) = self
+            .columns
+            .split_at(self.columns.partition_point(may_enter));
+        let postings = |columns: &[Column<'_>]| -> usize {
+            columns.iter().map(|column| column.page.len()).sum()
+        };
+        if postings(others) < postings(essential) {
+            return;
+        }
+        let mut bitmap = buffers.bitmap();
+        for column in essential {
+            unite_one(&column.page, &mut bitmap);
+        }
+        let essential = Rows::Many(bitmap);
+        rows.intersect(&essential, true);
+        buffers.give(essential);
+    }
+
     /// Value of a posting, given by its number in the list.
     #[inline(always)]
     fn value(&self, column: &Column<'_>, posting: u32, code: u8) -> i64 {
@@ -365,4 +395,8 @@ pub(super) fn bit(word: u32) -> u64 {
 /// A set of words.
 fn bits(words: &[u32]) -> u64 {
     words.iter().fold(0, |bits, word| bits | bit(*word))
+}
+
+wide! {
+    fn unite_one(page: &Page<'_>, into: &mut Bitmap) = Page::unite
 }
