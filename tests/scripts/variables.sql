@@ -341,7 +341,7 @@ ok, 0 rows
 
 [other] SELECT COUNT(*) AS c, title FROM posts GROUP BY title ORDER BY c DESC;
 ----
-error 1038 (HY001): the rows found take more than 5 bytes of memory: say LIMIT, or raise search_memory
+error 1038 (HY001): the rows found, or the words of wildcards, take more than 5 bytes of memory: say LIMIT, or raise search_memory
 
 SET GLOBAL search_memory = DEFAULT;
 ----

@@ -41,6 +41,13 @@ impl Interrupt {
     }
 }
 
+impl query::verify::Stop for Interrupt {
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        self.reason().is_some()
+    }
+}
+
 /// The behaviour of a search that meets a damaged file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDamage {
@@ -131,6 +138,18 @@ impl Control {
             Some(profile) => profile.step(name, run, tell),
             None => run(),
         }
+    }
+
+    /// Runs work that may, if `is_long`, take longer than a millisecond. Errors: `Internal`: [`Control::long`] did not run it.
+    pub(crate) fn run<T>(&self, is_long: bool, work: impl FnOnce() -> T) -> Result<T> {
+        if !is_long {
+            return Ok(work());
+        }
+        let (mut work, mut ran) = (Some(work), None);
+        (self.long)(&mut || ran = work.take().map(|work| work()));
+        ran.ok_or_else(|| Error::Internal {
+            what: "a long search was not run".to_owned(),
+        })
     }
 
     /// Fails once the search was stopped; to be called on each page, and on each block of rows that are evaluated

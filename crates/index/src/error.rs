@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::limits::{EXPANSION_MAX, ROW_OCCURRENCES_MAX};
+
 /// Result of a call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -20,10 +22,11 @@ pub enum Error {
     TooManyWords {
         /// The pattern, as written in the query.
         pattern: String,
-        /// Number of words of the table that it matches.
-        found: usize,
     },
-    /// Limit: the rows that a search found and keeps take more memory than one search may have.
+    /// Limit: words and phrases of a query count at more than [`crate::limits::ROW_OCCURRENCES_MAX`] places of one row.
+    TooManyOccurrences,
+    /// Limit: the rows that a search found and keeps, or the words that its wildcards stand for, take more memory than one search may
+    /// have.
     SearchMemory {
         /// The bound, in bytes.
         max: u64,
@@ -98,11 +101,23 @@ impl fmt::Display for Error {
             Error::TextTooLong { field } => {
                 write!(f, "text column {field} holds too many words")
             }
-            Error::TooManyWords { pattern, found } => {
-                write!(f, "'{pattern}' matches {found} words of the table")
+            Error::TooManyWords { pattern } => {
+                write!(
+                    f,
+                    "'{pattern}' matches more than {EXPANSION_MAX} words of the table"
+                )
+            }
+            Error::TooManyOccurrences => {
+                write!(
+                    f,
+                    "the words of the query count at more than {ROW_OCCURRENCES_MAX} places of a row"
+                )
             }
             Error::SearchMemory { max } => {
-                write!(f, "the rows found take more than {max} bytes")
+                write!(
+                    f,
+                    "the rows found, or the words of wildcards, take more than {max} bytes"
+                )
             }
             Error::NoMemory => f.write_str("other searches have the memory that they share"),
             Error::Interrupted { reason } => write!(f, "the search was stopped: {reason:?}"),

@@ -14,6 +14,9 @@ pub const EXPANSION_MAX: usize = 16_384;
 /// some four million rows of a SELECT without LIMIT.
 pub const SEARCH_BYTES_MAX: u64 = 256 << 20;
 
+/// Most places of one row at which words and phrases of a query count.
+pub const ROW_OCCURRENCES_MAX: usize = query::limits::ROW_OCCURRENCES_MAX;
+
 /// Most shards of one table.
 pub const SHARDS_MAX: u16 = 64;
 

@@ -488,17 +488,16 @@ impl Part {
 
     /// Calls `visit` with the number and the text of the words of the part that hold the literal, those of
     /// deleted rows included. Cost: all words of a tail; of a segment, as
-    /// [`Segment::each_word`](crate::segment::Segment::each_word).
+    /// [`Segment::each_word`](crate::segment::Segment::each_word). Errors: the first of `visit`; `Io`, `Corrupt`.
     pub(crate) fn each_word(
         &self,
         literal: &Literal,
-        visit: &mut dyn FnMut(u32, &str),
+        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
     ) -> Result<()> {
         match &self.source {
             Source::Tail(tail) => tail.dictionary.each(literal, visit),
-            Source::Segment(segment) => segment.each_word(literal, visit)?,
+            Source::Segment(segment) => segment.each_word(literal, visit),
         }
-        Ok(())
     }
 
     /// The posting list of a word of this part, deleted rows included. With `places`, a tail's list

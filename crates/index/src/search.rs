@@ -44,6 +44,9 @@ use terms::Terms;
 
 use fetch::FoundRows;
 
+/// Words looked up in as many parts that take less than a millisecond.
+const LOOK_UPS_SHORT_MAX: usize = 1_000;
+
 /// Whether an answer may leave out the rows of a damaged segment. A count may not, nor a look-up
 /// by ids or keys: its caller would take a missing row for a deleted one.
 fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
@@ -93,34 +96,27 @@ fn search(
     control: &Control,
 ) -> Result<Answer> {
     let mut damaged_keys = Vec::new();
-    let mut job = job(snapshot, select, query, control, &mut damaged_keys)?;
+    let mut job = match job(snapshot, select, query, control, &mut damaged_keys) {
+        Err(Error::Interrupted {
+            reason: Reason::Time,
+        }) if may_be_cut(select) => return Ok(nothing_found(snapshot, select, control)),
+        job => job?,
+    };
     let (keep, cutoff) = bounds(select);
     job.keep = keep;
     let is_long = job.is_long();
     let how = control.profile.as_ref().map(|_| job.how());
-    let run = || {
-        let mut ran = None;
-        let mut run = || ran = Some(found(&mut job, control, cutoff, select));
-        match is_long {
-            true => (control.long)(&mut run),
-            false => run(),
-        }
-        ran
-    };
-    let ran = control.step("search", run, |ran| {
+    let run = || control.run(is_long, || found(&mut job, control, cutoff, select));
+    let (total, found, run) = control.step("search", run, |ran| {
         let total = ran.as_ref().map_or(0, |(total, ..)| *total);
         (Some(total), how.unwrap_or_default())
-    });
-    let not_run = || Error::Internal {
-        what: "a long search was not run".to_owned(),
-    };
-    let (total, found, run) = ran.ok_or_else(not_run)?;
+    })?;
     let partial = match run {
         Ok(true) => Some(Reason::Cutoff),
         Ok(false) => None,
         Err(Error::Interrupted {
             reason: Reason::Time,
-        }) if !select.is_count && select.scroll.is_none() => Some(Reason::Time),
+        }) if may_be_cut(select) => Some(Reason::Time),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
@@ -146,6 +142,28 @@ fn search(
         warnings: Vec::new(),
         damaged_keys,
     })
+}
+
+/// Whether the end of its time leaves a SELECT the rows found so far. A count would be wrong, and a next page would begin behind rows
+/// that were never sent.
+fn may_be_cut(select: &BoundSelect<'_>) -> bool {
+    !select.is_count && select.scroll.is_none()
+}
+
+/// The answer of a SELECT whose time was over before a row was looked at.
+fn nothing_found(snapshot: &Arc<Snapshot>, select: &BoundSelect<'_>, control: &Control) -> Answer {
+    let shown = Arc::clone(&select.shown);
+    let rows = FoundRows::new(Arc::clone(snapshot), shown, Vec::new(), control);
+    Answer {
+        columns: select.headers.clone(),
+        rows: Rows::new(rows),
+        total_found: 0,
+        keywords: Vec::new(),
+        partial: Some(Reason::Time),
+        last: None,
+        warnings: Vec::new(),
+        damaged_keys: Vec::new(),
+    }
 }
 
 /// Runs a job: the number of matching rows, the rows that are kept, and how the run ended. `Ok(true)`: the cutoff ended it.
@@ -190,7 +208,7 @@ fn job<'s>(
     let condition = select.condition.as_ref();
     let (plan, words) = match query {
         Some(query) => {
-            let found = || plan(snapshot, select, query);
+            let found = || plan(snapshot, select, query, control);
             let (plan, words) = control.step("words", found, |found| match found {
                 Ok((plan, _)) => (
                     Some(plan.words() as u64),
@@ -228,17 +246,23 @@ fn job<'s>(
     })
 }
 
-/// The steps before a query runs: terms, statistics, plan. Errors: `Io`, `Corrupt`, `TooManyWords`.
+/// The steps before a query runs: terms, statistics, plan. Errors: `Io`, `Corrupt`, `TooManyWords`; `SearchMemory`, `NoMemory`;
+/// `Interrupted`.
 fn plan(
     snapshot: &Snapshot,
     select: &BoundSelect<'_>,
     query: &Query,
+    control: &Control,
 ) -> Result<(Plan, FoundWords)> {
     let terms = Terms::new(&query.root);
-    let (statistics, words) = Statistics::of_shard(&terms, snapshot)?;
-    let plan = Plan::new(terms, statistics, select, &snapshot.shares)?;
-    let words = words.of_plan(plan.texts());
-    Ok((plan, words))
+    let look_ups = snapshot.parts.len() * terms.words.texts().len();
+    let is_long = !terms.patterns.is_empty() || look_ups > LOOK_UPS_SHORT_MAX;
+    control.run(is_long, || {
+        let (statistics, words) = Statistics::of_shard(&terms, snapshot, control)?;
+        let plan = Plan::new(terms, statistics, select, &snapshot.shares, &control.memory)?;
+        let words = words.of_plan(plan.texts());
+        Ok((plan, words))
+    })?
 }
 
 /// The number of rows to keep (`None`: all, 0: only count), and how many matching rows count

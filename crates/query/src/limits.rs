@@ -49,6 +49,9 @@ pub const PHRASE_VARIANTS_MAX: usize = 1_024;
 /// Most words of one quorum, `"a b c"/2`. Alternatives in brackets count as one word.
 pub const QUORUM_WORDS_MAX: usize = 255;
 
+/// Most places of one document at which words and phrases of a query count for its weight.
+pub const ROW_OCCURRENCES_MAX: usize = 1 << 24;
+
 /// Longest word with wildcards, in characters, wildcards included: the states of its matcher are the bits of a
 /// `u128`.
 pub const PATTERN_CHARS_MAX: usize = 127;

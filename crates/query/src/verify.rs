@@ -22,7 +22,7 @@ mod tests;
 use crate::analysis::Words;
 use crate::reference::Span;
 use crate::tree::{Node, Term};
-pub use buffers::Buffers;
+pub use buffers::{Buffers, Stop};
 pub(crate) use counted::Counted;
 pub use document::Document;
 pub use most::Most;
@@ -129,8 +129,17 @@ impl Verifier {
         self.root.is_free()
     }
 
-    /// As [`Verifier::tally`], for any form of a document: its terms by number.
-    pub fn count<D: Document>(&self, document: &D, buffers: &mut Buffers, counts: &mut Counts) {
-        tally::count(&self.root, self.terms().len(), document, buffers, counts);
+    /// As [`Verifier::tally`], for any form of a document: its terms by number. An occurrence of a term is there once for its place,
+    /// however often the tree has the term. `false`: there are more than [`ROW_OCCURRENCES_MAX`], and some are missing.
+    ///
+    /// [`ROW_OCCURRENCES_MAX`]: crate::limits::ROW_OCCURRENCES_MAX
+    #[must_use]
+    pub fn count<D: Document>(
+        &self,
+        document: &D,
+        buffers: &mut Buffers,
+        counts: &mut Counts,
+    ) -> bool {
+        tally::count(&self.root, self.terms().len(), document, buffers, counts)
     }
 }

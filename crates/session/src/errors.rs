@@ -61,7 +61,7 @@ kinds! {
     NOT_THIS_KIND "not_this_kind" 1031 "HY000" 400 "UPDATE of a queue: its rows are inserted, taken and deleted.";
     LIMIT "limit" 1105 "HY000" 413 "Larger or more than a documented limit allows.";
     TOO_COSTLY "too_costly" 1105 "HY000" 413 "Standing queries take more counted work on the documents than a statement may; the message names the query that takes most.";
-    SEARCH_MEMORY "search_memory" 1038 "HY001" 413 "The rows that one SELECT found take more memory than search_memory allows: say LIMIT, or order by id.";
+    SEARCH_MEMORY "search_memory" 1038 "HY001" 413 "The rows that one SELECT found, or the words that its wildcards stand for, take more memory than search_memory allows: say LIMIT, order by id, or write more letters.";
     PACKET_TOO_LARGE "packet_too_large" 1153 "08S01" 413 "A packet, a body or a line is longer than 128 MiB.";
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name, or @name in an expression, of a variable that does not exist.";
     READ_ONLY_VARIABLE "read_only_variable" 1238 "HY000" 400 "SET GLOBAL of what only seine.toml changes.";

@@ -302,7 +302,7 @@ impl fmt::Display for Error {
             Error::Limit { what, max } => write!(f, "{what} exceed the limit of {max}"),
             Error::SearchMemory { max } => write!(
                 f,
-                "the rows found take more than {max} bytes of memory: say LIMIT, or raise search_memory"
+                "the rows found, or the words of wildcards, take more than {max} bytes of memory: say LIMIT, or raise search_memory"
             ),
             Error::TooCostly {
                 table,

@@ -47,6 +47,10 @@ pub(crate) fn of_index(error: index::Error) -> Error {
             what: "words that a wildcard stands for",
             max: index::limits::EXPANSION_MAX as u64,
         },
+        index::Error::TooManyOccurrences => Error::Limit {
+            what: "places of a row at which words of the query count",
+            max: index::limits::ROW_OCCURRENCES_MAX as u64,
+        },
         index::Error::SearchMemory { max } => Error::SearchMemory { max },
         index::Error::Interrupted { reason } => of_interrupt(reason),
         index::Error::Unfit { why } => Error::invalid(why),

@@ -29,8 +29,8 @@ use super::rank::{QueryWords, Table, Weigher};
 use super::statistics::{Frequencies, Statistics};
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
-use crate::error::{Error, Result};
-use crate::limits::EXPANSION_MAX;
+use crate::control::Memory;
+use crate::error::Result;
 use crate::postings::SharesCache;
 use crate::removed::Frequency;
 
@@ -41,6 +41,13 @@ pub(super) use step::{Fields, Step};
 /// Words above which a query with patterns is weighed by the places of its terms: a row holds few of the words, and the others are
 /// not looked for in it.
 pub(super) const WIDE_WORDS: usize = 16;
+
+/// Memory of a word of a plan, in bytes: the table of its values, its text, and its places in lists.
+const WORD_BYTES: u64 = 1_280;
+
+/// Memory of each use of a word that a pattern stands for, in bytes: a step, its entries in the tree that places decide, and a place
+/// of the query.
+const USED_BYTES: u64 = 128;
 
 /// A query ready to run on every shard.
 pub(super) struct Plan {
@@ -60,17 +67,25 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Makes the plan. `statistics`: those of the terms, summed over all shards. `shares`: the
-    /// table's cache of factors. Errors: `TooManyWords`.
+    /// table's cache of factors. `memory` pays for the words that patterns stand for. Errors: `TooManyWords`; `SearchMemory` and
+    /// `NoMemory`.
     pub(super) fn new(
         terms: Terms<'_>,
         statistics: Statistics,
         select: &BoundSelect<'_>,
         shares: &SharesCache,
+        memory: &Memory,
     ) -> Result<Plan> {
         let (options, fields) = (&select.options, &select.field_weights);
         let (root, is_plain) = (terms.root, is_plain(terms.root));
         let (rows, hits) = (statistics.rows, statistics.hits);
-        check(&terms, &statistics)?;
+        statistics.check(&terms)?;
+        let expanded = statistics.patterns.iter().map(|words| words.len() as u64);
+        let bytes = expanded.zip(&terms.uses);
+        let bytes = bytes.map(|(words, uses)| words * (WORD_BYTES + uses * USED_BYTES));
+        for bytes in bytes {
+            memory.take(bytes)?;
+        }
         let (numbered, frequencies) = Numbered::new(terms.words, terms.patterns, statistics);
         let every = every_field(fields.len());
         let mut stepper = Stepper {
@@ -123,6 +138,14 @@ impl Plan {
     /// Sum of the words' live rows: an estimate of the postings to be read.
     pub(super) fn postings(&self) -> u64 {
         self.frequencies.iter().map(|word| word.documents).sum()
+    }
+
+    /// Sum of the words' occurrences, each as often as the query has the word: an estimate of the places to be read.
+    pub(super) fn occurrences(&self) -> u64 {
+        let words = self.frequencies.iter().zip(self.weigher.times());
+        words
+            .map(|(word, times)| word.hits.saturating_mul(times))
+            .sum()
     }
 
     /// Number of distinct words.
@@ -206,17 +229,6 @@ impl Plan {
                 .collect(),
         }
     }
-}
-
-/// Errors: `TooManyWords`, for a pattern of more words than [`EXPANSION_MAX`].
-fn check(terms: &Terms<'_>, statistics: &Statistics) -> Result<()> {
-    for (pattern, words) in terms.patterns.iter().zip(&statistics.patterns) {
-        if words.len() > EXPANSION_MAX {
-            let (pattern, found) = (pattern.text.to_string(), words.len());
-            return Err(Error::TooManyWords { pattern, found });
-        }
-    }
-    Ok(())
 }
 
 /// Whether a query has whole words only, none excluded. Then the words of its plan are its own, in

@@ -151,6 +151,12 @@ impl Weigher {
         self.needs
     }
 
+    /// By word: how often the query has it, or 1.
+    pub(crate) fn times(&self) -> impl Iterator<Item = u64> + '_ {
+        let words = self.query_words.words.iter();
+        words.map(|word| word.places.len().max(1) as u64)
+    }
+
     /// Whether values depend on a code's class of length.
     #[cfg(test)]
     pub(crate) fn has_lengths(&self) -> bool {

@@ -11,16 +11,22 @@
 //! ```
 
 use query::pattern::Matcher;
-use query::tree::Term;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::terms::Terms;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::limits::EXPANSION_MAX;
 use crate::part::{LookUp, Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::{PartIndex, Snapshot};
+
+/// Words that a pattern stands for between two looks at the switch.
+const CHECKED_WORDS: usize = 1_024;
+
+/// Memory of a word that a pattern stands for in one part, in bytes: its text twice, and its places in a sorted list and in a table.
+const EXPANDED_BYTES: u64 = 256;
 
 /// Frequency of each word, inline for up to 8 words.
 pub(super) type Frequencies = SmallVec<[Frequency; 8]>;
@@ -52,13 +58,18 @@ pub(super) struct FoundWords {
 }
 
 impl Statistics {
-    /// Statistics of one shard, and where its parts have the words. Errors: `Io`, `Corrupt` of a
-    /// dictionary.
+    /// Statistics of one shard, and where its parts have the words. Errors: `TooManyWords`; `Interrupted`, `SearchMemory` and
+    /// `NoMemory`; `Io`, `Corrupt` of a dictionary.
     pub(super) fn of_shard(
         terms: &Terms<'_>,
         shard: &Snapshot,
+        control: &Control,
     ) -> Result<(Statistics, FoundWords)> {
         let (texts, patterns) = (terms.words.texts(), &terms.patterns[..]);
+        let matchers = patterns
+            .iter()
+            .map(|pattern| Matcher::new(pattern).map_err(|what| Error::Internal { what }));
+        let matchers = matchers.collect::<Result<Vec<Matcher>>>()?;
         let mut statistics = Statistics {
             rows: 0,
             hits: 0,
@@ -73,9 +84,12 @@ impl Statistics {
         for (at, part) in shard.numbered() {
             let mut own = Statistics::of_part(part, found.of_part(at));
             if !patterns.is_empty() {
-                found.expanded.push(own.expand(patterns, part)?);
+                found
+                    .expanded
+                    .push(own.expand(&matchers, part, control, terms)?);
             }
             statistics.merge(own);
+            statistics.check(terms)?;
         }
         Ok((statistics, found))
     }
@@ -94,31 +108,50 @@ impl Statistics {
     }
 
     /// Adds the words that patterns stand for in a part; returns where its dictionary has them.
-    /// Errors: `Io`, `Corrupt`.
-    fn expand(&mut self, patterns: &[Term], part: &Part) -> Result<FxHashMap<String, PartWord>> {
+    /// Errors: as [`Statistics::of_shard`].
+    fn expand(
+        &mut self,
+        patterns: &[Matcher],
+        part: &Part,
+        control: &Control,
+        terms: &Terms<'_>,
+    ) -> Result<FxHashMap<String, PartWord>> {
         let mut expanded = FxHashMap::default();
-        for pattern in patterns {
-            let matcher = Matcher::new(pattern).map_err(|what| Error::Internal { what })?;
-            let mut found = Vec::new();
-            part.each_word(matcher.literal(), &mut |number, text| {
-                if matcher.is_match(text) {
-                    found.push((text.to_owned(), number));
+        for (at, pattern) in patterns.iter().enumerate() {
+            control.check()?;
+            let (mut words, mut compared) = (Vec::new(), 0_usize);
+            part.each_word(pattern.literal(), &mut |number, text| {
+                compared += 1;
+                if compared.is_multiple_of(CHECKED_WORDS) {
+                    control.check()?;
                 }
+                if !pattern.is_match(text) {
+                    return Ok(());
+                }
+                let Some(word) = part.numbered(number)? else {
+                    return Ok(());
+                };
+                if words.len() >= EXPANSION_MAX {
+                    return Err(terms.too_many(at));
+                }
+                words.push((text.to_owned(), word.frequency));
+                expanded.insert(text.to_owned(), word);
+                Ok(())
             })?;
-            found.sort_unstable();
-            let mut words = Vec::with_capacity(found.len());
-            for (text, number) in found {
-                if let Some(word) = part.numbered(number)? {
-                    words.push((text.clone(), word.frequency));
-                    // A plan of more words is refused.
-                    if words.len() <= EXPANSION_MAX {
-                        expanded.insert(text, word);
-                    }
-                }
-            }
+            control.memory.take(words.len() as u64 * EXPANDED_BYTES)?;
+            words.sort_unstable_by(|one, other| one.0.cmp(&other.0));
             self.patterns.push(words);
         }
         Ok(expanded)
+    }
+
+    /// Errors: `TooManyWords`, for a pattern of more words than [`EXPANSION_MAX`].
+    pub(super) fn check(&self, terms: &Terms<'_>) -> Result<()> {
+        let lengths = self.patterns.iter().map(Vec::len);
+        match lengths.into_iter().position(|words| words > EXPANSION_MAX) {
+            Some(at) => Err(terms.too_many(at)),
+            None => Ok(()),
+        }
     }
 
     /// Adds the statistics of other rows, for the same terms.

@@ -2,6 +2,9 @@
 //! alone.
 
 use query::tree::{Form, Node, Term};
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
 
 /// The distinct words and patterns of a query.
 pub(super) struct Terms<'q> {
@@ -11,6 +14,8 @@ pub(super) struct Terms<'q> {
     pub(super) words: WordNumbers,
     /// Wildcards and regular expressions, in the order in which they come.
     pub(super) patterns: Vec<Term>,
+    /// By number of the pattern: how often the query has it.
+    pub(super) uses: Vec<u64>,
 }
 
 /// Distinct words, numbered from 0.
@@ -28,17 +33,32 @@ impl<'q> Terms<'q> {
     /// The terms of a query's tree.
     pub(super) fn new(root: &'q Node) -> Terms<'q> {
         let (mut words, mut patterns) = (WordNumbers::default(), Vec::new());
-        root.each_term(&mut |term| match term.form {
-            Form::Whole => {
+        let (mut numbers, mut uses) = (FxHashMap::default(), Vec::new());
+        root.each_term(&mut |term| {
+            if term.form == Form::Whole {
                 words.add(&term.text);
+                return;
             }
-            _ if number(&patterns, term).is_none() => patterns.push(term.clone()),
-            _ => {}
+            let number = *numbers.entry((term.form, &*term.text)).or_insert_with(|| {
+                patterns.push(term.clone());
+                uses.push(0);
+                uses.len() - 1
+            });
+            uses[number] += 1;
         });
         Terms {
             root,
             words,
             patterns,
+            uses,
+        }
+    }
+
+    /// The error of a pattern, by its number, that stands for too many words.
+    pub(super) fn too_many(&self, number: usize) -> Error {
+        let pattern = self.patterns.get(number);
+        Error::TooManyWords {
+            pattern: pattern.map_or_else(String::new, |pattern| pattern.text.to_string()),
         }
     }
 }
@@ -71,9 +91,4 @@ impl WordNumbers {
     pub(super) fn texts(&self) -> &[String] {
         &self.texts
     }
-}
-
-fn number(patterns: &[Term], term: &Term) -> Option<usize> {
-    let is_same = |known: &Term| known.form == term.form && known.text == term.text;
-    patterns.iter().position(is_same)
 }

@@ -189,16 +189,20 @@ impl Dictionary {
 
     /// Calls `visit` with the number and the bytes of each word that holds a literal, rising. Cost: the words that begin with a
     /// prefix, or those of blocks that may have one with the literal; else all words.
-    pub(super) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
+    /// Errors: the first of `visit`; `Corrupt`.
+    pub(super) fn each(
+        &self,
+        literal: &Literal,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let prefix = literal.prefix().as_bytes();
         if prefix.is_empty()
             && let Some(blocks) = self.holding(literal)?
         {
             for block in blocks {
-                self.each_of_block(block, &mut |number, word| {
-                    if literal.is_in(word) {
-                        visit(number, word);
-                    }
+                self.each_of_block(block, &mut |number, word| match literal.is_in(word) {
+                    true => visit(number, word),
+                    false => Ok(()),
                 })?;
             }
             return Ok(());
@@ -210,7 +214,7 @@ impl Dictionary {
                 break;
             }
             if literal.is_in(word) {
-                visit(words.number(), word);
+                visit(words.number(), word)?;
             }
         }
         Ok(())
@@ -228,14 +232,22 @@ impl Dictionary {
             return Ok(None);
         }
         let made = Sequences::new(|visit| {
-            (0..self.words.div_ceil(BLOCK_WORDS))
-                .try_for_each(|block| self.each_of_block(block, &mut |_, word| visit(block, word)))
+            (0..self.words.div_ceil(BLOCK_WORDS)).try_for_each(|block| {
+                self.each_of_block(block, &mut |_, word| {
+                    visit(block, word);
+                    Ok(())
+                })
+            })
         })?;
         Ok(self.sequences.get_or_init(|| made).blocks(literal))
     }
 
     /// Calls `visit` with the number and the bytes of each word of a block.
-    fn each_of_block(&self, block: u32, visit: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
+    fn each_of_block(
+        &self,
+        block: u32,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let first = block * BLOCK_WORDS;
         let mut words = WordStream {
             dictionary: self,
@@ -245,7 +257,7 @@ impl Dictionary {
             is_ahead: false,
         };
         while words.next < self.words.min(first + BLOCK_WORDS) && words.advance()? {
-            visit(words.number(), words.word());
+            visit(words.number(), words.word())?;
         }
         Ok(())
     }

@@ -321,13 +321,15 @@ impl Segment {
     pub(crate) fn each_word(
         &self,
         literal: &Literal,
-        visit: &mut dyn FnMut(u32, &str),
+        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
     ) -> Result<()> {
-        self.dictionary.each(literal, &mut |number, word| {
-            if let Ok(word) = std::str::from_utf8(word) {
-                visit(number, word);
-            }
-        })
+        self.dictionary.each(
+            literal,
+            &mut |number, word| match std::str::from_utf8(word) {
+                Ok(word) => visit(number, word),
+                Err(_) => Ok(()),
+            },
+        )
     }
 
     /// Rows and occurrences of a word, deleted rows included.

@@ -8,6 +8,8 @@ use query::analysis::Words;
 use query::pattern::Literal;
 use std::hash::BuildHasher;
 
+use crate::error::Result;
+
 /// Words that a reader visits under one lock: some microseconds.
 const WORDS_READ: usize = 1_024;
 
@@ -73,24 +75,38 @@ impl Dictionary {
         interned.ends.len() - before
     }
 
-    /// Calls `visit` with the number and the text of every word that holds the literal. The writer waits for at most
-    /// [`WORDS_READ`] words at a time.
-    pub(crate) fn each(&self, literal: &Literal, visit: &mut dyn FnMut(u32, &str)) {
-        let mut next = 0;
+    /// Calls `visit`, without a lock, with the number and the text of every word that holds the literal. The writer waits for at most
+    /// [`WORDS_READ`] words at a time. Errors: the first of `visit`.
+    pub(crate) fn each(
+        &self,
+        literal: &Literal,
+        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
+    ) -> Result<()> {
+        let (mut next, mut text, mut found) = (0, Vec::new(), Vec::new());
         loop {
+            text.clear();
+            found.clear();
             let interned = self.read();
             let count = interned.ends.len();
             for number in next..count.min(next + WORDS_READ) {
                 let word = interned.text_of(number as u32);
-                if literal.is_in(word)
-                    && let Ok(word) = std::str::from_utf8(word)
-                {
-                    visit(number as u32, word);
+                if literal.is_in(word) {
+                    text.extend_from_slice(word);
+                    found.push((number as u32, text.len()));
+                }
+            }
+            drop(interned);
+            let mut start = 0;
+            for (number, end) in &found {
+                let word = std::str::from_utf8(&text[start..*end]);
+                start = *end;
+                if let Ok(word) = word {
+                    visit(*number, word)?;
                 }
             }
             next += WORDS_READ;
             if next >= count {
-                return;
+                return Ok(());
             }
         }
     }

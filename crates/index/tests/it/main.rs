@@ -8,6 +8,7 @@ mod faults;
 mod filters;
 mod fixture;
 mod groups;
+mod hostile;
 mod keys;
 mod laws;
 mod model;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use disk::MemoryDisk;
+use index::limits::EXPANSION_MAX;
 use index::{Control, Error, Interrupt, Memory, ReadColumn, Reason};
 use query::options::Options;
 use query::request::Select;
@@ -108,5 +109,129 @@ fn a_change_ends_among_the_rows_that_it_works_out() {
         let ended = planned.err();
         assert!(matches!(ended, Some(Error::Interrupted { reason: why }) if why == reason));
         assert!(asked <= LEFT_MAX, "{asked} rows");
+    }
+}
+
+/// A table of `words` words, all in one tail or segment.
+fn dictionary(words: usize, is_sealed: bool) -> Subject {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for (id, first) in (0..words).step_by(1_000).enumerate() {
+        let text: Vec<String> = (first..words.min(first + 1_000))
+            .map(|number| format!("w{number:05}"))
+            .collect();
+        subject.insert(id as u64 + 1, row(&text.join(" "), 1, "", 0.5, "red"));
+    }
+    if is_sealed {
+        subject.seal();
+    }
+    subject
+}
+
+/// `w0* | *w0* | %w0* | …`: each stands for the same words.
+fn wildcards(count: usize) -> Query {
+    let pattern = |number: usize| format!("{}w0*", "%".repeat(number));
+    let patterns: Vec<String> = (0..count).map(pattern).collect();
+    Query {
+        root: tree(&patterns.join(" | ")),
+        warnings: Vec::new(),
+    }
+}
+
+#[test]
+fn the_words_of_wildcards_take_memory_and_end_with_their_search() {
+    for is_sealed in [false, true] {
+        let mut subject = dictionary(2_000, is_sealed);
+        let snapshot = subject.table.snapshot();
+        let query = wildcards(40);
+        let answer = search(&snapshot, &select_all(), Some(&query), &Control::default());
+        assert_eq!(answer.expect("all rows").total_found, 2);
+        for reason in [Reason::Time, Reason::Killed] {
+            let interrupt = Arc::new(Interrupt::default());
+            let taken = Arc::new(AtomicUsize::new(0));
+            let (stopped, takes) = (Arc::clone(&interrupt), Arc::clone(&taken));
+            let lender = move |_| {
+                if takes.fetch_add(1, Ordering::Relaxed) == 1 {
+                    stopped.stop(reason);
+                }
+                true
+            };
+            let control = Control {
+                interrupt,
+                memory: Arc::new(Memory::new(u64::MAX).lent_by(Arc::new(lender))),
+                ..Control::default()
+            };
+            let answer = search(&snapshot, &select_all(), Some(&query), &control);
+            assert_eq!(
+                taken.load(Ordering::Relaxed),
+                2,
+                "no later wildcard was looked up"
+            );
+            match (reason, answer) {
+                (Reason::Time, Ok(answer)) => {
+                    assert_eq!(answer.partial, Some(Reason::Time));
+                    assert_eq!((answer.total_found, answer.rows.len()), (0, 0));
+                }
+                (_, Err(Error::Interrupted { reason: why })) => assert_eq!(why, reason),
+                (_, answer) => panic!("{:?}", answer.map(|answer| answer.total_found)),
+            }
+        }
+        let control = Control {
+            memory: Arc::new(Memory::new(4 << 20)),
+            ..Control::default()
+        };
+        let answer = search(&snapshot, &select_all(), Some(&query), &control).err();
+        assert!(
+            matches!(answer, Some(Error::SearchMemory { .. })),
+            "{answer:?}"
+        );
+    }
+}
+
+#[test]
+fn a_wildcard_that_a_query_has_often_takes_memory_for_each_time() {
+    let mut subject = dictionary(2_000, true);
+    let snapshot = subject.table.snapshot();
+    let parts: Vec<String> = (0..200)
+        .map(|number| format!("(w0* w{number:05})"))
+        .collect();
+    let query = Query {
+        root: tree(&parts.join(" | ")),
+        warnings: Vec::new(),
+    };
+    let control = Control {
+        memory: Arc::new(Memory::new(16 << 20)),
+        ..Control::default()
+    };
+    let answer = search(&snapshot, &select_all(), Some(&query), &control).err();
+    assert!(
+        matches!(answer, Some(Error::SearchMemory { .. })),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_wildcard_of_too_many_words_is_refused_as_soon_as_they_are_found() {
+    for is_sealed in [false, true] {
+        let mut subject = dictionary(EXPANSION_MAX + 1, is_sealed);
+        let snapshot = subject.table.snapshot();
+        let refused = |text: &str| {
+            let query = Query {
+                root: tree(text),
+                warnings: Vec::new(),
+            };
+            let answer = search(&snapshot, &select_all(), Some(&query), &Control::default());
+            matches!(answer, Err(Error::TooManyWords { pattern }) if pattern == "w*")
+        };
+        assert!(refused("w*"));
+        assert!(refused("w00000 MAYBE w*"));
+        // All but one.
+        subject.delete(17);
+        let snapshot = subject.table.snapshot();
+        let query = Query {
+            root: tree("w*"),
+            warnings: Vec::new(),
+        };
+        let answer = search(&snapshot, &select_all(), Some(&query), &Control::default());
+        assert_eq!(answer.expect("16,000 words").total_found, 16);
     }
 }

@@ -1,7 +1,16 @@
 //! Memory that is used again from document to document.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::window::{Hit, Window};
 use crate::reference::Span;
+
+/// A switch that ends the work on a document.
+pub trait Stop: Send + Sync {
+    /// Whether the work is to end. Called for each node of a tree: it must be cheap.
+    fn is_stopped(&self) -> bool;
+}
 
 /// Spans of a document: those of a term as the document has them, or others.
 pub(super) enum Spans<'d> {
@@ -21,8 +30,11 @@ impl std::ops::Deref for Spans<'_> {
 }
 
 /// Memory that is used again from document to document.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Buffers {
+    stop: Option<Arc<dyn Stop>>,
+    /// By term: whether its occurrences are there, as those of a word that the tree has elsewhere.
+    pub(super) told: Vec<bool>,
     spans: Vec<Vec<Span>>,
     pub(super) numbered: Vec<(Span, usize)>,
     pub(super) counts: Vec<i64>,
@@ -31,7 +43,25 @@ pub struct Buffers {
     pub(super) window: Window,
 }
 
+impl fmt::Debug for Buffers {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Buffers({} lists)", self.spans.len())
+    }
+}
+
 impl Buffers {
+    /// From now on `stop` ends the work on a document, between two nodes of the tree. What it gives then is of no use: the caller
+    /// must ask the switch.
+    pub fn stop_by(&mut self, stop: Arc<dyn Stop>) {
+        self.stop = Some(stop);
+    }
+
+    /// Whether the work is to end.
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.as_deref().is_some_and(Stop::is_stopped)
+    }
+
     /// An empty list.
     pub(super) fn take(&mut self) -> Vec<Span> {
         let mut spans = self.spans.pop().unwrap_or_default();

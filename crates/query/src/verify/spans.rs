@@ -6,8 +6,19 @@ use super::operators::{near, not_near, order, phrase, proximity, together};
 use super::prepared::{Kind, Prepared};
 use crate::reference::Span;
 
-/// The spans at which a node matches: sorted, each once. `None` if it does not match.
+/// The spans at which a node matches: sorted, each once. `None` if it does not match, and where the work was stopped.
 pub(super) fn spans<'d, D: Document>(
+    node: &Prepared,
+    document: &'d D,
+    buffers: &mut Buffers,
+) -> Option<Spans<'d>> {
+    match buffers.is_stopped() {
+        true => None,
+        false => of_node(node, document, buffers),
+    }
+}
+
+fn of_node<'d, D: Document>(
     node: &Prepared,
     document: &'d D,
     buffers: &mut Buffers,
@@ -140,13 +151,16 @@ fn sorted<'d>(mut spans: Vec<Span>) -> Spans<'d> {
     Spans::Own(spans)
 }
 
+/// Spans up to which nobody looks whether some are the same.
+const FEW_SPANS: usize = if cfg!(test) { 4 } else { 1 << 12 };
+
 fn at_least<'d, D: Document>(
     parts: &[Prepared],
     least: usize,
     document: &'d D,
     buffers: &mut Buffers,
 ) -> Option<Spans<'d>> {
-    let mut matched = 0;
+    let (mut matched, mut few) = (0, FEW_SPANS);
     let mut found: Option<Spans<'d>> = None;
     for (at, part) in parts.iter().enumerate() {
         if matched + (parts.len() - at) < least {
@@ -162,6 +176,12 @@ fn at_least<'d, D: Document>(
                 let mut all = buffers.own(before);
                 all.extend_from_slice(&more);
                 buffers.give(more);
+                if all.len() > few {
+                    // A term that the query has often gives the same spans as often.
+                    all.sort();
+                    all.dedup();
+                    few = all.len().saturating_mul(2).max(FEW_SPANS);
+                }
                 Spans::Own(all)
             }
         });

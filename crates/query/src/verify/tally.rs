@@ -12,6 +12,7 @@ use super::places::Places;
 use super::prepared::{Kind, Prepared, Proximity, Standing};
 use super::spans::{each, spans};
 use super::window::Hit;
+use crate::limits::ROW_OCCURRENCES_MAX;
 use crate::reference::Span;
 
 /// The occurrences that count in one document.
@@ -63,32 +64,48 @@ struct Teller<'p, 'd, D> {
     rare: &'p mut [u64],
     /// False in operands whose rarity and fields do not count.
     is_rated: bool,
+    /// Whether occurrences are joined with others, so that the places of a word in the query matter.
+    joins: bool,
+    /// Whether some of the occurrences may be dropped.
+    drops: bool,
+    /// Whether there were more occurrences than are kept.
+    is_full: bool,
     fields: u64,
 }
 
-/// What counts in a document that `root` matches. Cost: near to linear in the places of the tree's words, times its
-/// depth.
+/// Occurrences up to which nobody looks whether some are the same.
+const FEW_HITS: usize = if cfg!(test) { 4 } else { 1 << 12 };
+
+/// What counts in a document that `root` matches; `false` where that is more than [`ROW_OCCURRENCES_MAX`] occurrences.
+/// Cost: near to linear in the places of the tree's words, times its depth.
 pub(super) fn count<D: Document>(
     root: &Prepared,
     terms: usize,
     document: &D,
     buffers: &mut Buffers,
     counts: &mut Counts,
-) {
+) -> bool {
     counts.rare.clear();
     counts.rare.resize(terms, 0);
+    buffers.told.clear();
+    buffers.told.resize(terms, false);
     let mut teller = Teller {
         document,
         buffers,
         next: 0,
         rare: &mut counts.rare,
         is_rated: true,
+        joins: false,
+        drops: false,
+        is_full: false,
         fields: 0,
     };
     let hits = teller.hits(root);
     counts.fields = teller.fields;
+    let is_whole = !teller.is_full;
     let before = std::mem::replace(&mut counts.hits, hits);
     buffers.give_hits(before);
+    is_whole
 }
 
 /// The tally of a document that `root` matches.
@@ -133,6 +150,9 @@ impl<D: Document> Teller<'_, '_, D> {
     /// The occurrences of a node that matches, by place in the document, then in the query.
     fn hits(&mut self, node: &Prepared) -> Vec<Hit> {
         let first = self.next;
+        if self.is_full || self.buffers.is_stopped() {
+            return self.take();
+        }
         let mut hits = match &node.kind {
             Kind::All | Kind::Not(_) => self.take(),
             Kind::Word(word) | Kind::Repeated(word, _) => self.word(word),
@@ -140,7 +160,9 @@ impl<D: Document> Teller<'_, '_, D> {
             Kind::Proximity(asked) => self.proximity(asked),
             Kind::Near(asked) => self.near(&asked.left, &asked.right, asked.distance),
             Kind::NotNear(left, ..) => {
+                let drops = std::mem::replace(&mut self.drops, true);
                 let mut hits = self.hits(left);
+                self.drops = drops;
                 if let Some(lonely) = spans(node, self.document, self.buffers) {
                     hits.retain(|hit| lonely.binary_search_by_key(&hit.at(), at).is_ok());
                     self.buffers.give(lonely);
@@ -153,7 +175,9 @@ impl<D: Document> Teller<'_, '_, D> {
                 let found = each(parts, document, self.buffers).unwrap_or_default();
                 let common: Units = common_units(*unit, &found, document).collect();
                 found.into_iter().for_each(|part| self.buffers.give(part));
+                let drops = std::mem::replace(&mut self.drops, true);
                 let mut hits = self.all(parts);
+                self.drops = drops;
                 hits.retain(|hit| {
                     let begin = Span {
                         field: hit.field,
@@ -186,28 +210,46 @@ impl<D: Document> Teller<'_, '_, D> {
 
     /// Adds `more` to `hits`, and takes its memory back.
     fn append(&mut self, hits: &mut Vec<Hit>, more: Vec<Hit>) {
-        hits.extend_from_slice(&more);
+        match hits.len() + more.len() > ROW_OCCURRENCES_MAX {
+            true => self.is_full = true,
+            false => hits.extend_from_slice(&more),
+        }
         self.buffers.give_hits(more);
     }
 
     fn all(&mut self, parts: &[Prepared]) -> Vec<Hit> {
-        let mut hits = self.take();
+        let (mut hits, mut few) = (self.take(), FEW_HITS);
         for part in parts {
             let more = self.hits(part);
             self.append(&mut hits, more);
+            self.keep_each_once(&mut hits, &mut few);
         }
         hits
     }
 
+    /// Keeps one of the occurrences of a term at one place, of which a query that has the term often gives as many. `few`: the number
+    /// of occurrences from which it is worth the time.
+    fn keep_each_once(&mut self, hits: &mut Vec<Hit>, few: &mut usize) {
+        if self.joins || hits.len() <= *few {
+            return;
+        }
+        hits.sort_by_key(|hit| (hit.at(), hit.term, hit.place));
+        hits.dedup_by(|hit, kept| {
+            hit.term.is_some() && (hit.at(), hit.term) == (kept.at(), kept.term)
+        });
+        *few = hits.len().saturating_mul(2).max(FEW_HITS);
+    }
+
     /// The occurrences of the parts that match.
     fn matching(&mut self, parts: &[Prepared]) -> Vec<Hit> {
-        let mut hits = self.take();
+        let (mut hits, mut few) = (self.take(), FEW_HITS);
         for part in parts {
             match spans(part, self.document, self.buffers) {
                 Some(found) => {
                     self.buffers.give(found);
                     let more = self.hits(part);
                     self.append(&mut hits, more);
+                    self.keep_each_once(&mut hits, &mut few);
                 }
                 None => self.next += part.places,
             }
@@ -218,7 +260,9 @@ impl<D: Document> Teller<'_, '_, D> {
     /// Joins the operands of a NEAR. The field is that of the first joined word.
     fn near(&mut self, left: &Prepared, right: &Prepared, distance: u32) -> Vec<Hit> {
         let rated = std::mem::take(&mut self.fields);
+        let joins = std::mem::replace(&mut self.joins, true);
         let (mut stream, right) = (self.hits(left), self.hits(right));
+        self.joins = joins;
         stream.iter_mut().for_each(|hit| hit.operand = 0);
         let of_left = stream.len();
         self.append(&mut stream, right);
@@ -259,6 +303,12 @@ impl<D: Document> Teller<'_, '_, D> {
             let bits = standing.map(|span| 1 << span.field);
             let found = bits.fold(0, |fields, bit: u64| fields | bit);
             self.fields |= found & word.fields.0;
+        }
+        if !self.joins && !self.drops && word.is_free() {
+            let told = self.buffers.told.get_mut(word.term);
+            if told.is_some_and(|told| std::mem::replace(told, true)) {
+                return self.take();
+            }
         }
         let place = self.next;
         let hit = |span: &Span| Hit {
@@ -351,7 +401,8 @@ impl<D: Document> Teller<'_, '_, D> {
     /// The operands of each match, taken from the left as soon as it is whole. Rarity and fields are those of the
     /// first operand.
     fn order(&mut self, parts: &[Prepared]) -> Vec<Hit> {
-        let is_rated = self.is_rated;
+        let (is_rated, joins) = (self.is_rated, self.joins);
+        self.joins = true;
         let mut stream = self.take();
         for (number, part) in parts.iter().enumerate() {
             let mut hits = self.hits(part);
@@ -359,7 +410,7 @@ impl<D: Document> Teller<'_, '_, D> {
             self.append(&mut stream, hits);
             self.is_rated = false;
         }
-        self.is_rated = is_rated;
+        (self.is_rated, self.joins) = (is_rated, joins);
         stream.sort_by_key(|hit| (hit.at(), hit.operand, hit.place));
         let mut hits = self.take();
         let (mut longest, mut recent) = (Chain::default(), Chain::default());

@@ -1,8 +1,11 @@
 //! The verifier beside the reference, and texts that repeat one word.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 
-use super::{Buffers, Counts, Document, Joined, Places, Verifier};
+use super::{Buffers, Counts, Document, Joined, Places, Stop, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
 use crate::reference;
 use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
@@ -127,7 +130,8 @@ proptest! {
         if verifier.matches(&words) {
             let places = Places::new(&verifier.terms, &words);
             let mut counts = Counts::default();
-            verifier.count(&places, &mut Buffers::default(), &mut counts);
+            let is_whole = verifier.count(&places, &mut Buffers::default(), &mut counts);
+            prop_assert!(is_whole);
             for field in 0..3 {
                 let in_field = |term: usize| {
                     let standing = places.standing(term).iter();
@@ -237,4 +241,79 @@ fn one_word_many_times_takes_no_quadratic_time() {
         );
     }
     assert!(!Verifier::new(&not_near(a(), a())).matches(&words));
+}
+
+/// The tree of a query in Sphinx's syntax.
+fn tree(text: &str) -> Node {
+    crate::parse(text, &["f"], &Analyzer::default())
+        .expect("a query")
+        .root
+}
+
+/// The places of single words that count, by field and position, and how many units do.
+fn counted(root: &Node, words: &Words) -> (Vec<(u8, u32)>, usize) {
+    let verifier = Verifier::new(root);
+    let places = Places::new(&verifier.terms, words);
+    let mut counts = Counts::default();
+    assert!(verifier.count(&places, &mut Buffers::default(), &mut counts));
+    let alone = counts.hits.iter().filter(|hit| hit.term.is_some());
+    let alone: Vec<_> = alone.map(|hit| (hit.field, hit.start)).collect();
+    let units = counts.hits.len() - alone.len();
+    (alone, units)
+}
+
+#[test]
+fn a_word_that_a_tree_has_often_counts_once_at_each_place() {
+    let words = document(&["a b ".repeat(50)]);
+    let many = |text: &str, sign: &str| vec![text; 200].join(sign);
+    let each = |first: u32| {
+        (first..=100)
+            .step_by(2)
+            .map(|at| (0, at))
+            .collect::<Vec<_>>()
+    };
+    let (places, _) = counted(
+        &tree(&format!("{} (b NEAR/1 c | a)", many("a", " | "))),
+        &words,
+    );
+    assert_eq!(places, each(1));
+    let (places, units) = counted(
+        &tree(&format!("({}) | (a NEAR/1 b)", many("^a", " | "))),
+        &words,
+    );
+    assert_eq!((places, units), (vec![(0, 1)], 50));
+    // What NOTNEAR drops of one of them counts by another one.
+    let (places, _) = counted(&tree("(b NOTNEAR/1 a) | (a NOTNEAR/1 b) | (a a)"), &words);
+    assert_eq!(places, each(1));
+    let (places, _) = counted(&tree(&many("(a SENTENCE b)", " | ")), &words);
+    assert_eq!(places, (1..=100).map(|at| (0, at)).collect::<Vec<_>>());
+}
+
+/// Stops at a question.
+#[derive(Default)]
+struct StopsAt(usize, AtomicUsize);
+
+impl Stop for StopsAt {
+    fn is_stopped(&self) -> bool {
+        self.1.fetch_add(1, Ordering::Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn the_work_on_a_document_ends_between_two_nodes() {
+    let words = document(&["a b ".repeat(50)]);
+    let root = tree(&vec!["a"; 200].join(" NEAR/3 "));
+    let verifier = Verifier::new(&root);
+    let places = Places::new(&verifier.terms, &words);
+    for (stops_at, asked_most) in [(0, 10), (50, 300), (usize::MAX, usize::MAX)] {
+        let stop = Arc::new(StopsAt(stops_at, AtomicUsize::new(0)));
+        let mut buffers = Buffers::default();
+        buffers.stop_by(Arc::clone(&stop) as Arc<dyn Stop>);
+        let matches = verifier.matches_in(&places, &mut buffers);
+        assert_eq!(matches, stops_at == usize::MAX && verifier.matches(&words));
+        let mut counts = Counts::default();
+        let _ = verifier.count(&places, &mut buffers, &mut counts);
+        let asked = stop.1.load(Ordering::Relaxed);
+        assert!(asked <= asked_most, "{asked} questions");
+    }
 }

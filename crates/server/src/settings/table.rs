@@ -299,7 +299,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_SEARCH_MEMORY",
         Kind::Size,
         "256MiB",
-        "Bound of the memory of the rows that one SELECT finds and keeps; beyond it the SELECT fails.",
+        "Bound of the memory of the rows that one SELECT finds and keeps, and of the words that its wildcards stand for; beyond it the SELECT fails.",
     ),
     live(
         Key::ConnectionsMax,

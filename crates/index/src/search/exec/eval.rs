@@ -3,6 +3,10 @@
 //! Each step gives a set of rows ([`Rows`]): a short list or a bitmap. An AND starts with its
 //! cheapest operand and narrows it by the others. An OR unites bitmaps, a quorum counts in bitmaps.
 //! A phrase reads the places of rows that hold all its words.
+//!
+//! A query may have thousands of steps. One that is stopped leaves steps out: its caller asks [`Control::check`] before it uses rows.
+//!
+//! [`Control::check`]: crate::control::Control::check
 
 use super::super::plan::{Fields, Placed, Step};
 use super::lists::View;
@@ -28,7 +32,7 @@ pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Ro
         Step::And { required, excluded } => {
             let mut rows = all(required.iter().map(Operand::of).collect(), view, scratch);
             for step in excluded {
-                if rows.is_empty() {
+                if rows.is_empty() || view.is_stopped() {
                     break;
                 }
                 narrow(&mut rows, Operand::of(step), false, view, scratch);
@@ -154,7 +158,7 @@ fn all(mut parts: Vec<Operand<'_>>, view: &View<'_>, scratch: &mut Scratch) -> R
         }
     };
     for part in parts {
-        if rows.is_empty() {
+        if rows.is_empty() || view.is_stopped() {
             break;
         }
         narrow(&mut rows, part, true, view, scratch);
@@ -206,6 +210,9 @@ fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let mut bitmap = scratch.bitmap();
     let is_placed = |part: &Step| matches!(part, Step::Placed { .. });
     for part in parts.iter().filter(|part| !is_placed(part)) {
+        if view.is_stopped() {
+            break;
+        }
         match Operand::of(part) {
             Operand::Word(word) => view.word(word).unite(&mut bitmap),
             Operand::Step(step) => {
@@ -217,6 +224,9 @@ fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     }
     let mut found = Rows::Many(bitmap);
     for part in parts.iter().filter(|part| is_placed(part)) {
+        if view.is_stopped() {
+            break;
+        }
         // Places are read of the rows that no other part has found.
         if let Step::Placed { needs, placed, .. } = part {
             let mut rows = matches(needs, view, scratch);
@@ -242,6 +252,9 @@ fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch
     }
     let mut counted: Vec<_> = (0..least).map(|_| scratch.bitmap()).collect();
     for part in parts {
+        if view.is_stopped() {
+            break;
+        }
         let mut bitmap = scratch.bitmap();
         let rows = matches(part, view, scratch);
         rows.unite(&mut bitmap);
@@ -302,6 +315,7 @@ fn keep_by_windows(
             {
                 view.texts.part.fetch_text_ends(view.doc(*ahead));
             }
+            view.control.check()?;
             let document = RowPlaces::new(&places.columns, row, *low, view);
             let matches = placed.verifier.matches_in(&document, &mut places.buffers);
             document.check()?;

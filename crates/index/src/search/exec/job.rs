@@ -186,7 +186,13 @@ impl<'a> Job<'a> {
             0 => self.keep,
             _ => Some(self.keep.map_or(cost, |keep| keep.min(cost))),
         };
-        cost >= LONG_COST_MIN || kept.is_some_and(|kept| kept > KEPT_SHORT_MAX)
+        // One row may have millions of places.
+        let reads_places = |plan: &&Plan| {
+            plan.has_places() || plan.placed().is_some() || self.needs() == Needs::Positions
+        };
+        let plan = self.plan.as_ref().filter(reads_places);
+        let places = plan.map_or(0, Plan::occurrences);
+        cost.max(places) >= LONG_COST_MIN || kept.is_some_and(|kept| kept > KEPT_SHORT_MAX)
     }
 
     /// Whether only the best rows by weight are wanted, so that a threshold can leave rows out.

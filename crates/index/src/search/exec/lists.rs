@@ -155,6 +155,12 @@ impl<'l> View<'l> {
         self.lists
     }
 
+    /// Whether the search was stopped.
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.control.interrupt.reason().is_some()
+    }
+
     /// The postings of a word on the page.
     #[inline]
     pub(super) fn word(&self, word: usize) -> &Page<'l> {

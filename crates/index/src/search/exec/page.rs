@@ -246,6 +246,8 @@ impl<'r> PageRun<'r, '_> {
         if let Some(failure) = out.scratch.places.failure.take() {
             return Err(failure);
         }
+        // A step that was stopped gave some of its rows.
+        self.shared.control.check()?;
         self.drop_deleted(&mut rows);
         self.drop_refused(&mut rows, out.scratch)?;
         out.collector.count(rows.len() as u64);
@@ -331,6 +333,7 @@ impl<'r> PageRun<'r, '_> {
         scorer: &mut Scorer<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        self.shared.control.check()?;
         let mut weighed = std::mem::take(&mut out.scratch.weighed);
         weigh_many(scorer, lows, &mut out.scratch.many_rows, &mut weighed);
         lows.clear();
@@ -364,6 +367,7 @@ impl<'r> PageRun<'r, '_> {
             }
         };
         let weight = weigh(scorer, low, &self.view, &mut last);
+        scorer.check()?;
         read.map(|()| weight)
     }
 

@@ -16,7 +16,7 @@ use super::page::PageRun;
 use super::places::{Places, RowPlaces};
 use super::rows::Rows;
 use super::score::Scorer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Rows that are weighed before the threshold is compared, which may end the page; then twice as many, and so on.
 const WEIGHED_ROWS: usize = 64;
@@ -172,7 +172,9 @@ impl PageRun<'_, '_> {
             ..
         } = places;
         let document = RowPlaces::new(columns, row, low, &self.view);
-        placed.verifier.count(&document, buffers, counts);
+        if !placed.verifier.count(&document, buffers, counts) {
+            return Err(Error::TooManyOccurrences);
+        }
         occurrences.clear();
         for hit in &counts.hits {
             let at = u32::from(hit.field) << 24 | hit.start;
@@ -217,6 +219,7 @@ impl PageRun<'_, '_> {
         let weight = weigher.weigh(occurrences, sum, &mut |field| {
             query::verify::Document::last(&document, field).unwrap_or(0)
         });
+        occurrences.check()?;
         document.check().map(|()| weight)
     }
 }

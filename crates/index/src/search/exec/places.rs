@@ -4,6 +4,7 @@
 //! `query::verify` answers for each row whether it matches, and what of it counts.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use query::reference::Span;
 use query::text_ends::TextEnds;
@@ -107,6 +108,8 @@ impl Places {
         view: &View<'_>,
         mut visit: impl FnMut(&mut Places, &[u16]) -> Result<()>,
     ) -> Result<()> {
+        let interrupt = Arc::clone(&view.control.interrupt);
+        self.buffers.stop_by(interrupt);
         let words = placed.terms.iter().map(|words| words.len()).sum::<usize>();
         let wanted = (words * PLACES_A_WORD).clamp(WINDOW_PLACES, WINDOW_PLACES_MAX);
         let postings = placed.terms.iter().flatten();

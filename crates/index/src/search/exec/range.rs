@@ -45,7 +45,7 @@ impl<'a> Job<'a> {
             .filter(|plan| self.ranked && !plan.is_all());
         let joins = self.joins(range.part);
         let plan = plan.filter(|_| joins.is_none());
-        let mut scorer = plan.map(|plan| Scorer::new(plan, lists));
+        let mut scorer = plan.map(|plan| Scorer::new(plan, lists, shared.control));
         let pages = range.docs.start >> PAGE_BITS..range.docs.end.div_ceil(PAGE_ROWS);
         let mut run = PageRun {
             job: self,

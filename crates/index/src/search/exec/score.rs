@@ -25,6 +25,8 @@
 mod many;
 mod places;
 
+use std::sync::Arc;
+
 use smallvec::smallvec;
 
 use super::super::plan::Plan;
@@ -34,6 +36,8 @@ use super::either::Essential;
 use super::lists::{ByWord, Lists, View};
 use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
+use crate::control::Control;
+use crate::error::Result;
 use crate::postings::{Bitmap, PAGE_BITS, Page, Run};
 use crate::wide::wide;
 pub(super) use many::ManyRows;
@@ -93,7 +97,7 @@ struct Column<'s> {
 
 impl<'s> Scorer<'s> {
     /// Threshold `i64::MIN`, on no page yet.
-    pub(super) fn new(plan: &'s Plan, lists: &'s Lists<'s>) -> Scorer<'s> {
+    pub(super) fn new(plan: &'s Plan, lists: &'s Lists<'s>, control: &Control) -> Scorer<'s> {
         let mut worth = smallvec![0; lists.wanted().len() + 1];
         for (at, word) in lists.wanted().iter().enumerate().rev() {
             worth[at] = worth[at + 1] + lists.bound(*word);
@@ -114,7 +118,7 @@ impl<'s> Scorer<'s> {
             columns: ByWord::new(),
             hints: smallvec![0; lists.wanted().len()],
             found: smallvec![None; plan.words()],
-            row: Occurrences::new(plan.words()),
+            row: Occurrences::new(plan.words(), Arc::clone(&control.interrupt)),
             places: Vec::new(),
             runs: smallvec![Run::default(); plan.words()],
             word_places: Vec::new(),
@@ -151,6 +155,12 @@ impl<'s> Scorer<'s> {
     /// Memory for what counts in a row.
     pub(super) fn occurrences(&mut self) -> &mut Occurrences {
         &mut self.row
+    }
+
+    /// Whether the last weight is of use. Errors: as [`Occurrences::check`].
+    #[inline]
+    pub(super) fn check(&self) -> Result<()> {
+        self.row.check()
     }
 
     /// Least weight of a row that can enter.

@@ -380,7 +380,7 @@ fn both(
     let options = options(ranker);
     let bound = snapshot.bind(&select, &options).unwrap();
     let condition = bound.condition.as_ref();
-    let (plan, words) = plan(snapshot, &bound, &query).unwrap();
+    let (plan, words) = plan(snapshot, &bound, &query, &Control::default()).unwrap();
     let job = Job {
         snapshot,
         ranked: true,

@@ -12,7 +12,12 @@ pub(in super::super) type TermWords = SmallVec<[usize; 1]>;
 /// The words of a plan: those of the query, then those that only patterns stand for.
 pub(super) struct Numbered {
     pub(super) words: WordNumbers,
+    /// Sorted by [`key`].
     patterns: Vec<(Term, TermWords)>,
+}
+
+fn key(term: &Term) -> (bool, &str) {
+    (term.form == Form::Regex, &term.text)
 }
 
 impl Numbered {
@@ -36,7 +41,8 @@ impl Numbered {
             let numbers = numbers.collect();
             (pattern, numbers)
         });
-        let patterns = numbered.collect();
+        let mut patterns: Vec<(Term, TermWords)> = numbered.collect();
+        patterns.sort_by(|(one, _), (other, _)| key(one).cmp(&key(other)));
         (Numbered { words, patterns }, frequencies)
     }
 
@@ -48,9 +54,10 @@ impl Numbered {
                 .get(&term.text)
                 .map_or(smallvec![], |word| smallvec![word]);
         }
-        let is_same = |known: &Term| known.form == term.form && known.text == term.text;
-        let mut patterns = self.patterns.iter();
-        let found = patterns.find(|(pattern, _)| is_same(pattern));
-        found.map_or(smallvec![], |(_, words)| words.clone())
+        let place = |(known, _): &(Term, _)| key(known).cmp(&key(term));
+        match self.patterns.binary_search_by(place) {
+            Ok(at) => self.patterns[at].1.clone(),
+            Err(_) => smallvec![],
+        }
     }
 }

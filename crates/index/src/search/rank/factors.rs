@@ -55,57 +55,82 @@ struct Run {
     length: u32,
 }
 
-/// Memory for runs, kept from row to row: those that end at the previous position of a hit, and
-/// those that end at this one.
+/// Memory for runs, kept from row to row.
 #[derive(Default)]
 pub(super) struct Runs {
+    /// The hits at the current position.
     hits: Vec<Hit>,
+    /// Words and units of the field, possibly several times.
     words: Vec<u32>,
+    /// Those that end at the previous position of a hit, by rising shift.
     before: Vec<Run>,
+    /// Those that end at this one.
     here: Vec<Run>,
 }
 
-/// Visits the fields in which a word counts, by rising number.
+/// Hits between two questions whether to stop.
+const HITS_A_CHECK: usize = 1 << 16;
+
+/// Visits the fields in which a word counts, by rising number. Hits are made for one position at a time: a word that the query has a
+/// thousand times gives a thousand at each.
 pub(super) fn each(
     row: &mut Occurrences,
     query_words: &QueryWords,
     mut visit: impl FnMut(Standing),
 ) {
     let mut runs = row.take_runs();
-    runs.expand(row, query_words);
-    let hits = std::mem::take(&mut runs.hits);
-    for in_field in hits.chunk_by(|one, other| one.at >> 24 == other.at >> 24) {
-        let Some(first) = in_field.first() else {
+    row.sort();
+    let (mut places, mut units) = (row.places(), row.units());
+    let (mut standing, mut made): (Option<Standing>, usize) = (None, 0);
+    while let Some(at) = next_place(places, units) {
+        let here = cut(&mut places, |(place, _)| *place == at);
+        runs.expand(here, cut(&mut units, |unit| unit.at == at), query_words);
+        made += runs.hits.len();
+        if made > HITS_A_CHECK {
+            made = 0;
+            if row.is_ended() {
+                break;
+            }
+        }
+        if runs.hits.is_empty() {
             continue;
-        };
-        let (lcs, is_whole) = runs.longest(in_field, query_words);
-        let (hits, words) = distinct(in_field, query_words.words.len(), &mut runs.words);
-        visit(Standing {
-            field: (first.at >> 24) as u8,
-            lcs,
-            hits,
-            words,
-            first: first.at & 0xFF_FFFF,
-            is_whole,
-        });
+        }
+        let field = (at >> 24) as u8;
+        if standing
+            .as_ref()
+            .is_none_or(|standing| standing.field != field)
+        {
+            runs.end(standing.take(), &mut visit);
+            standing = Some(Standing {
+                field,
+                lcs: 0,
+                hits: 0,
+                words: 0,
+                first: at & 0xFF_FFFF,
+                is_whole: false,
+            });
+        }
+        if let Some(standing) = &mut standing {
+            runs.add(standing, query_words);
+        }
     }
-    runs.hits = hits;
+    runs.end(standing, &mut visit);
     row.give_runs(runs);
 }
 
-/// Numbers of hits and of distinct words and units. A word counts once at each place. Numbers from
-/// `words_max` on are units: two that begin at one place and end at different ones count each.
-fn distinct(in_field: &[Hit], words_max: usize, words: &mut Vec<u32>) -> (i64, i64) {
-    let is_one = |one: &Hit, other: &Hit| {
-        (one.at, one.word) == (other.at, other.word) && (one.word as usize) < words_max
-    };
-    let places = in_field.chunk_by(is_one);
-    let hits = places.count() as i64;
-    words.clear();
-    words.extend(in_field.iter().map(|hit| hit.word));
-    words.sort_unstable();
-    words.dedup();
-    (hits, words.len() as i64)
+/// The next place of the row at which something counts.
+fn next_place(places: &[(u32, u32)], units: &[Hit]) -> Option<u32> {
+    let (place, unit) = (places.first(), units.first());
+    let both = place.map(|(at, _)| *at).into_iter();
+    both.chain(unit.map(|unit| unit.at)).min()
+}
+
+/// Cuts the first entries that fit off.
+fn cut<'e, T>(entries: &mut &'e [T], fits: impl Fn(&T) -> bool) -> &'e [T] {
+    let count = entries.iter().take_while(|entry| fits(entry)).count();
+    let (here, rest) = entries.split_at(count);
+    *entries = rest;
+    here
 }
 
 /// As [`each`] for a query with one place for each word. `in_query`: the place of each word. `end`:
@@ -150,11 +175,11 @@ pub(super) fn each_once(
 }
 
 impl Runs {
-    /// Collects the hits of a row in order. A word gives one for each of its places in the query.
-    fn expand(&mut self, row: &mut Occurrences, query_words: &QueryWords) {
+    /// Makes the hits of one position. A word gives one for each of its places in the query.
+    fn expand(&mut self, places: &[(u32, u32)], units: &[Hit], query_words: &QueryWords) {
         self.hits.clear();
-        self.hits.extend_from_slice(row.units());
-        for (at, word) in row.places() {
+        self.hits.extend_from_slice(units);
+        for (at, word) in places {
             let number = *word as usize;
             let hit = |(place, span, weight)| Hit {
                 at: *at,
@@ -180,33 +205,57 @@ impl Runs {
         self.hits.dedup();
     }
 
-    /// The longest run, and the value of [`Standing::is_whole`]. A word with several places in the
-    /// query may be in several runs.
-    fn longest(&mut self, in_field: &[Hit], query_words: &QueryWords) -> (i64, bool) {
-        let end = query_words.end();
-        let (mut lcs, mut is_whole) = (0, false);
-        self.before.clear();
-        for at_position in in_field.chunk_by(|one, other| one.at == other.at) {
-            self.here.clear();
-            for hit in at_position {
-                let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
-                // Upper bounds of phrases assume that a run has each once.
-                let is_free = query_words.is_free;
-                let goes_on = |run: &&Run| run.shift == shift && (is_free || run.place < hit.place);
-                let before = self.before.iter().filter(goes_on);
-                let before = before.map(|run| run.length).max().unwrap_or(0);
-                let length = before + hit.weight;
-                lcs = lcs.max(i64::from(length));
-                let is_last = hit.span == 1 && hit.place + 1 == end;
-                is_whole |= is_last && shift == 1 && (before > 0 || end == 1);
-                self.here.push(Run {
-                    shift: shift + i64::from(hit.span) - 1,
-                    place: hit.place,
-                    length,
-                });
-            }
-            std::mem::swap(&mut self.before, &mut self.here);
+    /// Adds the hits of the next position to what is known of their field.
+    fn add(&mut self, standing: &mut Standing, query_words: &QueryWords) {
+        // A word counts once at each place. Numbers behind the words are units: two that begin at one place and end at different ones
+        // count each.
+        let is_word = |hit: &Hit| (hit.word as usize) < query_words.words.len();
+        for same in self.hits.chunk_by(|one, other| one.word == other.word) {
+            standing.hits += match same {
+                [first, ..] if is_word(first) => 1,
+                units => units.len() as i64,
+            };
+            self.words.extend(same.first().map(|hit| hit.word));
         }
-        (lcs, is_whole)
+        self.go_on(standing, query_words);
+    }
+
+    /// Goes on with runs at the next position. A word with several places in the query may be in several runs.
+    fn go_on(&mut self, standing: &mut Standing, query_words: &QueryWords) {
+        let end = query_words.end();
+        // Upper bounds of phrases assume that a run has each once.
+        let is_free = query_words.is_free;
+        self.here.clear();
+        for hit in &self.hits {
+            let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
+            let first = self.before.partition_point(|run| run.shift < shift);
+            let before = self.before[first..].iter();
+            let before = before.take_while(|run| run.shift == shift);
+            let before = before.filter(|run| is_free || run.place < hit.place);
+            let before = before.map(|run| run.length).max().unwrap_or(0);
+            let length = before + hit.weight;
+            standing.lcs = standing.lcs.max(i64::from(length));
+            let is_last = hit.span == 1 && hit.place + 1 == end;
+            standing.is_whole |= is_last && shift == 1 && (before > 0 || end == 1);
+            self.here.push(Run {
+                shift: shift + i64::from(hit.span) - 1,
+                place: hit.place,
+                length,
+            });
+        }
+        self.here.sort_unstable_by_key(|run| run.shift);
+        std::mem::swap(&mut self.before, &mut self.here);
+    }
+
+    /// Ends a field.
+    fn end(&mut self, standing: Option<Standing>, visit: &mut impl FnMut(Standing)) {
+        self.words.sort_unstable();
+        self.words.dedup();
+        let words = self.words.len() as i64;
+        self.words.clear();
+        self.before.clear();
+        if let Some(standing) = standing {
+            visit(Standing { words, ..standing });
+        }
     }
 }

@@ -1,6 +1,11 @@
 //! The words of a query that count in one row.
 
+use std::sync::Arc;
+
 use super::factors::{Hit, Runs};
+use crate::control::Interrupt;
+use crate::error::{Error, Result};
+use crate::limits::ROW_OCCURRENCES_MAX;
 
 /// The words of a query that count in a row, recorded by the executor. Made once for a search and
 /// cleared for each row.
@@ -25,6 +30,10 @@ pub(crate) struct Occurrences {
     units: Vec<Hit>,
     /// Memory lent to `factors.rs`.
     runs: Runs,
+    /// Whether the row has more places and units than are kept.
+    is_full: bool,
+    /// Says whether to stop.
+    interrupt: Arc<Interrupt>,
 }
 
 /// One word in one row.
@@ -34,6 +43,8 @@ pub(crate) struct Occurring {
     pub(crate) hits: u32,
     /// Set of the fields in which it counts.
     pub(crate) fields: u64,
+    /// Set of the fields in which its places were recorded.
+    placed: u64,
 }
 
 /// A place and the word that stands there. Sorted by field, then position.
@@ -64,15 +75,32 @@ impl WordPlace {
 }
 
 impl Occurrences {
-    /// Memory for a query of `words` distinct words.
-    pub(crate) fn new(words: usize) -> Occurrences {
+    /// Memory for a query of `words` distinct words. `interrupt` stops the work on a row of many places.
+    pub(crate) fn new(words: usize, interrupt: Arc<Interrupt>) -> Occurrences {
         Occurrences {
             words: vec![Occurring::default(); words],
             matched: Vec::new(),
             places: Vec::new(),
             units: Vec::new(),
             runs: Runs::default(),
+            is_full: false,
+            interrupt,
         }
+    }
+
+    /// Whether the row's weight is of use: it has not more places than are kept, and nobody has stopped the search. Errors:
+    /// `TooManyOccurrences`, `Interrupted`.
+    pub(crate) fn check(&self) -> Result<()> {
+        match (self.is_full, self.interrupt.reason()) {
+            (true, _) => Err(Error::TooManyOccurrences),
+            (false, None) => Ok(()),
+            (false, Some(reason)) => Err(Error::Interrupted { reason }),
+        }
+    }
+
+    /// Whether the work on the row may end at once: [`Occurrences::check`] will fail.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_full || self.interrupt.reason().is_some()
     }
 
     /// Clears everything for the next row.
@@ -82,6 +110,7 @@ impl Occurrences {
         }
         self.places.clear();
         self.units.clear();
+        self.is_full = false;
     }
 
     /// Records that a word counts. `hits`: its occurrences in the whole row, at least 1. `fields`:
@@ -103,6 +132,24 @@ impl Occurrences {
     /// Records the places at which a word counts.
     pub(crate) fn add_places(&mut self, word: usize, places: impl Iterator<Item = u32>) {
         self.places.extend(places.map(|place| (place, word as u32)));
+        self.bound();
+    }
+
+    /// Those of `fields` in which the places of a word that counts were not recorded yet. The caller records them.
+    pub(crate) fn unplaced(&mut self, word: usize, fields: u64) -> u64 {
+        let word = &mut self.words[word];
+        let unplaced = fields & !word.placed;
+        word.placed |= fields;
+        unplaced
+    }
+
+    /// Drops the places of a row that has too many.
+    fn bound(&mut self) {
+        if self.places.len() + self.units.len() > ROW_OCCURRENCES_MAX {
+            self.places.clear();
+            self.units.clear();
+            self.is_full = true;
+        }
     }
 
     /// Records a phrase that begins at `starts` (rising) and covers `span` positions. A start
@@ -116,11 +163,13 @@ impl Occurrences {
                 self.places.push((*start, number as u32));
             }
         }
+        self.bound();
     }
 
     /// Records a unit of several words.
     pub(crate) fn add_unit(&mut self, hit: Hit) {
         self.units.push(hit);
+        self.bound();
     }
 
     /// The words that count, with their numbers.
@@ -149,12 +198,24 @@ impl Occurrences {
         here.count() as i64
     }
 
-    /// Each place at which a word or a phrase counts, with its number; in no order.
+    /// Sorts places and units, and keeps each once.
+    pub(super) fn sort(&mut self) {
+        if !self.places.is_sorted() {
+            self.places.sort_unstable();
+        }
+        self.places.dedup();
+        if !self.units.is_sorted() {
+            self.units.sort_unstable();
+        }
+        self.units.dedup();
+    }
+
+    /// Each place at which a word or a phrase counts, with its number; sorted after [`Occurrences::sort`].
     pub(super) fn places(&self) -> &[(u32, u32)] {
         &self.places
     }
 
-    /// The units of several words; in no order.
+    /// The units of several words, as [`Occurrences::places`].
     pub(super) fn units(&self) -> &[Hit] {
         &self.units
     }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use query::options::{Idf, Ranker};
 
 use smallvec::smallvec;
 
-use super::{Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
+use super::{Hit, Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
+use crate::control::Interrupt;
+use crate::error::{Error, Reason};
+use crate::limits::ROW_OCCURRENCES_MAX;
 use crate::postings::{code, length_class, length_of_class};
 
 /// Words side by side, each in that many rows, in any of `fields` fields.
@@ -48,7 +51,7 @@ fn weigher(ranker: Ranker, documents: &[u64], fields: &[u32], rows: u64) -> Weig
 
 /// The weight of a row of twenty words that holds each word at these places.
 fn weight(weigher: &Weigher, places: &[&[(u32, u32)]]) -> i64 {
-    let mut row = Occurrences::new(places.len());
+    let mut row = Occurrences::new(places.len(), Arc::default());
     let mut sum = 0;
     for (word, places) in places
         .iter()
@@ -103,7 +106,7 @@ fn bm25_is_the_published_formula_but_for_the_last_point() {
                     let idf = ((all - n + 1.0) / n).ln() / (2.0 * (1.0 + all).ln()) / words as f64;
                     let published = 2_000 + (((h / (h + 1.2)) * idf + 0.5) * 1000.0) as i64;
                     let weigher = weigher(Ranker::Bm25, &vec![documents; words], &[1, 1], rows);
-                    let mut row = Occurrences::new(words);
+                    let mut row = Occurrences::new(words, Arc::default());
                     row.add(0, hits, 0b01);
                     row.add(0, hits, 0b10);
                     let sum = weigher.value(0, code(hits, 9), hits);
@@ -130,7 +133,7 @@ fn bm25a_is_the_published_formula_of_the_class_of_length() {
             let idf = (1.0 + (all - n + 0.5) / (n + 0.5)).ln();
             let tf = h / (h + 1.2 * (0.25 + 0.75 * length / 20.0));
             let published = (1000.0 * idf * tf) as i64;
-            let mut row = Occurrences::new(1);
+            let mut row = Occurrences::new(1, Arc::default());
             row.add(0, hits, 1);
             let ours = weigher.weigh(&mut row, weigher.value(0, code, hits), &mut |_| 0);
             assert!((ours - published).abs() <= 1, "{ours} {published}");
@@ -295,4 +298,60 @@ fn the_least_sum_is_where_the_bound_reaches_a_weight() {
             assert!(weigher.bound(0b11, least - 1) < weight);
         }
     }
+}
+
+#[test]
+fn a_row_of_too_many_places_is_refused_and_the_next_one_is_not() {
+    let mut row = Occurrences::new(1, Arc::default());
+    let unit = Hit {
+        at: 1,
+        word: 1,
+        place: 0,
+        span: 1,
+        weight: 1,
+    };
+    row.add_unit(unit);
+    row.add_places(0, 1..ROW_OCCURRENCES_MAX as u32);
+    assert!(row.check().is_ok());
+    row.add_places(0, [1].into_iter());
+    assert!(row.is_ended());
+    assert!(matches!(row.check(), Err(Error::TooManyOccurrences)));
+    row.clear();
+    assert!(row.check().is_ok());
+}
+
+#[test]
+fn the_work_on_a_row_of_many_places_ends_with_its_search() {
+    // A word at a thousand places of the query, in a row that has it a thousand times.
+    let interrupt = Arc::new(Interrupt::default());
+    let mut row = Occurrences::new(1, Arc::clone(&interrupt));
+    let places: Vec<u32> = (0..1_000).collect();
+    let word = QueryWord {
+        documents: 1,
+        places: places.clone().into(),
+        alone: places.into(),
+        fields: 1,
+    };
+    let query_words = QueryWords {
+        words: vec![word],
+        end: 1_000,
+        next: 1_000,
+        ..QueryWords::default()
+    };
+    row.add(0, 1_000, 1);
+    row.add_places(0, 1..1_001);
+    let mut longest = || {
+        let mut longest = 0;
+        super::factors::each(&mut row, &query_words, |standing| longest = standing.lcs);
+        longest
+    };
+    assert_eq!(longest(), 1_000);
+    interrupt.stop(Reason::Killed);
+    assert!(longest() < 100);
+    assert!(matches!(
+        row.check(),
+        Err(Error::Interrupted {
+            reason: Reason::Killed
+        })
+    ));
 }

@@ -123,6 +123,11 @@ impl Scorer<'_> {
         };
         self.row.add(word, view.hits(word, posting), here);
         if self.needs == Needs::Positions {
+            // The query may have the word many times.
+            let fields = self.row.unplaced(word, here);
+            if fields == 0 {
+                return;
+            }
             view.positions(word, posting, &mut self.places);
             let counts = |place: &u32| fields >> (*place >> 24 & 63) & 1 == 1;
             self.row
@@ -132,6 +137,9 @@ impl Scorer<'_> {
 
     /// Records the words and phrases that count in a step that the row matches.
     fn record(&mut self, step: &Step, low: u16, view: &View<'_>) {
+        if self.row.is_ended() {
+            return;
+        }
         match step {
             Step::All => {}
             Step::Word { word, fields } => self.record_word(*word, fields.set, view),

@@ -8,7 +8,11 @@ use crate::search::statistics::Statistics;
 use crate::search::terms::Terms;
 
 fn sum<'s>(terms: &Terms<'_>, shards: impl Iterator<Item = &'s Arc<Snapshot>>) -> Statistics {
-    let of_shard = |shard: &Arc<Snapshot>| Statistics::of_shard(terms, shard).unwrap().0;
+    let of_shard = |shard: &Arc<Snapshot>| {
+        Statistics::of_shard(terms, shard, &Control::default())
+            .unwrap()
+            .0
+    };
     let merged = shards.map(of_shard).reduce(|mut sum, more| {
         sum.merge(more);
         sum
@@ -25,8 +29,16 @@ fn found(
     select: &BoundSelect<'_>,
 ) -> Facts {
     let terms = Terms::new(&query.root);
-    let (_, words) = Statistics::of_shard(&terms, shard).unwrap();
-    let plan = Plan::new(terms, all.clone(), select, &OnceLock::new()).unwrap();
+    let control = Control::default();
+    let (_, words) = Statistics::of_shard(&terms, shard, &control).unwrap();
+    let plan = Plan::new(
+        terms,
+        all.clone(),
+        select,
+        &OnceLock::new(),
+        &control.memory,
+    )
+    .unwrap();
     let job = Job {
         snapshot: shard,
         ranked: true,
@@ -42,7 +54,7 @@ fn found(
         in_blocks: false,
     };
     let top = || Top::new(Arc::clone(&job.order), job.keep);
-    let (top, run) = exec::run(&job, &Control::default(), &top);
+    let (top, run) = exec::run(&job, &control, &top);
     run.unwrap();
     (top.total, facts(top.into_sorted(0)))
 }

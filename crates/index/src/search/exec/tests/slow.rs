@@ -27,7 +27,7 @@ impl Job<'_> {
         for (at, part) in self.snapshot.numbered() {
             let mut cursor = self.cursor(at, part)?;
             let words = self.plan.as_ref().map_or(0, |plan| plan.words());
-            let mut occurrences = Occurrences::new(words);
+            let mut occurrences = Occurrences::new(words, Arc::default());
             let mut doc = cursor.seek(0);
             while doc < part.rows() {
                 let row = RowValues::new(part, doc);

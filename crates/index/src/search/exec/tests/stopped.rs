@@ -2,9 +2,12 @@
 
 use super::super::buffers::Buffers;
 use super::super::filter::FilteredPage;
+use super::super::lists::View;
+use super::super::page::PageRun;
 use super::super::rows::Rows;
+use super::super::score::Scorer;
 use super::*;
-use crate::error::{Error, Reason};
+use crate::error::{Error, Reason, Result};
 use crate::snapshot::PartIndex;
 
 #[test]
@@ -39,6 +42,80 @@ fn a_condition_ends_among_the_rows_of_a_page() {
                 matches!(ended, Err(Error::Interrupted { reason: why }) if why == reason),
                 "{text}, every {every}: {ended:?}"
             );
+        }
+    }
+}
+
+/// Runs the first page of a table for a query whose search was stopped, and returns how it ended.
+fn first_page(text: &str, ranker: Ranker, keep: Option<u64>) -> Result<()> {
+    let snapshot = table(1, &[3_000], 1);
+    let query = query::parse(text, &["body"], &snapshot.shape.analyzer).unwrap();
+    let (select, options) = (select(text, None, &[], None), options(ranker));
+    let bound = snapshot.bind(&select, &options).unwrap();
+    let control = Control::default();
+    let (plan, words) = plan(&snapshot, &bound, &query, &control).unwrap();
+    let job = Job {
+        snapshot: &snapshot,
+        ranked: true,
+        plan: Some(plan),
+        words,
+        candidates: None,
+        filter: None,
+        order: Arc::clone(&bound.order),
+        keep,
+        lists: Opened::new(&snapshot),
+        only: None,
+        stops: false,
+        in_blocks: false,
+    };
+    let (at, part) = (PartIndex(0), snapshot.part(PartIndex(0)));
+    let (shared, lists) = (Shared::new(&control), job.lists(PartIndex(0)).unwrap());
+    let mut view = View::new(lists, job.texts(part), &control);
+    view.turn(0);
+    let mut scorer = job
+        .plan
+        .as_ref()
+        .map(|plan| Scorer::new(plan, lists, &control));
+    control.interrupt.stop(Reason::Killed);
+    let run = PageRun {
+        job: &job,
+        shared: &shared,
+        at,
+        part,
+        view,
+        id_first: None,
+        filter: None,
+    };
+    let mut top = Gathered::new(Top::new(Arc::clone(&job.order), keep));
+    run.run(scorer.as_mut(), &mut top.out())
+}
+
+#[test]
+fn queries_end_among_the_rows_of_a_page() {
+    let texts = [
+        "w0 | w1 | w2",
+        "w0 w1",
+        "w0 MAYBE w1",
+        "\"w0 w1 w2\"/2",
+        "\"w0 w1\" | w2",
+        "w0 NEAR/3 w1 NEAR/3 w2",
+        "w*",
+        "w0 | (w1 w2) | w0 | w1",
+    ];
+    for text in texts {
+        for ranker in [Ranker::ProximityBm25, Ranker::Bm25, Ranker::Sph04] {
+            for keep in [Some(5), None] {
+                let ended = first_page(text, ranker, keep);
+                assert!(
+                    matches!(
+                        ended,
+                        Err(Error::Interrupted {
+                            reason: Reason::Killed
+                        })
+                    ),
+                    "{text}: {ended:?}"
+                );
+            }
         }
     }
 }
