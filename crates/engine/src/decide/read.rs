@@ -146,6 +146,10 @@ impl Source<Vec<Value>> for QueueRows<'_> {
     fn take(&self, bytes: u64) -> Result<()> {
         self.control.memory.take(bytes).map_err(failure::of_index)
     }
+
+    fn check(&self) -> Result<()> {
+        check_between(self.control)
+    }
 }
 
 /// The queries of a pq table, as one SELECT reads them.
@@ -210,6 +214,10 @@ impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
     fn take(&self, bytes: u64) -> Result<()> {
         self.control.memory.take(bytes).map_err(failure::of_index)
     }
+
+    fn check(&self) -> Result<()> {
+        check_between(self.control)
+    }
 }
 
 /// The bounds of a read on the engine's thread.
@@ -220,13 +228,13 @@ fn within(bytes_max: u64) -> Control {
     }
 }
 
-/// The rows, with an error once the read is stopped: a condition may take a millisecond a row.
+/// The rows, with an error once the read is stopped: a condition may take a second a row.
 fn until_stopped<R>(
     control: &Control,
     rows: impl Iterator<Item = Result<R>>,
 ) -> impl Iterator<Item = Result<R>> {
-    rows.enumerate().map(|(at, row)| {
-        check_between(control, at)?;
+    rows.map(|row| {
+        check_between(control)?;
         row
     })
 }
