@@ -460,6 +460,8 @@ fn a_time_limit_ends_a_statement_within_some_rows() {
         format!("SELECT id FROM t LIMIT 1 FACET {SLOW}"),
         "SELECT COUNT(*) FROM t JOIN own o ON o.n = CRC32(REVERSE(REPEAT(t.s, 600000)))".to_owned(),
         "SELECT COUNT(*) FROM t JOIN own o ON o.n = t.id WHERE CRC32(REVERSE(REPEAT(o.s, 600000))) = 5".to_owned(),
+        format!("SELECT COUNT(*) FROM q WHERE {SLOW} = 5"),
+        format!("SELECT n, {SLOW} FROM q ORDER BY n ASC LIMIT 300"),
         format!("SELECT COUNT(*) FROM own WHERE {SLOW} = 5"),
         format!("INSERT INTO t (s) SELECT {SLOW} FROM tail"),
     ] {
