@@ -13,6 +13,14 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
     evaluate_within(expression, &Work::new(), row)
 }
 
+/// As [`super::evaluate_constant`].
+pub(super) fn evaluate_constant(expression: &Expression, left: &mut usize) -> Option<Value> {
+    let work = Work::of(*left);
+    let value = evaluate_within(expression, &work, &|_| None);
+    *left = work.left();
+    (!work.is_spent()).then_some(value)
+}
+
 fn evaluate_within(
     expression: &Expression,
     work: &Work,
