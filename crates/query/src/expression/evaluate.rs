@@ -232,7 +232,8 @@ pub(super) fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     }
 }
 
-/// Whole numbers stay whole while 128 bits hold the result, except that `/` is always real. Division by zero is NULL.
+/// Whole numbers stay whole while 128 bits hold the result, except that `/` is always real. Division by zero is NULL, and so is a
+/// result that is no finite number.
 fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     use BinaryOperator as O;
     let (Some(left), Some(right)) = (left.number(), right.number()) else {
@@ -267,14 +268,18 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
             Value::Null
         };
     }
-    Value::Float(match operator {
+    let real = match operator {
         O::Add => left + right,
         O::Subtract => left - right,
         O::Multiply => left * right,
         O::Modulo => left % right,
         O::Power => left.powf(right),
         _ => left / right,
-    })
+    };
+    match real.is_finite() {
+        true => Value::Float(real),
+        false => Value::Null,
+    }
 }
 
 /// On 64 bits without a sign, as in MySQL.
