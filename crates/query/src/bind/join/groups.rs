@@ -12,7 +12,7 @@
 //! be a list, of a set or in JSON, reads as the list of that row, but in a FACET as the item; GROUPBY() is the item.
 
 use super::{Binder, Column, WEIGHT};
-use crate::bind::{BindError, Shown};
+use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{AggregateKind, Expression, Function, Prepared, UnknownColumn};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -385,7 +385,9 @@ impl GroupBinder<'_, '_> {
         if let Some(error) = refused {
             return Err(error);
         }
-        Prepared::resolved(of, &|name| self.slot(name).ok())
-            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        Prepared::resolved(&with_ids(of, self.of.has_id()), &|name| {
+            self.slot(name).ok()
+        })
+        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }
 }
