@@ -327,9 +327,30 @@ fn called(
             return Ok(PreparedNode::Literal(value));
         }
     }
-    let arguments = arguments.iter().map(|it| PreparedNode::new(it, resolve));
+    let arguments = arguments.iter().map(|it| match it {
+        Expression::Column(name) => read(function, name, resolve),
+        it => PreparedNode::new(it, resolve),
+    });
     let arguments = arguments.collect::<Result<Box<[_]>, _>>()?;
     Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+}
+
+/// A column as an argument of a function. One of texts reads the text that a client sees, `10:11:12` and not 101112; one of moments
+/// reads that of a date or a time, which is no number of seconds.
+fn read(
+    function: Function,
+    name: &str,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, UnknownColumn> {
+    match resolve.find(name) {
+        Some((slot, Some(kind)))
+            if function.reads_texts()
+                || function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. }) =>
+        {
+            Ok(PreparedNode::Slot(slot))
+        }
+        _ => column(name, resolve),
+    }
 }
 
 fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {

@@ -343,7 +343,14 @@ impl GroupBinder<'_, '_> {
                 let Expression::Aggregate(kind, arguments) = &written else {
                     return Ok(written);
                 };
-                let arguments = arguments.iter().map(|it| self.of.prepare(it));
+                let is_text = matches!(kind, AggregateKind::Concat(_));
+                let arguments = arguments.iter().map(|it| match it {
+                    // The text that a client sees, `10:11:12` and not 101112.
+                    Expression::Column(name) if is_text => {
+                        self.of.slot(name).map(|(slot, _)| Prepared::of_slot(slot))
+                    }
+                    it => self.of.prepare(it),
+                });
                 let aggregate = Aggregate {
                     kind: kind.clone(),
                     arguments: arguments.collect::<Result<_, _>>()?,
