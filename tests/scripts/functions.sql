@@ -313,3 +313,33 @@ SELECT name FROM towns WHERE name REGEXP 'b%' ESCAPE '!'
 ----
 error 1064 (42000): syntax error: expected the end of the statement near 'ESCAPE '!'' at line 1, position 46
 
+# Functions of texts read TIME and DECIMAL as they are shown. A TIME is no moment.
+CREATE TABLE shifts (begins time, pay decimal(8,2), day datetime(3))
+----
+ok, 0 rows
+
+INSERT INTO shifts (id, begins, pay, day) VALUES (1, '10:11:12', '12.50', '2024-01-02 03:04:05.120'), (2, '-01:00:00', '3', NULL)
+----
+ok, 2 rows
+
+SELECT CONCAT(begins, ' ', pay), LENGTH(begins), UPPER(day), begins LIKE '10:%', pay REGEXP '^12.50$' FROM shifts ORDER BY id ASC
+----
+CONCAT(begins, ' ', pay) | LENGTH(begins) | UPPER(day) | begins LIKE '10:%' | pay REGEXP '^12.50$'
+10:11:12 12.50 | 8 | 2024-01-02 03:04:05.120 | 1 | 1
+-01:00:00 3.00 | 9 | NULL | 0 | 0
+
+SELECT GROUP_CONCAT(begins), GROUP_CONCAT(pay SEPARATOR '; ') FROM shifts
+----
+GROUP_CONCAT(begins) | GROUP_CONCAT(pay SEPARATOR '; ')
+10:11:12,-01:00:00 | 12.50; 3.00
+
+SELECT HOUR(begins), HOUR(day), begins + 0, pay * 2, begins > '09:00:00' FROM shifts ORDER BY id ASC
+----
+HOUR(begins) | HOUR(day) | begins + 0 | pay * 2 | begins > '09:00:00'
+NULL | 3 | 101112 | 25.000000 | 1
+NULL | NULL | -10000 | 6 | 0
+
+DROP TABLE shifts
+----
+ok, 0 rows
+

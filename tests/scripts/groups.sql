@@ -323,3 +323,50 @@ SELECT city, COUNT(*) AS c, c + 1 AS d FROM sales GROUP BY city HAVING d > 2 ORD
 city | c | d
 Bonn | 2 | 3
 
+# ALL behind SELECT is MySQL's word, but before a bracket the function.
+SELECT ALL(tags) > 1 AS every, COUNT(*) FROM sales GROUP BY every ORDER BY every ASC
+----
+every | COUNT(*)
+0 | 3
+1 | 1
+
+SELECT ALL(x > 1 FOR x IN tags), id FROM sales ORDER BY id ASC
+----
+ALL(x > 1 FOR x IN tags) | id
+0 | 1
+1 | 2
+0 | 3
+0 | 4
+
+SELECT ALL id FROM sales ORDER BY id ASC LIMIT 1
+----
+id
+1
+
+# RAND(seed) is that of the row: in aggregates, in keys, and inside groups.
+SELECT id, RAND(7) FROM sales ORDER BY id ASC
+----
+id | RAND(7)
+1 | 0.155894
+2 | 0.874363
+3 | 0.957919
+4 | 0.106630
+
+SELECT SUM(RAND(7)), COUNT(DISTINCT RAND(7)), COUNT(*) FROM sales
+----
+SUM(RAND(7)) | COUNT(DISTINCT RAND(7)) | COUNT(*)
+2.094806 | 4 | 4
+
+SELECT RAND(7) > 0.5 AS half, GROUP_CONCAT(id) FROM sales GROUP BY half ORDER BY half ASC
+----
+half | GROUP_CONCAT(id)
+0 | 1,4
+1 | 2,3
+
+SELECT n, id, RAND(7) FROM sales GROUP BY n WITHIN GROUP ORDER BY RAND(7) ASC ORDER BY n ASC
+----
+n | id | RAND(7)
+1 | 1 | 0.155894
+2 | 4 | 0.106630
+3 | 3 | 0.957919
+

@@ -34,7 +34,7 @@ pub(crate) mod upsert;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use index::{CHECKED_AFTER, Control, Interrupt};
+use index::{Control, Interrupt};
 use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
 
@@ -192,15 +192,12 @@ impl Workspace {
     }
 }
 
-/// Fails once a statement is stopped that evaluates row by row; to be called before each row. `at`: rows before it.
+/// Fails once a statement is stopped that evaluates row by row; to be called before each row.
 ///
 /// # Errors
 /// `OutOfTime`, `Interrupted`.
-fn check_between(control: &Control, at: usize) -> Result<()> {
-    match at.is_multiple_of(CHECKED_AFTER) {
-        true => control.check().map_err(failure::of_index),
-        false => Ok(()),
-    }
+fn check_between(control: &Control) -> Result<()> {
+    control.check().map_err(failure::of_index)
 }
 
 /// What deciding may know beside the state.

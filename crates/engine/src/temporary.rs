@@ -33,9 +33,6 @@ use rustc_hash::FxHasher;
 use crate::decide::rows::{Plan, absent_in_queue};
 use crate::error::{Error, Result};
 
-/// Rows looked at between two looks at the stop switch.
-const ROWS_A_CHECK: u32 = 4096;
-
 /// Memory of a row in the table of a key, in bytes: its number, and the table's room to grow.
 const KEYED_ROW_BYTES: usize = 12;
 
@@ -289,9 +286,7 @@ impl Temporary {
                 })?;
         let mut rows = Vec::new();
         for row in self.live() {
-            if row % ROWS_A_CHECK == 0 {
-                check()?;
-            }
+            check()?;
             let accepts = |prepared: &Prepared| {
                 prepared.accepts(&|slot: usize| self.lists[slot].get(row as usize))
             };

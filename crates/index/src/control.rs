@@ -14,9 +14,6 @@ use crate::profile::Profile;
 /// nanoseconds.
 const HELPED_FROM: u64 = 40_000;
 
-/// Rows between two looks at the switch, where each is evaluated on its own: one may take a millisecond.
-pub const CHECKED_AFTER: usize = 64;
-
 /// A switch that stops a search from another thread. This crate reads no clock; its caller does,
 /// and sets the switch.
 #[derive(Debug, Default)]
@@ -152,8 +149,8 @@ impl Control {
         })
     }
 
-    /// Fails once the search was stopped; to be called on each page, and on each block of rows that are evaluated
-    /// one by one. Errors: `Interrupted`.
+    /// Fails once the search was stopped; to be called on each page, and on each row that is evaluated on its own, since one
+    /// may take a second. Errors: `Interrupted`.
     pub fn check(&self) -> Result<()> {
         match self.interrupt.reason() {
             None => Ok(()),

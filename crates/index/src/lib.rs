@@ -91,7 +91,7 @@ mod wide;
 mod tests;
 
 pub use answer::{Answer, Keyword, Located, Rows};
-pub use control::{CHECKED_AFTER, Control, Interrupt, Lender, Memory, OnDamage};
+pub use control::{Control, Interrupt, Lender, Memory, OnDamage};
 pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};
 pub use filters::Filters;

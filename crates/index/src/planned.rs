@@ -21,7 +21,7 @@ use query::tree::Query;
 use query::value::Value;
 
 use crate::changes::ChangedColumn;
-use crate::control::{CHECKED_AFTER, Control};
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::{Part, Source};
 use crate::snapshot::Snapshot;
@@ -69,10 +69,8 @@ impl Snapshot {
                 rows: Vec::with_capacity(of_part.len()),
                 columns: Vec::new(),
             };
-            for (at, (_, doc, id)) in of_part.iter().enumerate() {
-                if at % CHECKED_AFTER == 0 {
-                    control.check()?;
-                }
+            for (_, doc, id) in of_part {
+                control.check()?;
                 values.clear();
                 set(*id, &|column| part.column(*doc, column), &mut values)?;
                 planned.rows.push((*doc, *id));

@@ -405,13 +405,10 @@ impl Scope<'_> {
 
     /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`.
     pub fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
-        let is_random = |of: &Expression| matches!(of, Expression::Call(Function::Rand, _));
-        let mut with_ids = Cow::Borrowed(expression);
-        if self.has_id && expression.has(&mut |part| is_random(part)) {
-            add_ids(with_ids.to_mut());
-        }
-        Prepared::typed(&with_ids, &|name| self.slot_in(name))
-            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        Prepared::typed(&with_ids(expression, self.has_id), &|name| {
+            self.slot_in(name)
+        })
+        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }
 
     /// As [`Scope::slot`], with the names that only stand inside expressions.
@@ -474,7 +471,16 @@ impl Shown {
     }
 }
 
-/// Gives each RAND(seed) the id of the row, which its numbers depend on.
+/// The expression as rows with ids answer it: each RAND(seed) has the id of the row, which its numbers depend on.
+fn with_ids(expression: &Expression, has_id: bool) -> Cow<'_, Expression> {
+    let is_random = |of: &Expression| matches!(of, Expression::Call(Function::Rand, _));
+    let mut with_ids = Cow::Borrowed(expression);
+    if has_id && expression.has(&mut |part| is_random(part)) {
+        add_ids(with_ids.to_mut());
+    }
+    with_ids
+}
+
 fn add_ids(expression: &mut Expression) {
     if let Expression::Call(Function::Rand, arguments) = expression
         && arguments.len() == 1

@@ -141,3 +141,10 @@ pub fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
 pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
     evaluate::evaluate(expression, row)
 }
+
+/// The value of an expression that reads no column, if its calls and conditions on lists take less than `left` of work, in the
+/// bytes of [`ROW_WORK_MAX`](crate::limits::ROW_WORK_MAX). Takes that much.
+#[must_use]
+pub fn evaluate_constant(expression: &Expression, left: &mut usize) -> Option<Value> {
+    evaluate::evaluate_constant(expression, left)
+}

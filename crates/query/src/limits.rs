@@ -88,6 +88,11 @@ pub const ARGUMENTS_BYTES_MAX: usize = 4 * COMPUTED_TEXT_BYTES_MAX;
 /// its calls are NULL. A second's work.
 pub const ROW_WORK_MAX: usize = 1 << 30;
 
+/// Most such work of all constants of a statement, beside [`CONSTANT_WORK_A_BYTE`]: some 50 ms, since nothing stops it.
+pub const CONSTANT_WORK_MAX: usize = 64 << 20;
+/// More of it for each byte of the statement.
+pub const CONSTANT_WORK_A_BYTE: usize = 32;
+
 /// Longest token of OPTION scroll, in bytes before they are written as digits: it holds the keys of a row.
 pub const SCROLL_TOKEN_BYTES_MAX: usize = 16 << 10;
 

@@ -41,7 +41,7 @@ pub const FILTER_SHARE_OF_MEMORY: u64 = 32;
 /// Most rows that a statement finds and drops on the event loop. More are handled off it.
 pub const ROWS_INLINE_MAX: u64 = 1_000;
 
-/// Most rows whose expressions are evaluated on the event loop: those of a SELECT without LIMIT.
+/// Most expressions of rows that are evaluated on the event loop: one for each row of a SELECT without LIMIT.
 pub const EVALUATED_INLINE_MAX: usize = 20;
 
 /// Longest time that a statement with many rows waits for a permit of [`Node::turn`](crate::Node::turn).

@@ -109,16 +109,14 @@ pub struct FoundRows {
 }
 
 impl FoundRows {
-    /// Whether its rows may take long to read: they are not in memory, a column is an expression, and they are many. An expression
+    /// Whether its rows may take long to read: they are not in memory, and have many expressions. An expression
     /// may take a millisecond a row, so a door then reads them off the event loop.
     pub fn reads_long(&self) -> bool {
         let rows = &self.answer.rows;
-        let are_many = rows
-            .size_hint()
-            .1
-            .is_none_or(|rows| rows > EVALUATED_INLINE_MAX);
-        let is_expression = |(_, kind): &(String, Option<ColumnType>)| kind.is_none();
-        !rows.is_ready() && are_many && self.answer.columns.iter().any(is_expression)
+        let columns = self.answer.columns.iter();
+        let expressions = columns.filter(|(_, kind)| kind.is_none()).count();
+        let most = rows.size_hint().1.unwrap_or(usize::MAX);
+        !rows.is_ready() && most.saturating_mul(expressions) > EVALUATED_INLINE_MAX
     }
 }
 

@@ -187,13 +187,16 @@ fn skip_select_modifiers(parser: &mut Parser<'_>) -> Result<(), SyntaxError> {
     if parser.at_any(&["distinct", "distinctrow"]) {
         return Err(parser.not_yet("SELECT DISTINCT"));
     }
-    while parser.take_any(&[
-        "all",
-        "sql_no_cache",
-        "sql_cache",
-        "sql_calc_found_rows",
-        "high_priority",
-        "straight_join",
-    ]) {}
+    // Before a bracket ALL is the function: `SELECT ALL(tags) > 5`.
+    while !parser.at_call("all")
+        && parser.take_any(&[
+            "all",
+            "sql_no_cache",
+            "sql_cache",
+            "sql_calc_found_rows",
+            "high_priority",
+            "straight_join",
+        ])
+    {}
     Ok(())
 }

@@ -409,3 +409,66 @@ fn kill_ends_changes_and_reads_of_queues_whose_condition_is_expensive() {
     let (_, body) = post(&server, "SELECT n FROM d WHERE id = 3");
     assert!(body.contains('7'), "{body}");
 }
+
+/// An expression that takes long over a row, whatever the row holds.
+const SLOW: &str = "CRC32(REVERSE(REPEAT(s, 600000)))";
+
+/// The milliseconds that a statement takes.
+fn took_ms(client: &mut Client, statement: &str) -> u128 {
+    let begin = std::time::Instant::now();
+    // An error ends a statement, too.
+    let _ = client.query(statement);
+    begin.elapsed().as_millis()
+}
+
+#[test]
+fn a_time_limit_ends_a_statement_within_some_rows() {
+    let server = Setup::default().start();
+    let mut client = server.client();
+    let values: Vec<String> = (1..=300)
+        .map(|id| format!("({id}, 'cat', 's{id}')"))
+        .collect();
+    let (texts, queued) = (values.join(", "), values.join(", ").replace("'cat', ", ""));
+    for statement in [
+        "CREATE TABLE t (body text, s string)".to_owned(),
+        format!("INSERT INTO t (id, body, s) VALUES {texts}"),
+        "FLUSH TABLE t".to_owned(),
+        "CREATE TABLE tail (body text, s string)".to_owned(),
+        format!("INSERT INTO tail (id, body, s) VALUES {texts}"),
+        "CREATE TABLE q (n int, s varchar(9)) ENGINE=queue".to_owned(),
+        format!("INSERT INTO q VALUES {queued}"),
+        "CREATE TEMPORARY TABLE own (n int, s varchar(9))".to_owned(),
+        format!("INSERT INTO own VALUES {queued}"),
+    ] {
+        client.query(&statement).unwrap();
+    }
+    let row_ms = took_ms(&mut client, &format!("SELECT {SLOW} FROM t WHERE id = 1")).max(1);
+    client.query("SET GLOBAL max_query_time = '1ms'").unwrap();
+    for statement in [
+        format!("SELECT id FROM t WHERE {SLOW} = 5"),
+        format!("SELECT COUNT(*) FROM t WHERE {SLOW} = 5"),
+        format!("SELECT COUNT(*) FROM tail WHERE {SLOW} = 5"),
+        format!("SELECT id FROM t WHERE MATCH('cat') AND id + {SLOW} = 5"),
+        format!("SELECT id FROM t WHERE MATCH('cat') ORDER BY id + {SLOW} ASC"),
+        format!("SELECT id FROM tail WHERE MATCH('cat') ORDER BY {SLOW} ASC OPTION ranker=none"),
+        format!("SELECT id FROM t ORDER BY {SLOW} ASC"),
+        format!("SELECT COUNT(*) FROM t GROUP BY {SLOW}"),
+        format!("SELECT SUM({SLOW}) FROM tail"),
+        format!("SELECT COUNT(*) FROM t GROUP BY s HAVING {SLOW} = 5"),
+        format!("SELECT GROUP_CONCAT({SLOW}) FROM t"),
+        format!("SELECT s FROM t GROUP BY id % 2 WITHIN GROUP ORDER BY {SLOW} ASC"),
+        format!("SELECT id FROM t LIMIT 1 FACET {SLOW}"),
+        "SELECT COUNT(*) FROM t JOIN own o ON o.n = CRC32(REVERSE(REPEAT(t.s, 600000)))".to_owned(),
+        "SELECT COUNT(*) FROM t JOIN own o ON o.n = t.id WHERE CRC32(REVERSE(REPEAT(o.s, 600000))) = 5".to_owned(),
+        format!("SELECT COUNT(*) FROM q WHERE {SLOW} = 5"),
+        format!("SELECT n, {SLOW} FROM q ORDER BY n ASC LIMIT 300"),
+        format!("SELECT COUNT(*) FROM own WHERE {SLOW} = 5"),
+        format!("INSERT INTO t (s) SELECT {SLOW} FROM tail"),
+    ] {
+        let ms = took_ms(&mut client, &statement);
+        assert!(
+            ms < 20 * row_ms + 300,
+            "{ms} ms, a row {row_ms} ms: {statement}"
+        );
+    }
+}

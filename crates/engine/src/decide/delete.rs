@@ -180,8 +180,8 @@ fn queries(state: &State, control: &Control, table: TableId, delete: &Delete) ->
             .is_none_or(|condition| condition.accepts(query))
     };
     let mut wanted = Vec::new();
-    for (at, query) in pq.set.iter().enumerate() {
-        check_between(control, at)?;
+    for query in pq.set.iter() {
+        check_between(control)?;
         if is_wanted(&query) {
             wanted.push(query.id);
         }
@@ -217,8 +217,8 @@ fn queue_rows(
     let mut best = Best::new(Arc::clone(&order), delete.limit);
     let mut keyed = 0;
     let visible = queue.visible_rows(owner.map(|owned| owned.rows_of(table)));
-    for (at, row) in visible.enumerate() {
-        check_between(control, at)?;
+    for row in visible {
+        check_between(control)?;
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
         }

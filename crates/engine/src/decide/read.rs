@@ -9,6 +9,7 @@ use std::sync::Arc;
 use index::{Control, Memory};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
+use query::expression::Expression;
 use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::row::counted_bytes;
@@ -49,7 +50,11 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
             .visible_rows(owner.map(|owned| owned.rows_of(table)))
             .collect();
         let count = visible.len() as u64;
-        let answer = queue_rows(queue.rows(), select, count, visible.iter().copied(), &here);
+        let is_short = !is_costly(select);
+        let answer = is_short.then(|| {
+            let visible = visible.iter().copied();
+            queue_rows(queue.rows(), select, count, visible, &here)
+        });
         return or_there(answer, || {
             let (snapshot, select) = (queue.snapshot(), select.clone());
             Reading::new(move |control| {
@@ -76,19 +81,39 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
             )
         })
     };
-    if rows_seen(select, free) > SCANNED_ROWS_MAX {
-        return Ok(Reply::Reading(there()));
-    }
-    let answer = queue_rows(queue.rows(), select, free, queue.free_rows(), &here);
+    let is_short = rows_seen(select, free) <= SCANNED_ROWS_MAX && !is_costly(select);
+    let answer = is_short.then(|| queue_rows(queue.rows(), select, free, queue.free_rows(), &here));
     or_there(answer, there)
 }
 
-/// An answer that was made here, or how its asker makes it where it takes more memory than is spent here.
-fn or_there(answer: Result<Answer>, there: impl FnOnce() -> Reading) -> Result<Reply> {
+/// An answer that was made here; or how its asker makes it, where none was, or it takes more memory than is spent here.
+fn or_there(answer: Option<Result<Answer>>, there: impl FnOnce() -> Reading) -> Result<Reply> {
     match answer {
-        Err(Error::SearchMemory { .. }) => Ok(Reply::Reading(there())),
-        answer => answer.map(Reply::Rows),
+        None | Some(Err(Error::SearchMemory { .. })) => Ok(Reply::Reading(there())),
+        Some(answer) => answer.map(Reply::Rows),
     }
+}
+
+/// Whether an expression of a SELECT may take a second a row, for which all writes would wait: it has a call, a condition on a
+/// list or a path.
+fn is_costly(select: &Select) -> bool {
+    let items = select.items.iter().filter_map(|item| match item {
+        Item::Value { what, .. } => Some(what),
+        Item::Star | Item::TableStar(_) => None,
+    });
+    let outputs = items.chain(select.order.iter().map(|by| &by.key));
+    let expressions = outputs.filter_map(|output| match output {
+        Output::Expression(expression) => Some(expression),
+        Output::Weight | Output::Count => None,
+    });
+    let is_costly = |part: &Expression| {
+        matches!(
+            part,
+            Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
+        )
+    };
+    let mut all = expressions.chain(&select.filter);
+    all.any(|expression| expression.has(&mut |part| is_costly(part)))
 }
 
 /// How many rows of a queue a SELECT looks at.
@@ -145,6 +170,10 @@ impl Source<Vec<Value>> for QueueRows<'_> {
 
     fn take(&self, bytes: u64) -> Result<()> {
         self.control.memory.take(bytes).map_err(failure::of_index)
+    }
+
+    fn check(&self) -> Result<()> {
+        check_between(self.control)
     }
 }
 
@@ -210,6 +239,10 @@ impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
     fn take(&self, bytes: u64) -> Result<()> {
         self.control.memory.take(bytes).map_err(failure::of_index)
     }
+
+    fn check(&self) -> Result<()> {
+        check_between(self.control)
+    }
 }
 
 /// The bounds of a read on the engine's thread.
@@ -220,13 +253,13 @@ fn within(bytes_max: u64) -> Control {
     }
 }
 
-/// The rows, with an error once the read is stopped: a condition may take a millisecond a row.
+/// The rows, with an error once the read is stopped: a condition may take a second a row.
 fn until_stopped<R>(
     control: &Control,
     rows: impl Iterator<Item = Result<R>>,
 ) -> impl Iterator<Item = Result<R>> {
-    rows.enumerate().map(|(at, row)| {
-        check_between(control, at)?;
+    rows.map(|row| {
+        check_between(control)?;
         row
     })
 }

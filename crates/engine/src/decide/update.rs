@@ -496,8 +496,8 @@ fn chosen(
     let assignments = Assignments::new(&definition, update)?;
     let mut rows = UpdatedRows::new(assignments.columns());
     let (mut values, mut refused) = (Vec::new(), Refused::default());
-    for (at, id) in named.ids.into_iter().enumerate() {
-        check_between(control, at)?;
+    for id in named.ids {
+        check_between(control)?;
         let row = search.table.row(id).map_err(failure::of_index)?;
         let Some(row) = row else { continue };
         let read = |column| row.column(column);

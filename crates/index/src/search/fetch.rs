@@ -10,7 +10,7 @@ use query::value::Value;
 
 use super::collect::FoundRow;
 use super::values::{ID, RowValues};
-use crate::control::{CHECKED_AFTER, Control, Interrupt, Memory};
+use crate::control::{Control, Interrupt, Memory};
 use crate::error::{Error, Reason, Result};
 use crate::snapshot::Snapshot;
 
@@ -106,19 +106,19 @@ impl FoundRows {
                 self.fetch(before * ROWS_A_FETCH, &self.slots, step);
             }
         }
-        let left = self.found.len();
-        if left > 0
-            && left.is_multiple_of(CHECKED_AFTER)
-            && let Some(reason @ Reason::Killed) = self.interrupt.reason()
-        {
+        if self.found.len() > 0 && self.is_killed() {
             // No row follows.
             self.found = Vec::new().into_iter();
-            return Some(Err(Error::Interrupted { reason }));
+            return Some(Err(killed()));
         }
         let found = self.found.next()?;
         let row = RowValues::new(self.snapshot.part(found.part), found.doc);
         row.weighs(found.weight);
         Some(self.values(&row, &found))
+    }
+
+    fn is_killed(&self) -> bool {
+        self.interrupt.reason() == Some(Reason::Killed)
     }
 
     fn values(&self, row: &RowValues<'_>, found: &FoundRow) -> Result<Vec<Value>> {
@@ -127,6 +127,7 @@ impl FoundRows {
         for shown in self.shown.iter() {
             let value = match shown {
                 Shown::Slot(ID) => Value::Int(found.id.into()),
+                Shown::Computed(_) if self.is_killed() => return Err(killed()),
                 shown => shown.value(found.weight, row),
             };
             if let Some(text) = value.text_bytes() {
@@ -137,5 +138,11 @@ impl FoundRows {
             values.push(value);
         }
         row.check().map(|()| values)
+    }
+}
+
+fn killed() -> Error {
+    Error::Interrupted {
+        reason: Reason::Killed,
     }
 }

@@ -17,7 +17,7 @@ use crate::subject::{Subject, filtered, order, row, search, select_all, tree};
 const ROWS: u64 = 4_000;
 
 /// Most rows that may be evaluated once a search is stopped.
-const LEFT_MAX: u64 = 256;
+const LEFT_MAX: u64 = 2;
 
 /// One segment; every row holds "cat".
 fn sealed() -> Subject {

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::aliases::Aliases;
-use super::{AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, Ids, Shown, aliased};
+use super::{AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, Ids, Shown, aliased, with_ids};
 use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
@@ -306,14 +306,21 @@ impl Binder<'_> {
         Ok((self.bases[table] + place, kind))
     }
 
+    /// Whether rows have an id of their own: those of one table do, if it has ids.
+    fn has_id(&self) -> bool {
+        matches!(self.scopes, [scope] if scope.columns.iter().any(|column| column.name == "id"))
+    }
+
     fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
         let mut refused = None;
         expression.each_column(&mut |name| refused = refused.take().or(self.slot(name).err()));
         if let Some(error) = refused {
             return Err(error);
         }
-        Prepared::typed(expression, &|name| self.slot(name).ok())
-            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        Prepared::typed(&with_ids(expression, self.has_id()), &|name| {
+            self.slot(name).ok()
+        })
+        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }
 
     /// The expression with what aliases of items stand for, of those before `before`. A name of a column is no alias.

@@ -13,6 +13,14 @@ pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Val
     evaluate_within(expression, &Work::new(), row)
 }
 
+/// As [`super::evaluate_constant`].
+pub(super) fn evaluate_constant(expression: &Expression, left: &mut usize) -> Option<Value> {
+    let work = Work::of(*left);
+    let value = evaluate_within(expression, &work, &|_| None);
+    *left = work.left();
+    (!work.is_spent()).then_some(value)
+}
+
 fn evaluate_within(
     expression: &Expression,
     work: &Work,
@@ -224,7 +232,8 @@ pub(super) fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     }
 }
 
-/// Whole numbers stay whole while 128 bits hold the result, except that `/` is always real. Division by zero is NULL.
+/// Whole numbers stay whole while 128 bits hold the result, except that `/` is always real. Division by zero is NULL, and so is a
+/// result that is no finite number.
 fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     use BinaryOperator as O;
     let (Some(left), Some(right)) = (left.number(), right.number()) else {
@@ -259,14 +268,18 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
             Value::Null
         };
     }
-    Value::Float(match operator {
+    let real = match operator {
         O::Add => left + right,
         O::Subtract => left - right,
         O::Multiply => left * right,
         O::Modulo => left % right,
         O::Power => left.powf(right),
         _ => left / right,
-    })
+    };
+    match real.is_finite() {
+        true => Value::Float(real),
+        false => Value::Null,
+    }
 }
 
 /// On 64 bits without a sign, as in MySQL.

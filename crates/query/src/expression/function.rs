@@ -206,6 +206,56 @@ impl Function {
             .flat_map(|(.., names)| names.iter().copied())
     }
 
+    /// Whether its arguments are texts, as a client sees them.
+    pub(super) fn reads_texts(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::CharLength
+                | F::Concat
+                | F::ConcatWs
+                | F::Crc32
+                | F::Instr
+                | F::Left
+                | F::Length
+                | F::Levenshtein
+                | F::Like
+                | F::Locate
+                | F::Lower
+                | F::Lpad
+                | F::Ltrim
+                | F::Regex
+                | F::Regexp
+                | F::Repeat
+                | F::Replace
+                | F::Reverse
+                | F::Right
+                | F::Rpad
+                | F::Rtrim
+                | F::Substring
+                | F::SubstringIndex
+                | F::ToString
+                | F::Trim
+                | F::Upper
+        )
+    }
+
+    /// Whether its first argument is a moment.
+    pub(super) fn reads_moments(self) -> bool {
+        use Function as F;
+        self.takes_zone()
+            || matches!(
+                self,
+                F::DateAdd
+                    | F::DateDiff
+                    | F::DateFormat
+                    | F::DateHistogram
+                    | F::DateRange
+                    | F::DateSub
+                    | F::TimeDiff
+            )
+    }
+
     /// Whether its second and last argument is a time zone.
     pub(super) fn takes_zone(self) -> bool {
         use Function as F;

@@ -16,6 +16,7 @@ use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use super::work::Work;
 use crate::json::JsonStep;
+use crate::limits::COMPUTED_TEXT_BYTES_MAX;
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -25,6 +26,15 @@ pub struct UnknownColumn(pub String);
 
 /// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
 pub const WEIGHT_SLOT: usize = usize::MAX / 2;
+
+/// Most memory of the value of a part that reads no column, in bytes, where it replaces the part.
+const FOLDED_BYTES_MAX: usize = 256;
+
+/// Most work of such a part. One that takes more is worked out row by row, where a statement can be stopped.
+const FOLDED_WORK_MAX: usize = 64 << 10;
+
+/// Most work of a call whose arguments are all written constants, for the same reason.
+const CALLED_WORK_MAX: usize = 2 * COMPUTED_TEXT_BYTES_MAX;
 
 /// A row as expressions read it. A closure from slot to value is one.
 pub trait ColumnValues {
@@ -186,7 +196,8 @@ impl Prepared {
             columns: &noted,
             item: None,
         };
-        let root = PreparedNode::new(expression, &names)?;
+        let mut root = PreparedNode::new(expression, &names)?;
+        root.fold();
         let slots = slots.into_inner().into_iter().collect();
         Ok(Prepared { root, slots })
     }
@@ -307,15 +318,39 @@ fn called(
     let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
     let known = Known::of(function, &constants).unwrap_or(Known::Nothing);
     if constants.iter().all(Option::is_some) {
-        let value = call(function, &known, arguments.len(), &Work::new(), &mut |at| {
+        let work = Work::of(CALLED_WORK_MAX);
+        let value = call(function, &known, arguments.len(), &work, &mut |at| {
             let argument = constants.get(at).copied().flatten();
             argument.cloned().unwrap_or(Value::Null)
         });
-        return Ok(PreparedNode::Literal(value));
+        if !work.is_spent() {
+            return Ok(PreparedNode::Literal(value));
+        }
     }
-    let arguments = arguments.iter().map(|it| PreparedNode::new(it, resolve));
+    let arguments = arguments.iter().map(|it| match it {
+        Expression::Column(name) => read(function, name, resolve),
+        it => PreparedNode::new(it, resolve),
+    });
     let arguments = arguments.collect::<Result<Box<[_]>, _>>()?;
     Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+}
+
+/// A column as an argument of a function. One of texts reads the text that a client sees, `10:11:12` and not 101112; one of moments
+/// reads that of a date or a time, which is no number of seconds.
+fn read(
+    function: Function,
+    name: &str,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, UnknownColumn> {
+    match resolve.find(name) {
+        Some((slot, Some(kind)))
+            if function.reads_texts()
+                || function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. }) =>
+        {
+            Ok(PreparedNode::Slot(slot))
+        }
+        _ => column(name, resolve),
+    }
 }
 
 fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
@@ -391,6 +426,8 @@ impl PreparedNode {
             Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
                 let (mut left, mut right) = (part(left)?, part(right)?);
+                left.fold();
+                right.fold();
                 left.read_beside(&right);
                 right.read_beside(&left);
                 PreparedNode::Binary(*operator, left, right)
@@ -447,11 +484,14 @@ impl PreparedNode {
     }
 
     fn between(
-        needle: Box<PreparedNode>,
+        mut needle: Box<PreparedNode>,
         negated: bool,
         mut low: Box<PreparedNode>,
         mut high: Box<PreparedNode>,
     ) -> PreparedNode {
+        for part in [&mut needle, &mut low, &mut high] {
+            part.fold();
+        }
         low.read_beside(&needle);
         high.read_beside(&needle);
         PreparedNode::Between {
@@ -459,6 +499,71 @@ impl PreparedNode {
             negated,
             low,
             high,
+        }
+    }
+
+    /// Replaces the largest parts that read no column by their values. A long text stays an expression: statements pay for the
+    /// memory of what is written, and `HEX(HEX(HEX('a')))` may grow to 4 MiB.
+    fn fold(&mut self) {
+        if !self.is_constant() {
+            return self.fold_parts();
+        }
+        if matches!(self, PreparedNode::Literal(_)) {
+            return;
+        }
+        let work = Work::of(FOLDED_WORK_MAX);
+        let value = self.evaluate(&|_: usize| Value::Null, &work);
+        if !work.is_spent() && value.memory() <= FOLDED_BYTES_MAX {
+            *self = PreparedNode::Literal(value);
+        }
+    }
+
+    /// Whether its value depends on no row. IN and conditions on lists are not looked into.
+    fn is_constant(&self) -> bool {
+        match self {
+            PreparedNode::Literal(_) => true,
+            PreparedNode::Unary(_, operand) => operand.is_constant(),
+            PreparedNode::Binary(_, left, right) => left.is_constant() && right.is_constant(),
+            PreparedNode::Between {
+                needle, low, high, ..
+            } => [needle, low, high].iter().all(|part| part.is_constant()),
+            PreparedNode::IsNull { needle, .. } => needle.is_constant(),
+            PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
+            PreparedNode::Slot(_)
+            | PreparedNode::Path(..)
+            | PreparedNode::Typed(..)
+            | PreparedNode::In { .. }
+            | PreparedNode::InRows { .. }
+            | PreparedNode::Each { .. } => false,
+        }
+    }
+
+    /// Folds the parts of an expression that reads a row.
+    fn fold_parts(&mut self) {
+        match self {
+            PreparedNode::Literal(_)
+            | PreparedNode::Slot(_)
+            | PreparedNode::Path(..)
+            | PreparedNode::Typed(..) => {}
+            PreparedNode::Unary(_, part)
+            | PreparedNode::In { needle: part, .. }
+            | PreparedNode::IsNull { needle: part, .. } => part.fold(),
+            PreparedNode::Binary(_, left, right) => {
+                left.fold();
+                right.fold();
+            }
+            PreparedNode::Between {
+                needle, low, high, ..
+            } => [needle, low, high].into_iter().for_each(|part| part.fold()),
+            PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
+                parts.iter_mut().for_each(PreparedNode::fold);
+            }
+            PreparedNode::Each {
+                list, condition, ..
+            } => {
+                list.fold();
+                condition.fold();
+            }
         }
     }
 

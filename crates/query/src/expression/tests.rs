@@ -886,3 +886,28 @@ fn statements_share_the_list_of_a_variable() {
     );
     assert_eq!(unsettled("id = @ids"), Unsettled::IsList("ids".to_owned()));
 }
+
+#[test]
+fn parts_that_read_no_column_are_worked_out_once() {
+    // `1` is read in the place of the column n.
+    let read = |text: &str| {
+        let prepared =
+            Prepared::new(&parsed(text).unwrap(), &|name| (name == "n").then_some(1)).unwrap();
+        prepared.simple().map(|conditions| conditions.len())
+    };
+    assert_eq!(read("n > 1 + 2 * 3"), Some(1));
+    assert_eq!(read("n = LENGTH(UPPER(CONCAT('a', 'b')))"), Some(1));
+    assert_eq!(read("n BETWEEN ABS(-(1 + 1)) AND 2 * 3"), Some(1));
+    assert_eq!(read("n > n * 2"), None, "it reads the row");
+    let time = |text: &str| {
+        let typed = |name: &str| {
+            (name == "t").then_some((0, crate::schema::ColumnType::Time { fraction_digits: 0 }))
+        };
+        let prepared = Prepared::typed(&parsed(text).unwrap(), &typed).unwrap();
+        prepared.accepts(&|_: usize| Value::Str("10:11:12".to_owned()))
+    };
+    assert!(
+        time("t = LOWER(UPPER('10:11:12'))"),
+        "as the constant itself"
+    );
+}

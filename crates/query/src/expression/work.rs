@@ -12,6 +12,16 @@ impl Work {
         Work(Cell::new(ROW_WORK_MAX))
     }
 
+    /// This much, which is less than a row has.
+    pub(super) fn of(much: usize) -> Work {
+        Work(Cell::new(much))
+    }
+
+    /// What is left.
+    pub(super) fn left(&self) -> usize {
+        self.0.get()
+    }
+
     /// Whether none is left. Calls and conditions on lists are NULL then.
     pub(super) fn is_spent(&self) -> bool {
         self.0.get() == 0

@@ -12,7 +12,8 @@
 //! Invariants:
 //! - A tuple has a row number for each table in the order written; [`NONE`] for a table that is not read yet, or that has no
 //!   partner behind LEFT JOIN.
-//! - Memory is taken before tuples and hash tables grow. The stop switch is asked at least every [`STEPS_A_CHECK`] rows.
+//! - Memory is taken before tuples and hash tables grow. The stop switch is asked before each row, since an expression may take a
+//!   second over one.
 //!
 //! Cost: linear in the rows of all tables and of the answer, where a step has a key. A step without one looks at each pair.
 
@@ -37,9 +38,6 @@ use keyed::Keyed;
 
 /// No row.
 const NONE: u32 = u32::MAX;
-
-/// Rows looked at between two looks at the stop switch.
-const STEPS_A_CHECK: u32 = 4096;
 
 /// Tuples whose look-ups wait for memory together.
 const LOOK_UPS_AT_ONCE: usize = 16;
@@ -231,9 +229,8 @@ impl<E> Join<E> {
     /// Calls `visit` with each tuple and its row numbers.
     fn each(&self, mut visit: impl FnMut(&Tuple<'_, E>, &[u32]) -> Result<(), E>) -> Result<(), E> {
         let failed = RefCell::new(None);
-        let mut pace = Pace::default();
         for rows in self.tuples.chunks_exact(self.width()) {
-            pace.step(&*self.bounds)?;
+            self.bounds.check()?;
             visit(&self.tuple(rows, &failed), rows)?;
             if let Some(error) = failed.take() {
                 return Err(error);
@@ -309,7 +306,7 @@ impl<E> Join<E> {
                 for row in keyed.chain(*bucket) {
                     match keyed.equals(row, values) {
                         true => out.offer(row)?,
-                        false => out.pace.step(&*self.bounds)?,
+                        false => self.bounds.check()?,
                     }
                 }
                 out.end()?;
@@ -327,7 +324,6 @@ struct Growing<'a, E> {
     /// The tuple that is being joined, with the row that is tried.
     tried: Vec<u32>,
     has_partner: bool,
-    pace: Pace,
     failed: RefCell<Option<E>>,
     paid: Paid,
 }
@@ -340,7 +336,6 @@ impl<'a, E> Growing<'a, E> {
             tuples: Vec::new(),
             tried: Vec::new(),
             has_partner: false,
-            pace: Pace::default(),
             failed: RefCell::new(None),
             paid: Paid::default(),
         }
@@ -354,7 +349,7 @@ impl<'a, E> Growing<'a, E> {
 
     /// Adds the tuple with this row, if the rest of the condition is true.
     fn offer(&mut self, row: u32) -> Result<(), E> {
-        self.pace.step(&*self.join.bounds)?;
+        self.join.bounds.check()?;
         self.tried[self.step.table] = row;
         if let Some(rest) = &self.step.rest {
             let accepts = rest.accepts(&self.join.tuple(&self.tried, &self.failed));
@@ -371,7 +366,7 @@ impl<'a, E> Growing<'a, E> {
 
     /// Behind LEFT JOIN, adds the tuple without a row if no row joined it.
     fn end(&mut self) -> Result<(), E> {
-        self.pace.step(&*self.join.bounds)?;
+        self.join.bounds.check()?;
         if self.step.is_left && !self.has_partner {
             self.tried[self.step.table] = NONE;
             return self.push();
@@ -507,9 +502,9 @@ impl<E> Join<E> {
         ) -> Result<(Vec<Group>, u64), E>,
     ) -> Result<Joined<E>, E> {
         let written = self.written()?;
-        let (mut paid, mut pace) = (Paid::default(), Pace::default());
+        let mut paid = Paid::default();
         let mut pay = |bytes: u64| {
-            pace.step(&*self.bounds)?;
+            self.bounds.check()?;
             paid.more(bytes, &mut |more| self.bounds.take(more))
         };
         let failed = RefCell::new(None);
@@ -592,10 +587,10 @@ impl<E> Join<E> {
             .limit
             .and_then(|limit| limit.checked_add(bound.offset));
         let mut best = Best::new(Arc::clone(order), keep);
-        let (mut paid, mut pace) = (Paid::default(), Pace::default());
+        let mut paid = Paid::default();
         let failed = RefCell::new(None);
         for (place, tuple) in written.iter().enumerate() {
-            pace.step(&*self.bounds)?;
+            self.bounds.check()?;
             let keys = order.values(&self.tuple(self.rows_of(*tuple), &failed));
             if let Some(error) = failed.take() {
                 return Err(error);
@@ -655,6 +650,11 @@ impl<E> Iterator for JoinedRows<E> {
     fn next(&mut self) -> Option<Self::Item> {
         self.fetch();
         let at = self.left.next()?;
+        if let Err(error) = self.join.bounds.check() {
+            // No row follows.
+            self.left = Vec::new().into_iter();
+            return Some(Err(error));
+        }
         let failed = RefCell::new(None);
         let tuple = self.join.tuple(self.join.rows_of(at), &failed);
         let mut values = Vec::with_capacity(self.shown.len());
@@ -675,20 +675,5 @@ impl<E> Iterator for JoinedRows<E> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.left.size_hint()
-    }
-}
-
-/// Rows until the next look at the stop switch.
-#[derive(Default)]
-struct Pace(u32);
-
-impl Pace {
-    fn step<E>(&mut self, bounds: &dyn JoinBounds<Error = E>) -> Result<(), E> {
-        self.0 += 1;
-        if self.0 < STEPS_A_CHECK {
-            return Ok(());
-        }
-        self.0 = 0;
-        bounds.check()
     }
 }

@@ -22,6 +22,12 @@ pub trait Source<R> {
     /// # Errors
     /// There is no more memory.
     fn take(&self, bytes: u64) -> Result<(), Self::Error>;
+
+    /// Looks at the stop switch, before the items of a row are evaluated.
+    ///
+    /// # Errors
+    /// The scan was stopped.
+    fn check(&self) -> Result<(), Self::Error>;
 }
 
 /// The answer of a scan.
@@ -182,6 +188,7 @@ impl<'a, 's, S> Showing<'a, 's, S> {
     where
         S: Source<R>,
     {
+        self.source.check()?;
         let mut values = Vec::with_capacity(self.select.shown.len());
         for shown in self.select.shown.iter() {
             let value = shown.value(0, &|slot| self.source.value(row, slot));

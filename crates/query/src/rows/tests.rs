@@ -38,6 +38,10 @@ impl Source<(i64, i64)> for Pairs {
             false => Err("no more"),
         }
     }
+
+    fn check(&self) -> Result<(), &'static str> {
+        Ok(())
+    }
 }
 
 fn select(order: &[(&str, bool)], filter: Option<&str>) -> Select {

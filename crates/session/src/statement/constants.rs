@@ -1,13 +1,14 @@
 //! SELECT without a table, such as `SELECT @@version_comment`: clients send it when they connect.
 
-use query::expression::evaluate;
+use query::expression::evaluate_constant;
+use query::limits::CONSTANT_WORK_MAX;
 use query::value::Value;
 use wire::sql::Constant;
 
 use super::{Outcome, variables};
 use crate::VERSION;
 use crate::clock::civil;
-use crate::errors::Failure;
+use crate::errors::{self, Failure};
 use crate::node::Node;
 use crate::session::Session;
 
@@ -19,14 +20,21 @@ pub(super) fn select(
 ) -> Result<Outcome, Failure> {
     let mut columns = Vec::with_capacity(items.len());
     let mut row = Vec::with_capacity(items.len());
+    let mut work = CONSTANT_WORK_MAX;
     for (name, constant) in items {
-        row.push(value(node, session, constant)?);
+        row.push(value(node, session, constant, &mut work)?);
         columns.push((name, None));
     }
     Ok(Outcome::shown(columns, vec![row]))
 }
 
-fn value(node: &Node, session: &Session, constant: Constant) -> Result<Value, Failure> {
+/// `work`: what expressions may still take.
+fn value(
+    node: &Node,
+    session: &Session,
+    constant: Constant,
+    work: &mut usize,
+) -> Result<Value, Failure> {
     let text = |text: &str| Value::Str(text.to_owned());
     let account = || Value::Str(format!("{}@{}", session.user, session.host));
     let unix_s = node.clock.unix_us().div_euclid(1_000_000);
@@ -41,6 +49,13 @@ fn value(node: &Node, session: &Session, constant: Constant) -> Result<Value, Fa
         Constant::FoundRows => Value::Int(i128::from(session.found_rows)),
         Constant::Now => Value::Str(civil(unix_s)),
         Constant::UnixTimestamp => Value::Int(i128::from(unix_s)),
-        Constant::Expression(expression) => evaluate(&expression, &|_| None),
+        Constant::Expression(expression) => {
+            evaluate_constant(&expression, work).ok_or_else(too_much_work)?
+        }
     })
+}
+
+fn too_much_work() -> Failure {
+    let message = "the items take too much work without a table: SELECT fewer at a time";
+    Failure::new(errors::LIMIT, message.to_owned())
 }

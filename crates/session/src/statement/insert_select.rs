@@ -10,9 +10,6 @@ use super::{Execution, Outcome, temporary, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX};
 
-/// Rows between two looks at the time limit: one may take a millisecond.
-const ROWS_A_CHECK: usize = 64;
-
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
     /// the whole INSERT is, so a table may be read and written by one statement.
@@ -48,7 +45,7 @@ impl Execution<'_> {
         select: Statement,
     ) -> Result<(Columns, Vec<Vec<Value>>), Failure> {
         // One more than may be, so that a table that is too large is refused and not cut.
-        let found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
+        let mut found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
         if found.answer.partial == Some(Reason::Time) {
             return Err(engine::Error::OutOfTime.into());
         }
@@ -59,10 +56,8 @@ impl Execution<'_> {
         if let Some(search) = search {
             search.ends_in_time();
         }
-        let mut read = |(at, row): (usize, Result<Vec<Value>, engine::Error>)| {
-            if at % ROWS_A_CHECK == 0
-                && let Some(search) = search
-            {
+        let mut read = |row: Result<Vec<Value>, engine::Error>| {
+            if let Some(search) = search {
                 engine::goes_on(&search.interrupt)?;
             }
             let row = row?;
@@ -78,7 +73,7 @@ impl Execution<'_> {
             Ok(())
         };
         // Rows are read, and their expressions evaluated, as they are asked for: off the event loop.
-        tokio::task::block_in_place(|| found.answer.rows.enumerate().try_for_each(&mut read))?;
+        tokio::task::block_in_place(|| found.answer.rows.try_for_each(&mut read))?;
         for sentence in self.node.note_damaged(&damaged) {
             self.session.warn(sentence);
         }

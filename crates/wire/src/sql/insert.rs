@@ -1,13 +1,14 @@
 //! INSERT and REPLACE in all their forms.
 
-use query::expression::{Expression, Prepared};
+use query::expression::{Expression, evaluate_constant};
 use query::lexer::TokenKind;
 use query::request::{Assignment, Insert, Known, inserted_name};
 use query::value::Value;
 
+use super::error::{ErrorKind, SyntaxError};
 use super::parser::{Parser, Result};
 use super::statement::Statement;
-use super::values;
+use super::values::{self, TOO_MUCH_WORK, constant_work};
 
 impl Parser<'_> {
     /// Parses INSERT or REPLACE, from behind that word.
@@ -88,16 +89,20 @@ impl Parser<'_> {
     /// `column = constant, …` behind SET, as columns and one row.
     fn set_row(&mut self, insert: &mut Insert) -> Result<()> {
         let (mut columns, mut row) = (Vec::new(), Vec::new());
+        let mut work = constant_work(self.text());
         loop {
             columns.push(self.column()?);
             self.listed(columns.len())?;
             self.expect(TokenKind::Equal, "`=`")?;
             let position = self.position();
             let value = self.expression(&mut |_, _| Ok(None))?;
-            let prepared = Prepared::new(&value, &|_| None);
-            let prepared =
-                prepared.map_err(|_| self.error_at(position, "a value of INSERT is a constant"))?;
-            row.push(prepared.evaluate(&|_: usize| Value::Null));
+            if value.first_column().is_some() {
+                return Err(self.error_at(position, "a value of INSERT is a constant"));
+            }
+            let value = evaluate_constant(&value, &mut work);
+            row.push(value.ok_or_else(|| {
+                SyntaxError::new(ErrorKind::Limit, TOO_MUCH_WORK, self.text(), position)
+            })?);
             if !self.take(TokenKind::Comma) {
                 break;
             }

@@ -170,6 +170,12 @@ impl<'a> Parser<'a> {
         words.iter().any(|word| self.take_word(word))
     }
 
+    /// Whether a call of this function is next: its name and a bracket.
+    pub(super) fn at_call(&self, name: &str) -> bool {
+        let mut ahead = self.lexer.clone();
+        ahead.take_word(name) && ahead.peek().kind == TokenKind::Open
+    }
+
     /// Takes the keywords one behind the other, if all of them follow.
     pub(super) fn take_words(&mut self, words: &[&str]) -> bool {
         let before = self.lexer.clone();

@@ -477,7 +477,11 @@ impl<'a> Parser<'a> {
                     .and_then(|number| number.checked_sub(1));
                 match index.and_then(|index| items.get(index)) {
                     Some(Item::Value { what, .. }) => what.clone(),
-                    _ => return Err(self.error_at(from, "no column of that number to order by")),
+                    _ => {
+                        return Err(
+                            self.error_at(from, "no item of that number in the SELECT list")
+                        );
+                    }
                 }
             }
             _ => key,

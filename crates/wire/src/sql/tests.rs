@@ -140,6 +140,24 @@ fn an_error_inside_values_has_its_place() {
 }
 
 #[test]
+fn constants_take_a_bounded_work_however_short_they_are() {
+    let insert = |rows: usize| {
+        let row = "(LEVENSHTEIN('a', 'b'))";
+        let text = format!("INSERT INTO t VALUES {}", vec![row; rows].join(", "));
+        parse(text.as_bytes())
+    };
+    assert!(insert(30).is_ok());
+    let refused = insert(100).expect_err("each call may take a million steps");
+    assert_eq!(refused.kind, ErrorKind::Limit);
+    let set = format!(
+        "INSERT INTO t SET a = {}",
+        vec!["LEVENSHTEIN('a', 'b')"; 90].join(" + ")
+    );
+    let refused = parse(set.as_bytes()).expect_err("a single value has the same bound");
+    assert_eq!(refused.kind, ErrorKind::Limit);
+}
+
+#[test]
 fn text_near_an_error_is_bounded_and_may_be_no_utf8() {
     let mut statement = b"SELEC \xff".to_vec();
     statement.resize(5000, b'x');

@@ -3,8 +3,9 @@
 //! Tokens would need two passes over each string, one to find its end and one to undo its escapes. The scanner here searches
 //! the end 32 bytes at a time, and copies a string without escapes once.
 
-use query::expression::{evaluate, parse};
+use query::expression::{evaluate_constant, parse};
 use query::lexer::{Lexer, OUT_OF_ROOM};
+use query::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
 use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
@@ -16,7 +17,7 @@ const STEP: usize = 32;
 /// TRUE or FALSE. `None`: something else, or a string without end.
 pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
     let room = usize::MAX;
-    let mut scanner = Scanner { text, at, room };
+    let mut scanner = Scanner::new(text, at, room);
     let value = scanner.constant()?;
     Some((value, scanner.at))
 }
@@ -41,7 +42,7 @@ pub(super) fn value_bytes(value: &Value) -> usize {
 
 /// Parses rows `(…), (…)` from a byte offset; at least one. They may take `room` bytes of memory.
 pub(super) fn rows(text: &[u8], at: usize, room: usize) -> Result<Scanned, SyntaxError> {
-    let mut scanner = Scanner { text, at, room };
+    let mut scanner = Scanner::new(text, at, room);
     let mut rows: Vec<Vec<Value>> = Vec::new();
     loop {
         scanner.skip_blank();
@@ -71,9 +72,29 @@ struct Scanner<'a> {
     at: usize,
     /// Bytes that may still be allocated.
     room: usize,
+    /// Work that may still be done.
+    work: usize,
 }
 
+/// The work that the constants of a statement may take.
+pub(super) fn constant_work(text: &[u8]) -> usize {
+    CONSTANT_WORK_MAX.saturating_add(text.len().saturating_mul(CONSTANT_WORK_A_BYTE))
+}
+
+/// The refusal of constants that take more.
+pub(super) const TOO_MUCH_WORK: &str =
+    "the constants of the statement take too much work: compute them before";
+
 impl<'a> Scanner<'a> {
+    fn new(text: &'a [u8], at: usize, room: usize) -> Self {
+        Scanner {
+            text,
+            at,
+            room,
+            work: constant_work(text),
+        }
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
@@ -172,7 +193,8 @@ impl<'a> Scanner<'a> {
                 return Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM));
             }
             Ok(expression) if expression.first_column().is_none() => {
-                evaluate(&expression, &|_| None)
+                evaluate_constant(&expression, &mut self.work)
+                    .ok_or_else(|| self.fail(ErrorKind::Limit, TOO_MUCH_WORK))?
             }
             Err(error) if !constant && names_function(&error.message) => {
                 let at = from + error.position;

@@ -91,15 +91,15 @@ impl Filed {
         }
     }
 
-    /// Adds rows of a page; `false`: their texts are too long for a block.
-    fn add(&mut self, page: &FoundPage<'_>) -> Result<bool> {
+    /// Adds rows of a page; `false`: their texts are too long for a block. Errors: `Interrupted`, `Io`, `Corrupt`, no memory.
+    fn add(&mut self, page: &FoundPage<'_>, control: &Control) -> Result<bool> {
         let mut left = match page.lows.len() {
             1 => usize::MAX,
             _ => BLOCK_BYTES,
         };
         let mut blocks = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
-            match self.block(input, page, &mut left)? {
+            match self.block(input, page, &mut left, control)? {
                 Some(block) => blocks.push(block),
                 None => return Ok(false),
             }
@@ -125,6 +125,7 @@ impl Filed {
         input: &Prepared,
         page: &FoundPage<'_>,
         left: &mut usize,
+        control: &Control,
     ) -> Result<Option<Block>> {
         let lows = page.lows;
         let mut column = |slot| match slot {
@@ -149,6 +150,7 @@ impl Filed {
             if at % FETCHED_AT_ONCE == 0 {
                 self.fetch(input, page, at);
             }
+            control.check()?;
             let row = Weighed {
                 row: RowValues::new(page.part, page.doc(*low)),
                 slot: self.weight,
@@ -244,7 +246,7 @@ impl Collector for Filed {
                 weights: page.weights.get(rows.clone()).unwrap_or_default(),
                 ..*page
             };
-            if !self.add(&block)? {
+            if !self.add(&block, control)? {
                 most = (rows.len() / 8).max(1);
                 continue;
             }

@@ -401,16 +401,19 @@ impl<'a> Filter<'a> {
         Ok(())
     }
 
-    /// Keeps the rows that the condition accepts, block by block if it is one of whole numbers. One row may take a millisecond, so
-    /// the search can be stopped between a few of them.
+    /// Keeps the rows that the condition accepts, block by block if it is one of whole numbers. Any other may take a second a
+    /// row, so the search can be stopped between two of them.
     fn ask_few(&self, filtered: &FilteredPage<'_>, lows: &mut Vec<u16>) -> Result<()> {
         let mut kept = 0;
         for start in (0..lows.len()).step_by(BLOCK_ROWS) {
             let asked = start..lows.len().min(start + BLOCK_ROWS);
             filtered.control.check()?;
             let block = &lows[asked.clone()];
-            let truths = self.truths(filtered, block);
-            if let Some(truths) = truths.or_else(|| self.truths_of_texts(filtered, block)) {
+            let mut truths = self.truths(filtered, block);
+            if truths.is_none() {
+                truths = self.truths_of_texts(filtered, block)?;
+            }
+            if let Some(truths) = truths {
                 for (at, truth) in asked.zip(truths) {
                     lows[kept] = lows[at];
                     kept += usize::from(truth != 0);
@@ -418,10 +421,10 @@ impl<'a> Filter<'a> {
                 continue;
             }
             for start in asked.clone().step_by(ASKED_AT_ONCE) {
-                filtered.control.check()?;
                 let asked = start..asked.end.min(start + ASKED_AT_ONCE);
                 self.fetch(filtered, &lows[asked.clone()]);
                 for at in asked {
+                    filtered.control.check()?;
                     let low = lows[at];
                     if self.accepts(&RowValues::new(filtered.part, filtered.doc(low)))? {
                         lows[kept] = low;
@@ -445,12 +448,19 @@ impl<'a> Filter<'a> {
     }
 
     /// As [`Filter::truths`], of a condition on one column whose texts the segment has in a list. Each text is decided once.
-    fn truths_of_texts(&self, filtered: &FilteredPage<'_>, lows: &[u16]) -> Option<Vec<i64>> {
-        let [slot] = self.prepared.slots() else {
-            return None;
+    fn truths_of_texts(
+        &self,
+        filtered: &FilteredPage<'_>,
+        lows: &[u16],
+    ) -> Result<Option<Vec<i64>>> {
+        let column = match self.prepared.slots() {
+            [slot] => slot.checked_sub(1),
+            _ => None,
         };
-        let column = slot.checked_sub(1)?;
-        let (places, texts) = listed(filtered.part, column, filtered.doc(0), lows)?;
+        let listed = column.and_then(|at| listed(filtered.part, at, filtered.doc(0), lows));
+        let Some((places, texts)) = listed else {
+            return Ok(None);
+        };
         let known = self.of_texts[filtered.at.at()].get_or_init(|| {
             let all = 0..=texts.count();
             all.map(|_| AtomicU8::new(UNKNOWN)).collect()
@@ -459,12 +469,14 @@ impl<'a> Filter<'a> {
             let at = (place as usize).min(texts.count());
             let mut truth = known[at].load(Ordering::Relaxed);
             if truth == UNKNOWN {
+                filtered.control.check()?;
                 truth = self.prepared.accepts(&OneText { texts: &texts, at }).into();
                 known[at].store(truth, Ordering::Relaxed);
             }
-            truth.into()
+            Ok(truth.into())
         };
-        Some(places.into_iter().map(truth).collect())
+        let truths: Result<_> = places.into_iter().map(truth).collect();
+        truths.map(Some)
     }
 
     /// Tells the processor to fetch the values of rows that may lie far apart.

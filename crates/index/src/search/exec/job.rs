@@ -16,7 +16,7 @@ use super::filter::Filter;
 use super::lists::Lists;
 use super::scratch::{Scratch, ThreadScratch};
 use super::texts::Texts;
-use crate::control::{Control, Memory};
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::PAGE_ROWS;
@@ -245,15 +245,16 @@ impl<'a> Job<'a> {
     }
 
     /// Offers a row to the collector with the values of its sort keys. Errors: `SearchMemory`,
-    /// `NoMemory`; `Io` and `Corrupt` of the row.
+    /// `NoMemory`, `Interrupted`; `Io` and `Corrupt` of the row.
     pub(super) fn offer(
         &self,
         part: PartIndex,
         row: &RowValues<'_>,
         weight: i64,
-        memory: &Memory,
+        control: &Control,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        control.check()?;
         row.weighs(weight);
         // Most rows of a long table are behind by the first key: they cost no other, and no allocation.
         let Some(keys) = self.order.values_before(row, out.collector.last()) else {
@@ -268,6 +269,6 @@ impl<'a> Job<'a> {
             weight,
             keys,
         };
-        out.collector.offer(row, memory)
+        out.collector.offer(row, &control.memory)
     }
 }

@@ -427,8 +427,6 @@ impl<'r> PageRun<'r, '_> {
             return self.list_placed(lows, plan, placed, scorer, out);
         }
         for lows in lows.chunks(IDS_AHEAD) {
-            // A key of ORDER BY may take a millisecond a row.
-            self.shared.control.check()?;
             let ahead = lows.iter();
             ahead.for_each(|low| self.part.fetch_id(self.view.doc(*low)));
             for low in lows {
@@ -489,8 +487,8 @@ impl<'r> PageRun<'r, '_> {
             return Ok(());
         }
         let row = RowValues::new(self.part, self.view.doc(low));
-        let memory = &self.shared.control.memory;
-        self.job.offer(self.at, &row, weight, memory, out)
+        self.job
+            .offer(self.at, &row, weight, self.shared.control, out)
     }
 }
 

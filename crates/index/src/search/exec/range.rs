@@ -13,7 +13,7 @@ use super::lists::View;
 use super::page::PageRun;
 use super::rows::Rows;
 use super::score::Scorer;
-use crate::control::{CHECKED_AFTER, Control, Memory};
+use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
@@ -181,13 +181,10 @@ impl<'a> Job<'a> {
             left -= lows.len();
             entering.clear();
             self.entering(part, first, &lows, out.collector.last(), &mut entering);
-            for lows in entering.chunks(CHECKED_AFTER) {
-                control.check()?;
-                for low in lows {
-                    let row = RowValues::new(part, first + u32::from(*low));
-                    let memory = &control.memory;
-                    self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
-                }
+            control.check()?;
+            for low in &entering {
+                let row = RowValues::new(part, first + u32::from(*low));
+                self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, control, out)?;
             }
             if left == 0 {
                 break;

@@ -12,7 +12,7 @@
 //! be a list, of a set or in JSON, reads as the list of that row, but in a FACET as the item; GROUPBY() is the item.
 
 use super::{Binder, Column, WEIGHT};
-use crate::bind::{BindError, Shown};
+use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{AggregateKind, Expression, Function, Prepared, UnknownColumn};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -343,7 +343,14 @@ impl GroupBinder<'_, '_> {
                 let Expression::Aggregate(kind, arguments) = &written else {
                     return Ok(written);
                 };
-                let arguments = arguments.iter().map(|it| self.of.prepare(it));
+                let is_text = matches!(kind, AggregateKind::Concat(_));
+                let arguments = arguments.iter().map(|it| match it {
+                    // The text that a client sees, `10:11:12` and not 101112.
+                    Expression::Column(name) if is_text => {
+                        self.of.slot(name).map(|(slot, _)| Prepared::of_slot(slot))
+                    }
+                    it => self.of.prepare(it),
+                });
                 let aggregate = Aggregate {
                     kind: kind.clone(),
                     arguments: arguments.collect::<Result<_, _>>()?,
@@ -385,7 +392,9 @@ impl GroupBinder<'_, '_> {
         if let Some(error) = refused {
             return Err(error);
         }
-        Prepared::resolved(of, &|name| self.slot(name).ok())
-            .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        Prepared::resolved(&with_ids(of, self.of.has_id()), &|name| {
+            self.slot(name).ok()
+        })
+        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
     }
 }

@@ -384,7 +384,11 @@ impl Parser<'_, '_, '_> {
 
 /// Refuses arguments that no row can make right: too few, too many, or a bad constant.
 fn check(function: Function, arguments: &[Expression]) -> Result<(), String> {
-    let (least, most) = function.arity();
+    let (least, most) = match function {
+        // The second one, the id of the row, is not written.
+        Function::Rand => (0, 1),
+        _ => function.arity(),
+    };
     let (name, count) = (function.name(), arguments.len());
     if !(least..=most).contains(&count) {
         let wanted = match (least, most) {

@@ -18,7 +18,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::super::paid::Paid;
-use super::{Join, NONE, Pace};
+use super::{Join, NONE};
 use crate::bind::{JoinKey, JoinStep};
 use crate::expression::List;
 use crate::processor::fetch_line;
@@ -51,9 +51,9 @@ impl Keyed {
         let failed = RefCell::new(None);
         let mut alone = vec![NONE; join.width()];
         let mut values = Vec::with_capacity(step.keys.len());
-        let (mut pace, mut paid) = (Pace::default(), Paid::default());
+        let mut paid = Paid::default();
         for row in 0..count {
-            pace.step(bounds)?;
+            bounds.check()?;
             alone[step.table] = row;
             let tuple = join.tuple(&alone, &failed);
             values.extend(step.keys.iter().map(|key| key.own.evaluate(&tuple)));

@@ -36,7 +36,7 @@ impl Job<'_> {
                     if self.keep != Some(0) {
                         let weight =
                             self.weight(&mut *cursor, &row, part, root, &mut occurrences)?;
-                        self.offer(at, &row, weight, &control.memory, &mut out.out())?;
+                        self.offer(at, &row, weight, control, &mut out.out())?;
                     }
                 }
                 doc = cursor.seek(doc + 1);
