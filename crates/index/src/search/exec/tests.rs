@@ -183,6 +183,21 @@ fn operators_of_a_hundred_words_are_answered_as_the_slow_executor_does() {
     assert!(found(&texts[3]) > 0 && found(&texts[7]) > 0);
 }
 
+#[test]
+fn an_or_of_many_plain_words_is_weighed_by_every_ranker_as_the_slow_executor_does() {
+    let snapshot = table(1, &[300, 200], 7_919);
+    let words: Vec<String> = (0..100).map(|at| format!("w{at}")).collect();
+    let or = words.join(" | ");
+    for (_, ranker) in Ranker::NAMED {
+        for text in [&or, &format!("w1 ({or})"), &format!("\"w1 w2\" | {or}")] {
+            for keep in [Some(5), None] {
+                let [fast, slow] = both(&snapshot, text, ranker, keep, &[], None, false);
+                assert_eq!(fast, slow, "{text} {ranker:?} {keep:?}");
+            }
+        }
+    }
+}
+
 /// The text of a query.
 fn query() -> impl Strategy<Value = String> {
     let word = (0..WORDS + 1).prop_map(|word| format!("w{word}"));
