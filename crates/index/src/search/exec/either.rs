@@ -129,7 +129,7 @@ pub(super) fn unite_three(
 
 /// Adds the rows of a page to `one`, and those that are there already to `two`.
 #[inline(always)]
-fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) {
+pub(super) fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) {
     if let Some(words) = page.bits() {
         for ((one, two), word) in one.iter_mut().zip(two.iter_mut()).zip(words) {
             let word = u64::from_le_bytes(*word);
@@ -142,6 +142,26 @@ fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) {
         let (at, bit) = (usize::from(low >> 6), 1 << (low & 63));
         two[at] |= one[at] & bit;
         one[at] |= bit;
+    }
+}
+
+/// Adds the rows in which a word, of these values by code, is worth at least `least`.
+#[inline(always)]
+pub(super) fn add_alone(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) {
+    let Some(array) = page.array() else {
+        let (word, least_alone) = (0, least);
+        let essential = Essential {
+            word,
+            table,
+            least,
+            least_alone,
+        };
+        return add_singles(page, &essential, into);
+    };
+    for (low, code) in array.iter().zip(page.codes) {
+        if i64::from(table[usize::from(*code)]) >= least {
+            set(into, u16::from_le_bytes(*low));
+        }
     }
 }
 

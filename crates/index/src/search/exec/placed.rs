@@ -42,7 +42,7 @@ impl PageRun<'_, '_> {
             let run: i64 = placed.times.iter().sum();
             let fields = every_field(self.view.texts.shape.text_columns());
             let bound = |sum| plan.weigher().bound_places(sum, i64::MAX, fields, |_| run);
-            scorer.keep_essential(rows, bound, out.scratch);
+            scorer.drop_alone(rows, bound, out.scratch);
         }
         let mut lows = out.scratch.lows();
         rows.each(|low| lows.push(low));

@@ -32,7 +32,7 @@ use smallvec::smallvec;
 use super::super::plan::Plan;
 use super::super::rank::{Needs, Occurrences, Weigher, WordPlace};
 use super::buffers::Buffers;
-use super::either::Essential;
+use super::either::{self, Essential};
 use super::lists::{ByWord, Lists, View};
 use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
@@ -44,6 +44,8 @@ pub(super) use many::ManyRows;
 
 /// Words on a page up to which each is looked for row by row.
 const FEW_WORDS: usize = 8;
+/// Rows from which on those of one word are looked for, to be dropped.
+const ALONE_FROM: usize = 256;
 /// Rows of a page: the length of the table of sums.
 const SUMS: usize = 1 << PAGE_BITS;
 
@@ -265,32 +267,31 @@ impl<'s> Scorer<'s> {
         });
     }
 
-    /// Drops rows that lack every *essential* word of the page: rows of the others alone stay below the threshold. `bound`: upper
-    /// bound of the weight of a row, by its sum. Most postings are those of the commonest words, whose values are the lowest. Does
-    /// nothing where the essential words have most of the postings.
-    pub(super) fn keep_essential(
+    /// Drops rows that hold one word, whose value alone stays below the threshold. Most rows of a pattern are such. `bound`: upper
+    /// bound of the weight of a row, by its sum; it rises with the sum.
+    pub(super) fn drop_alone(
         &self,
         rows: &mut Rows,
         bound: impl Fn(i64) -> i64,
         buffers: &mut Buffers,
     ) {
-        let may_enter = |column: &Column<'_>| bound(column.worth) >= self.threshold;
-        let (essential, others) = self
-            .columns
-            .split_at(self.columns.partition_point(may_enter));
-        let postings = |columns: &[Column<'_>]| -> usize {
-            columns.iter().map(|column| column.page.len()).sum()
-        };
-        if postings(others) < postings(essential) {
+        if rows.len() < ALONE_FROM || bound(0) >= self.threshold {
             return;
         }
-        let mut bitmap = buffers.bitmap();
-        for column in essential {
-            unite_one(&column.page, &mut bitmap);
+        let least = least_of(self.worth[0], |sum| bound(sum) >= self.threshold);
+        let (mut one, mut entering) = (buffers.bitmap(), buffers.bitmap());
+        for column in &self.columns {
+            add_to_two(&column.page, &mut one, &mut entering);
         }
-        let essential = Rows::Many(bitmap);
-        rows.intersect(&essential, true);
-        buffers.give(essential);
+        for column in &self.columns {
+            if self.lists.bound(column.word) >= least {
+                add_alone(&column.page, column.table, least, &mut entering);
+            }
+        }
+        buffers.give(Rows::Many(one));
+        let entering = Rows::Many(entering);
+        rows.intersect(&entering, true);
+        buffers.give(entering);
     }
 
     /// Value of a posting, given by its number in the list.
@@ -407,6 +408,23 @@ fn bits(words: &[u32]) -> u64 {
     words.iter().fold(0, |bits, word| bits | bit(*word))
 }
 
+/// The least number from 0 to `most` that is enough; one more than `most` if none is. All numbers behind one that is enough are.
+fn least_of(most: i64, is_enough: impl Fn(i64) -> bool) -> i64 {
+    let (mut low, mut high) = (0, most + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_enough(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
+}
+
 wide! {
-    fn unite_one(page: &Page<'_>, into: &mut Bitmap) = Page::unite
+    fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) = either::add_to_two
+}
+
+wide! {
+    fn add_alone(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) = either::add_alone
 }
