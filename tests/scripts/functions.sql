@@ -339,6 +339,32 @@ HOUR(begins) | HOUR(day) | begins + 0 | pay * 2 | begins > '09:00:00'
 NULL | 3 | 101112 | 25.000000 | 1
 NULL | NULL | -10000 | 6 | 0
 
+# MIN and MAX of such a column are shown as the column is; ORDER BY and HAVING compare numbers.
+INSERT INTO shifts (id, begins, pay) VALUES (3, '100:00:00', '-1.5'), (4, NULL, NULL)
+----
+ok, 2 rows
+
+SELECT MIN(begins), MAX(begins), MIN(pay), MAX(pay), MAX(begins) + 0 FROM shifts
+----
+MIN(begins) | MAX(begins) | MIN(pay) | MAX(pay) | MAX(begins) + 0
+-01:00:00 | 100:00:00 | -1.50 | 12.50 | 1000000
+
+SELECT id, MAX(begins) m, MIN(pay) FROM shifts GROUP BY id HAVING MAX(begins) > 0 ORDER BY m DESC
+----
+id | m | MIN(pay)
+3 | 100:00:00 | -1.50
+1 | 10:11:12 | 12.50
+
+SELECT MAX(begins), MIN(pay) FROM shifts WHERE id = 4
+----
+MAX(begins) | MIN(pay)
+NULL | NULL
+
+SELECT MAX(a.begins), MIN(b.pay) FROM shifts AS a JOIN shifts AS b ON a.id = b.id WHERE a.id < 4
+----
+MAX(a.begins) | MIN(b.pay)
+100:00:00 | -1.50
+
 DROP TABLE shifts
 ----
 ok, 0 rows

@@ -79,6 +79,8 @@ pub enum BindError {
 pub enum Shown {
     /// A column, or the id.
     Slot(usize),
+    /// A number that stands for a value of this type, as MIN of a TIME does: shown as a column of the type shows it.
+    Stored(usize, ColumnType),
     /// An expression over the row.
     Computed(Prepared),
     /// `weight()`
@@ -248,7 +250,7 @@ impl<'s> BoundSelect<'s> {
     pub fn needs_weight(&self) -> bool {
         let is_shown = |shown: &Shown| match shown {
             Shown::Weight => true,
-            Shown::Slot(_) | Shown::Count => false,
+            Shown::Slot(_) | Shown::Stored(..) | Shown::Count => false,
             Shown::Computed(prepared) => prepared.needs_weight(),
         };
         self.shown.iter().any(is_shown) || self.order.needs_weight()
@@ -465,6 +467,7 @@ impl Shown {
     pub fn value(&self, weight: i64, row: &dyn ColumnValues) -> Value {
         match self {
             Shown::Slot(slot) => row.value(*slot),
+            Shown::Stored(slot, kind) => kind.of_comparable(row.value(*slot)),
             Shown::Computed(prepared) => prepared.evaluate(row),
             Shown::Weight | Shown::Count => Value::Int(weight.into()),
         }

@@ -686,7 +686,7 @@ impl BoundJoin {
         let mut slots = BTreeSet::new();
         for shown in self.shown.iter() {
             match shown {
-                Shown::Slot(slot) => _ = slots.insert(*slot),
+                Shown::Slot(slot) | Shown::Stored(slot, _) => _ = slots.insert(*slot),
                 Shown::Computed(prepared) => slots.extend(prepared.slots()),
                 Shown::Weight | Shown::Count => {}
             }

@@ -90,6 +90,15 @@ pub(super) fn time_number(text: &str) -> Value {
     }
 }
 
+/// The text of a TIME, of the digits of its number as [`time_number`] makes it, and what stands behind its seconds.
+pub(super) fn time_text(is_negative: bool, digits: u128, fraction: &str) -> Value {
+    let sign = if is_negative { "-" } else { "" };
+    let (hours, minutes, seconds) = (digits / 10_000, digits / 100 % 100, digits % 100);
+    Value::Str(format!(
+        "{sign}{hours:02}:{minutes:02}:{seconds:02}{fraction}"
+    ))
+}
+
 /// `1.50` as `1.5`, `1.00` as `1`.
 pub(super) fn without_fraction_zeros(digits: &str) -> &str {
     match digits.contains('.') {

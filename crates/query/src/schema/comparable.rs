@@ -34,6 +34,23 @@ impl ColumnType {
         }
     }
 
+    /// The value of a column of this type, of its form as [`ColumnType::comparable`] gives it; NULL of one that no such column has.
+    #[must_use]
+    pub fn of_comparable(&self, value: Value) -> Value {
+        let value = match (self, value) {
+            (ColumnType::Time { .. }, Value::Int(number)) => {
+                calendar::time_text(number < 0, number.unsigned_abs(), "")
+            }
+            (ColumnType::Time { .. }, Value::Float(number)) => {
+                let written = number.abs().to_string();
+                let fraction = written.find('.').map_or("", |point| &written[point..]);
+                calendar::time_text(number < 0.0, number.abs() as u128, fraction)
+            }
+            (_, value) => value,
+        };
+        self.accept(value).unwrap_or(Value::Null)
+    }
+
     /// A constant beside a column of this type, in the form of [`ColumnType::comparable`]: `'2024-1-2'` beside a DATE
     /// is that day. A constant that cannot be read as this type is unchanged.
     #[must_use]

@@ -310,6 +310,26 @@ fn every_type_reads_its_own_name_back() {
 }
 
 proptest! {
+    /// A TIME, and a DECIMAL of up to fifteen digits, comes back from the number by which it compares.
+    #[test]
+    fn times_and_decimals_come_back_from_their_numbers(
+        is_negative: bool,
+        hours in 0_u32..839,
+        minutes in 0_u32..60,
+        seconds in 0_u32..60,
+        micros in prop_oneof![Just(0_u32), 0..1_000_000_u32],
+        cents in -999_999_999_999_999_i64..=999_999_999_999_999,
+    ) {
+        let sign = if is_negative { "-" } else { "" };
+        let time = ColumnType::Time { fraction_digits: 6 };
+        let text = format!("{sign}{:02}:{minutes:02}:{seconds:02}.{micros:06}", hours.min(837));
+        let decimal = ColumnType::Decimal { digits: 15, scale: 2 };
+        for (kind, text) in [(time, text), (decimal, format!("{}e-2", cents))] {
+            let stored = kind.accept(Value::Str(text)).unwrap();
+            prop_assert_eq!(kind.of_comparable(kind.comparable(stored.clone())), stored);
+        }
+    }
+
     #[test]
     fn what_a_type_took_it_takes_unchanged(value in crate::value::tests::value()) {
         for kind in [

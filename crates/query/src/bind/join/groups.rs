@@ -229,12 +229,29 @@ impl GroupBinder<'_, '_> {
             true => None,
             false => kind,
         };
+        let extreme = self.extreme(&written);
         let replaced = self.replaced(written, false)?;
         let slot = match &replaced {
             Expression::Column(name) => self.slot(name)?,
             _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?))),
         };
-        Ok((kind, Shown::Slot(slot.0)))
+        Ok(match extreme {
+            Some(kind) => (Some(kind), Shown::Stored(slot.0, kind)),
+            None => (kind, Shown::Slot(slot.0)),
+        })
+    }
+
+    /// The type of MIN and MAX of a column that is compared by numbers and shown otherwise: `10:11:12`, not 101112.
+    fn extreme(&self, written: &Expression) -> Option<ColumnType> {
+        let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) = written
+        else {
+            return None;
+        };
+        let [Expression::Column(name)] = &arguments[..] else {
+            return None;
+        };
+        let (_, kind) = self.of.slot(name).ok()?;
+        matches!(kind, ColumnType::Time { .. } | ColumnType::Decimal { .. }).then_some(kind)
     }
 
     /// Whether the answer shows which rows come first. It does not if keys and aggregates are all that is shown, if equal keys look
@@ -247,7 +264,7 @@ impl GroupBinder<'_, '_> {
     ) -> bool {
         let of_group = |of: &Prepared| of.slots().iter().all(|slot| *slot >= GROUP_SLOT);
         let is_shown = |(_, shown): &Column| match shown {
-            Shown::Slot(slot) => *slot >= GROUP_SLOT,
+            Shown::Slot(slot) | Shown::Stored(slot, _) => *slot >= GROUP_SLOT,
             Shown::Computed(value) => of_group(value),
             Shown::Weight | Shown::Count => false,
         };
