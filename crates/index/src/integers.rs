@@ -49,15 +49,6 @@ impl IntegerRange {
         (number.wrapping_sub(self.low).cast_unsigned() <= self.span) != self.negated
     }
 
-    /// Whether it holds all of the numbers from `low` to `high`, or none of them; `None`: it may hold some.
-    fn holds_between(self, low: i64, high: i64) -> Option<bool> {
-        let last = self.low.wrapping_add_unsigned(self.span);
-        if self.low <= low && high <= last {
-            return Some(!self.negated);
-        }
-        (high < self.low || last < low).then_some(self.negated)
-    }
-
     /// The range of distances from `base`, of at most `most`, whose numbers lie between the ends: the lowest one and the span.
     /// `None`: there are none.
     fn of_distances(self, base: i64, most: u64) -> Option<(u64, u64)> {
@@ -176,7 +167,11 @@ impl<'s> Integers<'s> {
             Distances::Four(_) => <[u8; 4]>::MOST,
             Distances::Eight(_) => return None,
         };
-        range.holds_between(self.base, self.base.checked_add_unsigned(most)?)
+        match range.of_distances(self.base, most) {
+            None => Some(range.negated),
+            Some((0, span)) if span == most => Some(!range.negated),
+            Some(_) => None,
+        }
     }
 
     /// Clears the bits of rows whose number is not in the range, and all bits behind the last row.

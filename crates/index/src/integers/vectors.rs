@@ -41,6 +41,26 @@ fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
 }
 
+/// Declares the comparison of distances of some bytes in a kind of vectors: `$each` fills the lanes, `$at_most` gives a bit a lane.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_vectors {
+    ($features:literal, $name:ident, $bytes:literal, $lane:ty, $each:ident, $subtract:ident, $at_most:ident) => {
+        #[target_feature(enable = $features)]
+        pub(super) fn $name(
+            all: &[[u8; $bytes]],
+            (low, span, negated): Wanted,
+            bitmap: &mut Bitmap,
+        ) {
+            let (low, span) = ($each(low as $lane), $each(span as $lane));
+            compare_by(all, negated, bitmap, |stretch| {
+                bits(stretch, |lanes| {
+                    u64::from($at_most($subtract(lanes, low), span))
+                })
+            });
+        }
+    };
+}
+
 /// The bits of 64 distances, from those of each vector `V` of integers, in their order.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -61,25 +81,8 @@ mod of_64_bytes {
     use super::bits;
     use crate::postings::Bitmap;
 
-    macro_rules! compare {
-        ($name:ident, $bytes:literal, $lane:ty, $each:ident, $subtract:ident, $at_most:ident) => {
-            #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
-            pub(super) fn $name(
-                all: &[[u8; $bytes]],
-                (low, span, negated): Wanted,
-                bitmap: &mut Bitmap,
-            ) {
-                let (low, span) = ($each(low as $lane), $each(span as $lane));
-                compare_by(all, negated, bitmap, |stretch| {
-                    bits(stretch, |lanes| {
-                        u64::from($at_most($subtract(lanes, low), span))
-                    })
-                });
-            }
-        };
-    }
-
-    compare!(
+    by_vectors!(
+        "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt",
         one,
         1,
         i8,
@@ -87,7 +90,8 @@ mod of_64_bytes {
         _mm512_sub_epi8,
         _mm512_cmple_epu8_mask
     );
-    compare!(
+    by_vectors!(
+        "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt",
         two,
         2,
         i16,
@@ -95,7 +99,8 @@ mod of_64_bytes {
         _mm512_sub_epi16,
         _mm512_cmple_epu16_mask
     );
-    compare!(
+    by_vectors!(
+        "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt",
         four,
         4,
         i32,
@@ -103,7 +108,8 @@ mod of_64_bytes {
         _mm512_sub_epi32,
         _mm512_cmple_epu32_mask
     );
-    compare!(
+    by_vectors!(
+        "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt",
         eight,
         8,
         i64,
@@ -121,26 +127,17 @@ mod of_32_bytes {
     use super::bits;
     use crate::postings::Bitmap;
 
-    macro_rules! compare {
-        ($name:ident, $bytes:literal, $lane:ty, $each:ident, $subtract:ident, $at_most:ident) => {
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            pub(super) fn $name(
-                all: &[[u8; $bytes]],
-                (low, span, negated): Wanted,
-                bitmap: &mut Bitmap,
-            ) {
-                let (low, span) = ($each(low as $lane), $each(span as $lane));
-                compare_by(all, negated, bitmap, |stretch| {
-                    bits(stretch, |lanes| {
-                        u64::from($at_most($subtract(lanes, low), span).cast_unsigned())
-                    })
-                });
-            }
-        };
-    }
-
-    compare!(one, 1, i8, _mm256_set1_epi8, _mm256_sub_epi8, bytes_at_most);
-    compare!(
+    by_vectors!(
+        "avx2,bmi1,bmi2,lzcnt,popcnt",
+        one,
+        1,
+        i8,
+        _mm256_set1_epi8,
+        _mm256_sub_epi8,
+        bytes_at_most
+    );
+    by_vectors!(
+        "avx2,bmi1,bmi2,lzcnt,popcnt",
         two,
         2,
         i16,
@@ -148,7 +145,8 @@ mod of_32_bytes {
         _mm256_sub_epi16,
         words_at_most
     );
-    compare!(
+    by_vectors!(
+        "avx2,bmi1,bmi2,lzcnt,popcnt",
         four,
         4,
         i32,
@@ -156,7 +154,8 @@ mod of_32_bytes {
         _mm256_sub_epi32,
         fours_at_most
     );
-    compare!(
+    by_vectors!(
+        "avx2,bmi1,bmi2,lzcnt,popcnt",
         eight,
         8,
         i64,
@@ -167,37 +166,38 @@ mod of_32_bytes {
 
     /// A bit for each lane of `left` that is at most that of `right`. Lanes are unsigned: there are minima of them and no comparisons.
     #[target_feature(enable = "avx2")]
-    fn bytes_at_most(left: __m256i, right: __m256i) -> i32 {
-        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(left, right), left))
+    fn bytes_at_most(left: __m256i, right: __m256i) -> u32 {
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(left, right), left)).cast_unsigned()
     }
 
     /// The same of lanes of two bytes. They are packed to bytes, since there are bits of bytes and of fours alone.
     #[target_feature(enable = "avx2")]
-    fn words_at_most(left: __m256i, right: __m256i) -> i32 {
+    fn words_at_most(left: __m256i, right: __m256i) -> u32 {
         let held = _mm256_cmpeq_epi16(_mm256_min_epu16(left, right), left);
         let (first, last) = (
             _mm256_castsi256_si128(held),
             _mm256_extracti128_si256::<1>(held),
         );
-        _mm_movemask_epi8(_mm_packs_epi16(first, last))
+        _mm_movemask_epi8(_mm_packs_epi16(first, last)).cast_unsigned()
     }
 
     #[target_feature(enable = "avx2")]
-    fn fours_at_most(left: __m256i, right: __m256i) -> i32 {
+    fn fours_at_most(left: __m256i, right: __m256i) -> u32 {
         let held = _mm256_cmpeq_epi32(_mm256_min_epu32(left, right), left);
-        _mm256_movemask_ps(_mm256_castsi256_ps(held))
+        _mm256_movemask_ps(_mm256_castsi256_ps(held)).cast_unsigned()
     }
 
-    /// The same of lanes of eight bytes, of which there are signed comparisons alone: the highest bit is turned.
+    /// The same of lanes of eight bytes. AVX2 compares these with a sign only. To turn the highest bit of both sides gives the order
+    /// without a sign.
     #[target_feature(enable = "avx2")]
-    fn eights_at_most(left: __m256i, right: __m256i) -> i32 {
+    fn eights_at_most(left: __m256i, right: __m256i) -> u32 {
         let turned = _mm256_set1_epi64x(i64::MIN);
         let (left, right) = (
             _mm256_xor_si256(left, turned),
             _mm256_xor_si256(right, turned),
         );
         let above = _mm256_cmpgt_epi64(left, right);
-        !_mm256_movemask_pd(_mm256_castsi256_pd(above)) & 0xf
+        !_mm256_movemask_pd(_mm256_castsi256_pd(above)).cast_unsigned() & 0xf
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use disk::MemoryDisk;
 use index::limits::EXPANSION_MAX;
-use index::{Control, Error, Interrupt, Memory, ReadColumn, Reason};
+use index::{Control, Error, Interrupt, Memory, ReadColumn, Reason, Snapshot};
 use query::options::Options;
 use query::request::Select;
 use query::tree::Query;
@@ -175,16 +175,21 @@ fn the_words_of_wildcards_take_memory_and_end_with_their_search() {
                 (_, answer) => panic!("{:?}", answer.map(|answer| answer.total_found)),
             }
         }
-        let control = Control {
-            memory: Arc::new(Memory::new(4 << 20)),
-            ..Control::default()
-        };
-        let answer = search(&snapshot, &select_all(), Some(&query), &control).err();
-        assert!(
-            matches!(answer, Some(Error::SearchMemory { .. })),
-            "{answer:?}"
-        );
+        assert_out_of_memory(&snapshot, &query, 4 << 20);
     }
+}
+
+/// Asserts that a search with so few bytes is refused for want of memory.
+fn assert_out_of_memory(snapshot: &Arc<Snapshot>, query: &Query, bytes_max: u64) {
+    let control = Control {
+        memory: Arc::new(Memory::new(bytes_max)),
+        ..Control::default()
+    };
+    let answer = search(snapshot, &select_all(), Some(query), &control).err();
+    assert!(
+        matches!(answer, Some(Error::SearchMemory { .. })),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -198,15 +203,7 @@ fn a_wildcard_that_a_query_has_often_takes_memory_for_each_time() {
         root: tree(&parts.join(" | ")),
         warnings: Vec::new(),
     };
-    let control = Control {
-        memory: Arc::new(Memory::new(16 << 20)),
-        ..Control::default()
-    };
-    let answer = search(&snapshot, &select_all(), Some(&query), &control).err();
-    assert!(
-        matches!(answer, Some(Error::SearchMemory { .. })),
-        "{answer:?}"
-    );
+    assert_out_of_memory(&snapshot, &query, 16 << 20);
 }
 
 #[test]

@@ -152,8 +152,10 @@ fn a_wide_pattern_weighs_rows_of_the_tail_by_every_ranker() {
     let snapshot = table(1, &[300, 700], 7_919);
     for (_, ranker) in Ranker::NAMED {
         for text in ["w*", "(w0 PARAGRAPH w*)", "w* -w1"] {
-            let [fast, slow] = both(&snapshot, text, ranker, None, &[], None, false);
-            assert_eq!(fast, slow, "{text} {ranker:?}");
+            for keep in [Some(3), None] {
+                let [fast, slow] = both(&snapshot, text, ranker, keep, &[], None, false);
+                assert_eq!(fast, slow, "{text} {ranker:?} {keep:?}");
+            }
         }
     }
 }
