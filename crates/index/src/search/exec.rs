@@ -41,6 +41,7 @@
 
 mod bounds;
 mod buffers;
+mod by_bound;
 mod by_weight;
 mod columns;
 mod either;

@@ -180,6 +180,11 @@ impl Plan {
         self.shape.counts_present
     }
 
+    /// Whether [`Plan::counts_present`], and each word counts by itself, wherever it stands in its fields.
+    pub(super) fn counts_alone(&self) -> bool {
+        self.shape.counts_alone
+    }
+
     /// Whether the query is a word, or an OR of words, in any field.
     pub(super) fn is_or_of_words(&self) -> bool {
         self.shape.is_or_of_words

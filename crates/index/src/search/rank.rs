@@ -50,6 +50,7 @@
 
 mod bound;
 mod factors;
+mod field_points;
 mod occurrences;
 mod points;
 mod query_words;
@@ -61,6 +62,7 @@ use query::options::{Idf, Ranker};
 use crate::postings::{SharesCache, class_of, hits_of};
 
 pub(crate) use factors::Hit;
+pub(crate) use field_points::{ByField, FieldPoints, Neighbours};
 pub(crate) use occurrences::{Occurrences, WordPlace};
 pub(crate) use query_words::{QueryWord, QueryWords};
 
@@ -100,6 +102,7 @@ pub(crate) struct Weigher {
     points: Points,
     tables: Vec<[i32; 256]>,
     groups: Groups,
+    field_points: Option<FieldPoints>,
 }
 
 /// Facts of the table and the query that a weigher is made of, beside the words.
@@ -137,6 +140,7 @@ impl Weigher {
             max_lcs: most,
             tables: points.tables(ranker, table.shares),
             groups: Groups::new(&query_words, fields.len()),
+            field_points: None,
             points,
             in_query: query_words.places_once(),
             query_words,

@@ -63,6 +63,19 @@ impl Bounds {
         Ok(())
     }
 
+    /// Takes rows with upper bounds of their weights.
+    pub(super) fn set(&mut self, rows: &mut Vec<(u16, i64)>) {
+        self.bounds.clear();
+        let bounded = |(low, bound)| Bounded {
+            bound,
+            sum: 0,
+            fields: 0,
+            low,
+        };
+        self.bounds.extend(rows.drain(..).map(bounded));
+        self.taken = 0;
+    }
+
     /// Replaces `into` by the next `most` of the rows found, each with the upper bound of its weight, in any order: no later row has a higher bound.
     pub(super) fn take(&mut self, most: usize, into: &mut Vec<Bounded>) {
         let rest = &mut self.bounds[self.taken..];

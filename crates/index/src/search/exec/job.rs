@@ -31,6 +31,9 @@ const KEPT_SHORT_MAX: u64 = 1_000;
 /// Rows of a range where several threads may help; the last range of a part may have fewer.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
+/// Rows of a table below which a range is one page: else the last thread would work alone for long.
+const RANGES_SHORT: u64 = 8 * RANGE_ROWS as u64;
+
 /// A SELECT over one snapshot, with all that its steps share.
 pub(in super::super) struct Job<'a> {
     pub(in super::super) snapshot: &'a Snapshot,
@@ -138,7 +141,11 @@ impl<'a> Job<'a> {
     /// Cuts the snapshot into ranges, each row in one of them. `is_small`: no helper will come, so
     /// each part is one range.
     pub(super) fn ranges(&self, is_small: bool) -> Vec<Range> {
-        let rows_most = if is_small { u32::MAX } else { RANGE_ROWS };
+        let rows_most = match self.snapshot.count() {
+            _ if is_small => u32::MAX,
+            0..RANGES_SHORT => PAGE_ROWS,
+            _ => RANGE_ROWS,
+        };
         let mut ranges = Vec::new();
         for (index, part) in self.snapshot.numbered() {
             let rows = part.rows();

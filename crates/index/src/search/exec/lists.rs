@@ -37,7 +37,7 @@ pub(super) struct View<'l> {
     pub(super) control: &'l Control,
     /// By number of the word in the plan; an empty page for a word without a list.
     pages: ByWord<Page<'l>>,
-    /// The pairs of the page, where the query has phrases.
+    /// The pairs of the page, where the query has phrases or words whose runs count.
     pub(super) pairs: Option<PairPage<'l>>,
     part_rows: u32,
     /// Number of the page.
@@ -85,7 +85,8 @@ impl<'a> Lists<'a> {
                 .filter(|_| is_bare)
                 .and_then(PartWord::number_in_segment)
         };
-        let of_pairs = match plan.has_places() && part.has_pairs() {
+        let asks_pairs = plan.has_places() || weigher.asks_pairs();
+        let of_pairs = match asks_pairs && part.has_pairs() {
             true => words.iter().zip(plan.texts()).map(number).collect(),
             false => ByWord::new(),
         };

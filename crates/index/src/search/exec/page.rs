@@ -32,6 +32,9 @@ pub(super) const EITHER_WORDS: usize = 64;
 /// Rows of a page whose ids are fetched from memory together.
 const IDS_AHEAD: usize = 256;
 
+/// Rows from which on the pairs of the page are read, to read the places of fewer rows.
+const PAIRS_FROM: usize = 128;
+
 /// Rows that are gathered before they are weighed; after each batch the threshold may rise.
 const WEIGHED_ROWS: usize = 256;
 
@@ -151,7 +154,7 @@ impl<'r> PageRun<'r, '_> {
 
     /// Counts the rows of an OR of words, and weighs them by falling number of query words that
     /// they hold. The first rows raise the threshold; rows of too few words are never weighed.
-    fn either_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn either_by_count(&self, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
         let (words, least) = (scorer.words_here(), scorer.least_count());
         if least >= words.len() {
             let split = Split {
@@ -205,7 +208,7 @@ impl<'r> PageRun<'r, '_> {
         &self,
         mut rows: Rows,
         accepted: &Rows,
-        scorer: &mut Scorer<'_>,
+        scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
         rows.intersect(accepted, true);
@@ -295,9 +298,12 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Weighs rows and takes those that reach the threshold.
-    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
-        if scorer.is_simple() {
+    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
+        if scorer.tells_weights() {
             return self.rank_simply(rows, scorer, out);
+        }
+        if scorer.tells_bounds() {
+            return self.rank_by_fields(rows, scorer, out);
         }
         let mut result = Ok(());
         for stretch in rows.stretches() {
@@ -313,7 +319,42 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
-    /// Weighs rows by codes alone, at least [`WEIGHED_ROWS`] at a time.
+    /// Weighs rows whose places decide, from the highest bound down that the fields of their words tell.
+    fn rank_by_fields(
+        &self,
+        rows: &Rows,
+        scorer: &mut Scorer<'r>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut lows = out.scratch.lows();
+        let mut bounded = std::mem::take(&mut out.scratch.weighed);
+        if rows.len() > PAIRS_FROM {
+            scorer.read_pairs(&self.view);
+        }
+        for stretch in rows.stretches() {
+            gather(stretch, &mut lows);
+            self.shared.control.check()?;
+            weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut bounded);
+            lows.clear();
+        }
+        out.scratch.give(Rows::Few(lows));
+        let mut bounds = std::mem::take(&mut out.scratch.bounds);
+        bounds.set(&mut bounded);
+        out.scratch.weighed = bounded;
+        self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, _, weighed| {
+            scorer.restart();
+            for row in batch {
+                if let Some(weight) = self.weigh(row.low, scorer)? {
+                    weighed.push((row.low, weight));
+                }
+            }
+            Ok(())
+        })?;
+        out.scratch.bounds = bounds;
+        Ok(())
+    }
+
+    /// Weighs rows by codes and fields, at least [`WEIGHED_ROWS`] at a time.
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
@@ -382,7 +423,7 @@ impl<'r> PageRun<'r, '_> {
             scorer.turn_page(&self.view);
         }
         let job = self.job;
-        if job.in_blocks && scorer.as_ref().is_none_or(|scorer| scorer.is_simple()) {
+        if job.in_blocks && scorer.as_ref().is_none_or(|scorer| scorer.tells_weights()) {
             return self.list_simply(rows, scorer, out);
         }
         // Rows come by rising id, so a row behind the last one kept cannot enter.
@@ -436,7 +477,7 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// Weighs rows by codes alone, or not at all, on their way to [`PageRun::hand_over`].
+    /// Weighs rows by codes and fields, or not at all, on their way to [`PageRun::hand_over`].
     fn list_simply(
         &self,
         rows: &Rows,

@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 
 use super::super::plan::Fields;
 use super::lists::View;
-use crate::postings::Page;
+use super::rows::set;
+use crate::postings::{Bitmap, Page};
 use crate::segment::PairRows;
 use crate::wide::wide;
 
@@ -82,7 +83,11 @@ impl<'v> Pairs<'v> {
 }
 
 /// The rows of the pair of a phrase's word and the next one; `None` where it is not kept.
-fn pair<'v>(words: &[(usize, u32)], at: usize, view: &'v View<'_>) -> Option<PairRows<'v>> {
+pub(super) fn pair<'v>(
+    words: &[(usize, u32)],
+    at: usize,
+    view: &'v View<'_>,
+) -> Option<PairRows<'v>> {
     let [left, right] = *words.get(at..)?.first_chunk()?;
     let number = |(word, _)| view.lists().in_pairs(word);
     let page = view.pairs.filter(|_| are_kept(left, right, view))?;
@@ -102,11 +107,21 @@ wide! {
 }
 
 wide! {
+    pub(super) fn unite(rows: &PairRows<'_>, into: &mut Bitmap) = add_all
+}
+
+wide! {
     fn narrow(rows: &PairRows<'_>, lows: &mut Vec<u16>) = PairRows::narrow
 }
 
 wide! {
     fn narrow_by_word(page: &Page<'_>, lows: &mut Vec<u16>) = keep_inside
+}
+
+/// Adds the rows of a pair to a bitmap.
+#[inline(always)]
+fn add_all(rows: &PairRows<'_>, into: &mut Bitmap) {
+    rows.each(|low| set(into, low));
 }
 
 #[inline(always)]

@@ -1,12 +1,7 @@
 //! Weighs rows of a tree that the places of words decide.
 //!
 //! A row's words, their codes and the number of their places bound its weight (`Weigher::bound_places`). Rows are weighed from
-//! the highest bound down, some at a time, until the threshold excludes the rest. Example with LIMIT 1:
-//!
-//! ```text
-//! rows by bound     17: 6,540    3: 4,512    90: 2,498    8: 2,498
-//! weighed           17: 3,510    3: 4,512                          threshold 4,512: 90 and 8 cannot enter
-//! ```
+//! the highest bound down: `by_bound.rs`.
 
 use super::super::plan::{Placed, Plan, WIDE_WORDS, every_field};
 use super::super::rank::{Hit, Occurrences};
@@ -18,9 +13,6 @@ use super::rows::Rows;
 use super::score::Scorer;
 use crate::error::{Error, Result};
 
-/// Rows that are weighed before the threshold is compared, which may end the page; then twice as many, and so on.
-const WEIGHED_ROWS: usize = 64;
-
 /// A plan whose rows are weighed by places, and its tree.
 #[derive(Clone, Copy)]
 struct Tree<'p> {
@@ -28,14 +20,14 @@ struct Tree<'p> {
     placed: &'p Placed,
 }
 
-impl PageRun<'_, '_> {
+impl<'r> PageRun<'r, '_> {
     /// Weighs rows and takes those that reach the threshold. Some of the others may be dropped from `rows`.
     pub(super) fn rank_placed(
         &self,
         rows: &mut Rows,
         plan: &Plan,
         placed: &Placed,
-        scorer: &mut Scorer<'_>,
+        scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
         if plan.words() > WIDE_WORDS {
@@ -49,43 +41,25 @@ impl PageRun<'_, '_> {
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
         let index = &mut out.scratch.places.index;
         bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
-        let (mut length, mut batch) = (WEIGHED_ROWS, Vec::new());
-        loop {
-            bounds.take(length, &mut batch);
-            length *= 2;
-            scorer.raise(self.threshold(out)?);
-            let mut threshold = scorer.threshold();
-            batch.retain(|row| row.bound >= threshold);
-            if batch.is_empty() {
-                break;
-            }
-            batch.sort_unstable_by_key(|row| row.low);
+        let tree = Tree { plan, placed };
+        self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, out, weighed| {
             lows.clear();
             lows.extend(batch.iter().map(|row| row.low));
-            let mut weighed = std::mem::take(&mut out.scratch.weighed);
+            let threshold = scorer.threshold();
             let mut next = batch.iter();
             let may_enter = |document: &RowPlaces<'_, '_>| {
                 let row = next.next();
                 row.is_some_and(|row| self.bound(row, plan, placed, document) >= threshold)
             };
-            let occurrences = scorer.occurrences();
-            let places = &mut out.scratch.places;
-            let tree = Tree { plan, placed };
-            self.weigh_placed(
-                &lows,
-                tree,
-                occurrences,
-                places,
-                may_enter,
-                |low, weight| {
-                    weighed.push((low, weight));
-                    Ok(())
-                },
-            )?;
+            let (occurrences, places) = (scorer.occurrences(), &mut out.scratch.places);
+            let add = |low, weight| {
+                weighed.push((low, weight));
+                Ok(())
+            };
+            self.weigh_placed(&lows, tree, occurrences, places, may_enter, add)?;
             weighed.retain(|(_, weight)| *weight >= threshold);
-            self.enter(&mut weighed, &mut threshold, out)?;
-            out.scratch.weighed = weighed;
-        }
+            Ok(())
+        })?;
         out.scratch.bounds = bounds;
         out.scratch.give(Rows::Few(lows));
         Ok(())

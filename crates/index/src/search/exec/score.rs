@@ -23,6 +23,7 @@
 //! - `found` holds the postings of the last row given to [`Scorer::weigh`], and of no other.
 
 mod many;
+mod neighbours;
 mod places;
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use smallvec::smallvec;
 
 use super::super::plan::Plan;
-use super::super::rank::{Needs, Occurrences, Weigher, WordPlace};
+use super::super::rank::{FieldPoints, Needs, Occurrences, Weigher, WordPlace};
 use super::buffers::Buffers;
 use super::either::{self, Essential};
 use super::lists::{ByWord, Lists, View};
@@ -38,9 +39,10 @@ use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
 use crate::control::Control;
 use crate::error::Result;
-use crate::postings::{Bitmap, PAGE_BITS, Page, Run};
+use crate::postings::{Bitmap, List, PAGE_BITS, Page, Run};
 use crate::wide::wide;
 pub(super) use many::ManyRows;
+use neighbours::PairsHere;
 
 /// Words on a page up to which each is looked for row by row.
 const FEW_WORDS: usize = 8;
@@ -54,6 +56,10 @@ pub(super) struct Scorer<'s> {
     plan: &'s Plan,
     weigher: &'s Weigher,
     needs: Needs,
+    /// Where [`Scorer::weigh_many`] tells weights, or bounds of them, by the fields of words.
+    field_points: Option<&'s FieldPoints>,
+    /// Where [`Scorer::tells_bounds`].
+    pairs: Option<PairsHere<'s>>,
     lists: &'s Lists<'s>,
     /// By place in [`Lists::wanted`]: upper bound of the sum of the words from there on. One more
     /// entry than words; the last is 0.
@@ -88,6 +94,10 @@ pub(super) struct Scorer<'s> {
 struct Column<'s> {
     page: Page<'s>,
     table: &'s [i32; 256],
+    /// By posting of the page: the set of the fields that the word stands in; `None` where a set is no byte of a file.
+    sets: Option<&'s [u8]>,
+    /// Set of the fields in which the word counts.
+    fields: u64,
     word: u32,
     /// The word in a set of words.
     bit: u64,
@@ -108,10 +118,14 @@ impl<'s> Scorer<'s> {
             true => most(plan, lists, &worth),
             false => Vec::new(),
         };
+        let weigher = plan.weigher();
+        let field_points = weigher.field_points().filter(|_| plan.counts_alone());
         Scorer {
             plan,
-            weigher: plan.weigher(),
-            needs: plan.weigher().needs(),
+            weigher,
+            needs: weigher.needs(),
+            field_points,
+            pairs: field_points.map(|points| PairsHere::new(&points.neighbours)),
             lists,
             worth,
             threshold: i64::MIN,
@@ -134,11 +148,17 @@ impl<'s> Scorer<'s> {
         self.hints.fill(0);
         self.most_here = i64::MAX;
         self.columns.clear();
+        if let Some(pairs) = &mut self.pairs {
+            pairs.clear();
+        }
         for word in self.lists.wanted() {
             let page = *view.word(*word as usize);
             if !page.is_empty() {
+                let sets = self.lists.get(*word as usize).and_then(List::small_fields);
                 self.columns.push(Column {
                     page,
+                    sets: sets.and_then(|sets| sets.get(page.first as usize..)),
+                    fields: self.weigher.fields_of(*word),
                     table: self.weigher.table(*word as usize),
                     word: *word,
                     bit: bit(*word),
@@ -220,7 +240,7 @@ impl<'s> Scorer<'s> {
 
     /// Starts again at the page's first row, for the rows that hold exactly `count` words.
     pub(super) fn rewind(&mut self, count: usize) {
-        self.hints.fill(0);
+        self.restart();
         self.most_here = self.most[count];
     }
 
@@ -229,9 +249,31 @@ impl<'s> Scorer<'s> {
         self.most_here >= self.threshold
     }
 
-    /// Whether codes alone tell weights: then [`Scorer::weigh_many`] weighs.
-    pub(super) fn is_simple(&self) -> bool {
-        self.needs == Needs::Codes && self.plan.counts_present()
+    /// Whether codes, or codes and the fields of words, tell weights: then [`Scorer::weigh_many`] weighs.
+    pub(super) fn tells_weights(&self) -> bool {
+        match self.needs {
+            Needs::Codes => self.plan.counts_present(),
+            Needs::Fields => self.field_points.is_some(),
+            Needs::Constant | Needs::Positions => false,
+        }
+    }
+
+    /// Whether [`Scorer::weigh_many`] tells upper bounds of weights that places decide.
+    pub(super) fn tells_bounds(&self) -> bool {
+        self.needs == Needs::Positions && self.field_points.is_some()
+    }
+
+    /// Reads which rows hold neighbours of the query side by side, for [`Scorer::weigh_many`] of many rows.
+    pub(super) fn read_pairs(&mut self, view: &View<'_>) {
+        if let Some(pairs) = &mut self.pairs {
+            pairs.read(view);
+        }
+    }
+
+    /// Starts again at the page's first row.
+    pub(super) fn restart(&mut self) {
+        self.hints.fill(0);
+        self.columns.iter_mut().for_each(|column| column.hint = 0);
     }
 
     /// Whether it costs less to add up every posting of the page than to search for each word in

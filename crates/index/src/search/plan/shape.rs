@@ -22,6 +22,8 @@ pub(super) struct Shape {
     pub(super) has_places: bool,
     /// Whether in every matching row each wanted word that the row holds counts.
     pub(super) counts_present: bool,
+    /// Whether [`Shape::counts_present`], and each word counts by itself, wherever it stands in its fields: no phrase is wanted.
+    pub(super) counts_alone: bool,
     /// Whether the tree is a word, or an OR of words, in any field.
     pub(super) is_or_of_words: bool,
     /// Whether the tree is a phrase, or an AND of words in any field without exclusions.
@@ -37,6 +39,7 @@ impl Shape {
             has_places: has_places(root),
             is_joined: is_joined(root),
             counts_present: counts_present(root),
+            counts_alone: counts_present(root) && is_of_words(root),
             is_or_of_words: match root {
                 Step::AtLeast { parts, least: 1 } => {
                     !parts.is_empty() && parts.iter().all(is_plain)
@@ -102,6 +105,19 @@ fn counts_present(step: &Step) -> bool {
         Step::AtLeast { parts, .. } => parts.iter().all(needs_one),
         Step::Maybe(left, right) => counts_present(left) && needs_one(right),
         Step::Placed { .. } => false,
+    }
+}
+
+/// Whether no phrase is wanted.
+fn is_of_words(step: &Step) -> bool {
+    match step {
+        Step::All | Step::Word { .. } => true,
+        Step::Phrase { .. } | Step::Placed { .. } => false,
+        Step::And {
+            required: parts, ..
+        }
+        | Step::AtLeast { parts, .. } => parts.iter().all(is_of_words),
+        Step::Maybe(left, right) => is_of_words(left) && is_of_words(right),
     }
 }
 

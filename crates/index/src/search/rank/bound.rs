@@ -19,6 +19,7 @@
 
 use query::options::Ranker;
 
+use super::field_points::{ByField, FieldPoints};
 use super::{FIELD_POINTS, Needs, QueryWords, Weigher};
 
 /// Bits of a set of words; the last stands for all words from there on.
@@ -96,7 +97,7 @@ impl Groups {
 
     /// Upper bound of the longest run of the words in one of `fields`, and the number of words that
     /// may count there.
-    fn longest(&self, words: u64, fields: u64) -> (i64, i64) {
+    pub(super) fn longest(&self, words: u64, fields: u64) -> (i64, i64) {
         let here = self.of(words).filter(|group| group.fields & fields != 0);
         let count = here.clone().map(|group| group.words).sum();
         let longest = match self.is_short {
@@ -134,6 +135,35 @@ impl Weigher {
                 false => i64::MAX,
             },
         }
+    }
+
+    /// The points by fields; `None` where words or fields are many, or the fields alone tell too little.
+    pub(crate) fn field_points(&self) -> Option<&FieldPoints> {
+        self.field_points.as_ref()
+    }
+
+    /// Set of the fields in which a word may count.
+    pub(crate) fn fields_of(&self, word: u32) -> u64 {
+        self.query_words.words[word as usize].fields
+    }
+
+    /// Whether bounds depend on which words follow each other.
+    pub(crate) fn asks_pairs(&self) -> bool {
+        let points = self.field_points.as_ref();
+        points.is_some_and(|points| !points.neighbours.pairs.is_empty())
+    }
+
+    /// As [`Weigher::bound`] for a row whose words stand in these fields, without a run of more than `run` words. Exact for a weigher
+    /// that needs fields at most.
+    #[inline(always)]
+    pub(crate) fn bound_by_field(
+        &self,
+        points: &FieldPoints,
+        words: ByField,
+        run: usize,
+        sum: i64,
+    ) -> i64 {
+        self.with_points(points.of(words, run), sum)
     }
 
     /// As [`Weigher::bound`] for a row whose words and fields are known, but not their places.
@@ -216,6 +246,7 @@ impl Weigher {
             let sets = 0..1 << words;
             self.groups.sets = sets.map(|words| self.fields_bound_of(words)).collect();
         }
+        self.field_points = FieldPoints::new(self, &self.groups);
     }
 
     /// Upper bound of the fields' points in a row of these words.
@@ -257,7 +288,7 @@ impl Weigher {
     }
 
     /// Points of a field in which `words` words count and the longest run has `longest` words.
-    fn most(&self, longest: i64, words: i64) -> i64 {
+    pub(super) fn most(&self, longest: i64, words: i64) -> i64 {
         match self.ranker {
             Ranker::Matchany => {
                 let more = (longest - 1).max(0).saturating_mul(self.max_lcs);

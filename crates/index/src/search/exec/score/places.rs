@@ -21,7 +21,7 @@ impl Scorer<'_> {
         if counts_present && self.weigher.bound(present, sum) < self.threshold {
             return None;
         }
-        let is_plain = counts_present && !self.plan.has_places();
+        let is_plain = self.plan.counts_alone();
         if is_plain
             && self.weigher.weighs_places()
             && let Some(weight) = self.weigh_places(view, sum, last)
@@ -63,14 +63,20 @@ impl Scorer<'_> {
             let Some(posting) = self.found[number] else {
                 continue;
             };
-            let code = view.word(number).codes.get(posting);
+            let (code, fields) = (
+                view.word(number).codes.get(posting),
+                self.weigher.fields_of(*word),
+            );
+            let counts = |place: &u32| fields >> (*place >> 24 & 63) & 1 == 1;
             if code.is_some_and(|code| code >> 5 == 1) {
                 let place = view.place(number, posting, &mut self.runs[number])?;
-                self.word_places.push(WordPlace::new(place, *word));
+                if counts(&place) {
+                    self.word_places.push(WordPlace::new(place, *word));
+                }
                 continue;
             }
             view.positions_from(number, posting, &mut self.runs[number], &mut self.places);
-            let places = self.places.iter();
+            let places = self.places.iter().filter(|place| counts(place));
             self.word_places
                 .extend(places.map(|place| WordPlace::new(*place, *word)));
         }
@@ -92,7 +98,7 @@ impl Scorer<'_> {
         for word in self.lists.wanted() {
             let word = *word as usize;
             if let Some(posting) = self.found[word] {
-                let fields = view.fields(word, posting);
+                let fields = view.fields(word, posting) & self.weigher.fields_of(word as u32);
                 self.row.add(word, view.hits(word, posting), fields);
             }
         }
@@ -106,7 +112,9 @@ impl Scorer<'_> {
         for word in self.lists.wanted() {
             if let Some(posting) = self.found[*word as usize] {
                 view.positions(*word as usize, posting, &mut self.places);
-                let places = self.places.iter().copied();
+                let fields = self.weigher.fields_of(*word);
+                let counts = |place: &u32| fields >> (*place >> 24 & 63) & 1 == 1;
+                let places = self.places.iter().copied().filter(counts);
                 self.row.add_places(*word as usize, places);
             }
         }
