@@ -10,6 +10,7 @@ mod most;
 mod operators;
 mod places;
 mod prepared;
+mod rated;
 mod spans;
 mod tally;
 mod terms;
@@ -28,6 +29,7 @@ pub use document::Document;
 pub use most::Most;
 pub(crate) use places::Places;
 use prepared::Prepared;
+pub use rated::Rated;
 use spans::spans;
 pub use tally::{Counts, Joined, Tally};
 pub(crate) use terms::Terms;
@@ -121,6 +123,14 @@ impl Verifier {
         let mut fields = vec![0; self.terms().len()];
         self.root.add_fields(&mut fields);
         fields
+    }
+
+    /// By number of the term, whether its rarity counts in a document that matches.
+    #[must_use]
+    pub fn rated(&self) -> Vec<Rated> {
+        let mut rated = vec![Rated::Never; self.terms().len()];
+        self.root.rate(Rated::Always, &mut rated);
+        rated
     }
 
     /// Whether every place of a word outside of negations may count, whatever stands elsewhere in its field.

@@ -19,13 +19,15 @@ mod shape;
 mod step;
 
 use query::bind::BoundSelect;
-use query::tree::{Form, Node};
+use query::options::Ranker;
+use query::tree::{FieldPlace, FieldSet, Form, Node, Word};
+use query::verify::Rated;
 
 use numbered::Numbered;
 use shape::Shape;
 use step::Stepper;
 
-use super::rank::{QueryWords, Table, Weigher};
+use super::rank::{Needs, QueryWords, Table, Weigher};
 use super::statistics::{Frequencies, Statistics};
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
@@ -38,8 +40,8 @@ pub(super) use numbered::TermWords;
 pub(super) use placed::{Placed, PlacedTwo, PlacedWord, TwoOperator};
 pub(super) use step::{Fields, Step};
 
-/// Words above which a query with patterns is weighed by the places of its terms: a row holds few of the words, and the others are
-/// not looked for in it.
+/// Words above which a query of several patterns is weighed by the places of its terms: a row holds few of the words, and the others
+/// are not looked for in it.
 pub(super) const WIDE_WORDS: usize = 16;
 
 /// Memory of a word of a plan, in bytes: the table of its values, its text, and its places in lists.
@@ -96,7 +98,9 @@ impl Plan {
         };
         let step = stepper.step(root);
         let is_free = stepper.is_placed;
-        let placed = is_free || !is_plain && frequencies.len() > WIDE_WORDS;
+        let is_told = is_one_term(root) && is_told_by_fields(options.ranker());
+        let is_wide = !is_plain && !is_told && frequencies.len() > WIDE_WORDS;
+        let placed = is_free || is_wide;
         let placed = placed.then(|| Placed::new(root, &numbered));
         let words_of = |term: &_| numbered.of(term);
         let mut query_words = match placed {
@@ -119,8 +123,10 @@ impl Plan {
             let words = query_words.words.iter();
             shape.wanted = words.map(|word| !word.places.is_empty()).collect();
         }
+        let mut weigher = Weigher::new(options.ranker(), options.idf, query_words, &table);
+        bound_by_fields(&mut weigher, placed.as_ref());
         Ok(Plan {
-            weigher: Weigher::new(options.ranker(), options.idf, query_words, &table),
+            weigher,
             shape,
             keywords: (!is_plain).then(|| keywords(&numbered, root)),
             words: numbered.words,
@@ -185,6 +191,15 @@ impl Plan {
         self.shape.counts_alone
     }
 
+    /// Whether a word's value counts in a row that matches.
+    pub(super) fn rated(&self, word: u32) -> Rated {
+        match &self.placed {
+            Some(placed) => placed.rated[word as usize],
+            None if self.counts_present() => Rated::Always,
+            None => Rated::Maybe,
+        }
+    }
+
     /// Whether the query is a word, or an OR of words, in any field.
     pub(super) fn is_or_of_words(&self) -> bool {
         self.shape.is_or_of_words
@@ -199,6 +214,18 @@ impl Plan {
     /// The whole tree, if its rows are weighed by the places of its terms.
     pub(super) fn placed(&self) -> Option<&Placed> {
         self.placed.as_ref()
+    }
+
+    /// Whether the weight of a row that matches follows from codes, and from the fields of its words where the ranker needs them.
+    pub(super) fn is_told(&self) -> bool {
+        match &self.placed {
+            None => self.counts_present(),
+            // As in Sphinx, a word that matches at a place of one field counts in each field.
+            Some(placed) => match self.weigher.needs() {
+                Needs::Fields => placed.is_rated() && placed.word.is_some(),
+                _ => placed.is_rated(),
+            },
+        }
     }
 
     /// The ranker with the words of the query.
@@ -236,6 +263,17 @@ impl Plan {
     }
 }
 
+/// Prepares the bounds of weights by the fields of words, but for trees that join words.
+fn bound_by_fields(weigher: &mut Weigher, placed: Option<&Placed>) {
+    match placed {
+        None => weigher.bound_by_fields(&|_, _| true, false),
+        Some(placed) if placed.verifier.is_of_words() => {
+            weigher.bound_by_fields(&|field, words| placed.may_count(field, words), true);
+        }
+        Some(_) => {}
+    }
+}
+
 /// Whether a query has whole words only, none excluded. Then the words of its plan are its own, in
 /// their order, and no copy of the tree is needed. Most queries are such.
 fn is_plain(node: &Node) -> bool {
@@ -243,6 +281,30 @@ fn is_plain(node: &Node) -> bool {
         Node::Word(word) => word.term.form == Form::Whole,
         Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.form == Form::Whole),
         Node::And(children) | Node::Or(children) => children.iter().all(is_plain),
+        _ => false,
+    }
+}
+
+/// Whether the weight of a row of one pattern follows from codes, and from the fields that its words stand in.
+fn is_told_by_fields(ranker: Ranker) -> bool {
+    match ranker {
+        Ranker::ProximityBm25
+        | Ranker::Proximity
+        | Ranker::Bm25
+        | Ranker::Bm25a
+        | Ranker::Fieldmask
+        | Ranker::None => true,
+        // These count words, occurrences or places.
+        Ranker::Wordcount | Ranker::Matchany | Ranker::Sph04 => false,
+    }
+}
+
+/// Whether a query is one word or pattern, in any field. All that a pattern stands for has one place in the query: no run counts.
+fn is_one_term(node: &Node) -> bool {
+    match node {
+        Node::Word(Word { term, fields }) => {
+            *fields == FieldSet::ALL && term.place == FieldPlace::default()
+        }
         _ => false,
     }
 }

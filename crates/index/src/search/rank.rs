@@ -68,7 +68,7 @@ pub(crate) use query_words::{QueryWord, QueryWords};
 
 use bound::Groups;
 use factors::Standing;
-use points::{Points, Statistics};
+use points::{Points, Statistics, Tables};
 
 /// Points of weight for each field that matched, or for each word of its longest run.
 const FIELD_POINTS: i64 = 1000;
@@ -100,7 +100,7 @@ pub(crate) struct Weigher {
     /// Number of distinct query words times the sum of all fields' weights: the step of `matchany`.
     max_lcs: i64,
     points: Points,
-    tables: Vec<[i32; 256]>,
+    tables: Tables,
     groups: Groups,
     field_points: Option<FieldPoints>,
 }
@@ -170,7 +170,7 @@ impl Weigher {
     /// Value of each code of a word: what it adds to the sum of a row. An upper bound for codes of
     /// eight or more occurrences, exact for all others.
     pub(crate) fn table(&self, word: usize) -> &[i32; 256] {
-        &self.tables[word]
+        self.tables.of(word)
     }
 
     /// Exact value of a word in a row. `hits`: its occurrences, used where the code does not tell
@@ -178,7 +178,7 @@ impl Weigher {
     pub(crate) fn value(&self, word: usize, code: u8, hits: u32) -> i64 {
         match hits_of(code) {
             None => self.points.value(word, class_of(code), hits),
-            Some(_) => self.tables[word][usize::from(code)].into(),
+            Some(_) => self.tables.of(word)[usize::from(code)].into(),
         }
     }
 

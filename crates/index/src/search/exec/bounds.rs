@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use query::verify::Rated;
+
 use super::super::plan::{Placed, Plan};
 use super::lists::View;
 use super::row_index::RowIndex;
@@ -112,6 +114,7 @@ impl Bounds {
             for word in words {
                 let (page, number) = (view.word(*word), *word as u32);
                 let (table, is_wanted) = (weigher.table(*word), plan.is_wanted(number));
+                let rated = placed.rated[*word];
                 let sets = view.lists().get(*word).and_then(List::small_fields);
                 let sets = sets.and_then(|sets| sets.get(page.first as usize..));
                 index.each(page, lows, |row, posting| {
@@ -131,8 +134,13 @@ impl Bounds {
                     }
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
-                        // A word that may not count must not lower the bound by a negative value.
-                        self.sums[row] += i64::from(table[usize::from(code)]).max(0);
+                        let value = i64::from(table[usize::from(code)]);
+                        self.sums[row] += match rated {
+                            Rated::Always => value,
+                            // A word that may not count must not lower the bound by a negative value.
+                            Rated::Maybe => value.max(0),
+                            Rated::Never => 0,
+                        };
                         self.present[row] |= bit(number);
                     }
                 });

@@ -11,6 +11,7 @@ use super::super::blocks::BLOCK_ROWS;
 use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
+use super::bounds::Bounds;
 use super::either::{self, Essential, Split};
 use super::eval;
 use super::filter::{Filter, FilteredPage};
@@ -84,12 +85,7 @@ impl<'r> PageRun<'r, '_> {
                     Some((plan, placed)) => {
                         self.rank_placed(&mut rows, plan, placed, scorer, out)?
                     }
-                    None => {
-                        if scorer.adds_up(rows.len()) {
-                            scorer.drop_low(&mut rows);
-                        }
-                        self.rank(&rows, scorer, out)?;
-                    }
+                    None => self.rank(&rows, scorer, out)?,
                 }
                 out.scratch.give(rows);
             }
@@ -299,11 +295,12 @@ impl<'r> PageRun<'r, '_> {
 
     /// Weighs rows and takes those that reach the threshold.
     fn rank(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
+        self.transpose(rows, scorer, out);
         if scorer.tells_weights() {
             return self.rank_simply(rows, scorer, out);
         }
         if scorer.tells_bounds() {
-            return self.rank_by_fields(rows, scorer, out);
+            return self.rank_bounded(rows, scorer, out);
         }
         let mut result = Ok(());
         for stretch in rows.stretches() {
@@ -319,28 +316,20 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
-    /// Weighs rows whose places decide, from the highest bound down that the fields of their words tell.
-    fn rank_by_fields(
-        &self,
-        rows: &Rows,
-        scorer: &mut Scorer<'r>,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
-        let mut lows = out.scratch.lows();
-        let mut bounded = std::mem::take(&mut out.scratch.weighed);
-        if rows.len() > PAIRS_FROM {
-            scorer.read_pairs(&self.view);
+    /// Transposes the page where it pays for these rows.
+    fn transpose(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) {
+        if scorer.is_wide(rows.len()) {
+            let mut lows = out.scratch.lows();
+            rows.stretches().for_each(|rows| gather(rows, &mut lows));
+            transpose(scorer, &lows, &mut out.scratch.many_rows);
+            out.scratch.give(Rows::Few(lows));
         }
-        for stretch in rows.stretches() {
-            gather(stretch, &mut lows);
-            self.shared.control.check()?;
-            weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut bounded);
-            lows.clear();
-        }
-        out.scratch.give(Rows::Few(lows));
+    }
+
+    /// Weighs rows whose fields or places decide, from the highest bound down.
+    fn rank_bounded(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
-        bounds.set(&mut bounded);
-        out.scratch.weighed = bounded;
+        self.bound_rows(rows, scorer, &mut bounds, out)?;
         self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, _, weighed| {
             scorer.restart();
             for row in batch {
@@ -354,8 +343,38 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
+    /// Sets `bounds` to the rows whose upper bounds reach the threshold.
+    pub(super) fn bound_rows(
+        &self,
+        rows: &Rows,
+        scorer: &mut Scorer<'r>,
+        bounds: &mut Bounds,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        if rows.len() > PAIRS_FROM {
+            scorer.read_pairs(&self.view);
+        }
+        let mut lows = out.scratch.lows();
+        let mut bounded = std::mem::take(&mut out.scratch.weighed);
+        for stretch in rows.stretches() {
+            gather(stretch, &mut lows);
+            self.shared.control.check()?;
+            weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut bounded);
+            lows.clear();
+        }
+        out.scratch.give(Rows::Few(lows));
+        bounds.set(&mut bounded);
+        out.scratch.weighed = bounded;
+        Ok(())
+    }
+
     /// Weighs rows by codes and fields, at least [`WEIGHED_ROWS`] at a time.
-    fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn rank_simply(
+        &self,
+        rows: &Rows,
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
             gather(stretch, &mut lows);
@@ -421,6 +440,7 @@ impl<'r> PageRun<'r, '_> {
     ) -> Result<()> {
         if let Some(scorer) = &mut scorer {
             scorer.turn_page(&self.view);
+            self.transpose(rows, scorer, out);
         }
         let job = self.job;
         if job.in_blocks && scorer.as_ref().is_none_or(|scorer| scorer.tells_weights()) {
@@ -462,6 +482,11 @@ impl<'r> PageRun<'r, '_> {
         out: &mut Out<'_>,
     ) -> Result<()> {
         if let Some(scorer) = &mut scorer
+            && scorer.tells_weights()
+        {
+            return self.list_weighed(lows, scorer, out);
+        }
+        if let Some(scorer) = &mut scorer
             && let Some(plan) = &self.job.plan
             && let Some(placed) = plan.placed()
         {
@@ -475,6 +500,17 @@ impl<'r> PageRun<'r, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Offers rows that [`Scorer::weigh_many`] weighs.
+    fn list_weighed(&self, lows: &[u16], scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
+        let mut weighed = std::mem::take(&mut out.scratch.weighed);
+        weigh_many(scorer, lows, &mut out.scratch.many_rows, &mut weighed);
+        let mut offered = weighed.iter();
+        let result = offered.try_for_each(|(low, weight)| self.offer(*low, *weight, out));
+        weighed.clear();
+        out.scratch.weighed = weighed;
+        result
     }
 
     /// Weighs rows by codes and fields, or not at all, on their way to [`PageRun::hand_over`].
@@ -563,6 +599,10 @@ wide! {
 
 wide! {
     fn weigh_many(scorer: &mut Scorer<'_>, rows: &[u16], many_rows: &mut ManyRows, out: &mut Vec<(u16, i64)>) = Scorer::weigh_many
+}
+
+wide! {
+    fn transpose(scorer: &mut Scorer<'_>, lows: &[u16], many_rows: &mut ManyRows) = Scorer::transpose
 }
 
 wide! {

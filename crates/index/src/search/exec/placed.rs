@@ -30,17 +30,25 @@ impl<'r> PageRun<'r, '_> {
         scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        if plan.words() > WIDE_WORDS {
+        if plan.words() > WIDE_WORDS && !scorer.tells_weights() {
             let run: i64 = placed.times.iter().sum();
             let fields = every_field(self.view.texts.shape.text_columns());
             let bound = |sum| plan.weigher().bound_places(sum, i64::MAX, fields, |_| run);
             scorer.drop_alone(rows, bound, out.scratch);
         }
-        let mut lows = out.scratch.lows();
-        rows.each(|low| lows.push(low));
+        if scorer.tells_weights() {
+            return self.rank_simply(rows, scorer, out);
+        }
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
-        let index = &mut out.scratch.places.index;
-        bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
+        let mut lows = out.scratch.lows();
+        let by_fields = scorer.tells_bounds();
+        if by_fields {
+            self.bound_rows(rows, scorer, &mut bounds, out)?;
+        } else {
+            rows.each(|low| lows.push(low));
+            let index = &mut out.scratch.places.index;
+            bounds.find(&lows, plan, placed, scorer.threshold(), &self.view, index)?;
+        }
         let tree = Tree { plan, placed };
         self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, out, weighed| {
             lows.clear();
@@ -49,7 +57,8 @@ impl<'r> PageRun<'r, '_> {
             let mut next = batch.iter();
             let may_enter = |document: &RowPlaces<'_, '_>| {
                 let row = next.next();
-                row.is_some_and(|row| self.bound(row, plan, placed, document) >= threshold)
+                let bound = |row| self.bound(row, plan, placed, document);
+                row.is_some_and(|row| by_fields || bound(row) >= threshold)
             };
             let (occurrences, places) = (scorer.occurrences(), &mut out.scratch.places);
             let add = |low, weight| {

@@ -105,7 +105,17 @@ impl Rows {
                     *word &= other ^ flip;
                 }
             }
-            (rows, other) => rows.retain(|low| other.contains(low) == inside),
+            (Rows::Many(bitmap), Rows::Few(lows)) => {
+                let mut rest = lows.iter().copied().peekable();
+                for (at, word) in bitmap.iter_mut().enumerate() {
+                    let mut here = 0;
+                    while let Some(low) = rest.next_if(|low| usize::from(*low >> 6) == at) {
+                        here |= 1 << (low & 63);
+                    }
+                    *word &= if inside { here } else { !here };
+                }
+            }
+            (Rows::Few(lows), other) => lows.retain(|low| other.contains(*low) == inside),
         }
     }
 

@@ -28,6 +28,7 @@ mod places;
 
 use std::sync::Arc;
 
+use query::verify::Rated;
 use smallvec::smallvec;
 
 use super::super::plan::Plan;
@@ -39,17 +40,13 @@ use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
 use crate::control::Control;
 use crate::error::Result;
-use crate::postings::{Bitmap, List, PAGE_BITS, Page, Run};
+use crate::postings::{Bitmap, List, Page, Run};
 use crate::wide::wide;
 pub(super) use many::ManyRows;
 use neighbours::PairsHere;
 
-/// Words on a page up to which each is looked for row by row.
-const FEW_WORDS: usize = 8;
 /// Rows from which on those of one word are looked for, to be dropped.
 const ALONE_FROM: usize = 256;
-/// Rows of a page: the length of the table of sums.
-const SUMS: usize = 1 << PAGE_BITS;
 
 /// Weighs rows of one part, page by page, by rising row.
 pub(super) struct Scorer<'s> {
@@ -72,6 +69,8 @@ pub(super) struct Scorer<'s> {
     least: i64,
     /// The words that the page has postings of, by falling bound, for [`Scorer::weigh_many`].
     columns: ByWord<Column<'s>>,
+    /// Whether the page is transposed: `many.rs`.
+    is_transposed: bool,
     /// By place in [`Lists::wanted`]: hint for the word's page.
     hints: ByWord<usize>,
     /// By word: number in the page of its posting in the row; `None` where the row lacks the word.
@@ -98,6 +97,8 @@ struct Column<'s> {
     sets: Option<&'s [u8]>,
     /// Set of the fields in which the word counts.
     fields: u64,
+    /// Whether the word's value counts in a row that matches.
+    rated: Rated,
     word: u32,
     /// The word in a set of words.
     bit: u64,
@@ -119,7 +120,8 @@ impl<'s> Scorer<'s> {
             false => Vec::new(),
         };
         let weigher = plan.weigher();
-        let field_points = weigher.field_points().filter(|_| plan.counts_alone());
+        let is_known = plan.counts_alone() || plan.placed().is_some();
+        let field_points = weigher.field_points().filter(|_| is_known);
         Scorer {
             plan,
             weigher,
@@ -132,6 +134,7 @@ impl<'s> Scorer<'s> {
             all: bits(lists.wanted()),
             least: i64::MIN,
             columns: ByWord::new(),
+            is_transposed: false,
             hints: smallvec![0; lists.wanted().len()],
             found: smallvec![None; plan.words()],
             row: Occurrences::new(plan.words(), Arc::clone(&control.interrupt)),
@@ -148,6 +151,7 @@ impl<'s> Scorer<'s> {
         self.hints.fill(0);
         self.most_here = i64::MAX;
         self.columns.clear();
+        self.is_transposed = false;
         if let Some(pairs) = &mut self.pairs {
             pairs.clear();
         }
@@ -159,6 +163,7 @@ impl<'s> Scorer<'s> {
                     page,
                     sets: sets.and_then(|sets| sets.get(page.first as usize..)),
                     fields: self.weigher.fields_of(*word),
+                    rated: self.plan.rated(*word),
                     table: self.weigher.table(*word as usize),
                     word: *word,
                     bit: bit(*word),
@@ -252,15 +257,20 @@ impl<'s> Scorer<'s> {
     /// Whether codes, or codes and the fields of words, tell weights: then [`Scorer::weigh_many`] weighs.
     pub(super) fn tells_weights(&self) -> bool {
         match self.needs {
-            Needs::Codes => self.plan.counts_present(),
-            Needs::Fields => self.field_points.is_some(),
-            Needs::Constant | Needs::Positions => false,
+            Needs::Codes => self.plan.is_told(),
+            Needs::Fields => self.plan.is_told() && self.field_points.is_some(),
+            // Other rows need no look at their words at all.
+            Needs::Constant => self.plan.placed().is_some(),
+            Needs::Positions => false,
         }
     }
 
-    /// Whether [`Scorer::weigh_many`] tells upper bounds of weights that places decide.
+    /// Whether [`Scorer::weigh_many`] tells upper bounds of weights that fields or places decide.
     pub(super) fn tells_bounds(&self) -> bool {
-        self.needs == Needs::Positions && self.field_points.is_some()
+        match self.plan.placed() {
+            Some(_) => self.field_points.is_some(),
+            None => self.needs >= Needs::Fields && self.plan.counts_present(),
+        }
     }
 
     /// Reads which rows hold neighbours of the query side by side, for [`Scorer::weigh_many`] of many rows.
@@ -274,39 +284,6 @@ impl<'s> Scorer<'s> {
     pub(super) fn restart(&mut self) {
         self.hints.fill(0);
         self.columns.iter_mut().for_each(|column| column.hint = 0);
-    }
-
-    /// Whether it costs less to add up every posting of the page than to search for each word in
-    /// `rows` rows.
-    pub(super) fn adds_up(&self, rows: usize) -> bool {
-        let words = self.columns.len();
-        let postings = || {
-            self.columns
-                .iter()
-                .map(|column| column.page.len())
-                .sum::<usize>()
-        };
-        self.plan.counts_present() && words > FEW_WORDS && rows * words > 4 * postings() + SUMS
-    }
-
-    /// Adds up the values of all postings of the page in a table of rows, and drops the rows whose
-    /// upper bound is below the threshold.
-    pub(super) fn drop_low(&self, rows: &mut Rows) {
-        let mut sums = vec![(0i64, 0u64); SUMS];
-        for column in &self.columns {
-            let mut codes = (column.page.first..).zip(column.page.codes);
-            column.page.each(|low| {
-                if let Some((posting, code)) = codes.next() {
-                    let sum = &mut sums[usize::from(low)];
-                    sum.0 += self.value(column, posting, *code);
-                    sum.1 |= column.bit;
-                }
-            });
-        }
-        rows.retain(|low| {
-            let (sum, present) = sums[usize::from(low)];
-            self.weigher.bound(present, sum) >= self.threshold
-        });
     }
 
     /// Drops rows that hold one word, whose value alone stays below the threshold. Most rows of a pattern are such. `bound`: upper
@@ -334,19 +311,6 @@ impl<'s> Scorer<'s> {
         let entering = Rows::Many(entering);
         rows.intersect(&entering, true);
         buffers.give(entering);
-    }
-
-    /// Value of a posting, given by its number in the list.
-    #[inline(always)]
-    fn value(&self, column: &Column<'_>, posting: u32, code: u8) -> i64 {
-        let word = column.word as usize;
-        match code >> 5 {
-            0 => {
-                let hits = self.lists.get(word).map_or(0, |list| list.hits(posting));
-                self.weigher.value(word, code, hits)
-            }
-            _ => i64::from(column.table[usize::from(code)]),
-        }
     }
 
     /// Whether a row that holds two of the words, and no more, stays below the threshold.

@@ -1,7 +1,7 @@
 //! Trees that places decide: those of NEAR, `<<`, `~N` and the other operators on positions, and of words at fixed places.
 
 use query::tree::{FieldPlace, FieldSet, Form, Node, Unit, Word};
-use query::verify::Verifier;
+use query::verify::{Rated, Verifier};
 
 use super::numbered::{Numbered, TermWords};
 
@@ -14,6 +14,8 @@ pub(in super::super) struct Placed {
     pub(in super::super) times: Vec<i64>,
     /// By number of the term: the fields in which it may count.
     pub(in super::super) fields: Vec<u64>,
+    /// By number of the word in the plan, whether its value counts in a row that matches.
+    pub(in super::super) rated: Vec<Rated>,
     /// Whether it asks where a field, a sentence or a paragraph ends.
     pub(in super::super) asks_ends: bool,
     /// The tree, where it is a single word at a place of its field.
@@ -52,7 +54,7 @@ impl Placed {
     pub(super) fn new(node: &Node, numbered: &Numbered) -> Placed {
         let verifier = Verifier::new(node);
         let terms = verifier.terms().iter();
-        let terms = terms.map(|term| numbered.of(term)).collect();
+        let terms: Vec<TermWords> = terms.map(|term| numbered.of(term)).collect();
         let mut times = vec![0; verifier.terms().len()];
         node.each_term(&mut |term| {
             if let Some(times) = verifier
@@ -63,6 +65,7 @@ impl Placed {
             }
         });
         Placed {
+            rated: rated(&verifier, &terms, numbered.words.texts().len()),
             fields: verifier.fields(),
             verifier,
             terms,
@@ -72,6 +75,46 @@ impl Placed {
             two: PlacedTwo::of(node, numbered),
         }
     }
+}
+
+impl Placed {
+    /// Whether a word may count in a field, in a row that matches and that has these words there. Only of a tree of single words
+    /// ([`Verifier::is_of_words`]).
+    pub(super) fn may_count(&self, field: usize, words: u64) -> bool {
+        let is_there = |word: &usize| *word < 64 && words >> word & 1 == 1;
+        let standing = |term: usize| match self.terms.get(term) {
+            Some(words) if words.iter().any(is_there) => MANY_PLACES,
+            _ => 0,
+        };
+        self.verifier.most(field as u8, &standing).words > 0
+    }
+
+    /// Whether it is known of each word whether its value counts in the rows that match.
+    pub(in super::super) fn is_rated(&self) -> bool {
+        self.rated.iter().all(|rated| *rated != Rated::Maybe)
+    }
+}
+
+/// More places of a term than a field has.
+const MANY_PLACES: u64 = 1 << 32;
+
+/// Whether the value of each word of the plan counts in a row that matches.
+fn rated(verifier: &Verifier, terms: &[TermWords], words: usize) -> Vec<Rated> {
+    let mut of_words = vec![Rated::Never; words];
+    let of_terms = verifier.rated().into_iter().zip(verifier.fields());
+    for (words, (rated, fields)) in terms.iter().zip(of_terms) {
+        // A row may hold some of a pattern's words in other fields.
+        let is_sure = words.len() == 1 || fields == FieldSet::ALL.0;
+        let rated = if is_sure {
+            rated
+        } else {
+            rated.min(Rated::Maybe)
+        };
+        for word in words {
+            of_words[*word] = of_words[*word].max(rated);
+        }
+    }
+    of_words
 }
 
 impl PlacedTwo {

@@ -239,6 +239,24 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
+    /// Prepares [`Weigher::field_points`]. `may_count`: whether any of these words may count in this field. `is_tree`: the rows are
+    /// those of a tree that places decide.
+    pub(crate) fn bound_by_fields(
+        &mut self,
+        may_count: &dyn Fn(usize, u64) -> bool,
+        is_tree: bool,
+    ) {
+        let is_told = match self.ranker {
+            ranker if !is_tree => ranker != Ranker::Wordcount,
+            Ranker::ProximityBm25 | Ranker::Proximity | Ranker::Sph04 => true,
+            // Here fields count in which no word of a match stands, or occurrences do.
+            _ => false,
+        };
+        if is_told {
+            self.field_points = FieldPoints::new(self, &self.groups, may_count, is_tree);
+        }
+    }
+
     /// Computes the points of every set of words, if the words are few.
     pub(super) fn prepare(&mut self) {
         let words = self.groups.groups.len();
@@ -246,7 +264,6 @@ impl Weigher {
             let sets = 0..1 << words;
             self.groups.sets = sets.map(|words| self.fields_bound_of(words)).collect();
         }
-        self.field_points = FieldPoints::new(self, &self.groups);
     }
 
     /// Upper bound of the fields' points in a row of these words.

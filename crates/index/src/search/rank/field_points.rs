@@ -13,6 +13,9 @@
 //! Where it is known which words of the query follow each other in a row ([`Neighbours`]), they bound its runs: no run of that row
 //! has both words.
 //!
+//! A query of more words has the number of the words in each byte, up to 255. All words of a pattern have one place in the query:
+//! then it is enough that there are any.
+//!
 //! Invariant: the points are at least those of every row with these words in these fields. They are exact for a weigher that needs
 //! fields at most.
 
@@ -24,29 +27,9 @@ use super::{Needs, QueryWords, Weigher};
 /// Most words, and most fields: a set of either is a byte.
 const MOST: usize = 8;
 
-/// For each field, at its byte, the set of the words that stand in it.
+/// For each field, at its byte, the set of the words that stand in it; their number where a query has more than eight words.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct ByField(u64);
-
-impl ByField {
-    /// A word that stands in the fields of the set `fields`.
-    #[inline(always)]
-    pub(crate) fn of(word: u32, fields: u8) -> ByField {
-        ByField(SPREAD[usize::from(fields)] << (word & 7))
-    }
-
-    /// The words of both.
-    #[inline(always)]
-    pub(crate) fn and(self, other: ByField) -> ByField {
-        ByField(self.0 | other.0)
-    }
-
-    /// All of it where `mask` is all ones; nothing where it is zero.
-    #[inline(always)]
-    pub(crate) fn masked(self, mask: u64) -> ByField {
-        ByField(self.0 & mask)
-    }
-}
+pub(crate) struct ByField(pub(crate) u64);
 
 /// By set of fields: bit 0 of the byte of each field in the set.
 const SPREAD: [u64; 256] = {
@@ -117,29 +100,43 @@ impl Neighbours {
     }
 }
 
-/// The points of each field, by the set of the words that stand in it.
+/// The points of each field, by the words that stand in it.
 pub(crate) struct FieldPoints {
-    /// By the most words of a run, from 1 on, the last for any more; then field by field; for each, one entry for each set of the
-    /// words.
+    /// By the most words of a run, from 1 on, the last for any more; then field by field; for each, one entry for each value of its
+    /// byte in a [`ByField`].
     points: Vec<i64>,
-    words: usize,
+    /// Values of a byte.
+    values: usize,
     fields: usize,
+    /// 7 where bytes are sets; 0 where they are numbers of words.
+    shift: u32,
     pub(crate) neighbours: Neighbours,
 }
 
+/// Values of a byte that is the number of words.
+const COUNTS: usize = 256;
+
 impl FieldPoints {
-    /// `None` where the points are not told by fields, or words or fields are many.
-    pub(super) fn new(weigher: &Weigher, groups: &Groups) -> Option<FieldPoints> {
+    /// `None` where the points are not told by fields, or fields are many. `may_count`, `is_tree`: as in
+    /// [`Weigher::bound_by_fields`].
+    pub(super) fn new(
+        weigher: &Weigher,
+        groups: &Groups,
+        may_count: &dyn Fn(usize, u64) -> bool,
+        is_tree: bool,
+    ) -> Option<FieldPoints> {
         let (words, fields) = (weigher.query_words.words.len(), &weigher.fields);
-        if weigher.needs < Needs::Fields || words > MOST || fields.len() > MOST {
+        if weigher.needs < Needs::Fields || fields.len() > MOST || is_tree && words > MOST {
             return None;
         }
         let weights: Vec<i64> = match weigher.ranker {
-            Ranker::None | Ranker::Bm25a | Ranker::Wordcount => return None,
+            Ranker::None | Ranker::Bm25a => return None,
+            // Counts end at 255 words.
+            Ranker::Matchany if weigher.needs == Needs::Fields && words > MOST => return None,
             Ranker::Fieldmask => (0..fields.len()).map(|field| 1 << field).collect(),
             _ => fields.clone(),
         };
-        let neighbours = match weigher.weighs_places() {
+        let neighbours = match weigher.weighs_places() && words <= MOST {
             true => Neighbours::new(&weigher.query_words),
             false => Neighbours::default(),
         };
@@ -147,43 +144,66 @@ impl FieldPoints {
             true => MOST..=MOST,
             false => 1..=words,
         };
+        let (values, shift) = match words <= MOST {
+            true => (1 << words, MOST as u32 - 1),
+            false => (COUNTS, 0),
+        };
         let points = runs.flat_map(|run| {
-            let sets: Vec<i64> = (0..1 << words)
-                .map(|set| points_of(set, run as i64, weigher, groups))
+            let of_value: Vec<i64> = (0..values as u64)
+                .map(|value| match shift {
+                    0 => points_of_count(value, weigher, groups),
+                    _ => points_of_set(value, run as i64, weigher, groups),
+                })
                 .collect();
-            let weighed = weights.iter().flat_map(|weight| {
-                let points = sets.iter();
-                points.map(|points| points.saturating_mul(*weight))
+            let weighed = weights.iter().enumerate().flat_map(|(field, weight)| {
+                let points = of_value.iter().zip(0..);
+                points.map(move |(points, value)| match may_count(field, value) {
+                    true => points.saturating_mul(*weight),
+                    false => 0,
+                })
             });
             weighed.collect::<Vec<i64>>()
         });
         Some(FieldPoints {
             points: points.collect(),
-            words,
+            values,
             fields: fields.len(),
+            shift,
             neighbours,
         })
+    }
+
+    /// Adds a word that stands in the fields of the set `fields`; once for each word.
+    #[inline(always)]
+    pub(crate) fn add(&self, ByField(words): ByField, word: u32, fields: u8) -> ByField {
+        // A byte that is full stays so: its own lowest bit is not added.
+        let is_full = (words & LOW_SEVEN).wrapping_add(LOWEST) & words & !LOW_SEVEN;
+        let added = SPREAD[usize::from(fields)] & !(is_full >> 7);
+        ByField(words.wrapping_add(added << (word & self.shift)))
     }
 
     /// The points of all fields in a row without a run of more than `run` words.
     #[inline(always)]
     pub(super) fn of(&self, ByField(mut words): ByField, run: usize) -> i64 {
-        let sets = 1 << self.words;
-        let of_run = self.fields * sets;
+        let of_run = self.fields * self.values;
         let last = self.points.len().saturating_sub(of_run);
         let start = ((run - 1) * of_run).min(last);
         let mut sum: i64 = 0;
-        for points in self.points[start..start + of_run].chunks_exact(sets) {
-            let set = words as usize & (points.len() - 1);
-            sum = sum.saturating_add(points[set]);
+        for points in self.points[start..start + of_run].chunks_exact(self.values) {
+            let value = words as usize & (points.len() - 1);
+            sum = sum.saturating_add(points[value]);
             words >>= 8;
         }
         sum
     }
 }
 
+/// The lowest bit of each byte, and all bits but the highest.
+const LOWEST: u64 = 0x0101_0101_0101_0101;
+const LOW_SEVEN: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+
 /// The most points of a field of weight 1 in which these words stand, and no run is of more than `run`.
-fn points_of(set: u64, run: i64, weigher: &Weigher, groups: &Groups) -> i64 {
+fn points_of_set(set: u64, run: i64, weigher: &Weigher, groups: &Groups) -> i64 {
     match weigher.needs {
         _ if set == 0 => 0,
         Needs::Positions => {
@@ -193,4 +213,22 @@ fn points_of(set: u64, run: i64, weigher: &Weigher, groups: &Groups) -> i64 {
         _ if weigher.ranker == Ranker::Matchany => i64::from(set.count_ones()),
         _ => 1,
     }
+}
+
+/// As [`points_of_set`] for a number of words; the highest stands for any more.
+fn points_of_count(count: u64, weigher: &Weigher, groups: &Groups) -> i64 {
+    if count == 0 || weigher.needs < Needs::Positions {
+        return (count > 0).into();
+    }
+    let (longest, all) = groups.longest(u64::MAX, u64::MAX);
+    let is_open = count as usize == COUNTS - 1;
+    let count = if is_open {
+        all
+    } else {
+        (count as i64).min(all)
+    };
+    let words = weigher.query_words.words.iter();
+    let places = words.map(|word| word.places.len() as i64).max();
+    let run = count.saturating_mul(places.unwrap_or(0)).min(longest);
+    weigher.most(run, count)
 }

@@ -25,6 +25,7 @@
 //! less than two units. So a weight is Sphinx's, or one off where Sphinx's sum lies that close to a
 //! whole number.
 
+use hashbrown::HashMap;
 use query::options::{Idf, Ranker};
 
 use super::QueryWord;
@@ -141,9 +142,8 @@ impl Points {
         }
     }
 
-    /// By word: the value of each code, exact or, for eight or more occurrences, an upper bound.
-    /// `cache` keeps the factors that do not depend on the word, from one query to the next.
-    pub(super) fn tables(&self, ranker: Ranker, cache: &SharesCache) -> Vec<[i32; 256]> {
+    /// The value of each code of each word. `cache` keeps the factors that do not depend on the word, from one query to the next.
+    pub(super) fn tables(&self, ranker: Ranker, cache: &SharesCache) -> Tables {
         let shares = self.lengths.as_ref().map(|lengths| {
             let (owner, shares) = cache.get_or_init(|| (ranker, lengths.shares()));
             match *owner == ranker {
@@ -169,7 +169,22 @@ impl Points {
             Some(shares) => with_length(*idf, shares),
             None => by_hits_alone(*idf),
         };
-        self.idf.iter().map(table).collect()
+        if self.idf.len() <= FEW_WORDS {
+            return Tables {
+                tables: self.idf.iter().map(table).collect(),
+                of_word: (0..self.idf.len() as u32).collect(),
+            };
+        }
+        let mut known = HashMap::new();
+        let (mut tables, mut of_word) = (Vec::new(), Vec::with_capacity(self.idf.len()));
+        for idf in &self.idf {
+            let number = *known.entry(*idf).or_insert_with(|| {
+                tables.push(table(idf));
+                tables.len() as u32 - 1
+            });
+            of_word.push(number);
+        }
+        Tables { tables, of_word }
     }
 
     /// Exact value of a word with `hits` occurrences in a row of that length class.
@@ -223,6 +238,24 @@ impl Lengths {
         let matched = 10 * u128::from(hits) * self.all;
         let whole = matched + 3 * self.all + 9 * length * self.rows;
         ((matched << TF_BITS) / whole) as i64
+    }
+}
+
+/// Words up to which each has a table of its own: a map would cost more.
+const FEW_WORDS: usize = 8;
+
+/// By word: the value of each code, exact or, for eight or more occurrences, an upper bound. Words that as many rows hold share a
+/// table: a pattern stands for thousands of rare words.
+pub(super) struct Tables {
+    tables: Vec<[i32; 256]>,
+    /// By word: the number of its table.
+    of_word: Vec<u32>,
+}
+
+impl Tables {
+    #[inline]
+    pub(super) fn of(&self, word: usize) -> &[i32; 256] {
+        &self.tables[self.of_word[word] as usize]
     }
 }
 

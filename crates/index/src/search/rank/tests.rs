@@ -8,7 +8,7 @@ use query::options::{Idf, Ranker};
 
 use smallvec::smallvec;
 
-use super::{Hit, Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
+use super::{ByField, Hit, Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
 use crate::control::Interrupt;
 use crate::error::{Error, Reason};
 use crate::limits::ROW_OCCURRENCES_MAX;
@@ -41,12 +41,45 @@ fn weigher(ranker: Ranker, documents: &[u64], fields: &[u32], rows: u64) -> Weig
         fields,
         shares: &OnceLock::new(),
     };
-    Weigher::new(
+    let mut weigher = Weigher::new(
         ranker,
         Idf::default(),
         asked(documents, fields.len()),
         &table,
-    )
+    );
+    weigher.bound_by_fields(&|_, _| true, false);
+    weigher
+}
+
+/// The bound of a row by the fields of its words, and by the longest run that neighbours of the query allow. It holds for `whole`.
+fn check_field_points(weigher: &Weigher, places: &[&[(u32, u32)]], sum: i64, whole: i64) {
+    let Some(points) = weigher.field_points() else {
+        return;
+    };
+    let mut words = ByField::default();
+    for (places, word) in places.iter().zip(0..) {
+        let fields = places
+            .iter()
+            .fold(0, |fields, (field, _)| fields | 1 << field);
+        words = points.add(words, word, fields);
+    }
+    let follows = |pair: &[u32; 2]| {
+        let [left, right] = pair.map(|word| places[word as usize]);
+        let mut next = left.iter().map(|(field, at)| (*field, at + 1));
+        next.any(|next| right.contains(&next))
+    };
+    let pairs = points.neighbours.pairs.iter().map(follows);
+    let held = pairs.zip(0..).fold(0, |held, (follows, pair)| {
+        held | usize::from(follows) << pair
+    });
+    let run = points.neighbours.longest(held);
+    for run in [run, places.len().max(1)] {
+        let bound = weigher.bound_by_field(points, words, run, sum);
+        match weigher.needs() {
+            Needs::Fields => assert_eq!(bound, whole),
+            _ => assert!(bound >= whole, "{bound} {whole} by runs of {run}"),
+        }
+    }
 }
 
 /// The weight of a row of twenty words that holds each word at these places.
@@ -79,6 +112,7 @@ fn weight(weigher: &Weigher, places: &[&[(u32, u32)]]) -> i64 {
         let by_places = weigher.weigh_places(&mut told, sum, &mut last);
         assert_eq!(by_places, is_told.then_some(whole));
     }
+    check_field_points(weigher, places, sum, whole);
     let bounds = [
         weigher.bound(row.present(), sum),
         weigher.bound_row(&row, sum),
@@ -244,8 +278,8 @@ fn bounds_hold_for_random_rows_of_any_ranker() {
         seed ^= seed << 17;
         seed % below
     };
-    for _ in 0..2_000 {
-        let words = 1 + random(4) as usize;
+    for round in 0..2_000 {
+        let words = 1 + random(if round % 8 == 0 { 12 } else { 4 }) as usize;
         let documents: Vec<u64> = (0..words).map(|_| 1 + random(100)).collect();
         let fields: Vec<u32> = (0..1 + random(3)).map(|_| random(12) as u32).collect();
         let places: Vec<Vec<(u32, u32)>> = (0..words)

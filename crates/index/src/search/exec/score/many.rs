@@ -1,8 +1,23 @@
 //! Weighs many rows at a time by codes, and by the fields in which words stand.
+//!
+//! There are two ways. Few words are searched for in the rows, word after word. Where words are many, most rows hold one or two of
+//! them, and a search for each word in each row would be in vain. Then the page is transposed: each posting adds its value to its
+//! row. Example, with four of a hundred words:
+//!
+//! ```text
+//! postings     a: rows 3, 9    b: row 9    c: row 17    d: row 3
+//! sums         row 3: a + d    row 9: a + b    row 17: c             6 steps, and not 3 rows times 100 words
+//! ```
 
-use super::super::super::rank::{ByField, Weigher};
+use query::verify::Rated;
+
+use super::super::super::rank::{ByField, FieldPoints, Weigher};
 use super::super::lists::Lists;
 use super::{Column, Scorer};
+use crate::postings::PAGE_ROWS;
+
+/// Words on a page up to which each is looked for row by row.
+const FEW_WORDS: usize = 8;
 
 /// Rows that may still reach the threshold. The vectors have one entry a row.
 #[derive(Default)]
@@ -10,11 +25,15 @@ pub(in super::super) struct ManyRows {
     lows: Vec<u16>,
     /// Sum of the words looked for so far.
     sums: Vec<i64>,
-    /// Set of the words found so far.
-    present: Vec<u64>,
-    /// The fields of these words; used only where fields are asked for.
-    by_field: Vec<ByField>,
+    /// What is known of the words found so far.
+    words: Vec<Found>,
+    /// The transposed page: by row, the sum and the words. Rows that nobody asked for have anything.
+    page: Vec<(i64, Found)>,
 }
+
+/// The words that were found in a row: a set of them; or the words by field, where the scorer has points of fields.
+#[derive(Clone, Copy, Default)]
+struct Found(u64);
 
 impl Scorer<'_> {
     /// Adds the rows that reach the threshold, with their weights; with upper bounds of their weights where places decide. Only if
@@ -29,45 +48,105 @@ impl Scorer<'_> {
         many_rows: &mut ManyRows,
         out: &mut Vec<(u16, i64)>,
     ) {
-        match self.field_points {
-            None => self.look_for_all::<false>(rows, many_rows),
-            Some(_) => self.look_for_all::<true>(rows, many_rows),
-        }
-        for (row, low) in many_rows.lows.iter().enumerate() {
-            let sum = many_rows.sums[row];
-            if sum < self.least {
-                continue;
+        if self.is_transposed {
+            for low in rows {
+                let (sum, words) = many_rows.page[usize::from(*low)];
+                self.weigh_found(*low, sum, words, out);
             }
-            let weight = match (self.field_points, &self.pairs) {
-                (Some(points), Some(pairs)) => {
-                    let (by_field, run) = (many_rows.by_field[row], pairs.longest(*low));
-                    self.weigher.bound_by_field(points, by_field, run, sum)
-                }
-                _ => self.weigher.bound(many_rows.present[row], sum),
-            };
-            if weight >= self.threshold {
-                out.push((*low, weight));
-            }
+            return;
         }
-    }
-
-    #[inline(always)]
-    fn look_for_all<const FIELDS: bool>(&mut self, rows: &[u16], many_rows: &mut ManyRows) {
-        many_rows.start::<FIELDS>(rows);
+        many_rows.start(rows);
         for at in 0..self.columns.len() {
             let rest = self.columns.get(at + 1).map_or(0, |column| column.worth);
             let least = self.least.saturating_sub(rest);
             let column = &mut self.columns[at];
-            many_rows.look_for::<FIELDS>(column, least, self.lists, self.weigher);
+            match self.field_points {
+                None => many_rows.look_for(column, least, self.lists, self.weigher, NoFields),
+                Some(points) => many_rows.look_for(column, least, self.lists, self.weigher, points),
+            }
         }
+        for (row, low) in many_rows.lows.iter().enumerate() {
+            self.weigh_found(*low, many_rows.sums[row], many_rows.words[row], out);
+        }
+    }
+
+    /// Adds a row if its weight, or the bound of it, reaches the threshold.
+    #[inline(always)]
+    fn weigh_found(&self, low: u16, sum: i64, words: Found, out: &mut Vec<(u16, i64)>) {
+        if sum < self.least {
+            return;
+        }
+        let weight = match (self.field_points, &self.pairs) {
+            (Some(points), Some(pairs)) => {
+                let run = pairs.longest(low);
+                self.weigher
+                    .bound_by_field(points, ByField(words.0), run, sum)
+            }
+            _ => self.weigher.bound(words.0, sum),
+        };
+        if weight >= self.threshold {
+            out.push((low, weight));
+        }
+    }
+
+    /// Whether it costs less to transpose the page than to search for each word in `rows` rows.
+    pub(in super::super) fn is_wide(&self, rows: usize) -> bool {
+        let words = self.columns.len();
+        let postings = || {
+            let lengths = self.columns.iter().map(|column| column.page.len());
+            lengths.sum::<usize>()
+        };
+        self.plan.counts_present() && words > FEW_WORDS && rows * words > postings() + 2 * rows
+    }
+
+    /// Transposes the page for [`Scorer::weigh_many`] of any of the rows `lows`.
+    #[inline(always)]
+    pub(in super::super) fn transpose(&mut self, lows: &[u16], many_rows: &mut ManyRows) {
+        let page = &mut many_rows.page;
+        page.resize(PAGE_ROWS as usize, (0, Found::default()));
+        for low in lows {
+            page[usize::from(*low)] = (0, Found::default());
+        }
+        for column in &self.columns {
+            match self.field_points {
+                None => column.add_up(page, self.lists, self.weigher, NoFields),
+                Some(points) => column.add_up(page, self.lists, self.weigher, points),
+            }
+        }
+        self.is_transposed = true;
+    }
+}
+
+/// How the words of a row are gathered.
+trait Gather: Copy {
+    /// Adds a word of these fields, or nothing where `mask` is zero and not all ones.
+    fn add(self, words: Found, column: &Column<'_>, fields: impl Fn() -> u8, mask: u64) -> Found;
+}
+
+/// Only the words are asked for.
+#[derive(Clone, Copy)]
+struct NoFields;
+
+impl Gather for NoFields {
+    #[inline(always)]
+    fn add(self, words: Found, column: &Column<'_>, _: impl Fn() -> u8, mask: u64) -> Found {
+        Found(words.0 | (column.bit & mask))
+    }
+}
+
+impl Gather for &FieldPoints {
+    #[inline(always)]
+    fn add(self, words: Found, column: &Column<'_>, fields: impl Fn() -> u8, mask: u64) -> Found {
+        let fields = fields() & column.fields as u8 & mask as u8;
+        Found(FieldPoints::add(self, ByField(words.0), column.word, fields).0)
     }
 }
 
 impl Column<'_> {
-    /// Set of the first eight fields that the word stands and counts in, by the number of its posting in the page.
+    /// Set of the first eight fields that the word stands in, by the number of its posting in the page.
     #[inline(always)]
     fn fields(&self, posting: usize, lists: &Lists<'_>) -> u8 {
-        let set = match self.sets {
+        match self.sets {
             Some(sets) => sets.get(posting).copied().unwrap_or(0),
             None => {
                 let list = lists.get(self.word as usize);
@@ -75,66 +154,96 @@ impl Column<'_> {
                     list.fields(self.page.first + posting as u32) as u8
                 })
             }
-        };
-        set & self.fields as u8
+        }
+    }
+
+    /// What of a word's value counts for certain, or may count where it is positive: one that may not count must not lower a bound.
+    #[inline(always)]
+    fn rated(&self, value: i64) -> i64 {
+        match self.rated {
+            Rated::Always => value,
+            Rated::Maybe => value.max(0),
+            Rated::Never => 0,
+        }
+    }
+
+    /// Value of a posting, by its number in the page and its code.
+    #[inline(always)]
+    fn value(&self, posting: usize, code: u8, lists: &Lists<'_>, weigher: &Weigher) -> i64 {
+        if code >> 5 != 0 {
+            return i64::from(self.table[usize::from(code)]);
+        }
+        let word = self.word as usize;
+        let hits = lists.get(word);
+        let hits = hits.map_or(0, |list| list.hits(self.page.first + posting as u32));
+        weigher.value(word, code, hits)
+    }
+
+    /// Adds the value of each posting to its row.
+    #[inline(always)]
+    fn add_up(
+        &self,
+        page: &mut [(i64, Found)],
+        lists: &Lists<'_>,
+        weigher: &Weigher,
+        gather: impl Gather,
+    ) {
+        let mut codes = self.page.codes.iter().enumerate();
+        self.page.each(|low| {
+            if let Some((posting, code)) = codes.next() {
+                let (sum, words) = &mut page[usize::from(low)];
+                let value = self.rated(self.value(posting, *code, lists, weigher));
+                *sum = sum.wrapping_add(value);
+                *words = gather.add(*words, self, || self.fields(posting, lists), u64::MAX);
+            }
+        });
     }
 }
 
 impl ManyRows {
     /// Takes rows, without any word.
     #[inline(always)]
-    fn start<const FIELDS: bool>(&mut self, rows: &[u16]) {
+    fn start(&mut self, rows: &[u16]) {
         self.lows.clear();
         self.lows.extend_from_slice(rows);
         self.sums.clear();
         self.sums.resize(rows.len(), 0);
-        self.present.clear();
-        self.present.resize(rows.len(), 0);
-        self.by_field.clear();
-        if FIELDS {
-            self.by_field.resize(rows.len(), ByField::default());
-        }
+        self.words.clear();
+        self.words.resize(rows.len(), Found::default());
     }
 
     /// Adds a word's values, and keeps the rows whose sum is at least `least`.
     #[inline(always)]
-    fn look_for<const FIELDS: bool>(
+    fn look_for(
         &mut self,
         column: &mut Column<'_>,
         least: i64,
         lists: &Lists<'_>,
         weigher: &Weigher,
+        gather: impl Gather,
     ) {
-        let (page, table) = (column.page, column.table);
+        let (page, mut hint) = (column.page, column.hint);
         let mut kept = 0;
         for row in 0..self.lows.len() {
             let low = self.lows[row];
-            let (posting, is_there) = page.probe(low, &mut column.hint);
+            let (posting, is_there) = page.probe(low, &mut hint);
             let code = page.codes.get(posting).copied().unwrap_or(0);
-            let mut value = i64::from(table[usize::from(code)]);
+            let mut value = i64::from(column.table[usize::from(code)]);
             if code >> 5 == 0 && is_there {
-                let word = column.word as usize;
-                let hits = lists.get(word);
-                let hits = hits.map_or(0, |list| list.hits(page.first + posting as u32));
-                value = weigher.value(word, code, hits);
+                value = column.value(posting, code, lists, weigher);
             }
             // All ones if the row has the word, else zero: a branch would be mispredicted.
             let mask = u64::from(is_there).wrapping_neg();
-            let sum = self.sums[row] + (value & mask.cast_signed());
+            let sum = self.sums[row] + (column.rated(value) & mask.cast_signed());
+            let words = self.words[row];
             self.lows[kept] = low;
             self.sums[kept] = sum;
-            self.present[kept] = self.present[row] | (column.bit & mask);
-            if FIELDS {
-                let fields = ByField::of(column.word, column.fields(posting, lists));
-                self.by_field[kept] = self.by_field[row].and(fields.masked(mask));
-            }
+            self.words[kept] = gather.add(words, column, || column.fields(posting, lists), mask);
             kept += usize::from(sum >= least);
         }
+        column.hint = hint;
         self.lows.truncate(kept);
         self.sums.truncate(kept);
-        self.present.truncate(kept);
-        if FIELDS {
-            self.by_field.truncate(kept);
-        }
+        self.words.truncate(kept);
     }
 }
