@@ -54,6 +54,7 @@ mod job;
 mod join;
 mod joined;
 mod lists;
+mod near;
 mod page;
 mod pairs;
 mod phrase;

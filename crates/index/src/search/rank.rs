@@ -234,6 +234,12 @@ impl Weigher {
         is_told.then(|| self.with_points(fields, sum))
     }
 
+    /// The weigher, if runs alone make the points of fields.
+    pub(crate) fn by_runs(&self) -> Option<RunWeights<'_>> {
+        let is_by_runs = matches!(self.ranker, Ranker::ProximityBm25 | Ranker::Proximity);
+        is_by_runs.then_some(RunWeights(self))
+    }
+
     /// Whether a phrase counts only in the first field that it stands in, as in Sphinx's `bm25`.
     pub(crate) fn takes_first_field(&self) -> bool {
         self.ranker == Ranker::Bm25
@@ -325,6 +331,38 @@ impl Weigher {
                 .saturating_add(self.points.bm25(sum)),
             Ranker::Proximity | Ranker::Wordcount | Ranker::Matchany | Ranker::Fieldmask => fields,
         }
+    }
+}
+
+/// A ranker by the longest run of each field.
+#[derive(Clone, Copy)]
+pub(crate) struct RunWeights<'w>(&'w Weigher);
+
+impl RunWeights<'_> {
+    /// As [`Weigher::value`].
+    #[inline(always)]
+    pub(crate) fn value(self, word: usize, code: u8, hits: u32) -> i64 {
+        self.0.value(word, code, hits)
+    }
+
+    /// Points of a field whose longest run has `run` words.
+    #[inline(always)]
+    pub(crate) fn points(self, field: usize, run: i64) -> i64 {
+        let weight = self.0.fields.get(field).copied().unwrap_or(0);
+        run.saturating_mul(weight)
+    }
+
+    /// The weight of a row, by the points of all its fields.
+    #[inline(always)]
+    pub(crate) fn weight(self, points: i64, sum: i64) -> i64 {
+        self.0.with_points(points, sum)
+    }
+
+    /// Upper bound of the weight of a row whose runs have at most `words` words together.
+    #[inline(always)]
+    pub(crate) fn most(self, words: i64, sum: i64) -> i64 {
+        let heaviest = self.0.fields.iter().copied().max().unwrap_or(0);
+        self.weight(words.saturating_mul(heaviest), sum)
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::{Control, Reason};
+use proptest::prelude::*;
 use query::options::Ranker;
 use query::request::Select;
 use query::tree::Query;
@@ -56,6 +57,19 @@ fn words_that_repeat_weigh_as_the_oracle_says() {
         "w*",
         "w0 << w1",
         "w0 NEAR/2 w2",
+        "w0 NEAR/2 w1",
+        "w1 NEAR/4 w0",
+        "w2 NEAR/1 w1",
+        "w1 << w0",
+        "w0 SENTENCE w1",
+        "^w0",
+        "w1$",
+        "@title[2] w1",
+        "w0 MAYBE ^w1",
+        "w0 -(w1 NEAR/2 w2)",
+        "w1 x w0 w2",
+        "w0 | w1 | w2 | w3 | w4 | w5 | w6 | x | w7 | w8",
+        "@title w0 @body w1",
         "@title w* | x",
         "\"w0 w1\"~2 MAYBE w3",
     ];
@@ -71,6 +85,85 @@ fn words_that_repeat_weigh_as_the_oracle_says() {
             }
         }
         subject.seal();
+    }
+}
+
+/// Texts of few words, in which every form of a run turns up.
+fn short_text() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec!["a", "b", "c", "x"]);
+    prop::collection::vec(word, 0..14).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn runs_of_two_or_three_words_weigh_as_the_oracle_says(
+        rows in prop::collection::vec((short_text(), short_text()), 1..40),
+        distance in 1..6_u32,
+    ) {
+        let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+        for ((title, body), id) in rows.iter().zip(1..) {
+            subject.insert(id, row(body, 0, title, 0.0, ""));
+        }
+        let near = format!("a NEAR/{distance} b");
+        for _ in 0..2 {
+            for query in [&near[..], "b << a", "a SENTENCE b", "a b", "a | b | c", "b a c", "@title a b", "^a", "a MAYBE ^b", "a -\"b c\""] {
+                let root = tree(query);
+                for ranker in ["proximity_bm25", "proximity", "sph04", "matchany"] {
+                    let weights = ("field_weights", "(title=3,body=2)");
+                    let select = with(select_all(), &[("ranker", ranker), weights]);
+                    subject.check(&Select { limit: Some(3), ..select }, Some(&root));
+                }
+            }
+            subject.seal();
+        }
+    }
+}
+
+/// After a merge the pairs of a page tell which rows hold words side by side.
+#[test]
+fn rows_of_a_merged_segment_weigh_as_the_oracle_says() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    let mut seed = 88_172_645_463_325_252u64;
+    let mut text = |words: u64| {
+        let mut text = String::new();
+        for _ in 0..words {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.push_str(["a ", "b ", "c ", "x ", "y "][(seed >> 40) as usize % 5]);
+        }
+        text
+    };
+    for id in 1..=500 {
+        let (title, body) = (text(id % 3), text(id % 7));
+        subject.insert(id, row(&body, 0, &title, 0.0, ""));
+        if id % 250 == 0 {
+            subject.seal();
+        }
+    }
+    subject.start_merge(true);
+    subject.run_merge();
+    subject.install_merged();
+    for query in [
+        "a b",
+        "b a",
+        "a | b",
+        "a b c",
+        "c | a | b",
+        "a b c x",
+        "a << b",
+        "b SENTENCE a",
+        "a -y b",
+    ] {
+        let root = tree(query);
+        for ranker in ["proximity_bm25", "proximity", "sph04", "matchany"] {
+            for limit in [3, 100] {
+                let weights = ("field_weights", "(title=3,body=2)");
+                let select = with(select_all(), &[("ranker", ranker), weights]);
+                let limit = Some(limit);
+                subject.check(&Select { limit, ..select }, Some(&root));
+            }
+        }
     }
 }
 

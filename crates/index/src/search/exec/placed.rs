@@ -3,15 +3,19 @@
 //! A row's words, their codes and the number of their places bound its weight (`Weigher::bound_places`). Rows are weighed from
 //! the highest bound down: `by_bound.rs`.
 
-use super::super::plan::{Placed, Plan, WIDE_WORDS, every_field};
+use super::super::plan::{Placed, Plan, TwoOperator, WIDE_WORDS, every_field};
 use super::super::rank::{Hit, Occurrences};
 use super::bounds::Bounded;
 use super::job::Out;
+use super::near::NearRows;
 use super::page::PageRun;
 use super::places::{Places, RowPlaces};
 use super::rows::Rows;
 use super::score::Scorer;
 use crate::error::{Error, Result};
+
+/// Rows of a NEAR that are weighed before the threshold may rise.
+const NEAR_ROWS: usize = 256;
 
 /// A plan whose rows are weighed by places, and its tree.
 #[derive(Clone, Copy)]
@@ -38,6 +42,9 @@ impl<'r> PageRun<'r, '_> {
         }
         if scorer.tells_weights() {
             return self.rank_simply(rows, scorer, out);
+        }
+        if self.rank_near(rows, plan, placed, scorer, out)? {
+            return Ok(());
         }
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
         let mut lows = out.scratch.lows();
@@ -72,6 +79,38 @@ impl<'r> PageRun<'r, '_> {
         out.scratch.bounds = bounds;
         out.scratch.give(Rows::Few(lows));
         Ok(())
+    }
+
+    /// As [`PageRun::rank_placed`] of a NEAR of two words and a ranker by runs; `false` for any other.
+    fn rank_near(
+        &self,
+        rows: &Rows,
+        plan: &Plan,
+        placed: &Placed,
+        scorer: &mut Scorer<'r>,
+        out: &mut Out<'_>,
+    ) -> Result<bool> {
+        let (Some(two), Some(weights)) = (&placed.two, plan.weigher().by_runs()) else {
+            return Ok(false);
+        };
+        let TwoOperator::Near(distance) = two.operator else {
+            return Ok(false);
+        };
+        let Some(mut near) = NearRows::new(two, distance, weights, &self.view) else {
+            return Ok(false);
+        };
+        let mut lows = out.scratch.lows();
+        rows.each(|low| lows.push(low));
+        for lows in lows.chunks(NEAR_ROWS) {
+            let mut threshold = scorer.threshold();
+            let mut weighed = std::mem::take(&mut out.scratch.weighed);
+            near.weigh(lows, threshold, &mut weighed)?;
+            self.enter(&mut weighed, &mut threshold, out)?;
+            scorer.raise(threshold);
+            out.scratch.weighed = weighed;
+        }
+        out.scratch.give(Rows::Few(lows));
+        Ok(true)
     }
 
     /// The upper bound of a row's weight, lower where its places tell how long a run may be.
