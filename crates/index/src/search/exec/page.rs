@@ -85,7 +85,7 @@ impl<'r> PageRun<'r, '_> {
                     Some((plan, placed)) => {
                         self.rank_placed(&mut rows, plan, placed, scorer, out)?
                     }
-                    None => self.rank(&rows, scorer, out)?,
+                    None => self.rank(&mut rows, scorer, out)?,
                 }
                 out.scratch.give(rows);
             }
@@ -208,7 +208,7 @@ impl<'r> PageRun<'r, '_> {
         out: &mut Out<'_>,
     ) -> Result<()> {
         rows.intersect(accepted, true);
-        self.rank(&rows, scorer, out)?;
+        self.rank(&mut rows, scorer, out)?;
         out.scratch.give(rows);
         Ok(())
     }
@@ -294,8 +294,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Weighs rows and takes those that reach the threshold.
-    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
-        self.transpose(rows, scorer, out);
+    fn rank(&self, rows: &mut Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
         if scorer.tells_weights() {
             return self.rank_simply(rows, scorer, out);
         }
@@ -318,7 +317,7 @@ impl<'r> PageRun<'r, '_> {
 
     /// Transposes the page where it pays for these rows.
     fn transpose(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) {
-        if scorer.is_wide(rows.len()) {
+        if scorer.is_wide(|| rows.len()) {
             let mut lows = out.scratch.lows();
             rows.stretches().for_each(|rows| gather(rows, &mut lows));
             transpose(scorer, &lows, &mut out.scratch.many_rows);
@@ -351,6 +350,7 @@ impl<'r> PageRun<'r, '_> {
         bounds: &mut Bounds,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        self.transpose(rows, scorer, out);
         if rows.len() > PAIRS_FROM {
             scorer.read_pairs(&self.view);
         }
@@ -371,10 +371,14 @@ impl<'r> PageRun<'r, '_> {
     /// Weighs rows by codes and fields, at least [`WEIGHED_ROWS`] at a time.
     pub(super) fn rank_simply(
         &self,
-        rows: &Rows,
-        scorer: &mut Scorer<'_>,
+        rows: &mut Rows,
+        scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
+        if scorer.is_wide(|| rows.len()) {
+            scorer.drop_alone(rows, |sum| scorer.most(sum), out.scratch);
+        }
+        self.transpose(rows, scorer, out);
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
             gather(stretch, &mut lows);

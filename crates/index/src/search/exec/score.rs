@@ -286,6 +286,11 @@ impl<'s> Scorer<'s> {
         self.columns.iter_mut().for_each(|column| column.hint = 0);
     }
 
+    /// Upper bound of the weight of a row with this sum.
+    pub(super) fn most(&self, sum: i64) -> i64 {
+        self.weigher.bound(self.all, sum)
+    }
+
     /// Drops rows that hold one word, whose value alone stays below the threshold. Most rows of a pattern are such. `bound`: upper
     /// bound of the weight of a row, by its sum; it rises with the sum.
     pub(super) fn drop_alone(

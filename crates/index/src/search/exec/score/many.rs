@@ -27,8 +27,16 @@ pub(in super::super) struct ManyRows {
     sums: Vec<i64>,
     /// What is known of the words found so far.
     words: Vec<Found>,
-    /// The transposed page: by row, the sum and the words. Rows that nobody asked for have anything.
-    page: Vec<(i64, Found)>,
+    page: TransposedPage,
+}
+
+/// By row of the page, what its postings add up to. Rows that nobody asked for have anything.
+#[derive(Default)]
+struct TransposedPage {
+    /// Sums, which fit 30 bits.
+    sums: Vec<i32>,
+    /// The words; used only where they are gathered by field.
+    words: Vec<Found>,
 }
 
 /// The words that were found in a row: a set of them; or the words by field, where the scorer has points of fields.
@@ -50,8 +58,12 @@ impl Scorer<'_> {
     ) {
         if self.is_transposed {
             for low in rows {
-                let (sum, words) = many_rows.page[usize::from(*low)];
-                self.weigh_found(*low, sum, words, out);
+                let row = usize::from(*low);
+                let words = match self.field_points {
+                    None => Found(self.all),
+                    Some(_) => many_rows.page.words[row],
+                };
+                self.weigh_found(*low, many_rows.page.sums[row].into(), words, out);
             }
             return;
         }
@@ -89,23 +101,27 @@ impl Scorer<'_> {
         }
     }
 
-    /// Whether it costs less to transpose the page than to search for each word in `rows` rows.
-    pub(in super::super) fn is_wide(&self, rows: usize) -> bool {
+    /// Whether it costs less to transpose the page than to search for each word in some rows. `count`: their number.
+    pub(in super::super) fn is_wide(&self, count: impl FnOnce() -> usize) -> bool {
         let words = self.columns.len();
-        let postings = || {
-            let lengths = self.columns.iter().map(|column| column.page.len());
-            lengths.sum::<usize>()
-        };
-        self.plan.counts_present() && words > FEW_WORDS && rows * words > postings() + 2 * rows
+        if words <= FEW_WORDS || !self.tells_weights() && !self.tells_bounds() {
+            return false;
+        }
+        let lengths = self.columns.iter().map(|column| column.page.len());
+        let (postings, rows) = (lengths.sum::<usize>(), count());
+        rows * words > postings + 2 * rows
     }
 
     /// Transposes the page for [`Scorer::weigh_many`] of any of the rows `lows`.
     #[inline(always)]
     pub(in super::super) fn transpose(&mut self, lows: &[u16], many_rows: &mut ManyRows) {
         let page = &mut many_rows.page;
-        page.resize(PAGE_ROWS as usize, (0, Found::default()));
-        for low in lows {
-            page[usize::from(*low)] = (0, Found::default());
+        page.sums.resize(PAGE_ROWS as usize, 0);
+        lows.iter().for_each(|low| page.sums[usize::from(*low)] = 0);
+        if self.field_points.is_some() {
+            page.words.resize(PAGE_ROWS as usize, Found::default());
+            let rows = lows.iter().map(|low| usize::from(*low));
+            rows.for_each(|row| page.words[row] = Found::default());
         }
         for column in &self.columns {
             match self.field_points {
@@ -119,6 +135,9 @@ impl Scorer<'_> {
 
 /// How the words of a row are gathered.
 trait Gather: Copy {
+    /// Whether words are gathered in a transposed page.
+    const IN_PAGE: bool;
+
     /// Adds a word of these fields, or nothing where `mask` is zero and not all ones.
     fn add(self, words: Found, column: &Column<'_>, fields: impl Fn() -> u8, mask: u64) -> Found;
 }
@@ -128,6 +147,8 @@ trait Gather: Copy {
 struct NoFields;
 
 impl Gather for NoFields {
+    const IN_PAGE: bool = false;
+
     #[inline(always)]
     fn add(self, words: Found, column: &Column<'_>, _: impl Fn() -> u8, mask: u64) -> Found {
         Found(words.0 | (column.bit & mask))
@@ -135,6 +156,8 @@ impl Gather for NoFields {
 }
 
 impl Gather for &FieldPoints {
+    const IN_PAGE: bool = true;
+
     #[inline(always)]
     fn add(self, words: Found, column: &Column<'_>, fields: impl Fn() -> u8, mask: u64) -> Found {
         let fields = fields() & column.fields as u8 & mask as u8;
@@ -181,22 +204,35 @@ impl Column<'_> {
 
     /// Adds the value of each posting to its row.
     #[inline(always)]
-    fn add_up(
+    fn add_up<G: Gather>(
         &self,
-        page: &mut [(i64, Found)],
+        page: &mut TransposedPage,
         lists: &Lists<'_>,
         weigher: &Weigher,
-        gather: impl Gather,
+        gather: G,
     ) {
-        let mut codes = self.page.codes.iter().enumerate();
-        self.page.each(|low| {
-            if let Some((posting, code)) = codes.next() {
-                let (sum, words) = &mut page[usize::from(low)];
-                let value = self.rated(self.value(posting, *code, lists, weigher));
-                *sum = sum.wrapping_add(value);
-                *words = gather.add(*words, self, || self.fields(posting, lists), u64::MAX);
+        let mut add = |low: u16, posting: usize, code: u8| {
+            let row = usize::from(low);
+            let value = self.rated(self.value(posting, code, lists, weigher));
+            page.sums[row] = page.sums[row].wrapping_add(value as i32);
+            if G::IN_PAGE {
+                let words = page.words[row];
+                page.words[row] = gather.add(words, self, || self.fields(posting, lists), u64::MAX);
             }
-        });
+        };
+        let mut codes = self.page.codes.iter().enumerate();
+        match self.page.array() {
+            Some(array) => {
+                for (low, (posting, code)) in array.iter().zip(codes) {
+                    add(u16::from_le_bytes(*low), posting, *code);
+                }
+            }
+            None => self.page.each(|low| {
+                if let Some((posting, code)) = codes.next() {
+                    add(low, posting, *code);
+                }
+            }),
+        }
     }
 }
 
