@@ -11,14 +11,14 @@ use super::super::blocks::BLOCK_ROWS;
 use super::super::collect::{FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
-use super::bounds::Bounds;
+use super::bounds::{Bounded, Bounds};
 use super::either::{self, Essential, Split};
 use super::eval;
 use super::filter::{Filter, FilteredPage};
 use super::job::{Job, Out, Shared};
 use super::lists::{ByWord, View};
 use super::rows::{FEW, Rows, RowsRef};
-use super::score::{ManyRows, Scorer};
+use super::score::{ManyRows, Scorer, WordsOfRows};
 use super::scratch::Scratch;
 use super::word_counts::Counted;
 use crate::error::Result;
@@ -329,7 +329,10 @@ impl<'r> PageRun<'r, '_> {
     fn rank_bounded(&self, rows: &Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
         let mut bounds = std::mem::take(&mut out.scratch.bounds);
         self.bound_rows(rows, scorer, &mut bounds, out)?;
-        self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, _, weighed| {
+        self.rank_by_bounds(&mut bounds, scorer, out, |batch, scorer, out, weighed| {
+            if scorer.is_transposed() {
+                return self.weigh_wide(batch, scorer, out, weighed);
+            }
             scorer.restart();
             for row in batch {
                 if let Some(weight) = self.weigh(row.low, scorer)? {
@@ -422,6 +425,43 @@ impl<'r> PageRun<'r, '_> {
     }
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
+        self.with_lasts(low, scorer, |scorer, last| {
+            weigh(scorer, low, &self.view, last)
+        })
+    }
+
+    /// Weighs rows of a transposed page, each by the words that it holds.
+    fn weigh_wide(
+        &self,
+        rows: &[Bounded],
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+        weighed: &mut Vec<(u16, i64)>,
+    ) -> Result<()> {
+        let (mut lows, mut words) = (out.scratch.lows(), WordsOfRows::default());
+        for rows in rows.chunks(scorer.rows_at_once()) {
+            self.shared.control.check()?;
+            lows.clear();
+            lows.extend(rows.iter().map(|row| row.low));
+            scorer.words_of(&lows, &mut out.scratch.places.index, &mut words);
+            for (row, low) in lows.iter().enumerate() {
+                let weight = self.with_lasts(*low, scorer, |scorer, last| {
+                    scorer.weigh_row_of(words.of(row), *low, &self.view, last)
+                })?;
+                weighed.extend(weight.map(|weight| (*low, weight)));
+            }
+        }
+        out.scratch.give(Rows::Few(lows));
+        Ok(())
+    }
+
+    /// Calls `weigh` with a reader of the last position of a row's field. Errors: those of reading one, and of the scorer.
+    fn with_lasts<'s>(
+        &self,
+        low: u16,
+        scorer: &mut Scorer<'s>,
+        weigh: impl FnOnce(&mut Scorer<'s>, &mut dyn FnMut(u8) -> u32) -> Option<i64>,
+    ) -> Result<Option<i64>> {
         let mut read = Ok(());
         let mut last = |field| match self.view.texts.last(self.view.doc(low), field) {
             Ok(last) => last.unwrap_or(0),
@@ -430,7 +470,7 @@ impl<'r> PageRun<'r, '_> {
                 0
             }
         };
-        let weight = weigh(scorer, low, &self.view, &mut last);
+        let weight = weigh(scorer, &mut last);
         scorer.check()?;
         read.map(|()| weight)
     }

@@ -42,7 +42,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::postings::{Bitmap, List, Page, Run};
 use crate::wide::wide;
-pub(super) use many::ManyRows;
+pub(super) use many::{ManyRows, WordsOfRows};
 use neighbours::PairsHere;
 
 /// Rows from which on those of one word are looked for, to be dropped.
@@ -75,6 +75,8 @@ pub(super) struct Scorer<'s> {
     hints: ByWord<usize>,
     /// By word: number in the page of its posting in the row; `None` where the row lacks the word.
     found: ByWord<Option<usize>>,
+    /// The words of the row.
+    here: Vec<u32>,
     /// What counts in the row; filled for rankers that need more than codes.
     row: Occurrences,
     places: Vec<u32>,
@@ -137,6 +139,7 @@ impl<'s> Scorer<'s> {
             is_transposed: false,
             hints: smallvec![0; lists.wanted().len()],
             found: smallvec![None; plan.words()],
+            here: Vec::new(),
             row: Occurrences::new(plan.words(), Arc::clone(&control.interrupt)),
             places: Vec::new(),
             runs: smallvec![Run::default(); plan.words()],
@@ -361,30 +364,46 @@ impl<'s> Scorer<'s> {
     #[inline(always)]
     fn find(&mut self, low: u16, view: &View<'_>) -> Option<(i64, u64)> {
         let (mut sum, mut present) = (0, 0);
+        self.forget_row();
         for (at, word) in self.lists.wanted().iter().enumerate() {
             if sum + self.worth[at] < self.least {
                 return None;
             }
-            let page = view.word(*word as usize);
-            let posting = page.find(low, &mut self.hints[at]);
-            self.found[*word as usize] = posting;
-            let Some(posting) = posting else { continue };
-            let Some(code) = page.codes.get(posting) else {
-                continue;
-            };
-            let value = match code >> 5 {
-                0 => {
-                    let hits = view.hits(*word as usize, posting);
-                    self.weigher.value(*word as usize, *code, hits)
-                }
-                _ => i64::from(self.weigher.table(*word as usize)[usize::from(*code)]),
-            };
-            // A word that may not count must not lower the bound by a negative value.
-            let is_sure = value > 0 || self.plan.counts_present();
-            sum += if is_sure { value } else { 0 };
-            present |= bit(*word);
+            if let Some(posting) = view.word(*word as usize).find(low, &mut self.hints[at]) {
+                sum += self.take(*word, posting, view);
+                present |= bit(*word);
+            }
         }
         (sum >= self.least).then_some((sum, present))
+    }
+
+    /// Forgets the words of the last row.
+    #[inline(always)]
+    fn forget_row(&mut self) {
+        for word in self.here.drain(..) {
+            self.found[word as usize] = None;
+        }
+    }
+
+    /// Takes a word of the row, and returns what it adds to the sum.
+    #[inline(always)]
+    fn take(&mut self, word: u32, posting: usize, view: &View<'_>) -> i64 {
+        let number = word as usize;
+        let Some(code) = view.word(number).codes.get(posting) else {
+            return 0;
+        };
+        self.found[number] = Some(posting);
+        self.here.push(word);
+        let value = match code >> 5 {
+            0 => {
+                let hits = view.hits(number, posting);
+                self.weigher.value(number, *code, hits)
+            }
+            _ => i64::from(self.weigher.table(number)[usize::from(*code)]),
+        };
+        // A word that may not count must not lower the bound by a negative value.
+        let is_sure = value > 0 || self.plan.counts_present();
+        if is_sure { value } else { 0 }
     }
 }
 

@@ -12,12 +12,16 @@
 use query::verify::Rated;
 
 use super::super::super::rank::{ByField, FieldPoints, Weigher};
-use super::super::lists::Lists;
-use super::{Column, Scorer};
+use super::super::lists::{Lists, View};
+use super::super::row_index::RowIndex;
+use super::{Column, Scorer, bit};
 use crate::postings::PAGE_ROWS;
 
 /// Words on a page up to which each is looked for row by row.
 const FEW_WORDS: usize = 8;
+
+/// Most words of the rows that are gathered together.
+const GATHERED: usize = 1 << 20;
 
 /// Rows that may still reach the threshold. The vectors have one entry a row.
 #[derive(Default)]
@@ -112,6 +116,62 @@ impl Scorer<'_> {
         rows * words > postings + 2 * rows
     }
 
+    /// Whether the page is transposed.
+    pub(in super::super) fn is_transposed(&self) -> bool {
+        self.is_transposed
+    }
+
+    /// Rows whose words are gathered together: such that they take some megabytes even if each row holds every word.
+    pub(in super::super) fn rows_at_once(&self) -> usize {
+        (GATHERED / self.columns.len().max(1)).clamp(16, 2_048)
+    }
+
+    /// Sets `words` to those of the rows `lows` (rising). `index`: an index without rows.
+    pub(in super::super) fn words_of(
+        &self,
+        lows: &[u16],
+        index: &mut RowIndex,
+        words: &mut WordsOfRows,
+    ) {
+        index.set(lows);
+        words.starts.clear();
+        words.starts.resize(lows.len() + 2, 0);
+        for column in &self.columns {
+            index.each(&column.page, lows, |row, _| words.starts[row + 2] += 1);
+        }
+        let mut sum = 0;
+        for start in &mut words.starts {
+            sum += *start;
+            *start = sum;
+        }
+        words.postings.resize(sum as usize, (0, 0));
+        for column in &self.columns {
+            index.each(&column.page, lows, |row, posting| {
+                let at = &mut words.starts[row + 1];
+                words.postings[*at as usize] = (column.word, posting as u32);
+                *at += 1;
+            });
+        }
+        index.clear(lows);
+    }
+
+    /// As [`Scorer::weigh`] of a row whose words are known: number and posting of each.
+    pub(in super::super) fn weigh_row_of(
+        &mut self,
+        words: &[(u32, u32)],
+        low: u16,
+        view: &View<'_>,
+        last: &mut dyn FnMut(u8) -> u32,
+    ) -> Option<i64> {
+        let (mut sum, mut present) = (0, 0);
+        self.forget_row();
+        for (word, posting) in words {
+            sum += self.take(*word, *posting as usize, view);
+            present |= bit(*word);
+        }
+        self.weigh_fully(low, view, sum, present, last)
+    }
+
     /// Transposes the page for [`Scorer::weigh_many`] of any of the rows `lows`.
     #[inline(always)]
     pub(in super::super) fn transpose(&mut self, lows: &[u16], many_rows: &mut ManyRows) {
@@ -130,6 +190,23 @@ impl Scorer<'_> {
             }
         }
         self.is_transposed = true;
+    }
+}
+
+/// The words of some rows, row by row.
+#[derive(Default)]
+pub(in super::super) struct WordsOfRows {
+    /// By row: where its entries of `postings` begin; then the end.
+    starts: Vec<u32>,
+    /// Number of the word, and of its posting in the page.
+    postings: Vec<(u32, u32)>,
+}
+
+impl WordsOfRows {
+    /// The words of the `row`-th row.
+    pub(in super::super) fn of(&self, row: usize) -> &[(u32, u32)] {
+        let (start, end) = (self.starts[row] as usize, self.starts[row + 1] as usize);
+        &self.postings[start..end]
     }
 }
 

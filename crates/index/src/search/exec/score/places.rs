@@ -58,7 +58,7 @@ impl Scorer<'_> {
         last: &mut dyn FnMut(u8) -> u32,
     ) -> Option<i64> {
         self.word_places.clear();
-        for word in self.lists.wanted() {
+        for word in &self.here {
             let number = *word as usize;
             let Some(posting) = self.found[number] else {
                 continue;
@@ -95,7 +95,7 @@ impl Scorer<'_> {
 
     /// Records every word of the row, with its occurrences and fields.
     fn record_present(&mut self, view: &View<'_>) {
-        for word in self.lists.wanted() {
+        for word in &self.here {
             let word = *word as usize;
             if let Some(posting) = self.found[word] {
                 let fields = view.fields(word, posting) & self.weigher.fields_of(word as u32);
@@ -109,7 +109,7 @@ impl Scorer<'_> {
         if self.needs < Needs::Positions {
             return;
         }
-        for word in self.lists.wanted() {
+        for word in &self.here {
             if let Some(posting) = self.found[*word as usize] {
                 view.positions(*word as usize, posting, &mut self.places);
                 let fields = self.weigher.fields_of(*word);
