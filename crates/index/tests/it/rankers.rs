@@ -167,6 +167,32 @@ fn rows_of_a_merged_segment_weigh_as_the_oracle_says() {
     }
 }
 
+/// Rows are weighed by falling bound. The last ones here have higher bounds than the first ones, and the same weight.
+#[test]
+fn rows_of_one_weight_come_by_id_whatever_their_bounds() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in 1..=400 {
+        let body = if id <= 100 { "a x" } else { "b y a" };
+        subject.insert(id, row(body, 0, "", 0.0, ""));
+    }
+    for _ in 0..2 {
+        for query in ["a | b", "a MAYBE b", "a MAYBE ^b", "a MAYBE (b << y)"] {
+            let root = tree(query);
+            for ranker in ["proximity", "matchany", "fieldmask"] {
+                let select = with(select_all(), &[("ranker", ranker)]);
+                subject.check(
+                    &Select {
+                        limit: Some(3),
+                        ..select
+                    },
+                    Some(&root),
+                );
+            }
+        }
+        subject.seal();
+    }
+}
+
 /// What Sphinx 2.2.11 answers with `ranker=proximity` and `ranker=wordcount`, by row, 0 for none.
 const OF_SPHINX: [(&str, [i64; 6], [i64; 6]); 10] = [
     (
