@@ -98,8 +98,8 @@ impl Plan {
         };
         let step = stepper.step(root);
         let is_free = stepper.is_placed;
-        let is_told = is_one_term(root) && is_told_by_fields(options.ranker());
-        let is_wide = !is_plain && !is_told && frequencies.len() > WIDE_WORDS;
+        let is_one_sum = is_one_term(root) && is_told_by_fields(options.ranker());
+        let is_wide = !is_plain && !is_one_sum && frequencies.len() > WIDE_WORDS;
         let placed = is_free || is_wide;
         let placed = placed.then(|| Placed::new(root, &numbered));
         let words_of = |term: &_| numbered.of(term);

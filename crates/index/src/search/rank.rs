@@ -31,6 +31,8 @@
 //! | `bound.rs` | `bound_row` | the same where the row's fields are known | `bound(words, sum)`, as `Wordcount` |
 //! | `bound.rs` | `least_sum` | the least sum for a weight | as `Proximity`, since the sum is no part of the weight |
 //! | `bound.rs` | `most` | the most points of one field | the last arm; the two above do not ask |
+//! | `bound.rs` | `bound_by_fields` | do the words in each field tell or bound the points, as `points_of_set` has them | no, as `Wordcount` |
+//! | `search/plan.rs` | `is_told_by_fields` | does the weight of a row of one pattern follow from codes and fields | no, as `Wordcount` |
 //! | `points.rs` | `Formula::of` | the values of its words | `Formula::None`: rarity does not count |
 //! | `index/tests/it/oracle.rs` | `Oracle::weight` | the weight, slowly, by the parser and the row's text alone | `tally.rare.len()`: the distinct words found |
 //!

@@ -23,6 +23,20 @@ pub enum Rated {
     Always,
 }
 
+impl Rated {
+    /// What of a term's value counts in the upper bound of a weight: a value that may not count must not lower it. Exact but for
+    /// [`Rated::Maybe`].
+    #[inline(always)]
+    #[must_use]
+    pub fn of(self, value: i64) -> i64 {
+        match self {
+            Rated::Never => 0,
+            Rated::Maybe => value.max(0),
+            Rated::Always => value,
+        }
+    }
+}
+
 impl Prepared {
     /// Raises the entries of the terms, by number. `rated`: that of this node in the documents that match the tree.
     pub(super) fn rate(&self, rated: Rated, of: &mut [Rated]) {

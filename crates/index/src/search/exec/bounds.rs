@@ -2,14 +2,11 @@
 
 use std::cmp::Reverse;
 
-use query::verify::Rated;
-
 use super::super::plan::{Placed, Plan};
 use super::lists::View;
 use super::row_index::RowIndex;
 use super::score::bit;
 use crate::error::Result;
-use crate::postings::List;
 use crate::wide::wide;
 
 /// Rows of a page with what bounds their weights, in the order of the rows.
@@ -115,8 +112,7 @@ impl Bounds {
                 let (page, number) = (view.word(*word), *word as u32);
                 let (table, is_wanted) = (weigher.table(*word), plan.is_wanted(number));
                 let rated = placed.rated[*word];
-                let sets = view.lists().get(*word).and_then(List::small_fields);
-                let sets = sets.and_then(|sets| sets.get(page.first as usize..));
+                let sets = view.field_sets(*word);
                 index.each(page, lows, |row, posting| {
                     let code = page.codes.get(posting).copied().unwrap_or(0);
                     if asks_standing {
@@ -134,13 +130,7 @@ impl Bounds {
                     }
                     let is_new = self.present[row] & bit(number) == 0 || number >= 63;
                     if is_wanted && is_new {
-                        let value = i64::from(table[usize::from(code)]);
-                        self.sums[row] += match rated {
-                            Rated::Always => value,
-                            // A word that may not count must not lower the bound by a negative value.
-                            Rated::Maybe => value.max(0),
-                            Rated::Never => 0,
-                        };
+                        self.sums[row] += rated.of(i64::from(table[usize::from(code)]));
                         self.present[row] |= bit(number);
                     }
                 });

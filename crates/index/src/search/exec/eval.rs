@@ -14,7 +14,7 @@ use super::places::{Places, RowPlaces};
 use super::rows::{FEW, Rows};
 use super::scratch::Scratch;
 use crate::error::Result;
-use crate::postings::{List, PAGE_BITS, PAGE_WORDS, Page};
+use crate::postings::{PAGE_BITS, PAGE_WORDS, Page};
 use crate::wide::wide;
 
 /// The rows of a page that match a step, deleted ones included.
@@ -132,8 +132,7 @@ fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch
         }
     };
     if !fields.every {
-        let sets = view.lists().get(word).and_then(List::small_fields);
-        let sets = sets.and_then(|sets| sets.get(page.first as usize..));
+        let sets = view.field_sets(word);
         let mut posting = 0;
         rows.retain(|_| {
             posting += 1;

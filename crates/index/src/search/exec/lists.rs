@@ -179,6 +179,12 @@ impl<'l> View<'l> {
         self.lists.get(word).map_or(0, |list| list.fields(at))
     }
 
+    /// By posting of the page: the set of the fields that a word stands in; `None` where a set is no byte of a file.
+    pub(super) fn field_sets(&self, word: usize) -> Option<&'l [u8]> {
+        let sets = self.lists.get(word)?.small_fields()?;
+        sets.get(self.pages[word].first as usize..)
+    }
+
     /// Occurrences of a word in the row of a posting of the page.
     pub(super) fn hits(&self, word: usize, posting: usize) -> u32 {
         let at = self.pages[word].first + posting as u32;

@@ -20,9 +20,6 @@ use crate::error::Result;
 use crate::postings::{PlaceWalk, RowPlaces};
 use crate::wide::wide;
 
-/// Rows between two questions whether to stop.
-const ROWS_A_CHECK: usize = 1_024;
-
 /// The rows of a page that match `left NEAR/distance right`.
 pub(super) struct NearRows<'v, 'l> {
     words: [usize; 2],
@@ -53,17 +50,16 @@ impl<'v, 'l> NearRows<'v, 'l> {
         })
     }
 
-    /// Adds the weights of those of the rows `lows` (rising) that reach `threshold`. Errors: `Interrupted`.
+    /// Adds the weights of those of the rows `lows`, which rise from call to call, that reach `threshold`. Asks once whether to
+    /// stop. Errors: `Interrupted`.
     pub(super) fn weigh(
         &mut self,
         lows: &[u16],
         threshold: i64,
         weighed: &mut Vec<(u16, i64)>,
     ) -> Result<()> {
-        for lows in lows.chunks(ROWS_A_CHECK) {
-            self.view.control.check()?;
-            weigh_some(self, lows, threshold, weighed);
-        }
+        self.view.control.check()?;
+        weigh_some(self, lows, threshold, weighed);
         Ok(())
     }
 

@@ -34,14 +34,14 @@ impl<'r> PageRun<'r, '_> {
         scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        if plan.words() > WIDE_WORDS && !scorer.tells_weights() {
+        if scorer.tells_weights() {
+            return self.rank_simply(rows, scorer, out);
+        }
+        if plan.words() > WIDE_WORDS {
             let run: i64 = placed.times.iter().sum();
             let fields = every_field(self.view.texts.shape.text_columns());
             let bound = |sum| plan.weigher().bound_places(sum, i64::MAX, fields, |_| run);
             scorer.drop_alone(rows, bound, out.scratch);
-        }
-        if scorer.tells_weights() {
-            return self.rank_simply(rows, scorer, out);
         }
         if self.rank_near(rows, plan, placed, scorer, out)? {
             return Ok(());

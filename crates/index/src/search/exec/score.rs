@@ -40,7 +40,7 @@ use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
 use crate::control::Control;
 use crate::error::Result;
-use crate::postings::{Bitmap, List, Page, Run};
+use crate::postings::{Bitmap, Page, Run};
 use crate::wide::wide;
 pub(super) use many::{ManyRows, WordsOfRows};
 use neighbours::PairsHere;
@@ -55,7 +55,7 @@ pub(super) struct Scorer<'s> {
     needs: Needs,
     /// Where [`Scorer::weigh_many`] tells weights, or bounds of them, by the fields of words.
     field_points: Option<&'s FieldPoints>,
-    /// Where [`Scorer::tells_bounds`].
+    /// The runs that the pairs of the page allow; where there are points of fields.
     pairs: Option<PairsHere<'s>>,
     lists: &'s Lists<'s>,
     /// By place in [`Lists::wanted`]: upper bound of the sum of the words from there on. One more
@@ -161,10 +161,9 @@ impl<'s> Scorer<'s> {
         for word in self.lists.wanted() {
             let page = *view.word(*word as usize);
             if !page.is_empty() {
-                let sets = self.lists.get(*word as usize).and_then(List::small_fields);
                 self.columns.push(Column {
                     page,
-                    sets: sets.and_then(|sets| sets.get(page.first as usize..)),
+                    sets: view.field_sets(*word as usize),
                     fields: self.weigher.fields_of(*word),
                     rated: self.plan.rated(*word),
                     table: self.weigher.table(*word as usize),
@@ -401,9 +400,7 @@ impl<'s> Scorer<'s> {
             }
             _ => i64::from(self.weigher.table(number)[usize::from(*code)]),
         };
-        // A word that may not count must not lower the bound by a negative value.
-        let is_sure = value > 0 || self.plan.counts_present();
-        if is_sure { value } else { 0 }
+        self.plan.rated(word).of(value)
     }
 }
 

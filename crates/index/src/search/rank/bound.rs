@@ -247,10 +247,10 @@ impl Weigher {
         is_tree: bool,
     ) {
         let is_told = match self.ranker {
-            ranker if !is_tree => ranker != Ranker::Wordcount,
             Ranker::ProximityBm25 | Ranker::Proximity | Ranker::Sph04 => true,
-            // Here fields count in which no word of a match stands, or occurrences do.
-            _ => false,
+            // In a tree, fields count in which no word of a match stands, or occurrences do.
+            Ranker::Bm25 | Ranker::Matchany | Ranker::Fieldmask => !is_tree,
+            Ranker::None | Ranker::Bm25a | Ranker::Wordcount => false,
         };
         if is_told {
             self.field_points = FieldPoints::new(self, &self.groups, may_count, is_tree);

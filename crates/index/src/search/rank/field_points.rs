@@ -62,6 +62,7 @@ pub(crate) struct Neighbours {
 const NEIGHBOURS: usize = 4;
 
 impl Neighbours {
+    /// None, where there are more words, or two have one place.
     fn new(query_words: &QueryWords) -> Neighbours {
         let words = query_words.words.iter().zip(0..);
         let words = words.filter_map(|(word, number)| Some((*word.places.first()?, number)));
@@ -130,7 +131,6 @@ impl FieldPoints {
             return None;
         }
         let weights: Vec<i64> = match weigher.ranker {
-            Ranker::None | Ranker::Bm25a => return None,
             // Counts end at 255 words.
             Ranker::Matchany if weigher.needs == Needs::Fields && words > MOST => return None,
             Ranker::Fieldmask => (0..fields.len()).map(|field| 1 << field).collect(),

@@ -9,8 +9,6 @@
 //! sums         row 3: a + d    row 9: a + b    row 17: c             6 steps, and not 3 rows times 100 words
 //! ```
 
-use query::verify::Rated;
-
 use super::super::super::rank::{ByField, FieldPoints, Weigher};
 use super::super::lists::{Lists, View};
 use super::super::row_index::RowIndex;
@@ -257,16 +255,6 @@ impl Column<'_> {
         }
     }
 
-    /// What of a word's value counts for certain, or may count where it is positive: one that may not count must not lower a bound.
-    #[inline(always)]
-    fn rated(&self, value: i64) -> i64 {
-        match self.rated {
-            Rated::Always => value,
-            Rated::Maybe => value.max(0),
-            Rated::Never => 0,
-        }
-    }
-
     /// Value of a posting, by its number in the page and its code.
     #[inline(always)]
     fn value(&self, posting: usize, code: u8, lists: &Lists<'_>, weigher: &Weigher) -> i64 {
@@ -290,7 +278,7 @@ impl Column<'_> {
     ) {
         let mut add = |low: u16, posting: usize, code: u8| {
             let row = usize::from(low);
-            let value = self.rated(self.value(posting, code, lists, weigher));
+            let value = self.rated.of(self.value(posting, code, lists, weigher));
             page.sums[row] = page.sums[row].wrapping_add(value as i32);
             if G::IN_PAGE {
                 let words = page.words[row];
@@ -347,7 +335,7 @@ impl ManyRows {
             }
             // All ones if the row has the word, else zero: a branch would be mispredicted.
             let mask = u64::from(is_there).wrapping_neg();
-            let sum = self.sums[row] + (column.rated(value) & mask.cast_signed());
+            let sum = self.sums[row] + (column.rated.of(value) & mask.cast_signed());
             let words = self.words[row];
             self.lows[kept] = low;
             self.sums[kept] = sum;
