@@ -229,6 +229,30 @@ impl<'a> Page<'a> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Page<'a> {
+    /// A page of these rows, rising, and their codes.
+    pub(crate) fn of_array(lows: &'a [[u8; 2]], codes: &'a [u8]) -> Page<'a> {
+        Page {
+            docs: Docs::Array(lows),
+            codes,
+            first: 0,
+        }
+    }
+
+    /// A page of the rows of a bitmap, with its ranks, and their codes.
+    pub(crate) fn of_bits(
+        (words, ranks): &'a ([[u8; 8]; WORDS], [[u8; 2]; WORDS]),
+        codes: &'a [u8],
+    ) -> Page<'a> {
+        Page {
+            docs: Docs::Bits(words, ranks),
+            codes,
+            first: 0,
+        }
+    }
+}
+
 /// Rows of an array that are compared at once, without a branch.
 const BLOCK: usize = 16;
 /// Blocks that a search passes one by one before it turns to a binary search.

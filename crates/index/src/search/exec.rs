@@ -54,6 +54,8 @@ mod job;
 mod join;
 mod joined;
 mod lists;
+mod marked;
+mod marks;
 mod near;
 mod page;
 mod pairs;

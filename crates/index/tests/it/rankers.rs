@@ -10,7 +10,7 @@ use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::subject::{Subject, check, row, search, select_all, select_count, tree};
+use crate::subject::{Subject, check, filtered, row, search, select_all, select_count, tree};
 
 fn with(select: Select, options: &[(&str, &str)]) -> Select {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -282,6 +282,67 @@ fn a_query_of_more_than_64_words_weighs_as_the_oracle_says() {
             let limit = Some(3);
             subject.check(&Select { limit, ..select }, Some(&root));
         }
+    }
+}
+
+/// Rows of many words are ranked by marks, where common words that cannot decide are only counted.
+#[test]
+fn rows_of_common_and_rare_words_of_a_pattern_weigh_as_the_oracle_says() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    let mut seed = 88_172_645_463_325_252u64;
+    let mut below = |end: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % end
+    };
+    for id in 1..=6_000 {
+        let mut body = String::new();
+        for word in ["s0 ", "s1 "] {
+            if below(5) > 0 {
+                body.push_str(&word.repeat(1 + below(2) as usize));
+            }
+        }
+        for _ in 0..below(4) {
+            // Half of the words in one row of two, a quarter in one of four, …
+            body.push_str(&format!(
+                "s{} ",
+                2 + below(1 << 40).leading_zeros() + below(3) as u32
+            ));
+        }
+        let title = if below(9) == 0 { "s3 x" } else { "" };
+        subject.insert(id, row(&body, id as i64 % 5, title, 0.0, ""));
+    }
+    (3..=6_000).step_by(7).for_each(|id| {
+        subject.delete(id);
+    });
+    let any = |words: u32| -> String {
+        let words: Vec<String> = (0..words).map(|word| format!("s{word}")).collect();
+        words.join(" | ")
+    };
+    let queries = [
+        "s*".to_owned(),
+        any(12),
+        any(70),
+        "s* -x".to_owned(),
+        "s* s0".to_owned(),
+    ];
+    for _ in 0..2 {
+        for query in &queries {
+            let root = tree(query);
+            for (ranker, limit, condition) in [
+                ("bm25a", 3, ""),
+                ("bm25", 300, "n < 2"),
+                ("proximity_bm25", 20, ""),
+            ] {
+                let select = match condition {
+                    "" => select_all(),
+                    condition => filtered(condition),
+                };
+                let limit = Some(limit);
+                let select = with(Select { limit, ..select }, &[("ranker", ranker)]);
+                subject.check(&select, Some(&root));
+            }
+        }
+        subject.seal();
     }
 }
 

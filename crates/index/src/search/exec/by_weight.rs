@@ -71,7 +71,12 @@ impl ByWeight {
     /// Whether there are enough rows for a [`ByWeight::cut`]: each cut drops at least a quarter of
     /// `keep`, so cutting costs a constant number of steps a row.
     pub(super) fn is_full(&self, keep: usize) -> bool {
-        self.rows.len() >= keep.saturating_add(keep / 4 + 8)
+        self.rows.len() >= ByWeight::rows_of_cut(keep)
+    }
+
+    /// The number of rows that are enough for a cut to `keep` of them.
+    pub(super) fn rows_of_cut(keep: usize) -> usize {
+        keep.saturating_add(keep / 4 + 8)
     }
 
     /// Takes memory for the new rows. Errors: `SearchMemory`, `NoMemory`.

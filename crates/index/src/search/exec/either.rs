@@ -145,26 +145,6 @@ pub(super) fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) {
     }
 }
 
-/// Adds the rows in which a word, of these values by code, is worth at least `least`.
-#[inline(always)]
-pub(super) fn add_alone(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) {
-    let Some(array) = page.array() else {
-        let (word, least_alone) = (0, least);
-        let essential = Essential {
-            word,
-            table,
-            least,
-            least_alone,
-        };
-        return add_singles(page, &essential, into);
-    };
-    for (low, code) in array.iter().zip(page.codes) {
-        if i64::from(table[usize::from(*code)]) >= least {
-            set(into, u16::from_le_bytes(*low));
-        }
-    }
-}
-
 /// Adds the rows in which the word's value is at least [`Essential::least_alone`].
 #[inline(always)]
 pub(super) fn add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) {

@@ -62,10 +62,11 @@ impl<'r> PageRun<'r, '_> {
             let lengths = (0..plan.words()).map(|word| self.view.word(word).len());
             lengths.sum::<usize>() < FEW
         };
-        let is_or_of_words =
-            |plan: &Plan| plan.is_or_of_words() && plan.words() <= EITHER_WORDS && !is_short(plan);
+        let is_few = |plan: &Plan| plan.words() <= EITHER_WORDS && !is_short(plan);
         let is_listed = job.candidates.is_some() || job.only.is_some();
-        let is_or_of_words = !is_listed && job.plan.as_ref().is_some_and(is_or_of_words);
+        let plan = job.plan.as_ref().filter(|_| !is_listed);
+        let or_of_words = plan.filter(|plan| plan.is_or_of_words());
+        let is_or_of_words = or_of_words.is_some_and(is_few);
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
@@ -73,10 +74,18 @@ impl<'r> PageRun<'r, '_> {
                 if is_or_of_words && scorer.counts() {
                     return self.either_by_count(scorer, out);
                 }
+                if let Some(plan) = or_of_words
+                    && self.rank_marked(plan, scorer, out)?
+                {
+                    return Ok(());
+                }
                 let mut rows = match is_or_of_words {
                     true => self.either(scorer, out)?,
                     false => self.counted(out)?,
                 };
+                if scorer.tells_weights() && scorer.is_wide(|| rows.len()) {
+                    self.drop_low(&mut rows, scorer, |sum| scorer.most(sum), out);
+                }
                 match job
                     .plan
                     .as_ref()
@@ -191,7 +200,7 @@ impl<'r> PageRun<'r, '_> {
 
     /// Adds the number of rows in `matched` that are live and accepted by the filter to the total,
     /// and returns these rows.
-    fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) -> Result<Rows> {
+    pub(super) fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) -> Result<Rows> {
         let mut matched = Rows::Many(matched);
         self.drop_deleted(&mut matched);
         self.drop_refused(&mut matched, out.scratch)?;
@@ -294,7 +303,12 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Weighs rows and takes those that reach the threshold.
-    fn rank(&self, rows: &mut Rows, scorer: &mut Scorer<'r>, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn rank(
+        &self,
+        rows: &mut Rows,
+        scorer: &mut Scorer<'r>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
         if scorer.tells_weights() {
             return self.rank_simply(rows, scorer, out);
         }
@@ -374,13 +388,10 @@ impl<'r> PageRun<'r, '_> {
     /// Weighs rows by codes and fields, at least [`WEIGHED_ROWS`] at a time.
     pub(super) fn rank_simply(
         &self,
-        rows: &mut Rows,
+        rows: &Rows,
         scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        if scorer.is_wide(|| rows.len()) {
-            scorer.drop_alone(rows, |sum| scorer.most(sum), out.scratch);
-        }
         self.transpose(rows, scorer, out);
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {

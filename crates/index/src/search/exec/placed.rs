@@ -41,7 +41,7 @@ impl<'r> PageRun<'r, '_> {
             let run: i64 = placed.times.iter().sum();
             let fields = every_field(self.view.texts.shape.text_columns());
             let bound = |sum| plan.weigher().bound_places(sum, i64::MAX, fields, |_| run);
-            scorer.drop_alone(rows, bound, out.scratch);
+            self.drop_low(rows, scorer, bound, out);
         }
         if self.rank_near(rows, plan, placed, scorer, out)? {
             return Ok(());

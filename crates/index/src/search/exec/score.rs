@@ -33,20 +33,14 @@ use smallvec::smallvec;
 
 use super::super::plan::Plan;
 use super::super::rank::{FieldPoints, Needs, Occurrences, Weigher, WordPlace};
-use super::buffers::Buffers;
-use super::either::{self, Essential};
+use super::either::Essential;
 use super::lists::{ByWord, Lists, View};
-use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
 use crate::control::Control;
 use crate::error::Result;
-use crate::postings::{Bitmap, Page, Run};
-use crate::wide::wide;
+use crate::postings::{Page, Run};
 pub(super) use many::{ManyRows, WordsOfRows};
 use neighbours::PairsHere;
-
-/// Rows from which on those of one word are looked for, to be dropped.
-const ALONE_FROM: usize = 256;
 
 /// Weighs rows of one part, page by page, by rising row.
 pub(super) struct Scorer<'s> {
@@ -205,6 +199,11 @@ impl<'s> Scorer<'s> {
         }
     }
 
+    /// Least sum of a row that can enter.
+    pub(super) fn least(&self) -> i64 {
+        self.least
+    }
+
     /// Least sum with which a row of exactly these words reaches the threshold.
     pub(super) fn least_sum(&self, words: u64) -> i64 {
         match self.threshold {
@@ -284,6 +283,7 @@ impl<'s> Scorer<'s> {
 
     /// Starts again at the page's first row.
     pub(super) fn restart(&mut self) {
+        self.is_transposed = false;
         self.hints.fill(0);
         self.columns.iter_mut().for_each(|column| column.hint = 0);
     }
@@ -293,31 +293,11 @@ impl<'s> Scorer<'s> {
         self.weigher.bound(self.all, sum)
     }
 
-    /// Drops rows that hold one word, whose value alone stays below the threshold. Most rows of a pattern are such. `bound`: upper
-    /// bound of the weight of a row, by its sum; it rises with the sum.
-    pub(super) fn drop_alone(
-        &self,
-        rows: &mut Rows,
-        bound: impl Fn(i64) -> i64,
-        buffers: &mut Buffers,
-    ) {
-        if rows.len() < ALONE_FROM || bound(0) >= self.threshold {
-            return;
-        }
-        let least = least_of(self.worth[0], |sum| bound(sum) >= self.threshold);
-        let (mut one, mut entering) = (buffers.bitmap(), buffers.bitmap());
-        for column in &self.columns {
-            add_to_two(&column.page, &mut one, &mut entering);
-        }
-        for column in &self.columns {
-            if self.lists.bound(column.word) >= least {
-                add_alone(&column.page, column.table, least, &mut entering);
-            }
-        }
-        buffers.give(Rows::Many(one));
-        let entering = Rows::Many(entering);
-        rows.intersect(&entering, true);
-        buffers.give(entering);
+    /// The least sum with which a row reaches the threshold; `None` where each row does. `bound`: upper bound of the weight of a
+    /// row, by its sum; it rises with the sum.
+    pub(super) fn least_by(&self, bound: impl Fn(i64) -> i64) -> Option<i64> {
+        let is_enough = |sum| bound(sum) >= self.threshold;
+        (!is_enough(0)).then(|| least_of(self.worth[0], is_enough))
     }
 
     /// Whether a row that holds two of the words, and no more, stays below the threshold.
@@ -446,12 +426,4 @@ fn least_of(most: i64, is_enough: impl Fn(i64) -> bool) -> i64 {
         }
     }
     low
-}
-
-wide! {
-    fn add_to_two(page: &Page<'_>, one: &mut Bitmap, two: &mut Bitmap) = either::add_to_two
-}
-
-wide! {
-    fn add_alone(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) = either::add_alone
 }

@@ -7,6 +7,7 @@ use super::bounds::Bounds;
 use super::buffers::Buffers;
 use super::by_weight::ByWeight;
 use super::joined::Joined;
+use super::marks::Marks;
 use super::places::Places;
 use super::score::ManyRows;
 
@@ -22,6 +23,7 @@ pub(super) struct Scratch {
     /// Their weights; empty: each has that of a row without MATCH.
     pub(super) page_weights: Vec<i64>,
     pub(super) many_rows: ManyRows,
+    pub(super) marks: Marks,
     pub(super) by_weight: ByWeight,
     pub(super) places: Places,
     pub(super) bounds: Bounds,

@@ -9,8 +9,11 @@
 //! sums         row 3: a + d    row 9: a + b    row 17: c             6 steps, and not 3 rows times 100 words
 //! ```
 
+use smallvec::smallvec;
+
 use super::super::super::rank::{ByField, FieldPoints, Weigher};
-use super::super::lists::{Lists, View};
+use super::super::lists::{ByWord, Lists, View};
+use super::super::marks::Marks;
 use super::super::row_index::RowIndex;
 use super::{Column, Scorer, bit};
 use crate::postings::PAGE_ROWS;
@@ -105,13 +108,54 @@ impl Scorer<'_> {
 
     /// Whether it costs less to transpose the page than to search for each word in some rows. `count`: their number.
     pub(in super::super) fn is_wide(&self, count: impl FnOnce() -> usize) -> bool {
-        let words = self.columns.len();
-        if words <= FEW_WORDS || !self.tells_weights() && !self.tells_bounds() {
+        if !self.is_of_many() || !self.tells_weights() && !self.tells_bounds() {
             return false;
         }
-        let lengths = self.columns.iter().map(|column| column.page.len());
-        let (postings, rows) = (lengths.sum::<usize>(), count());
-        rows * words > postings + 2 * rows
+        let (postings, rows) = (self.postings(), count());
+        rows * self.columns.len() > postings + 2 * rows
+    }
+
+    /// Whether the page has postings of many words.
+    pub(in super::super) fn is_of_many(&self) -> bool {
+        self.columns.len() > FEW_WORDS
+    }
+
+    /// Postings of the page.
+    pub(in super::super) fn postings(&self) -> usize {
+        self.columns.iter().map(|column| column.page.len()).sum()
+    }
+
+    /// Upper bound of the value of a word.
+    pub(in super::super) fn highest(&self) -> i64 {
+        let first = self.columns.first();
+        first.map_or(0, |column| self.lists.bound(column.word))
+    }
+
+    /// Whether each word is light, by its place among the words of the page, and the postings of those that are not: `marks.rs`.
+    pub(in super::super) fn light(&self) -> (ByWord<bool>, usize) {
+        let mut light: ByWord<bool> = smallvec![false; self.columns.len()];
+        let (mut sum, mut postings) = (0_i64, self.postings());
+        let common = self.columns.iter().enumerate().rev();
+        for (at, column) in common.filter(|(_, column)| column.page.bits().is_some()) {
+            sum += self.lists.bound(column.word);
+            if sum.saturating_mul(2) >= self.least {
+                break;
+            }
+            light[at] = true;
+            postings -= column.page.len();
+        }
+        (light, postings)
+    }
+
+    /// Marks the rows of the page.
+    pub(in super::super) fn mark(&self, light: &[bool], marks: &mut Marks) {
+        marks.clear(self.highest());
+        for (column, is_light) in self.columns.iter().zip(light) {
+            match is_light {
+                true => marks.add_light(&column.page, self.lists.bound(column.word)),
+                false => marks.add(&column.page, column.table, column.rated),
+            }
+        }
     }
 
     /// Whether the page is transposed.
