@@ -49,8 +49,9 @@ pub const PHRASE_VARIANTS_MAX: usize = 1_024;
 /// Most words of one quorum, `"a b c"/2`. Alternatives in brackets count as one word.
 pub const QUORUM_WORDS_MAX: usize = 255;
 
-/// Most places of one document at which words and phrases of a query count for its weight.
-pub const ROW_OCCURRENCES_MAX: usize = 1 << 24;
+/// Most places of one document at which words and phrases of a query count for its weight. A place takes 36 bytes, and as much again
+/// while places are sorted or joined.
+pub const ROW_OCCURRENCES_MAX: usize = 1 << 22;
 
 /// Longest word with wildcards, in characters, wildcards included: the states of its matcher are the bits of a
 /// `u128`.

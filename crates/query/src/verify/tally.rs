@@ -120,7 +120,7 @@ pub(super) fn of_words<'w>(root: &Prepared, places: &Places<'w>) -> Tally<'w> {
     let mut alone: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for hit in &counts.hits {
         match hit.term {
-            Some(term) => alone.entry(hit.at()).or_default().push(term),
+            Some(term) => alone.entry(hit.at()).or_default().push(term as usize),
             None => tally.joined.push(Joined {
                 field: hit.field,
                 position: hit.start,
@@ -318,7 +318,7 @@ impl<D: Document> Teller<'_, '_, D> {
             place,
             span: 1,
             weight: 1,
-            term: Some(word.term),
+            term: Some(word.term as u32),
             operand: 0,
         };
         let standing = word.spans(self.document, self.buffers);
@@ -404,7 +404,7 @@ impl<D: Document> Teller<'_, '_, D> {
         let (is_rated, joins) = (self.is_rated, self.joins);
         self.joins = true;
         let mut stream = self.take();
-        for (number, part) in parts.iter().enumerate() {
+        for (number, part) in (0..).zip(parts) {
             let mut hits = self.hits(part);
             hits.iter_mut().for_each(|hit| hit.operand = number);
             self.append(&mut stream, hits);
@@ -458,8 +458,8 @@ impl Chain {
     }
 
     /// Adds an operand if it is the next one and stands behind the last. Returns whether it was added.
-    fn add(&mut self, number: usize, hit: Hit) -> bool {
-        let fits = number == self.hits.len()
+    fn add(&mut self, number: u32, hit: Hit) -> bool {
+        let fits = number as usize == self.hits.len()
             && (number == 0 && self.field.is_none() || hit.start >= self.end);
         if fits {
             self.hits.push(hit);
@@ -478,7 +478,7 @@ fn at(span: &Span) -> u64 {
 /// occurrence of the other operand. After a match, the second occurrence opens the next match, in the role of the
 /// operand that opened this one. `stream`: the occurrences of both, in order.
 fn near(stream: &[Hit], most: u32, hits: &mut Vec<Hit>) {
-    let mut opened: Option<(usize, Hit)> = None;
+    let mut opened: Option<(u32, Hit)> = None;
     for hit in stream {
         let (at, operand, hit) = (hit.at(), hit.operand, *hit);
         let Some((opener, first)) = opened else {

@@ -22,9 +22,9 @@ pub struct Hit {
     /// As [`Joined::weight`].
     pub weight: u32,
     /// The term's number, if it is a single word.
-    pub term: Option<usize>,
+    pub term: Option<u32>,
     /// The operand that it belongs to, while operands are joined.
-    pub(super) operand: usize,
+    pub(super) operand: u32,
 }
 
 impl Hit {

@@ -200,7 +200,7 @@ impl<'r> PageRun<'r, '_> {
         occurrences.clear();
         for hit in &counts.hits {
             let at = u32::from(hit.field) << 24 | hit.start;
-            let Some(term) = hit.term else {
+            let Some(term) = hit.term.map(|term| term as usize) else {
                 occurrences.add_unit(Hit {
                     at,
                     word: plan.words() as u32 + hit.place,
