@@ -34,8 +34,8 @@ mod spans;
 use query::analysis::Words;
 
 use crate::{
-    compound::CompoundTerms, dictionary::Dictionary, meter::Meter, removed::Removed, term::TermId,
-    word_terms::WordTerms,
+    compound::CompoundTerms, dictionary::Dictionary, fetch::Fetch, meter::Meter, removed::Removed,
+    term::TermId, word_terms::WordTerms,
 };
 
 /// Words of a check's code that count as one step.
@@ -126,6 +126,14 @@ impl Checks {
         );
         self.ends.push(self.code.len() as u32);
         self.ends.len() as u32 - 1
+    }
+
+    /// Prefetches the beginning of a check.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, steps: impl Fetch, number: u32) {
+        let before = number.checked_sub(1).map_or(0, |before| before as usize);
+        let end = self.ends.get(before).copied().unwrap_or(0);
+        steps.fetch(&self.code, end as usize);
     }
 
     #[inline]

@@ -103,23 +103,31 @@ impl HitPairs {
 }
 
 impl HitPairs {
-    /// As [`HitPairs::retain_from`]. Calls `fetch` with `AHEAD` pairs before it asks about the first of them.
+    /// As [`HitPairs::retain_from`]. Before it asks about a pair, it calls `fetch_first` with the pair that lies
+    /// `2 * AHEAD` places behind, and `fetch_second` with the pair that lies `AHEAD` places behind.
     #[inline(always)]
     pub(crate) fn retain_ahead<const AHEAD: usize>(
         &mut self,
         from: usize,
-        fetch: impl Fn(HitPair),
+        fetch_first: impl Fn(HitPair),
+        fetch_second: impl Fn(HitPair),
         mut passes: impl FnMut(HitPair) -> bool,
     ) {
+        let near = &self.pairs[from..self.len.min(from + 2 * AHEAD)];
+        near.iter().for_each(|pair| fetch_first(*pair));
+        let nearer = near.iter().take(AHEAD);
+        nearer.for_each(|pair| fetch_second(*pair));
         let mut kept = from;
-        for start in (from..self.len).step_by(AHEAD) {
-            let end = self.len.min(start + AHEAD);
-            self.pairs[start..end].iter().for_each(|pair| fetch(*pair));
-            for index in start..end {
-                let pair = self.pairs[index];
-                self.pairs[kept] = pair;
-                kept += usize::from(passes(pair));
+        for index in from..self.len {
+            if index + 2 * AHEAD < self.len {
+                fetch_first(self.pairs[index + 2 * AHEAD]);
             }
+            if index + AHEAD < self.len {
+                fetch_second(self.pairs[index + AHEAD]);
+            }
+            let pair = self.pairs[index];
+            self.pairs[kept] = pair;
+            kept += usize::from(passes(pair));
         }
         self.len = kept;
     }

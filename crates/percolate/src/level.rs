@@ -121,11 +121,34 @@ impl Level {
         self.filters.get(place as usize)
     }
 
-    /// Prefetches a query's filter.
+    /// Prefetches the place of a query's filter.
+    #[inline(always)]
+    pub(crate) fn fetch_filter_place(&self, steps: impl Fetch, query: Ordinal) {
+        steps.fetch(&self.filter_of, query as usize);
+    }
+
+    /// Prefetches a query's filter; reads its place.
     #[inline(always)]
     pub(crate) fn fetch_filter(&self, steps: impl Fetch, query: Ordinal) {
         let place = self.filter_of.get(query as usize).copied();
         steps.fetch(&self.filters, place.unwrap_or(0) as usize);
+    }
+
+    /// Prefetches the tail of an entry.
+    #[inline(always)]
+    pub(crate) fn fetch_tail(&self, steps: impl Fetch, entry: &Entry) {
+        if let Some(tail) = entry.tail() {
+            steps.fetch(&self.tails, tail);
+        }
+    }
+
+    /// Prefetches the check of an entry; reads its tail.
+    #[inline(always)]
+    pub(crate) fn fetch_check(&self, steps: impl Fetch, entry: &Entry) {
+        let tail = entry.tail().and_then(|tail| self.tails.get(tail));
+        if let Some(check) = tail.and_then(|tail| tail.check) {
+            self.checks.fetch(steps, check);
+        }
     }
 
     /// The documents in `among` that satisfy the entry. All of them must hold the entry's anchor, or the entry has

@@ -188,8 +188,8 @@ fn group_len(documents: &[Words]) -> usize {
     enough.map_or(documents.len(), |last| last + 1)
 }
 
-/// Pairs whose filters are prefetched before the first is asked.
-const FETCHED_AT_ONCE: usize = 16;
+/// Pairs between a pair whose filter is asked and the pair whose filter is prefetched.
+const FETCHED_AHEAD: usize = 16;
 
 /// Keeps the pairs before `from`, and those behind whose document the query's filter accepts.
 #[inline(always)]
@@ -202,8 +202,9 @@ fn filter(
     meter: &mut Meter,
 ) {
     let first = batch.first as usize;
+    let fetch_place = |pair| level.fetch_filter_place(steps, query_of(pair));
     let fetch = |pair| level.fetch_filter(steps, query_of(pair));
-    hit_pairs.retain_ahead::<FETCHED_AT_ONCE>(from, fetch, |pair| {
+    hit_pairs.retain_ahead::<FETCHED_AHEAD>(from, fetch_place, fetch, |pair| {
         let index = (document_of(pair) - batch.first) as usize;
         let documents = (batch.documents, first);
         let accepts = |filter| verdicts.accepts(filter, index, documents, meter);

@@ -41,9 +41,12 @@ pub(super) struct Survivors {
     pub(super) others: Candidates,
     /// Entries of small groups, by index in the level's `grouped`.
     grouped: Candidates,
+    /// Entries with a tail, each with a document of the slice.
+    tailed: Vec<(Entry, u32)>,
     /// Ranks of large groups.
     large: Vec<u32>,
 }
+
 impl Survivors {
     /// Decides the entries of a level that has no rows.
     #[inline(always)]
@@ -150,8 +153,8 @@ impl Survivors {
         steps.decide(&level.entries, ranks, slice.masks, first, others, hit_pairs);
     }
 
-    /// Decides entries with tails, and small groups; sets large groups aside. Returns the number of entries in small
-    /// groups.
+    /// Decides small groups and then entries with tails; sets large groups aside. Returns the number of entries in
+    /// small groups.
     #[inline(always)]
     pub(super) fn decide_others(
         &mut self,
@@ -163,16 +166,20 @@ impl Survivors {
         hit_pairs: &mut HitPairs,
     ) -> u64 {
         self.large.clear();
+        self.tailed.clear();
         self.grouped.len = 0;
         for (rank, document) in self.others.iter() {
             let entry = &level.entries[rank as usize];
             match entry.group() {
                 Some(Group { len, .. }) if len > GROUP_SMALL => self.large.push(rank),
-                Some(group) => self.grouped.push_group(group, document),
-                None => decide_one(level, entry, document, slice, first, checking, hit_pairs),
-            }
-            if checking.meter.is_over() {
-                return 0;
+                Some(group) => {
+                    steps.fetch(&level.grouped, group.start as usize);
+                    self.grouped.push_group(group, document);
+                }
+                None => {
+                    level.fetch_tail(steps, entry);
+                    self.tailed.push((*entry, document));
+                }
             }
         }
         self.others.len = 0;
@@ -188,7 +195,14 @@ impl Survivors {
         );
         for (index, document) in self.others.iter() {
             let entry = &level.grouped[index as usize];
-            decide_one(level, entry, document, slice, first, checking, hit_pairs);
+            level.fetch_tail(steps, entry);
+            self.tailed.push((*entry, document));
+        }
+        for (entry, _) in &self.tailed {
+            level.fetch_check(steps, entry);
+        }
+        for (entry, document) in &self.tailed {
+            decide_one(level, entry, *document, slice, first, checking, hit_pairs);
             if checking.meter.is_over() {
                 return 0;
             }
