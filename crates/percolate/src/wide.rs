@@ -64,7 +64,7 @@ mod x86 {
         hit_pairs::HitPairs,
         hits::Hits,
         level::{Level, Scanned},
-        rows::Row,
+        rows::{Row, ShortRows},
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
         snapshot::Snapshot,
         term::TermId,
@@ -130,7 +130,7 @@ mod x86 {
         fn probe(
             self,
             level: &Level,
-            rows: &[Row],
+            rows: (ShortRows<'_>, &[Row]),
             terms: &[TermId],
             document: u32,
             ranks: &mut Candidates,

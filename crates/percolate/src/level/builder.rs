@@ -280,7 +280,7 @@ impl Builder {
             queries: self.queries.into(),
             scanned,
             anchors: Anchors::of(&filing.anchors),
-            rows: Rows::of(filing.words),
+            rows: Rows::of(filing.words, filing.before),
             entries: filing.entries.into(),
             grouped: filing.grouped.into(),
             always,
@@ -293,12 +293,14 @@ impl Builder {
     }
 }
 
-/// The entries of a level while they are filed. `words`, `entries` and `anchors` grow together, anchor by anchor.
+/// The entries of a level while they are filed. The lists grow together, anchor by anchor.
 #[derive(Default)]
 struct Filing<'a> {
     drafts: &'a [Draft],
     anchors: Vec<(TermId, Row)>,
+    /// The words of rows of two or more words, and the ranks of their first bits.
     words: Vec<u32>,
+    before: Vec<u32>,
     entries: Vec<Entry>,
     grouped: Vec<Entry>,
     tails: Vec<Tail>,
@@ -349,7 +351,7 @@ impl Filing<'_> {
         if largest >= words * u32::BITS {
             keyed.sort_unstable();
         }
-        let start = self.words.len();
+        let (start, first) = (self.words.len(), self.entries.len() as u32);
         self.words.resize(start + words as usize, 0);
         for alike in keyed.chunk_by(|(a, _), (b, _)| a == b) {
             let Some((bit, first)) = alike.first() else {
@@ -363,11 +365,28 @@ impl Filing<'_> {
             self.entries.push(entry);
         }
         let row = Row {
-            start: start as u32,
+            place: self.place_of(start, first),
+            first,
             last: words - 1,
             entries: keyed.len() as u32,
         };
         self.anchors.push((anchor, row));
+    }
+
+    /// The `place` of a new row, whose words are those of the list from `start` on. It is the word itself if there is one
+    /// word, which then leaves the list. Else it is the index of the first word. `first` is the rank of the row's first
+    /// bit.
+    fn place_of(&mut self, start: usize, first: u32) -> u32 {
+        if let [word] = self.words[start..] {
+            self.words.truncate(start);
+            return word;
+        }
+        let mut rank = first;
+        for word in &self.words[start..] {
+            self.before.push(rank);
+            rank += word.count_ones();
+        }
+        start as u32
     }
 
     fn group(&mut self, anchor: TermId, several: &[Keyed]) -> Entry {

@@ -10,7 +10,7 @@ use crate::{
     hit_pairs::{HitPairs, grow, hit_pair},
     level::{Level, Scanned},
     limits::GROUP_SMALL,
-    rows::Row,
+    rows::{Row, ShortRows, rank_in},
     term::TermId,
     word_terms::WordTerms,
 };
@@ -27,7 +27,7 @@ pub(crate) struct Met {
     pub(crate) bits: Vec<u32>,
     /// Beside `bits`: the whole word of the row.
     pub(crate) words: Vec<u32>,
-    /// Beside `bits`: how many bits of all rows are set before the word.
+    /// Beside `bits`: the rank of the word's first bit.
     pub(crate) before: Vec<u32>,
     pub(crate) len: usize,
 }
@@ -93,11 +93,12 @@ impl Candidates {
 pub(crate) trait Steps: Fetch {
     /// Looks up the words of a slice's next documents.
     fn look_up(self, view: View<'_>, documents: &[Words], word_terms: &mut WordTerms);
-    /// Adds to `ranks` the entries of the bits that a document's terms meet in these rows, and prefetches them.
+    /// Adds to `ranks` the entries of the bits that a document's terms meet in these rows, and prefetches them. The
+    /// first rows are one word each, the others have two words or more.
     fn probe(
         self,
         level: &Level,
-        rows: &[Row],
+        rows: (ShortRows<'_>, &[Row]),
         terms: &[TermId],
         document: u32,
         ranks: &mut Candidates,
@@ -146,12 +147,27 @@ impl Steps for Plain {
     fn probe(
         self,
         level: &Level,
-        rows: &[Row],
+        (short, rows): (ShortRows<'_>, &[Row]),
         terms: &[TermId],
         document: u32,
         ranks: &mut Candidates,
         _: &mut Met,
     ) {
+        let signature = terms
+            .iter()
+            .fold(0, |bits, term| bits | 1_u32 << (term & 31));
+        for (word, first) in short.words.iter().zip(short.firsts) {
+            ranks.grow(u32::BITS as usize);
+            let mut bits = word & signature;
+            while bits != 0 {
+                ranks.push_if(
+                    rank_in(*word, *first, bits.trailing_zeros()),
+                    document,
+                    true,
+                );
+                bits &= bits - 1;
+            }
+        }
         for row in rows {
             ranks.grow(terms.len());
             for term in terms {

@@ -8,7 +8,7 @@ use crate::{
     hits::Work,
     level::{Level, Scanned},
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
-    rows::Row,
+    rows::{Row, ShortRows},
     term::TermId,
     unfinished::TooManyPairs,
 };
@@ -30,10 +30,13 @@ pub(super) struct Survivors {
     anchors: Vec<TermId>,
     /// By document: where its terms end in `anchors`.
     anchor_ends: Vec<usize>,
-    /// The rows of those that are anchors, one document after the other.
+    /// The rows of two or more words of the terms that are anchors, one document after the other.
     rows: Vec<Row>,
-    /// By document: where its rows end in `rows`.
-    row_ends: Vec<usize>,
+    /// The words of the rows of one word, one document after the other, and the ranks of their first bits.
+    short_words: Vec<u32>,
+    short_firsts: Vec<u32>,
+    /// By document: where its rows end in `rows`, and where its short rows end.
+    row_ends: Vec<(usize, usize)>,
     met: Met,
     /// Entries whose second term a document may hold, by rank.
     pub(super) ranks: Candidates,
@@ -89,15 +92,19 @@ impl Survivors {
             return;
         }
         work.candidates += self.gather(steps, level, marks);
-        let (mut start, mut from) = (0, 0);
+        let (mut start, mut from) = (0, (0, 0));
         for ((end, until), document) in marks.ends.iter().zip(&self.row_ends).zip(0..) {
             let terms = &marks.terms[start..*end];
-            let rows = &mut self.rows[from..*until];
+            let rows = &mut self.rows[from.0..until.0];
+            let short = ShortRows {
+                words: &self.short_words[from.1..until.1],
+                firsts: &self.short_firsts[from.1..until.1],
+            };
             (start, from) = (*end, *until);
             let (ranks, met) = (&mut self.ranks, &mut self.met);
             match terms.len() {
-                0..=MANY_TERMS => steps.probe(level, rows, terms, document, ranks, met),
-                _ => probe_long(steps, level, rows, terms, document, ranks, met),
+                0..=MANY_TERMS => steps.probe(level, (short, rows), terms, document, ranks, met),
+                _ => probe_long(steps, level, (short, rows), terms, document, ranks, met),
             }
         }
     }
@@ -121,18 +128,24 @@ impl Survivors {
             level.anchors.fetch(steps, *anchor);
         }
         grow(&mut self.rows, count);
+        grow(&mut self.short_words, count);
+        grow(&mut self.short_firsts, count);
         self.row_ends.clear();
-        let (mut start, mut count, mut candidates) = (0, 0, 0);
+        let (mut start, mut candidates) = (0, 0);
+        let (mut count, mut short) = (0, 0);
         for end in &self.anchor_ends {
             for anchor in &self.anchors[start..*end] {
                 let row = level.anchors.row(*anchor);
                 level.rows.fetch(steps, row);
                 self.rows[count] = row;
-                count += usize::from(row.entries > 0);
+                self.short_words[short] = row.place;
+                self.short_firsts[short] = row.first;
+                count += usize::from(!row.is_short());
+                short += usize::from(row.is_short() & (row.entries > 0));
                 candidates += u64::from(row.entries);
             }
             start = *end;
-            self.row_ends.push(count);
+            self.row_ends.push((count, short));
         }
         candidates
     }
@@ -256,16 +269,22 @@ fn decide_one(
     hit_pairs.add(entry.query(), first, mask);
 }
 
-/// Probes for a document of many terms. Where an anchor has few entries, it takes all of them without meeting terms.
+/// Probes for a document of many terms. Where an anchor has few entries, it takes all of them without meeting terms. Of
+/// short rows it always takes all: more than [`MANY_TERMS`] terms have nearly every bit of a word.
 fn probe_long(
     steps: impl Steps,
     level: &Level,
-    rows: &mut [Row],
+    (short, rows): (ShortRows<'_>, &mut [Row]),
     terms: &[TermId],
     document: u32,
     ranks: &mut Candidates,
     met: &mut Met,
 ) {
+    for (word, first) in short.words.iter().zip(short.firsts) {
+        ranks.grow(u32::BITS as usize);
+        let all = *first..first + word.count_ones();
+        all.for_each(|rank| ranks.push_if(rank, document, true));
+    }
     let mut probed = 0;
     for index in 0..rows.len() {
         let row = rows[index];
@@ -278,8 +297,12 @@ fn probe_long(
             all.for_each(|rank| ranks.push_if(rank, document, true));
         }
     }
+    let short = ShortRows {
+        words: &[],
+        firsts: &[],
+    };
     for rows in rows[..probed].chunks(ROWS_AT_ONCE) {
-        steps.probe(level, rows, terms, document, ranks, met);
+        steps.probe(level, (short, rows), terms, document, ranks, met);
     }
 }
 

@@ -10,7 +10,7 @@ use query::processor::fetch_line;
 use super::x86::{all, gather, lanes, load, store};
 use crate::{
     level::Level,
-    rows::{Row, Rows},
+    rows::{Row, Rows, ShortRows},
     scratch::{Candidates, LANES, Met},
     term::TermId,
 };
@@ -24,7 +24,7 @@ const WHOLE: usize = 2 * LANES;
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 pub(super) fn probe(
     level: &Level,
-    rows: &[Row],
+    (short, rows): (ShortRows<'_>, &[Row]),
     terms: &[TermId],
     document: u32,
     ranks: &mut Candidates,
@@ -33,7 +33,8 @@ pub(super) fn probe(
     let signature = signature(terms);
     let first = ranks.len;
     met.len = 0;
-    met.grow(rows.len() * WHOLE);
+    met.grow(rows.len() * WHOLE + short.words.len());
+    meet_short(short, signature.folded[0], met);
     for row in rows {
         let words = row.last + 1;
         if words > WHOLE as u32 {
@@ -43,12 +44,20 @@ pub(super) fn probe(
         }
         let front = signature.folded[words.trailing_zeros() as usize];
         let front_words = words.min(LANES as u32);
-        let back_start = row.start + front_words; // an empty part is cheaper than a branch
-        let back = signature.back;
-        meet(&level.rows, row.start, front_words, front, met);
-        meet(&level.rows, back_start, words - front_words, back, met);
+        let first = meet(&level.rows, row.place, front_words, row.first, front, met);
+        if words > front_words {
+            let back_start = row.place + front_words;
+            meet(
+                &level.rows,
+                back_start,
+                front_words,
+                first,
+                signature.back,
+                met,
+            );
+        }
     }
-    ranks.grow(rows.len() * terms.len());
+    ranks.grow((rows.len() + short.words.len()) * terms.len());
     spread(met, document, ranks);
     for rank in &ranks.numbers[first..ranks.len] {
         fetch_line(level.entries.as_ptr().wrapping_add(*rank as usize));
@@ -88,20 +97,44 @@ fn signature(terms: &[TermId]) -> Signature {
     }
 }
 
-/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document. It notes the bits,
-/// the word, and how many bits are set before the word.
+/// Adds the short rows that have bits in common with the document, whose signature is folded to one word.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
-fn meet(rows: &Rows, start: u32, words: u32, terms: __m512i, met: &mut Met) {
-    let part = start as usize..(start + words) as usize;
-    let row = load(&rows.words[part.clone()], 0);
-    let before = load(&rows.before[part], 0);
-    let bits = _mm512_and_si512(row, terms);
+fn meet_short(short: ShortRows<'_>, terms: __m512i, met: &mut Met) {
+    for from in (0..short.words.len()).step_by(LANES) {
+        let words = load(short.words, from);
+        let firsts = load(short.firsts, from);
+        add(_mm512_and_si512(words, terms), words, firsts, met);
+    }
+}
+
+/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document. `first` is the rank
+/// of the part's first bit. Returns the rank behind its last bit.
+///
+/// It counts the bits before each word rather than read them from memory that lies elsewhere.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
+fn meet(rows: &Rows, start: u32, words: u32, first: u32, terms: __m512i, met: &mut Met) -> u32 {
+    let row = load(&rows.words[start as usize..(start + words) as usize], 0);
+    let (zeros, counts) = (_mm512_setzero_si512(), _mm512_popcnt_epi32(row));
+    let sums = _mm512_add_epi32(counts, _mm512_alignr_epi32::<15>(counts, zeros));
+    let sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<14>(sums, zeros));
+    let sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<12>(sums, zeros));
+    let sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<8>(sums, zeros));
+    let before = _mm512_add_epi32(_mm512_sub_epi32(sums, counts), all(first));
+    add(_mm512_and_si512(row, terms), row, before, met);
+    let last = _mm512_castsi512_si128(_mm512_alignr_epi32::<15>(sums, sums));
+    first + _mm_cvtsi128_si32(last).cast_unsigned()
+}
+
+/// Adds the words whose `bits` are not zero. It notes the bits, the word, and the rank of the word's first bit.
+#[inline]
+#[target_feature(enable = "avx512f,popcnt")]
+fn add(bits: __m512i, words: __m512i, before: __m512i, met: &mut Met) {
     let some = _mm512_test_epi32_mask(bits, bits);
     let lists = [&mut met.bits, &mut met.words, &mut met.before];
-    for (list, numbers) in lists.into_iter().zip([bits, row, before]) {
-        let numbers = _mm512_maskz_compress_epi32(some, numbers);
-        store(list, met.len, numbers);
+    for (list, numbers) in lists.into_iter().zip([bits, words, before]) {
+        store(list, met.len, _mm512_maskz_compress_epi32(some, numbers));
     }
     met.len += some.count_ones() as usize;
 }
@@ -149,7 +182,7 @@ fn rank(word: __m512i, before: __m512i, bit: __m512i) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 fn pick(rows: &Rows, row: Row, terms: &[TermId], document: u32, ranks: &mut Candidates) {
-    let (start, last) = (all(row.start), all(row.last));
+    let (start, last) = (all(row.place), all(row.last));
     for from in (0..terms.len()).step_by(LANES) {
         let seconds = load(terms, from);
         let words = _mm512_srli_epi32::<5>(seconds);
