@@ -196,7 +196,17 @@ impl CompoundTerms {
         let patterns = &dictionary.patterns;
         let terms = || plain.iter().map(|plain| plain.term());
         terms().for_each(|term| self.memo.fetch(steps, term));
-        terms().for_each(|term| self.memo.fetch_matches(steps, term));
+        let mut rest = plain;
+        for document in documents {
+            let (own, others) = rest.split_at(document.len());
+            rest = others;
+            for ((word, _), plain) in document.spans().zip(own) {
+                match plain.term() {
+                    UNKNOWN => self.memo.fetch_word(steps, document.buffer(), word),
+                    term => self.memo.fetch_matches(steps, term),
+                }
+            }
+        }
         let mut rest = plain;
         for document in documents {
             let (own, others) = rest.split_at(document.len());
@@ -210,10 +220,10 @@ impl CompoundTerms {
                     term => self.memo.of_term(patterns, term, text),
                 };
                 let found = matches.len() as u64;
-                for (_, term) in matches.iter().filter(|(fields, _)| fields.holds(field)) {
-                    steps.fetch(masks, *term as usize);
-                    self.patterns.push(*term);
-                }
+                matches.each(field, |term| {
+                    steps.fetch(masks, term as usize);
+                    self.patterns.push(term);
+                });
                 if !spend(found + self.memo.take_compared() * PATTERN_STEPS) {
                     return;
                 }

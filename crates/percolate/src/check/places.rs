@@ -113,8 +113,7 @@ impl Places {
                     UNKNOWN => memo.of(patterns, document.buffer(), word, text),
                     term => memo.of_term(patterns, term, || text),
                 };
-                let matches = matches.iter().filter(|(fields, _)| fields.holds(field));
-                matches.for_each(|(_, term)| add(*term));
+                matches.each(field, &mut add);
             }
             let terms = (sorted.len() - before) as u64;
             let compared = memo.as_mut().map_or(0, |memo| memo.take_compared());

@@ -11,25 +11,28 @@
 //! A call on an older snapshot, whose terms end at 24, skips the terms from 24 on, which lie first, and gets 21.
 //!
 //! Invariants:
-//! - A word's stretch of `matches` holds all patterns below `below` that match it, the newest first.
+//! - A word's stretch of the matches holds all patterns below `below` that match it, the newest first.
 //! - All entries are of one `family` of patterns; asked about another, the memo starts anew.
+
+mod short;
 
 use std::ops::Range;
 
-use hashbrown::{HashMap, HashTable};
+use hashbrown::HashMap;
 use query::tree::FieldSet;
 use rustc_hash::FxBuildHasher;
 
 use super::Patterns;
 use crate::{
     fetch::Fetch,
-    term::{Key, TermId, hash_key, short_key},
+    term::{Key, LIMITED, TermId, hash_key, short_key},
 };
+use short::Short;
 
 /// Words without a plain term that are remembered. At this count the memo starts anew.
 const WORDS_MAX: usize = 1 << 17;
 
-/// Entries of `matches`. At this count the memo starts anew.
+/// Matches that are remembered. At this count the memo starts anew.
 const MATCHES_MAX: usize = 1 << 21;
 
 /// The memo of one matcher. Good for any patterns: asked about another family it starts anew, and it compares a word
@@ -38,17 +41,52 @@ const MATCHES_MAX: usize = 1 << 21;
 pub(crate) struct Memo {
     family: u64,
     /// Words that have a key.
-    short: HashTable<(Key, Met)>,
+    short: Short,
     long: HashMap<String, Met, FxBuildHasher>,
     /// By term: words that have a plain term, and so need no key.
     terms: Vec<Met>,
-    /// The matches of all words, each word's newest pattern first.
-    matches: Vec<(FieldSet, TermId)>,
+    lists: MatchLists,
     /// Patterns compared with words since [`Memo::take_compared`] was last called.
     compared: u64,
 }
 
-/// A word's entry: a stretch of `matches`, complete for patterns with terms below `below`.
+/// The matches of all words, each word's newest pattern first.
+#[derive(Debug, Default)]
+struct MatchLists {
+    /// The patterns' terms, with the flag [`LIMITED`] where a pattern does not match in every field. The terms lie apart
+    /// from the fields because most patterns match in every field: reading the terms alone takes a quarter of the memory.
+    terms: Vec<u32>,
+    /// Beside `terms`.
+    fields: Vec<FieldSet>,
+}
+
+/// The patterns that a word matches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matches<'m> {
+    terms: &'m [u32],
+    fields: &'m [FieldSet],
+}
+
+impl Matches<'_> {
+    /// The number of patterns, in whatever fields.
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.terms.len()
+    }
+
+    /// Calls `visit` with the pattern of each match that counts in `field`.
+    #[inline(always)]
+    pub(crate) fn each(self, field: u8, mut visit: impl FnMut(TermId)) {
+        for (term, index) in self.terms.iter().zip(0..) {
+            let holds = |fields: &FieldSet| fields.holds(field);
+            if term & LIMITED == 0 || self.fields.get(index).is_some_and(holds) {
+                visit(term & !LIMITED);
+            }
+        }
+    }
+}
+
+/// A word's entry: a stretch of the matches, complete for patterns with terms below `below`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     start: u32,
@@ -58,24 +96,37 @@ struct Met {
 
 impl Memo {
     /// The patterns that a word matches, with their fields. `word` is the stretch of `buffer` that holds `text`.
+    #[inline]
     pub(crate) fn of(
         &mut self,
         patterns: &Patterns,
         buffer: &[u8],
         word: Range<usize>,
         text: &str,
-    ) -> &[(FieldSet, TermId)] {
+    ) -> Matches<'_> {
+        match short_key(buffer, word) {
+            Some(key) => self.of_key(patterns, key, text),
+            None => self.of_long(patterns, text),
+        }
+    }
+
+    #[inline]
+    fn of_key(&mut self, patterns: &Patterns, key: Key, text: &str) -> Matches<'_> {
+        let hash = hash_key(key);
+        let known = self.short.find(key, hash);
+        if let Some(met) = known.filter(|met| self.is_current(met, patterns)) {
+            return self.lists.of(met);
+        }
         self.begin(patterns);
-        let met = match short_key(buffer, word) {
-            Some(key) => {
-                let same = |(other, _): &(Key, Met)| *other == key;
-                let hash = |(key, _): &(Key, Met)| hash_key(*key);
-                let entry = self.short.entry(hash_key(key), same, hash);
-                &mut entry.or_insert((key, Met::default())).into_mut().1
-            }
-            None => self.long.entry_ref(text).or_default(),
-        };
-        met.matches(patterns, || text, &mut self.matches, &mut self.compared)
+        let met = self.short.entry(key, hash);
+        met.matches(patterns, text, &mut self.lists, &mut self.compared)
+    }
+
+    #[cold]
+    fn of_long(&mut self, patterns: &Patterns, text: &str) -> Matches<'_> {
+        self.begin(patterns);
+        let met = self.long.entry_ref(text).or_default();
+        met.matches(patterns, text, &mut self.lists, &mut self.compared)
     }
 
     /// The patterns compared with words since the last call.
@@ -94,81 +145,118 @@ impl Memo {
     #[inline(always)]
     pub(crate) fn fetch_matches(&self, steps: impl Fetch, term: TermId) {
         let met = self.terms.get(term as usize).copied().unwrap_or_default();
-        steps.fetch(&self.matches, met.start as usize);
+        steps.fetch(&self.lists.terms, met.start as usize);
+    }
+
+    /// Prefetches the entry of a word that has no plain term. `word` is a stretch of `buffer`.
+    #[inline]
+    pub(crate) fn fetch_word(&self, steps: impl Fetch, buffer: &[u8], word: Range<usize>) {
+        if let Some(key) = short_key(buffer, word) {
+            self.short.fetch(steps, hash_key(key));
+        }
     }
 
     /// As [`Memo::of`], for a word that has a plain term in the patterns' dictionary.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_term<'w>(
         &mut self,
         patterns: &Patterns,
         term: TermId,
         text: impl FnOnce() -> &'w str,
-    ) -> &[(FieldSet, TermId)] {
+    ) -> Matches<'_> {
+        let known = self.terms.get(term as usize).copied();
+        match known.filter(|met| self.is_current(met, patterns)) {
+            Some(met) => self.lists.of(met),
+            None => self.learn_term(patterns, term, text()),
+        }
+    }
+
+    #[cold]
+    fn learn_term(&mut self, patterns: &Patterns, term: TermId, text: &str) -> Matches<'_> {
         self.begin(patterns);
         let term = term as usize;
         if self.terms.len() <= term {
             self.terms
                 .resize((term + 1).next_power_of_two(), Met::default());
         }
-        self.terms[term].matches(patterns, text, &mut self.matches, &mut self.compared)
+        self.terms[term].matches(patterns, text, &mut self.lists, &mut self.compared)
+    }
+
+    /// Whether an entry is complete for these patterns, and has none that they lack.
+    #[inline(always)]
+    fn is_current(&self, met: &Met, patterns: &Patterns) -> bool {
+        (met.below == patterns.end) & (self.family == patterns.family)
     }
 
     /// Starts anew for patterns of another family, and when the memo is full.
-    #[inline]
     fn begin(&mut self, patterns: &Patterns) {
         let words = self.short.len() + self.long.len();
-        let is_full = words >= WORDS_MAX || self.matches.len() >= MATCHES_MAX;
+        let is_full = words >= WORDS_MAX || self.lists.terms.len() >= MATCHES_MAX;
         if self.family != patterns.family || is_full {
             self.family = patterns.family;
             self.short.clear();
             self.long.clear();
             self.terms.clear();
-            self.matches.clear();
+            self.lists.terms.clear();
+            self.lists.fields.clear();
+        }
+    }
+}
+
+impl MatchLists {
+    #[inline(always)]
+    fn of(&self, met: Met) -> Matches<'_> {
+        let stretch = met.start as usize..met.end as usize;
+        Matches {
+            terms: self.terms.get(stretch.clone()).unwrap_or_default(),
+            fields: self.fields.get(stretch).unwrap_or_default(),
         }
     }
 }
 
 impl Met {
-    #[inline]
-    fn matches<'m, 'w>(
-        &mut self,
-        patterns: &Patterns,
-        text: impl FnOnce() -> &'w str,
-        matches: &'m mut Vec<(FieldSet, TermId)>,
-        compared: &mut u64,
-    ) -> &'m [(FieldSet, TermId)] {
-        if self.below < patterns.end {
-            *compared += self.compare(patterns, text(), matches);
-        }
-        let found = matches.get(self.start as usize..self.end as usize);
-        let found = found.unwrap_or_default();
-        if self.below == patterns.end {
-            return found;
-        }
-        // An older copy of the patterns lacks the newer ones, which lie first.
-        let newer = found.iter().take_while(|(_, term)| *term >= patterns.end);
-        &found[newer.count()..]
-    }
-
     #[cold]
-    fn compare(
+    fn matches<'f>(
         &mut self,
         patterns: &Patterns,
         text: &str,
-        matches: &mut Vec<(FieldSet, TermId)>,
-    ) -> u64 {
+        lists: &'f mut MatchLists,
+        compared: &mut u64,
+    ) -> Matches<'f> {
+        if self.below < patterns.end {
+            *compared += self.compare(patterns, text, lists);
+        }
+        let all = lists.of(*self);
+        // An older copy of the patterns lacks the newer ones, which lie first.
+        let newer = all.terms.iter();
+        let newer = newer.take_while(|term| **term & !LIMITED >= patterns.end);
+        let newer = newer.count();
+        Matches {
+            terms: &all.terms[newer..],
+            fields: &all.fields[newer..],
+        }
+    }
+
+    fn compare(&mut self, patterns: &Patterns, text: &str, lists: &mut MatchLists) -> u64 {
         let before = self.start as usize..self.end as usize;
-        let first = matches.len();
+        let first = lists.terms.len();
+        let mut newer = Vec::new();
         let compared = patterns.each_match(text, self.below, &mut |fields, term| {
-            matches.push((fields, term));
+            newer.push((term, fields));
         });
         self.below = patterns.end;
-        if let Some(newer @ [_, ..]) = matches.get_mut(first..) {
-            newer.sort_unstable_by_key(|(_, term)| std::cmp::Reverse(*term));
-            matches.extend_from_within(before);
-            (self.start, self.end) = (first as u32, matches.len() as u32);
+        if newer.is_empty() {
+            return compared;
         }
+        newer.sort_unstable_by_key(|(term, _)| std::cmp::Reverse(*term));
+        for (term, fields) in newer {
+            let limited = if fields == FieldSet::ALL { 0 } else { LIMITED };
+            lists.terms.push(term | limited);
+            lists.fields.push(fields);
+        }
+        lists.terms.extend_from_within(before.clone());
+        lists.fields.extend_from_within(before);
+        (self.start, self.end) = (first as u32, lists.terms.len() as u32);
         compared
     }
 }

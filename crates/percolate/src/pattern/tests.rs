@@ -1,6 +1,6 @@
 use query::tree::{FieldSet, Form, Term, Word};
 
-use super::{Memo, Patterns};
+use super::{Memo, Patterns, memo::Matches};
 
 fn pattern(text: &str, form: Form) -> Word {
     let term = Term {
@@ -40,8 +40,9 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
         "bat",
     ];
     let mut found = |word: &str, patterns: &Patterns| {
-        let sorted = |matches: &[(FieldSet, u32)]| {
-            let mut terms: Vec<u32> = matches.iter().map(|(_, term)| *term).collect();
+        let sorted = |matches: Matches<'_>| {
+            let mut terms = Vec::new();
+            matches.each(0, |term| terms.push(term));
             terms.sort_unstable();
             terms
         };
@@ -61,4 +62,35 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
     assert_eq!(found("bat", &kept[3]), [2, 3]);
     assert_eq!(patterns.find(&pattern("?at", Form::Pattern)), Some(3));
     assert_eq!(patterns.find(&pattern("?at", Form::Regex)), None);
+}
+
+#[test]
+fn words_without_a_term_keep_their_matches_while_the_memo_grows() {
+    let (mut patterns, mut memo) = (Patterns::default(), Memo::default());
+    patterns.add(&pattern("1*", Form::Pattern), 4);
+    let body = Word {
+        fields: FieldSet(2),
+        ..pattern("*5", Form::Pattern)
+    };
+    patterns.add(&body, 5);
+    for _ in 0..2 {
+        for number in 0..1_000 {
+            let word = number.to_string();
+            let mut terms = Vec::new();
+            for field in [0, 1] {
+                let matches = memo.of(&patterns, word.as_bytes(), 0..word.len(), &word);
+                matches.each(field, |term| terms.push((field, term)));
+            }
+            terms.sort_unstable();
+            let mut expected = Vec::new();
+            expected.extend(
+                word.starts_with('1')
+                    .then_some([(0, 4), (1, 4)])
+                    .into_iter()
+                    .flatten(),
+            );
+            expected.extend(word.ends_with('5').then_some((1, 5)));
+            assert_eq!(terms, expected, "{word}");
+        }
+    }
 }
