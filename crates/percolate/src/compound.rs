@@ -56,6 +56,10 @@ const DOCUMENT_SHIFT: u32 = 40;
 /// A place that no word has, nor the place before it.
 const NOWHERE: Place = Place::MAX;
 
+/// Words that are compared with the bitmap of pairs before the likely pairs among them are prefetched: few, so that
+/// memory answers while further words are compared.
+const FETCHED_AT_ONCE: usize = 32;
+
 /// A term that a pair may begin with, and the number in the group of the term's last word. The term is a word, or a
 /// pair that phrases go on from.
 type Open = (TermId, u32);
@@ -145,16 +149,22 @@ impl CompoundTerms {
         };
         open.clear();
         open.resize(plain.len(), (UNKNOWN, 0));
+        let fetch = |open: &[Open]| {
+            for (left, index) in open {
+                pairs.fetch(steps, *left, right(*index as usize));
+            }
+        };
         let mut count = 0;
-        for (left, index) in plain.iter().zip(0..) {
-            open[count] = (left.term(), index);
-            count += usize::from(may_begin(left.term(), index as usize));
+        for (words, number) in plain.chunks(FETCHED_AT_ONCE).zip(0..) {
+            let before = count;
+            for (left, index) in words.iter().zip(number * FETCHED_AT_ONCE as u32..) {
+                open[count] = (left.term(), index);
+                count += usize::from(may_begin(left.term(), index as usize));
+            }
+            fetch(&open[before..count]);
         }
         open.truncate(count);
         while !open.is_empty() {
-            for (left, index) in &*open {
-                pairs.fetch(steps, *left, right(*index as usize));
-            }
             let start = self.pairs.len();
             following.clear();
             for (left, index) in &*open {
@@ -178,6 +188,7 @@ impl CompoundTerms {
             }
             self.rounds.push(start..self.pairs.len());
             std::mem::swap(open, following);
+            fetch(open);
         }
     }
 

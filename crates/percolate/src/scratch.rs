@@ -148,9 +148,8 @@ impl Scratch {
             checking,
             (hit_pairs, work),
         );
-        survivors.probe(steps, level, marks, work);
+        survivors.probe(steps, level, marks, batch.first, hit_pairs, work);
         work.visits += survivors.ranks.len as u64;
-        survivors.decide(steps, level, slice, batch.first, hit_pairs);
         let steps_left = survivors.others.len + level.always.len() + level.scanned.entries.len();
         hit_pairs.mixed |= level.has_alternatives && steps_left > 0;
         work.visits +=

@@ -50,7 +50,7 @@ mod scan;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use std::arch::x86_64::*;
+    use std::{arch::x86_64::*, ops::Range};
 
     use query::analysis::Words;
     use query::processor::{fetch_line, has_avx2};
@@ -144,7 +144,7 @@ mod x86 {
         fn decide(
             self,
             entries: &[Entry],
-            ranks: &Candidates,
+            ranks: (&Candidates, Range<usize>),
             masks: &[u64],
             first: u32,
             others: &mut Candidates,
@@ -213,17 +213,17 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512dq,popcnt")]
     fn decide(
         entries: &[Entry],
-        ranks: &Candidates,
+        (ranks, stretch): (&Candidates, Range<usize>),
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
         hit_pairs: &mut HitPairs,
     ) {
         let masks = halves(masks);
-        let pairs = hit_pairs.room(ranks.len + LANES);
+        let pairs = hit_pairs.room(stretch.len() + LANES);
         let mut count = 0;
-        for from in (0..ranks.len).step_by(LANES) {
-            let used = lanes(ranks.len - from);
+        for from in stretch.clone().step_by(LANES) {
+            let used = lanes(stretch.end - from);
             let rank = load(&ranks.numbers, from);
             let document = load(&ranks.documents, from);
             let [query, near @ ..] = take(entries, &ranks.numbers[from..from + LANES]);

@@ -1,6 +1,8 @@
 //! The steps that run over long lists, and these lists. `Plain` does them on any processor; `wide.rs` has vector
 //! code.
 
+use std::ops::Range;
+
 use query::analysis::Words;
 
 use crate::{
@@ -83,12 +85,19 @@ impl Candidates {
 
     #[inline(always)]
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32)> {
-        let numbers = self.numbers[..self.len].iter();
+        self.within(0..self.len)
+    }
+
+    /// The candidates of a stretch of the lists.
+    #[inline(always)]
+    fn within(&self, stretch: Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        let numbers = self.numbers[stretch.clone()].iter();
         numbers
-            .zip(&self.documents[..self.len])
+            .zip(&self.documents[stretch])
             .map(|(number, document)| (*number, *document))
     }
 }
+
 /// The steps that are worth writing for vectors.
 pub(crate) trait Steps: Fetch {
     /// Looks up the words of a slice's next documents.
@@ -104,12 +113,12 @@ pub(crate) trait Steps: Fetch {
         ranks: &mut Candidates,
         met: &mut Met,
     );
-    /// Decides the simple entries among `ranks`, each for one document. Copies the others to `others`, which has
+    /// Decides the simple entries among a stretch of `ranks`, each for one document. Copies the others to `others`, which has
     /// room.
     fn decide(
         self,
         entries: &[Entry],
-        ranks: &Candidates,
+        ranks: (&Candidates, Range<usize>),
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
@@ -181,16 +190,16 @@ impl Steps for Plain {
     fn decide(
         self,
         entries: &[Entry],
-        ranks: &Candidates,
+        (ranks, stretch): (&Candidates, Range<usize>),
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
         hit_pairs: &mut HitPairs,
     ) {
-        for (rank, document) in ranks.iter() {
+        for (rank, document) in ranks.within(stretch.clone()) {
             others.push_if(rank, document, !entries[rank as usize].is_simple());
         }
-        hit_pairs.extend(ranks.iter().map(|(rank, document)| {
+        hit_pairs.extend(ranks.within(stretch).map(|(rank, document)| {
             let entry = &entries[rank as usize];
             let hits = entry.mask(masks) >> document & 1 == 1;
             (

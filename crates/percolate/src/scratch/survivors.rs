@@ -1,5 +1,7 @@
 //! The candidates of a slice in one level: each step leaves fewer of them.
 
+use std::ops::Range;
+
 use super::{Candidates, Met, Steps, marks::Marks};
 use crate::{
     check::{Slice, Workspace},
@@ -19,6 +21,9 @@ const MANY_TERMS: usize = 256;
 
 /// Rows that are probed at once for a document of many terms.
 const ROWS_AT_ONCE: usize = 64;
+
+/// Entries that are decided at once, at least.
+const DECIDED_AT_ONCE: usize = 64;
 
 /// Cost of looking at an entry, in probes: an entry lies anywhere, the bits of a row lie together.
 const PROBES_PER_ENTRY: usize = 8;
@@ -78,35 +83,49 @@ impl Survivors {
         }
     }
 
-    /// Meets each document's terms with the rows of its anchors.
+    /// Meets each document's terms with the rows of its anchors, and decides the entries met. Those of a document are
+    /// prefetched while it is probed, and decided once a later document is probed: soon enough to be in the nearest
+    /// cache still.
     #[inline(always)]
     pub(super) fn probe(
         &mut self,
         steps: impl Steps,
         level: &Level,
         marks: &Marks,
+        first: u32,
+        hit_pairs: &mut HitPairs,
         work: &mut Work,
     ) {
         self.ranks.len = 0;
+        self.others.len = 0;
         if level.entries.is_empty() {
             return;
         }
         work.candidates += self.gather(steps, level, marks);
         let (mut start, mut from) = (0, (0, 0));
-        for ((end, until), document) in marks.ends.iter().zip(&self.row_ends).zip(0..) {
+        let mut decided = 0;
+        for (end, document) in marks.ends.iter().zip(0..) {
+            let until = self.row_ends[document as usize];
             let terms = &marks.terms[start..*end];
             let rows = &mut self.rows[from.0..until.0];
             let short = ShortRows {
                 words: &self.short_words[from.1..until.1],
                 firsts: &self.short_firsts[from.1..until.1],
             };
-            (start, from) = (*end, *until);
+            (start, from) = (*end, until);
             let (ranks, met) = (&mut self.ranks, &mut self.met);
+            let before = ranks.len;
             match terms.len() {
                 0..=MANY_TERMS => steps.probe(level, (short, rows), terms, document, ranks, met),
                 _ => probe_long(steps, level, (short, rows), terms, document, ranks, met),
             }
+            if before - decided >= DECIDED_AT_ONCE {
+                self.decide(steps, level, marks, decided..before, first, hit_pairs);
+                decided = before;
+            }
         }
+        let last = decided..self.ranks.len;
+        self.decide(steps, level, marks, last, first, hit_pairs);
     }
 
     /// Lists the rows of each document's anchors, and prefetches them: first the terms that may be anchors, then their
@@ -121,11 +140,12 @@ impl Survivors {
                 self.anchors[count] = *term;
                 count += usize::from(level.anchors.may_hold(*term));
             }
+            let before = self.anchor_ends.last().copied().unwrap_or(0);
+            for anchor in &self.anchors[before..count] {
+                level.anchors.fetch(steps, *anchor);
+            }
             start = *end;
             self.anchor_ends.push(count);
-        }
-        for anchor in &self.anchors[..count] {
-            level.anchors.fetch(steps, *anchor);
         }
         grow(&mut self.rows, count);
         grow(&mut self.short_words, count);
@@ -150,20 +170,27 @@ impl Survivors {
         candidates
     }
 
-    /// Decides the simple entries among `ranks`; sets the others aside.
+    /// Decides the simple entries among a stretch of `ranks`; sets the others aside.
     #[inline(always)]
-    pub(super) fn decide(
+    fn decide(
         &mut self,
         steps: impl Steps,
         level: &Level,
-        slice: Slice<'_>,
+        marks: &Marks,
+        stretch: Range<usize>,
         first: u32,
         hit_pairs: &mut HitPairs,
     ) {
-        self.others.len = 0;
-        self.others.grow(self.ranks.len);
-        let (ranks, others) = (&self.ranks, &mut self.others);
-        steps.decide(&level.entries, ranks, slice.masks, first, others, hit_pairs);
+        self.others.grow(stretch.len());
+        let (ranks, others) = ((&self.ranks, stretch), &mut self.others);
+        steps.decide(
+            &level.entries,
+            ranks,
+            &marks.masks,
+            first,
+            others,
+            hit_pairs,
+        );
     }
 
     /// Decides small groups and then entries with tails; sets large groups aside. Returns the number of entries in
@@ -197,7 +224,8 @@ impl Survivors {
         }
         self.others.len = 0;
         self.others.grow(self.grouped.len);
-        let (grouped, others) = (&self.grouped, &mut self.others);
+        let grouped = (&self.grouped, 0..self.grouped.len);
+        let others = &mut self.others;
         steps.decide(
             &level.grouped,
             grouped,
