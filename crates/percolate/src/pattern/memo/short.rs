@@ -4,7 +4,9 @@
 //! be prefetched, and mostly the first slot read is the right one.
 //!
 //! Invariants:
-//! - At most half of the slots are in use, so a look-up ends at a free slot.
+//! - At most half of the slots are in use.
+//! - A word lies at most [`FAR`] slots behind the place of its hash, so a look-up ends there. Words of documents may be chosen so that
+//!   their hashes are alike: the table then forgets all words, and what it costs to compare them again is counted.
 //! - No word has the key of a free slot.
 
 use super::Met;
@@ -35,6 +37,9 @@ pub(super) struct Short {
 
 /// Slots of the first table.
 const SLOTS_MIN: usize = 64;
+
+/// Slots between a word and the place of its hash, at most. In a table that is half full, one random word of 10²¹ would lie farther.
+const FAR: usize = 256;
 
 impl Short {
     /// The number of words.
@@ -68,32 +73,86 @@ impl Short {
         if (self.len + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        let place = self.place(key, hash).unwrap_or(0);
+        let place = self.place(key, hash).unwrap_or_else(|| {
+            self.slots.fill(Slot::default());
+            self.len = 0;
+            hash as usize & (self.slots.len() - 1)
+        });
         let slot = &mut self.slots[place];
         self.len += usize::from(slot.key == FREE);
         slot.key = key;
         &mut slot.met
     }
 
-    /// The place of the word's slot, or of the free slot where it belongs; `None` without slots.
+    /// The place of the word's slot, or of the free slot where it belongs; `None` if neither is near.
     #[inline(always)]
     fn place(&self, key: Key, hash: u64) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
-        let mut place = hash as usize & last;
-        while self.slots[place].key != key && self.slots[place].key != FREE {
-            place = (place + 1) & last;
-        }
-        Some(place)
+        let mut places = (0..=FAR).map(|far| (hash as usize).wrapping_add(far) & last);
+        places.find(|place| {
+            let held = self.slots[*place].key;
+            held == key || held == FREE
+        })
     }
 
     #[cold]
     fn grow(&mut self) {
         let slots = vec![Slot::default(); (self.slots.len() * 2).max(SLOTS_MIN)];
         let before = std::mem::replace(&mut self.slots, slots);
+        self.len = 0;
         for slot in before.into_iter().filter(|slot| slot.key != FREE) {
             if let Some(place) = self.place(slot.key, hash_key(slot.key)) {
                 self.slots[place] = slot;
+                self.len += 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAR, Key, Met, Short, hash_key};
+
+    fn insert(table: &mut Short, keys: impl Iterator<Item = Key>) {
+        for (key, number) in keys.zip(1..) {
+            let met = table.entry(key, hash_key(key));
+            assert_eq!(met.start, 0, "a new word");
+            met.start = number;
+        }
+    }
+
+    fn find(table: &Short, key: Key) -> Option<u32> {
+        table
+            .find(key, hash_key(key))
+            .map(|Met { start, .. }| start)
+    }
+
+    #[test]
+    fn words_have_their_own_entries_while_the_table_grows() {
+        let mut table = Short::default();
+        let keys = || (1_u64..5_000).map(|number| [number * 7_919, number]);
+        insert(&mut table, keys());
+        assert_eq!(table.len(), 4_999);
+        for (key, number) in keys().zip(1..) {
+            assert_eq!(find(&table, key), Some(number));
+        }
+        assert_eq!(find(&table, [3, 3]), None);
+    }
+
+    #[test]
+    fn words_chosen_to_collide_are_forgotten_before_they_cost_much() {
+        let mut table = Short::default();
+        let all = (1_u64..).map(|number| [number, 1]);
+        // Their hashes begin alike in each table of up to 8,192 slots.
+        let keys: Vec<Key> = all
+            .filter(|key| hash_key(*key) % 8_192 == 5)
+            .take(1_000)
+            .collect();
+        insert(&mut table, keys.iter().copied());
+        assert!(table.len() <= FAR + 1, "{} words", table.len());
+        for (key, number) in keys.iter().zip(1..) {
+            assert!(find(&table, *key).is_none_or(|found| found == number));
+        }
+        assert_eq!(find(&table, keys[999]), Some(1_000));
     }
 }
