@@ -213,6 +213,7 @@ impl<'a> Page<'a> {
     }
 
     /// Calls `visit` with each row of the page, rising.
+    #[inline(always)]
     pub(crate) fn each(&self, mut visit: impl FnMut(u16)) {
         match self.docs {
             Docs::Array(lows) => lows.iter().for_each(|low| visit(u16::from_le_bytes(*low))),
@@ -225,6 +226,26 @@ impl<'a> Page<'a> {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Page<'_> {
+    /// Calls `visit` with each posting of the page: its row, its number in the page, and its code. Rows rise.
+    #[inline(always)]
+    pub(crate) fn each_posting(&self, mut visit: impl FnMut(u16, usize, u8)) {
+        let mut codes = self.codes.iter().enumerate();
+        match self.docs {
+            Docs::Array(lows) => {
+                for (low, (number, code)) in lows.iter().zip(codes) {
+                    visit(u16::from_le_bytes(*low), number, *code);
+                }
+            }
+            Docs::Bits(..) => self.each(|low| {
+                if let Some((number, code)) = codes.next() {
+                    visit(low, number, *code);
+                }
+            }),
         }
     }
 }

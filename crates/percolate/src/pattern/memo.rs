@@ -14,7 +14,7 @@
 //! - A word's stretch of the matches holds all patterns below `below` that match it, the newest first.
 //! - All entries are of one `family` of patterns; asked about another, the memo starts anew.
 
-mod short;
+mod short_words;
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ use crate::{
     fetch::Fetch,
     term::{Key, LIMITED, TermId, hash_key, short_key},
 };
-use short::Short;
+use short_words::ShortWords;
 
 /// Words without a plain term that are remembered. At this count the memo starts anew.
 const WORDS_MAX: usize = 1 << 17;
@@ -41,7 +41,7 @@ const MATCHES_MAX: usize = 1 << 21;
 pub(crate) struct Memo {
     family: u64,
     /// Words that have a key.
-    short: Short,
+    short: ShortWords,
     long: HashMap<String, Met, FxBuildHasher>,
     /// By term: words that have a plain term, and so need no key.
     terms: Vec<Met>,

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::{Buffers, Counts, Document, Joined, Places, Stop, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
+use crate::limits::ROW_OCCURRENCES_MAX;
 use crate::reference;
 use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
@@ -287,6 +288,21 @@ fn a_word_that_a_tree_has_often_counts_once_at_each_place() {
     assert_eq!(places, each(1));
     let (places, _) = counted(&tree(&many("(a SENTENCE b)", " | ")), &words);
     assert_eq!(places, (1..=100).map(|at| (0, at)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_document_of_too_many_places_that_count_is_not_counted_whole() {
+    let words = document(&["a b ".repeat(30_000)]);
+    let counts_whole = |times: usize| {
+        let verifier = Verifier::new(&tree(&vec!["a << b"; times].join(" << ")));
+        let places = Places::new(&verifier.terms, &words);
+        let mut counts = Counts::default();
+        verifier.count(&places, &mut Buffers::default(), &mut counts)
+    };
+    assert!(counts_whole(1));
+    // Each of 140 words counts at 30,000 places.
+    const { assert!(70 * 60_000 > ROW_OCCURRENCES_MAX) };
+    assert!(!counts_whole(70));
 }
 
 /// Stops at a question.

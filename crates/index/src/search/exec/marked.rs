@@ -62,14 +62,14 @@ impl<'r> PageRun<'r, '_> {
             let band = marks.reached_by(self.band(), &rows, lowest);
             out.scratch.give(rows);
             rows = self.between(&marks, band, u8::MAX, &matched, out);
-            self.rank(&mut rows, scorer, out)?;
+            self.rank(&rows, scorer, out)?;
             out.scratch.give(rows);
             scorer.raise(self.threshold(out)?);
             scorer.restart();
             let lowest = marks.lowest(scorer.least());
             rows = self.between(&marks, lowest, band - 1, &matched, out);
         }
-        self.rank(&mut rows, scorer, out)?;
+        self.rank(&rows, scorer, out)?;
         out.scratch.give(rows);
         out.scratch.give(matched);
         out.scratch.marks = marks;

@@ -137,27 +137,12 @@ fn add_to(marks: &mut [[u8; 1]], page: &Page<'_>, table: &[i32; 256], shift: u32
     let Ok(marks) = <&mut [[u8; 1]; PAGE_ROWS as usize]>::try_from(marks) else {
         return;
     };
-    let mut add = |low: u16, code: u8| {
+    page.each_posting(|low, _, code| {
         let steps = (table[usize::from(code)].max(0) >> shift) + 1;
         let [mark] = &mut marks[usize::from(low)];
         // Written so that no processor guesses whether it saturates.
         *mark = (u32::from(*mark) + steps as u32).min(u8::MAX.into()) as u8;
-    };
-    match page.array() {
-        Some(array) => {
-            for (low, code) in array.iter().zip(page.codes) {
-                add(u16::from_le_bytes(*low), *code);
-            }
-        }
-        None => {
-            let mut codes = page.codes.iter();
-            page.each(|low| {
-                if let Some(code) = codes.next() {
-                    add(low, *code);
-                }
-            });
-        }
-    }
+    });
 }
 
 wide! {

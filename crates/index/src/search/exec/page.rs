@@ -94,7 +94,7 @@ impl<'r> PageRun<'r, '_> {
                     Some((plan, placed)) => {
                         self.rank_placed(&mut rows, plan, placed, scorer, out)?
                     }
-                    None => self.rank(&mut rows, scorer, out)?,
+                    None => self.rank(&rows, scorer, out)?,
                 }
                 out.scratch.give(rows);
             }
@@ -217,7 +217,7 @@ impl<'r> PageRun<'r, '_> {
         out: &mut Out<'_>,
     ) -> Result<()> {
         rows.intersect(accepted, true);
-        self.rank(&mut rows, scorer, out)?;
+        self.rank(&rows, scorer, out)?;
         out.scratch.give(rows);
         Ok(())
     }
@@ -305,7 +305,7 @@ impl<'r> PageRun<'r, '_> {
     /// Weighs rows and takes those that reach the threshold.
     pub(super) fn rank(
         &self,
-        rows: &mut Rows,
+        rows: &Rows,
         scorer: &mut Scorer<'r>,
         out: &mut Out<'_>,
     ) -> Result<()> {

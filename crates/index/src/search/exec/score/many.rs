@@ -320,7 +320,7 @@ impl Column<'_> {
         weigher: &Weigher,
         gather: G,
     ) {
-        let mut add = |low: u16, posting: usize, code: u8| {
+        self.page.each_posting(|low, posting, code| {
             let row = usize::from(low);
             let value = self.rated.of(self.value(posting, code, lists, weigher));
             page.sums[row] = page.sums[row].wrapping_add(value as i32);
@@ -328,20 +328,7 @@ impl Column<'_> {
                 let words = page.words[row];
                 page.words[row] = gather.add(words, self, || self.fields(posting, lists), u64::MAX);
             }
-        };
-        let mut codes = self.page.codes.iter().enumerate();
-        match self.page.array() {
-            Some(array) => {
-                for (low, (posting, code)) in array.iter().zip(codes) {
-                    add(u16::from_le_bytes(*low), posting, *code);
-                }
-            }
-            None => self.page.each(|low| {
-                if let Some((posting, code)) = codes.next() {
-                    add(low, posting, *code);
-                }
-            }),
-        }
+        });
     }
 }
 

@@ -29,7 +29,7 @@ const _: () = assert!(size_of::<Slot>() == 32, "no slot lies in two cache lines"
 
 /// A table with open addressing.
 #[derive(Debug, Default)]
-pub(super) struct Short {
+pub(super) struct ShortWords {
     /// None, or a power of two of slots.
     slots: Vec<Slot>,
     len: usize,
@@ -41,7 +41,7 @@ const SLOTS_MIN: usize = 64;
 /// Slots between a word and the place of its hash, at most. In a table that is half full, one random word of 10²¹ would lie farther.
 const FAR: usize = 256;
 
-impl Short {
+impl ShortWords {
     /// The number of words.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -49,7 +49,7 @@ impl Short {
 
     /// Forgets all words and frees the slots: clearing them would cost as much as making them.
     pub(super) fn clear(&mut self) {
-        *self = Short::default();
+        *self = ShortWords::default();
     }
 
     /// Prefetches the first slot of a hash.
@@ -111,9 +111,9 @@ impl Short {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAR, Key, Met, Short, hash_key};
+    use super::{FAR, Key, Met, ShortWords, hash_key};
 
-    fn insert(table: &mut Short, keys: impl Iterator<Item = Key>) {
+    fn insert(table: &mut ShortWords, keys: impl Iterator<Item = Key>) {
         for (key, number) in keys.zip(1..) {
             let met = table.entry(key, hash_key(key));
             assert_eq!(met.start, 0, "a new word");
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    fn find(table: &Short, key: Key) -> Option<u32> {
+    fn find(table: &ShortWords, key: Key) -> Option<u32> {
         table
             .find(key, hash_key(key))
             .map(|Met { start, .. }| start)
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn words_have_their_own_entries_while_the_table_grows() {
-        let mut table = Short::default();
+        let mut table = ShortWords::default();
         let keys = || (1_u64..5_000).map(|number| [number * 7_919, number]);
         insert(&mut table, keys());
         assert_eq!(table.len(), 4_999);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn words_chosen_to_collide_are_forgotten_before_they_cost_much() {
-        let mut table = Short::default();
+        let mut table = ShortWords::default();
         let all = (1_u64..).map(|number| [number, 1]);
         // Their hashes begin alike in each table of up to 8,192 slots.
         let keys: Vec<Key> = all
