@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Reason, Result};
 use crate::filters::Filters;
+use crate::interrupt::Interrupt;
 use crate::limits::SEARCH_BYTES_MAX;
 use crate::pool::Pool;
 use crate::profile::Profile;
@@ -13,37 +14,6 @@ use crate::profile::Profile;
 /// Steps below which no helper is called: waking a thread takes 5 to 50 µs, a step one to several
 /// nanoseconds.
 const HELPED_FROM: u64 = 40_000;
-
-/// A switch that stops a search from another thread. This crate reads no clock; its caller does,
-/// and sets the switch.
-#[derive(Debug, Default)]
-pub struct Interrupt(AtomicU8);
-
-impl Interrupt {
-    /// Stops the search before its next page, range or block of rows. The first reason stays.
-    pub fn stop(&self, reason: Reason) {
-        let number = reason as u8 + 1;
-        // The exchange fails only if another reason was first, and that one stays.
-        let _ = self
-            .0
-            .compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
-    }
-
-    /// The reason to stop; `None`: go on. Cost: one load.
-    #[must_use]
-    pub fn reason(&self) -> Option<Reason> {
-        const ALL: [Reason; 4] = [Reason::Time, Reason::Killed, Reason::Gone, Reason::Damage];
-        let number = self.0.load(Ordering::Relaxed);
-        ALL.into_iter().find(|reason| *reason as u8 + 1 == number)
-    }
-}
-
-impl query::verify::Stop for Interrupt {
-    #[inline]
-    fn is_stopped(&self) -> bool {
-        self.reason().is_some()
-    }
-}
 
 /// The behaviour of a search that meets a damaged file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +30,11 @@ pub enum OnDamage {
 /// only, and refuses damage.
 #[derive(Debug)]
 pub struct Control {
-    /// The switch that stops the search.
+    /// The meter of the statement, and the switch that stops it.
     pub interrupt: Arc<Interrupt>,
+    /// Whether the search runs on a thread with other duties, with a budget of units. A step that is known to be long is then not
+    /// begun: [`Reason::Moved`].
+    pub is_inline: bool,
     /// Pool whose idle threads help; `None`: no helpers.
     pub pool: Option<Arc<Pool>>,
     /// Most threads, the caller's included; `None`: all idle ones.
@@ -111,6 +84,7 @@ impl Default for Control {
     fn default() -> Control {
         Control {
             interrupt: Arc::default(),
+            is_inline: false,
             pool: None,
             threads: None,
             helped_from: HELPED_FROM,
@@ -137,8 +111,14 @@ impl Control {
         }
     }
 
-    /// Runs work that may, if `is_long`, take longer than a millisecond. Errors: `Internal`: [`Control::long`] did not run it.
+    /// Runs work that may, if `is_long`, take longer than a millisecond. Errors: `Interrupted` with [`Reason::Moved`]: it is long,
+    /// and the search is inline; `Internal`: [`Control::long`] did not run it.
     pub(crate) fn run<T>(&self, is_long: bool, work: impl FnOnce() -> T) -> Result<T> {
+        if is_long && self.is_inline {
+            return Err(Error::Interrupted {
+                reason: Reason::Moved,
+            });
+        }
         if !is_long {
             return Ok(work());
         }
@@ -150,12 +130,17 @@ impl Control {
     }
 
     /// Fails once the search was stopped; to be called on each page, and on each row that is evaluated on its own, since one
-    /// may take a second. Errors: `Interrupted`.
+    /// may take a second. Errors: as [`Interrupt::check`].
+    #[inline]
     pub fn check(&self) -> Result<()> {
-        match self.interrupt.reason() {
-            None => Ok(()),
-            Some(reason) => Err(Error::Interrupted { reason }),
-        }
+        self.interrupt.check()
+    }
+
+    /// Counts work that was done, and fails once the search was stopped. Errors: as [`Interrupt::check`].
+    #[inline]
+    pub fn spend(&self, units: u64) -> Result<()> {
+        self.interrupt.spend(units);
+        self.interrupt.check()
     }
 }
 
@@ -221,13 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_to_stop_stays() {
-        let control = Control::default();
-        assert!(control.check().is_ok());
-        control.interrupt.stop(Reason::Killed);
-        control.interrupt.stop(Reason::Time);
-        let error = control.check().expect_err("it was stopped");
-        let reason = Reason::Killed;
+    fn long_work_is_not_begun_inline() {
+        let control = |is_inline| Control {
+            is_inline,
+            ..Control::default()
+        };
+        for (is_inline, is_long) in [(false, false), (false, true), (true, false)] {
+            let ran = control(is_inline).run(is_long, || 7);
+            assert!(matches!(ran, Ok(7)), "{is_inline} {is_long}");
+        }
+        let error = control(true).run(true, || 7).expect_err("it is long");
+        let reason = Reason::Moved;
         assert!(matches!(error, Error::Interrupted { reason: why } if why == reason));
     }
 

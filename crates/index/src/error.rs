@@ -157,6 +157,9 @@ pub enum Reason {
     Killed,
     /// The client is gone: there is no answer.
     Gone,
+    /// An inline statement has spent its budget of units: there is no answer, and its caller runs it again where it holds
+    /// nobody up.
+    Moved,
     /// Files are damaged: the answer is of the other parts. Never the reason of an
     /// [`Interrupt`](crate::Interrupt).
     Damage,

@@ -179,7 +179,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Limit { .. } => LIMIT,
         Error::SearchMemory { .. } => SEARCH_MEMORY,
         Error::TooCostly { .. } => TOO_COSTLY,
-        Error::Interrupted => INTERRUPTED,
+        Error::Interrupted | Error::BudgetSpent => INTERRUPTED,
         Error::OutOfTime => OUT_OF_TIME,
         Error::DiskFull => DISK_FULL,
         Error::QueueFull { .. } => QUEUE_FULL,

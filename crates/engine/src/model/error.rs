@@ -100,6 +100,9 @@ pub enum Error {
     },
     /// KILL ended a read, or the client of the read is gone.
     Interrupted,
+    /// A statement that began on a thread with other duties has spent its budget of units. Its caller runs it again where it holds
+    /// nobody up; no client gets this error.
+    BudgetSpent,
     /// A COUNT(*), a join or a CALL PQ reached its time limit. A part of its answer would be wrong, or would lack hits.
     OutOfTime,
     /// The device has no room for another write. The engine still takes deletes and the ends of queue rows.
@@ -232,6 +235,7 @@ impl Error {
             | Error::Conflict { .. }
             | Error::NotOwner { .. } => Family::Caller,
             Error::Interrupted
+            | Error::BudgetSpent
             | Error::OutOfTime
             | Error::DiskFull
             | Error::QueueFull { .. }
@@ -312,6 +316,7 @@ impl fmt::Display for Error {
             Error::OutOfTime => f.write_str(
                 "it was not finished within max_query_time, and a part of its answer would look whole",
             ),
+            Error::BudgetSpent => f.write_str("the statement has spent its budget of units"),
             Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {
                 f.write_str("disk full: writes are refused, deletes and reads go on")

@@ -151,11 +151,12 @@ pub(crate) fn of_matcher(table: &str, why: Unfinished) -> Error {
     }
 }
 
-/// The error of a read that reached its time limit, or that KILL or the end of its client stopped.
+/// The error of a read that reached its time limit or its budget, or that KILL or the end of its client stopped.
 pub(crate) fn of_interrupt(reason: Reason) -> Error {
     match reason {
         Reason::Time => Error::OutOfTime,
-        _ => Error::Interrupted,
+        Reason::Moved => Error::BudgetSpent,
+        Reason::Killed | Reason::Gone | Reason::Damage | Reason::Cutoff => Error::Interrupted,
     }
 }
 

@@ -102,8 +102,7 @@ impl<'a> PqRequest<'a> {
 /// # Errors
 /// `OutOfTime`, `Interrupted`.
 pub fn goes_on(interrupt: &Interrupt) -> Result<()> {
-    let reason = interrupt.reason();
-    reason.map_or(Ok(()), |reason| Err(failure::of_interrupt(reason)))
+    interrupt.check().map_err(failure::of_index)
 }
 
 /// Working memory of [`Snapshot::call_pq`]; one per thread, used again and again.

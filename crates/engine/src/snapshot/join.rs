@@ -125,9 +125,6 @@ impl JoinBounds for JoinControl {
     }
 
     fn check(&self) -> Result<()> {
-        match self.interrupt.reason() {
-            None => Ok(()),
-            Some(reason) => Err(failure::of_interrupt(reason)),
-        }
+        self.interrupt.check().map_err(failure::of_index)
     }
 }

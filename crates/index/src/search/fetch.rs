@@ -10,8 +10,9 @@ use query::value::Value;
 
 use super::collect::FoundRow;
 use super::values::{ID, RowValues};
-use crate::control::{Control, Interrupt, Memory};
+use crate::control::{Control, Memory};
 use crate::error::{Error, Reason, Result};
+use crate::interrupt::Interrupt;
 use crate::snapshot::Snapshot;
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.

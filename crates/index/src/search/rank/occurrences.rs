@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::factors::{Hit, Runs};
-use crate::control::Interrupt;
 use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
 use crate::limits::ROW_OCCURRENCES_MAX;
 
 /// The words of a query that count in a row, recorded by the executor. Made once for a search and

@@ -9,8 +9,8 @@ use query::options::{Idf, Ranker};
 use smallvec::smallvec;
 
 use super::{ByField, Hit, Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
-use crate::control::Interrupt;
 use crate::error::{Error, Reason};
+use crate::interrupt::Interrupt;
 use crate::limits::ROW_OCCURRENCES_MAX;
 use crate::postings::{code, length_class, length_of_class};
 

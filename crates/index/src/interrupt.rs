@@ -1,0 +1,254 @@
+//! The meter of one statement, and the switch that stops it.
+//!
+//! A statement tells the meter what its work costs, in **units**: one unit is roughly a nanosecond of processor time. Each loop whose
+//! length somebody else chose counts its work in pieces of at most some 100,000 units, and looks at the switch after each piece.
+//! The meter reads no clock. Others act on it:
+//!
+//! - KILL, a time limit and the end of a client stop it ([`Interrupt::stop`]).
+//! - A budget ends it ([`Interrupt::with_units`]): a statement that began on a thread with other duties is run again elsewhere.
+//! - A scheduler asks it to wait for its next turn ([`Interrupt::ask_to_give_way`]).
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::error::{Error, Reason, Result};
+
+/// The bit of the state that asks the statement to give way; the others hold the number of the reason to stop.
+const GIVE_WAY: u8 = 0x80;
+
+/// Units left of a statement without a budget.
+const UNLIMITED: u64 = u64::MAX;
+
+/// The meter of one statement, shared by all threads that work on it. `Interrupt::default()` has no budget.
+pub struct Interrupt {
+    /// 0: go on. Else [`GIVE_WAY`], the number of a [`Reason`], or both.
+    state: AtomicU8,
+    /// Units left; [`UNLIMITED`]: they are not counted.
+    units_left: AtomicU64,
+    /// Waits for the next turn.
+    wait: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Held by the thread that waits for the statement's next turn; its other threads wait for it.
+    waiting: Mutex<()>,
+}
+
+impl Default for Interrupt {
+    fn default() -> Interrupt {
+        Interrupt::with_units(UNLIMITED)
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Interrupt")
+            .field("state", &self.state)
+            .field("units_left", &self.units_left)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Interrupt {
+    /// A meter with a budget: once it is spent, the reason to stop is [`Reason::Moved`]. `u64::MAX`: no budget.
+    #[must_use]
+    pub fn with_units(units: u64) -> Interrupt {
+        Interrupt {
+            state: AtomicU8::new(0),
+            units_left: AtomicU64::new(units),
+            wait: OnceLock::new(),
+            waiting: Mutex::new(()),
+        }
+    }
+
+    /// From now on a statement that is asked to give way calls `wait`, which returns when the statement has its next turn, or was
+    /// stopped. Only the first call counts. `wait` runs on any thread of the statement, on one at a time.
+    pub fn give_way_by(&self, wait: impl Fn() + Send + Sync + 'static) {
+        // A second `wait` is not taken, as promised.
+        let _ = self.wait.set(Box::new(wait));
+    }
+
+    /// Asks the statement to wait for its next turn, at the next piece of its work. Without effect before
+    /// [`Interrupt::give_way_by`].
+    pub fn ask_to_give_way(&self) {
+        if self.wait.get().is_some() {
+            self.state.fetch_or(GIVE_WAY, Ordering::Relaxed);
+        }
+    }
+
+    /// Stops the statement before its next piece of work. The first reason stays.
+    pub fn stop(&self, reason: Reason) {
+        let number = reason as u8 + 1;
+        let first = |state: u8| (state & !GIVE_WAY == 0).then_some(state | number);
+        // The update fails only if another reason was first, and that one stays.
+        let _ = self
+            .state
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, first);
+    }
+
+    /// The reason to stop; `None`: go on. Never waits. Cost: one load.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        const ALL: [Reason; 4] = [Reason::Time, Reason::Killed, Reason::Gone, Reason::Moved];
+        let number = self.state.load(Ordering::Relaxed) & !GIVE_WAY;
+        ALL.into_iter().find(|reason| *reason as u8 + 1 == number)
+    }
+
+    /// Counts `units` of work that was done or comes next; see the module's text. Waits for the next turn if the statement was
+    /// asked to give way. Cost: two loads, and an exchange where there is a budget.
+    #[inline]
+    pub fn spend(&self, units: u64) {
+        if self.units_left.load(Ordering::Relaxed) != UNLIMITED {
+            self.count(units);
+        }
+        if self.state.load(Ordering::Relaxed) & GIVE_WAY != 0 {
+            self.give_way();
+        }
+    }
+
+    /// Whether to go on. Waits for the next turn if the statement was asked to give way. Cost: one load.
+    ///
+    /// # Errors
+    /// `Interrupted`, with the reason to stop.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        match self.state.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            _ => self.look(),
+        }
+    }
+
+    /// Units left of the budget; `None`: there is no budget.
+    #[must_use]
+    pub fn units_left(&self) -> Option<u64> {
+        let left = self.units_left.load(Ordering::Relaxed);
+        (left != UNLIMITED).then_some(left)
+    }
+
+    fn count(&self, units: u64) {
+        let less = |left: u64| Some(left.saturating_sub(units));
+        let before = self
+            .units_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if before.is_ok_and(|before| before <= units) {
+            self.stop(Reason::Moved);
+        }
+    }
+
+    #[cold]
+    fn look(&self) -> Result<()> {
+        if self.state.load(Ordering::Relaxed) & GIVE_WAY != 0 {
+            self.give_way();
+        }
+        match self.reason() {
+            None => Ok(()),
+            Some(reason) => Err(Error::Interrupted { reason }),
+        }
+    }
+
+    /// Waits for the next turn, unless another thread of the statement has done so.
+    #[cold]
+    fn give_way(&self) {
+        // The lock guards no data, so a panic in `wait` breaks nothing.
+        let _one = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.state.load(Ordering::Relaxed) & GIVE_WAY == 0 {
+            return;
+        }
+        if let (None, Some(wait)) = (self.reason(), self.wait.get()) {
+            wait();
+        }
+        self.state.fetch_and(!GIVE_WAY, Ordering::Relaxed);
+    }
+}
+
+impl query::verify::Stop for Interrupt {
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        self.check().is_err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+
+    use super::*;
+
+    #[test]
+    fn the_first_reason_to_stop_stays() {
+        let interrupt = Interrupt::default();
+        assert!(interrupt.check().is_ok());
+        interrupt.stop(Reason::Killed);
+        interrupt.stop(Reason::Time);
+        let error = interrupt.check().expect_err("it was stopped");
+        let reason = Reason::Killed;
+        assert!(matches!(error, Error::Interrupted { reason: why } if why == reason));
+    }
+
+    #[test]
+    fn every_reason_to_stop_is_read_back() {
+        for reason in [Reason::Time, Reason::Killed, Reason::Gone, Reason::Moved] {
+            let interrupt = Interrupt::default();
+            interrupt.give_way_by(|| ());
+            interrupt.ask_to_give_way();
+            interrupt.stop(reason);
+            assert_eq!(interrupt.reason(), Some(reason));
+        }
+    }
+
+    #[test]
+    fn a_budget_ends_with_its_last_unit() {
+        let interrupt = Interrupt::with_units(100);
+        interrupt.spend(60);
+        interrupt.spend(39);
+        assert!(interrupt.check().is_ok());
+        assert_eq!(interrupt.units_left(), Some(1));
+        interrupt.spend(u64::MAX);
+        assert_eq!(interrupt.reason(), Some(Reason::Moved));
+        let without = Interrupt::default();
+        without.spend(u64::MAX);
+        assert_eq!((without.reason(), without.units_left()), (None, None));
+    }
+
+    #[test]
+    fn a_statement_gives_way_once_for_each_time_it_is_asked_to() {
+        let interrupt = Interrupt::default();
+        let turns = Arc::new(AtomicU32::new(0));
+        interrupt.ask_to_give_way();
+        let counted = Arc::clone(&turns);
+        interrupt.give_way_by(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        interrupt.spend(1);
+        assert_eq!(
+            turns.load(Ordering::Relaxed),
+            0,
+            "nobody had a turn to give"
+        );
+        for asked in 1..=3 {
+            interrupt.ask_to_give_way();
+            interrupt.ask_to_give_way();
+            interrupt.spend(1);
+            interrupt.spend(1);
+            assert!(interrupt.check().is_ok());
+            assert_eq!(turns.load(Ordering::Relaxed), asked);
+        }
+        interrupt.ask_to_give_way();
+        assert!(interrupt.check().is_ok());
+        assert_eq!(turns.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn a_stopped_statement_waits_for_no_turn() {
+        let interrupt = Interrupt::default();
+        let turns = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&turns);
+        interrupt.give_way_by(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        interrupt.ask_to_give_way();
+        interrupt.stop(Reason::Killed);
+        interrupt.spend(1);
+        assert!(interrupt.check().is_err());
+        assert_eq!(turns.load(Ordering::Relaxed), 0);
+    }
+}
