@@ -32,18 +32,12 @@ pub enum OnDamage {
 pub struct Control {
     /// The meter of the statement, and the switch that stops it.
     pub interrupt: Arc<Interrupt>,
-    /// Whether the search runs on a thread with other duties, with a budget of units. A step that is known to be long is then not
-    /// begun: [`Reason::Moved`].
-    pub is_inline: bool,
     /// Pool whose idle threads help; `None`: no helpers.
     pub pool: Option<Arc<Pool>>,
     /// Most threads, the caller's included; `None`: all idle ones.
     pub threads: Option<usize>,
     /// Estimated steps (postings and rows read) below which no helper is called.
     pub helped_from: u64,
-    /// Runs a search that may take longer than a millisecond. A caller whose thread has other
-    /// duties gives them away first. Must call its argument once.
-    pub long: fn(&mut dyn FnMut()),
     /// Behaviour at a damaged file.
     pub on_damage: OnDamage,
     /// Memory for rows that are found and not yet returned.
@@ -84,11 +78,9 @@ impl Default for Control {
     fn default() -> Control {
         Control {
             interrupt: Arc::default(),
-            is_inline: false,
             pool: None,
             threads: None,
             helped_from: HELPED_FROM,
-            long: |work| work(),
             on_damage: OnDamage::default(),
             memory: Arc::new(Memory::new(SEARCH_BYTES_MAX)),
             filters: None,
@@ -111,22 +103,14 @@ impl Control {
         }
     }
 
-    /// Runs work that may, if `is_long`, take longer than a millisecond. Errors: `Interrupted` with [`Reason::Moved`]: it is long,
-    /// and the search is inline; `Internal`: [`Control::long`] did not run it.
+    /// Runs work that may, if `is_long`, take longer than a millisecond. Such work is not begun where there is a budget of units.
+    /// Errors: `Interrupted`, with [`Reason::Moved`].
     pub(crate) fn run<T>(&self, is_long: bool, work: impl FnOnce() -> T) -> Result<T> {
-        if is_long && self.is_inline {
-            return Err(Error::Interrupted {
-                reason: Reason::Moved,
-            });
+        if is_long && self.interrupt.units_left().is_some() {
+            self.interrupt.stop(Reason::Moved);
+            self.check()?;
         }
-        if !is_long {
-            return Ok(work());
-        }
-        let (mut work, mut ran) = (Some(work), None);
-        (self.long)(&mut || ran = work.take().map(|work| work()));
-        ran.ok_or_else(|| Error::Internal {
-            what: "a long search was not run".to_owned(),
-        })
+        Ok(work())
     }
 
     /// Fails once the search was stopped; to be called on each page, and on each row that is evaluated on its own, since one
@@ -206,16 +190,16 @@ mod tests {
     }
 
     #[test]
-    fn long_work_is_not_begun_inline() {
-        let control = |is_inline| Control {
-            is_inline,
+    fn long_work_is_not_begun_within_a_budget() {
+        let control = |units| Control {
+            interrupt: Arc::new(Interrupt::with_units(units)),
             ..Control::default()
         };
-        for (is_inline, is_long) in [(false, false), (false, true), (true, false)] {
-            let ran = control(is_inline).run(is_long, || 7);
-            assert!(matches!(ran, Ok(7)), "{is_inline} {is_long}");
+        for (units, is_long) in [(u64::MAX, false), (u64::MAX, true), (9, false)] {
+            let ran = control(units).run(is_long, || 7);
+            assert!(matches!(ran, Ok(7)), "{units} {is_long}");
         }
-        let error = control(true).run(true, || 7).expect_err("it is long");
+        let error = control(9).run(true, || 7).expect_err("it is long");
         let reason = Reason::Moved;
         assert!(matches!(error, Error::Interrupted { reason: why } if why == reason));
     }

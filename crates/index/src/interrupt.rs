@@ -6,11 +6,11 @@
 //!
 //! - KILL, a time limit and the end of a client stop it ([`Interrupt::stop`]).
 //! - A budget ends it ([`Interrupt::with_units`]): a statement that began on a thread with other duties is run again elsewhere.
-//! - A scheduler asks it to wait for its next turn ([`Interrupt::ask_to_give_way`]).
+//! - A scheduler asks it to wait for its next turn ([`Interrupt::ask_to_give_way`], [`Interrupt::has_turn`]).
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Reason, Result};
 
@@ -26,11 +26,13 @@ pub struct Interrupt {
     state: AtomicU8,
     /// Units left; [`UNLIMITED`]: they are not counted.
     units_left: AtomicU64,
-    /// Waits for the next turn.
-    wait: OnceLock<Box<dyn Fn() + Send + Sync>>,
-    /// Held by the thread that waits for the statement's next turn; its other threads wait for it.
-    waiting: Mutex<()>,
+    /// Waits for the next turn. Held by the thread that waits; the statement's other threads wait for it. `None`: the statement has
+    /// no turn.
+    turn: Mutex<Option<Arc<GiveWay>>>,
 }
+
+/// Waits until a statement has its next turn, or was stopped.
+pub type GiveWay = dyn Fn() + Send + Sync;
 
 impl Default for Interrupt {
     fn default() -> Interrupt {
@@ -54,24 +56,34 @@ impl Interrupt {
         Interrupt {
             state: AtomicU8::new(0),
             units_left: AtomicU64::new(units),
-            wait: OnceLock::new(),
-            waiting: Mutex::new(()),
+            turn: Mutex::new(None),
         }
     }
 
-    /// From now on a statement that is asked to give way calls `wait`, which returns when the statement has its next turn, or was
-    /// stopped. Only the first call counts. `wait` runs on any thread of the statement, on one at a time.
-    pub fn give_way_by(&self, wait: impl Fn() + Send + Sync + 'static) {
-        // A second `wait` is not taken, as promised.
-        let _ = self.wait.set(Box::new(wait));
+    /// The statement has a turn from now on: it has no budget, and where it is asked to give way it calls `wait`, which returns when
+    /// its next turn has come, or when it was stopped. `wait` runs on any thread of the statement, on one at a time.
+    pub fn has_turn(&self, wait: Arc<GiveWay>) {
+        self.allow(None);
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.state.fetch_and(!GIVE_WAY, Ordering::Relaxed);
+        *turn = Some(wait);
     }
 
-    /// Asks the statement to wait for its next turn, at the next piece of its work. Without effect before
-    /// [`Interrupt::give_way_by`].
+    /// Gives the statement a new budget, or with `None` no budget. One that had spent its budget may go on.
+    pub fn allow(&self, units: Option<u64>) {
+        self.units_left
+            .store(units.unwrap_or(UNLIMITED), Ordering::Relaxed);
+        let moved = Reason::Moved as u8 + 1;
+        let unless_moved = |state: u8| (state & !GIVE_WAY == moved).then_some(state & GIVE_WAY);
+        // The update fails only if there is no reason to stop, or another one, which stays.
+        let _ = self
+            .state
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, unless_moved);
+    }
+
+    /// Asks the statement to wait for its next turn, at the next piece of its work. Without effect where it has no turn.
     pub fn ask_to_give_way(&self) {
-        if self.wait.get().is_some() {
-            self.state.fetch_or(GIVE_WAY, Ordering::Relaxed);
-        }
+        self.state.fetch_or(GIVE_WAY, Ordering::Relaxed);
     }
 
     /// Stops the statement before its next piece of work. The first reason stays.
@@ -92,7 +104,7 @@ impl Interrupt {
         ALL.into_iter().find(|reason| *reason as u8 + 1 == number)
     }
 
-    /// Counts `units` of work that was done or comes next; see the module's text. Waits for the next turn if the statement was
+    /// Counts `units` of work that was done or comes next, of about a nanosecond each. Waits for the next turn if the statement was
     /// asked to give way. Cost: two loads, and an exchange where there is a budget.
     #[inline]
     pub fn spend(&self, units: u64) {
@@ -147,12 +159,11 @@ impl Interrupt {
     /// Waits for the next turn, unless another thread of the statement has done so.
     #[cold]
     fn give_way(&self) {
-        // The lock guards no data, so a panic in `wait` breaks nothing.
-        let _one = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.state.load(Ordering::Relaxed) & GIVE_WAY == 0 {
             return;
         }
-        if let (None, Some(wait)) = (self.reason(), self.wait.get()) {
+        if let (None, Some(wait)) = (self.reason(), &*turn) {
             wait();
         }
         self.state.fetch_and(!GIVE_WAY, Ordering::Relaxed);
@@ -168,7 +179,6 @@ impl query::verify::Stop for Interrupt {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicU32;
 
     use super::*;
@@ -188,7 +198,7 @@ mod tests {
     fn every_reason_to_stop_is_read_back() {
         for reason in [Reason::Time, Reason::Killed, Reason::Gone, Reason::Moved] {
             let interrupt = Interrupt::default();
-            interrupt.give_way_by(|| ());
+            interrupt.has_turn(Arc::new(|| ()));
             interrupt.ask_to_give_way();
             interrupt.stop(reason);
             assert_eq!(interrupt.reason(), Some(reason));
@@ -215,9 +225,9 @@ mod tests {
         let turns = Arc::new(AtomicU32::new(0));
         interrupt.ask_to_give_way();
         let counted = Arc::clone(&turns);
-        interrupt.give_way_by(move || {
+        interrupt.has_turn(Arc::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
-        });
+        }));
         interrupt.spend(1);
         assert_eq!(
             turns.load(Ordering::Relaxed),
@@ -238,13 +248,29 @@ mod tests {
     }
 
     #[test]
+    fn a_new_budget_forgets_the_spent_one_and_no_other_reason() {
+        let interrupt = Interrupt::with_units(1);
+        interrupt.spend(1);
+        assert_eq!(interrupt.reason(), Some(Reason::Moved));
+        interrupt.allow(Some(5));
+        assert_eq!(
+            (interrupt.reason(), interrupt.units_left()),
+            (None, Some(5))
+        );
+        interrupt.stop(Reason::Killed);
+        interrupt.allow(None);
+        assert_eq!(interrupt.reason(), Some(Reason::Killed));
+        assert_eq!(interrupt.units_left(), None);
+    }
+
+    #[test]
     fn a_stopped_statement_waits_for_no_turn() {
         let interrupt = Interrupt::default();
         let turns = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&turns);
-        interrupt.give_way_by(move || {
+        interrupt.has_turn(Arc::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
-        });
+        }));
         interrupt.ask_to_give_way();
         interrupt.stop(Reason::Killed);
         interrupt.spend(1);

@@ -96,7 +96,7 @@ pub use control::{Control, Lender, Memory, OnDamage};
 pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};
 pub use filters::Filters;
-pub use interrupt::Interrupt;
+pub use interrupt::{GiveWay, Interrupt};
 pub use merge::{MergeJob, Merged};
 pub use planned::{PlannedChange, ReadColumn, SetColumns};
 pub use pool::Pool;

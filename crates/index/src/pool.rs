@@ -29,7 +29,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
@@ -47,6 +47,8 @@ struct Shared {
     threads: usize,
     /// Searches and helpers at work, and helpers that were called and are not running yet.
     busy: AtomicUsize,
+    /// Whether work waits for a thread: helpers then leave, and none is called.
+    others_wait: AtomicBool,
     calls: Mutex<Calls>,
     /// Wakes a parked thread: a call was added, or the pool is ending.
     came: Condvar,
@@ -97,6 +99,7 @@ impl Pool {
         let shared = Arc::new(Shared {
             threads,
             busy: AtomicUsize::new(0),
+            others_wait: AtomicBool::new(false),
             calls: Mutex::new(Calls {
                 waiting: VecDeque::new(),
                 is_ending: false,
@@ -125,6 +128,13 @@ impl Pool {
     #[must_use]
     pub fn busy(&self) -> usize {
         self.shared.busy.load(Ordering::Relaxed)
+    }
+
+    /// Says whether work waits for a thread. While it does, helpers leave after their piece of work, and none is called.
+    pub fn others_wait(&self, wait: bool) {
+        if self.shared.others_wait.load(Ordering::Relaxed) != wait {
+            self.shared.others_wait.store(wait, Ordering::Relaxed);
+        }
     }
 
     /// Counts a search as running until the guard is dropped. Cost: an atomic addition now and one
@@ -269,6 +279,9 @@ impl Shared {
 
     /// Adds one to `busy` if a thread is idle; returns whether it did.
     fn take_idle(&self) -> bool {
+        if self.others_wait.load(Ordering::Relaxed) {
+            return false;
+        }
         let one_more = |busy| (busy < self.threads).then_some(busy + 1);
         let taken = self
             .busy
@@ -300,10 +313,12 @@ impl Call {
 }
 
 impl Stay<'_> {
-    /// Whether the helper may take another piece: no other search needs its core.
+    /// Whether the helper may take another piece: nobody else needs its core.
     pub(crate) fn is_wanted(&self) -> bool {
-        let busy = |shared: &Shared| shared.busy.load(Ordering::Relaxed);
-        self.0.is_none_or(|shared| busy(shared) <= shared.threads)
+        self.0.is_none_or(|shared| {
+            let others_wait = shared.others_wait.load(Ordering::Relaxed);
+            !others_wait && shared.busy.load(Ordering::Relaxed) <= shared.threads
+        })
     }
 }
 

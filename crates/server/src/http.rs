@@ -164,6 +164,11 @@ fn peer() -> Option<Arc<Peer>> {
     course().map(|course| Arc::clone(course.peer()))
 }
 
+/// The user whose turns this task's long work takes: its client's address.
+fn payer() -> Arc<str> {
+    peer().map_or_else(|| "http".into(), |peer| peer.remote.to_string().into())
+}
+
 /// This task's connection and its stage; `None` outside of one.
 fn course() -> Option<Arc<Course>> {
     COURSE.try_with(Arc::clone).ok()

@@ -117,7 +117,7 @@ impl Life<'_> {
         }));
         server
             .searches
-            .watch(server.clock)
+            .watch(server.clock, &server.scheduler)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut life = Life {
             scribe: Arc::new(Scribe::new(server.clock.unix_us())),

@@ -78,7 +78,7 @@ pub(crate) const IDLE_THREAD: Duration = Duration::from_millis(200);
 pub(crate) const WATCHED_CONNECTIONS_MAX: usize = 1024;
 
 /// Time that a stop leaves connections to finish their statements.
-pub(crate) const STOP_GRACE: Duration = Duration::from_secs(5);
+pub(crate) const STOP_GRACE: Duration = Duration::from_secs(3);
 
 /// Time that a stop then leaves the engine to finish its turn and to write everything into files. After it the process ends
 /// without that. Nothing is lost: acknowledged writes are in the journal.

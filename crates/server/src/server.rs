@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::SessionId;
 use session::errors::{self, Failure};
+use session::movable::Movable;
 use session::places::{self, Full, Newcomer, Peer};
 use session::{Faults, Node};
 
@@ -171,7 +172,10 @@ impl Server {
                 _ = stopping.wait_for(|stop| *stop) => return,
             };
             match accepted {
-                Ok(stream) => drop(tokio::spawn(connected(stream))),
+                Ok(stream) => {
+                    let scheduler = Arc::clone(&self.scheduler);
+                    drop(tokio::spawn(Movable::new(scheduler, connected(stream))));
+                }
                 Err(error) => self.could_not_accept(door, &error).await,
             }
         }

@@ -29,6 +29,7 @@ pub use message::as_json;
 
 use crate::limits::WEBHOOK_LOOK_EVERY;
 use crate::server::Server;
+use session::movable::Movable;
 use session::{Action, Deed, Session};
 use worker::{Sender, Worker};
 
@@ -68,7 +69,8 @@ impl Workers {
         for webhook in webhooks {
             self.0.entry(webhook.table.clone()).or_insert_with(|| {
                 let worker = Worker::new(Arc::clone(server), webhook.clone(), sender.clone());
-                (webhook, tokio::spawn(worker.run()))
+                let scheduler = Arc::clone(&server.scheduler);
+                (webhook, tokio::spawn(Movable::new(scheduler, worker.run())))
             });
         }
     }

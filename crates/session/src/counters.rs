@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ::engine::Filters;
 
 use crate::budget::Budget;
+use crate::scheduler::SchedulerStatus;
 
 /// One number with its two names.
 #[derive(Clone, Debug)]
@@ -139,6 +140,42 @@ pub fn requests(budget: &Budget) -> Sample {
         help: "Memory that requests hold of their budget.",
         value: budget.held_bytes(),
     }
+}
+
+/// The samples of long work and its turns.
+pub fn long_turns(status: SchedulerStatus) -> [Sample; 4] {
+    let sample = |status, metric, help, value| Sample {
+        status,
+        metric,
+        help,
+        value,
+    };
+    [
+        sample(
+            "long_turns_running",
+            "seine_long_turns_running",
+            "Long statements, or long parts of them, that run now.",
+            status.running,
+        ),
+        sample(
+            "long_turns_waiting",
+            "seine_long_turns_waiting",
+            "Long statements that wait for their turn, those that gave way among them.",
+            status.waiting,
+        ),
+        sample(
+            "long_turns",
+            "seine_long_turns_total",
+            "Turns of long statements begun.",
+            status.begun_total,
+        ),
+        sample(
+            "long_turns_gave_way",
+            "seine_long_turns_gave_way_total",
+            "Times that a long statement gave way to another one.",
+            status.gave_way_total,
+        ),
+    ]
 }
 
 /// The samples of cached conditions on attributes.

@@ -44,8 +44,21 @@ pub const ROWS_INLINE_MAX: u64 = 1_000;
 /// Most expressions of rows that are evaluated on the event loop: one for each row of a SELECT without LIMIT.
 pub const EVALUATED_INLINE_MAX: usize = 20;
 
-/// Longest time that a statement with many rows waits for a permit of [`Node::turn`](crate::Node::turn).
-pub const TURN_WAIT: Duration = Duration::from_secs(1);
+/// Cost units, of about a nanosecond each, that a statement may use on a thread that serves sockets. Beyond them it begins anew in a
+/// turn of the scheduler.
+pub const INLINE_UNITS: u64 = 400_000;
+
+/// Time that a turn runs, in microseconds, before another turn that waits may take its place.
+pub const SLICE_US: u64 = 10_000;
+
+/// Time between two looks of a turn that gave way whether its statement was stopped.
+pub const STOPPED_LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Most threads of long work: those that run a turn, and those whose turn gave way and waits.
+pub const LONG_THREADS_MAX: usize = 512;
+
+/// Most threads of long work that are kept while they have none.
+pub const LONG_THREADS_IDLE_MAX: usize = 8;
 
 /// Longest MATCH text that is compiled on the event loop, in bytes.
 pub const MATCH_INLINE_BYTES: usize = 1 << 10;

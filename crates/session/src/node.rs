@@ -1,17 +1,17 @@
 //! State that all connections of one server share, and their only way to the engine.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
-    Answer, Command, Control, Damaged, Envelope, Error, Handle, Now, Reply, SessionId, Snapshot,
-    Work,
+    Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Now, Reason, Reply,
+    SessionId, Snapshot, Work,
 };
 use query::request::tables_of;
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
-use tokio::time::timeout;
+use tokio::sync::{Notify, oneshot, watch};
 
 use crate::budget::Budget;
 use crate::clock::Clock;
@@ -19,12 +19,13 @@ use crate::counters::{self, Counters, Sample};
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{
-    BUDGET_WAIT, FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY, ROWS_INLINE_MAX, STUCK_AFTER,
-    TURN_WAIT,
+    BUDGET_WAIT, FILTER_SHARE_OF_MEMORY, INLINE_UNITS, REQUEST_SHARE_OF_MEMORY, STUCK_AFTER,
 };
 use crate::list_variables::ListVariables;
+use crate::movable::{is_on_loop, long_turn};
 use crate::places::Places;
 use crate::rights::{self, Action};
+use crate::scheduler::{self, Scheduler};
 use crate::searches::{SearchRequest, Searches};
 use crate::session::Session;
 use crate::temporary::TableMemory;
@@ -67,8 +68,8 @@ pub struct Node {
     shared_lists: Mutex<ListVariables>,
     /// The open connections.
     pub places: Places,
-    /// One permit for each statement that finds or writes many rows at the same time.
-    turns: Semaphore,
+    /// The turns of long work.
+    pub scheduler: Arc<Scheduler>,
     bounds: RwLock<Arc<Bounds>>,
     set_setting: OnceLock<Box<SetSetting>>,
     engine: OnceLock<Handle>,
@@ -85,18 +86,21 @@ impl Node {
     /// ([`FILTER_SHARE_OF_MEMORY`]).
     pub fn new(memory_bytes: u64, threads: usize, bounds: Bounds, faults: Faults) -> Node {
         let budget = Budget::new(memory_bytes / REQUEST_SHARE_OF_MEMORY, BUDGET_WAIT);
+        let clock = Clock::start();
+        let searches = Arc::new(Searches::new(
+            threads,
+            memory_bytes / FILTER_SHARE_OF_MEMORY,
+        ));
+        let scheduler = Arc::new(Scheduler::new(threads, clock, searches.pool.clone()));
         Node {
-            clock: Clock::start(),
+            clock,
             counters: Counters::default(),
             faults,
             acknowledged: Notify::new(),
-            searches: Arc::new(Searches::new(
-                threads,
-                memory_bytes / FILTER_SHARE_OF_MEMORY,
-            )),
+            scheduler,
+            searches,
             table_memory: TableMemory::of(&budget),
             budget,
-            turns: Semaphore::new(threads),
             bounds: RwLock::new(Arc::new(bounds)),
             set_setting: OnceLock::new(),
             engine: OnceLock::new(),
@@ -194,6 +198,7 @@ impl Node {
         }];
         samples.extend(self.counters.samples());
         samples.push(counters::requests(&self.budget));
+        samples.extend(counters::long_turns(self.scheduler.status()));
         samples.extend(counters::filters(&self.searches.filters));
         if let Some(engine) = self.engine.get() {
             samples.extend(counters::engine::samples(&engine.status()));
@@ -277,21 +282,48 @@ impl Node {
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))
     }
 
-    /// Waits for a permit to find or write `rows` rows; `None`: the count is unknown. Up to [`ROWS_INLINE_MAX`] rows need none.
-    ///
-    /// There is one permit for each search thread. Without that bound many large answers would take every core, and short
-    /// statements would wait behind them. The wait ends after [`TURN_WAIT`] without a permit: behind statements that take
-    /// minutes it is better to share the processor.
-    pub async fn turn(&self, rows: Option<usize>) -> Option<SemaphorePermit<'_>> {
-        match rows {
-            Some(rows) if rows as u64 <= ROWS_INLINE_MAX => None,
-            _ => timeout(TURN_WAIT, self.turns.acquire()).await.ok()?.ok(),
-        }
+    /// Waits for a turn of this session's user; what follows may take long, up to the next wait. See [`crate::movable`].
+    pub async fn long(&self, session: &Session) {
+        long_turn(&session.payer).await;
     }
 
-    /// The rows of a reply to [`Command::Read`]. Rows that the engine has not read itself are read here, off the event loop,
-    /// within `control`. A panic of the read becomes an error of this statement.
-    pub async fn rows_of(&self, reply: Reply, control: &Control) -> Result<Answer, Error> {
+    /// Runs a read, which takes the time that it takes in a turn of the session's user. Unless `is_long`, it first runs on this
+    /// thread, within [`INLINE_UNITS`] of its switch: most reads end before another thread would have begun. A read that has used
+    /// them up begins anew, so `read` must give the same each time. A panic becomes an error of this statement.
+    pub async fn read<T>(
+        &self,
+        session: &Session,
+        interrupt: &Arc<Interrupt>,
+        is_long: bool,
+        mut read: impl FnMut() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if !is_long && is_on_loop() {
+            interrupt.allow(Some(INLINE_UNITS));
+            let done = guarded(self, &mut read);
+            let is_spent = interrupt.reason() == Some(Reason::Moved);
+            interrupt.allow(None);
+            if done.is_ok() || !is_spent {
+                return done;
+            }
+        }
+        self.long_within(session, interrupt).await;
+        guarded(self, read)
+    }
+
+    /// As [`Node::long`], for work that this switch stops. The work gives way to others where it looks at the switch.
+    pub async fn long_within(&self, session: &Session, interrupt: &Arc<Interrupt>) {
+        self.long(session).await;
+        scheduler::heeds(interrupt);
+    }
+
+    /// The rows of a reply to [`Command::Read`]. Rows that the engine has not read itself are read here, in a turn, within
+    /// `control`. A panic of the read becomes an error of this statement.
+    pub async fn rows_of(
+        &self,
+        session: &Session,
+        reply: Reply,
+        control: &Control,
+    ) -> Result<Answer, Error> {
         let reading = match reply {
             Reply::Rows(answer) => return Ok(answer),
             Reply::Reading(reading) => reading,
@@ -300,10 +332,9 @@ impl Node {
                 return Err(Error::Internal { what });
             }
         };
-        let _turn = self.turn(None).await;
-        let work = std::panic::AssertUnwindSafe(|| reading.run(control));
-        let done = tokio::task::block_in_place(|| std::panic::catch_unwind(work));
-        done.unwrap_or_else(|_| {
+        self.long_within(session, &control.interrupt).await;
+        let work = AssertUnwindSafe(|| reading.run(control));
+        catch_unwind(work).unwrap_or_else(|_| {
             let what = "panic in a read".to_owned();
             Err(Error::Internal { what })
         })
@@ -404,5 +435,20 @@ impl Node {
             peer.killed.notify_one();
             true
         })
+    }
+}
+
+/// Runs a read and turns a panic into an error of this statement. That is safe: a read changes only values of its own and
+/// reads an immutable snapshot, so a panic leaves nothing half changed.
+pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result,
+        Err(_) => {
+            counters::add(&node.counters.panics, 1);
+            Err(Failure::new(
+                errors::INTERNAL,
+                "internal error; the server's log has the detail",
+            ))
+        }
     }
 }

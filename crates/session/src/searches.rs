@@ -15,6 +15,7 @@ use engine::{Filters, Interrupt, Pool, Reason};
 
 use crate::clock::Clock;
 use crate::limits::{SEARCH_CLIENT_AFTER_US, SEARCH_LOOK_EVERY, SEARCH_LOOKS_IDLE};
+use crate::scheduler::Scheduler;
 
 /// Whether a client has closed its end of the connection. Called by a thread other than the one that serves the client.
 pub type IsGone = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -94,11 +95,15 @@ impl Searches {
         }
     }
 
-    /// Starts the watcher. It ends when this list is dropped.
-    pub fn watch(self: &Arc<Searches>, clock: Clock) -> std::io::Result<()> {
-        let searches = Arc::downgrade(self);
+    /// Starts the watcher, which also asks turns of the scheduler to give way. It ends when this list is dropped.
+    pub fn watch(
+        self: &Arc<Searches>,
+        clock: Clock,
+        scheduler: &Arc<Scheduler>,
+    ) -> std::io::Result<()> {
+        let (searches, scheduler) = (Arc::downgrade(self), Arc::downgrade(scheduler));
         let thread = std::thread::Builder::new().name("watch".to_owned());
-        let watcher = thread.spawn(move || watch(&searches, &clock))?;
+        let watcher = thread.spawn(move || watch(&searches, &scheduler, &clock))?;
         // The start of the server calls this once.
         let _ = self.watcher.set(watcher.thread().clone());
         Ok(())
@@ -226,9 +231,12 @@ impl Drop for Searches {
 }
 
 /// The watcher. Looks while searches run and for [`SEARCH_LOOKS_IDLE`] looks more; then sleeps until one begins.
-fn watch(searches: &Weak<Searches>, clock: &Clock) {
+fn watch(searches: &Weak<Searches>, scheduler: &Weak<Scheduler>, clock: &Clock) {
     let mut idle = 0;
     while let Some(searches) = searches.upgrade() {
+        if let Some(scheduler) = scheduler.upgrade() {
+            scheduler.look();
+        }
         idle = if searches.stop_overdue(clock.steady_us()) {
             0
         } else {

@@ -2,6 +2,7 @@
 //! the like.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Answer, Command, Damaged, SessionId};
@@ -25,6 +26,8 @@ pub struct Session {
     pub user: String,
     /// The client's address for people: `ip:port`, `unix` or `http`.
     pub host: String,
+    /// The user whose turns its long work takes: the name given at login, else the client's address.
+    pub payer: Arc<str>,
     /// Name chosen by USE or at login. Any name is accepted and changes nothing.
     pub database: Option<String>,
     /// Variables that SET changed, by lower-case name. Names of user variables begin with `@`.
@@ -81,8 +84,10 @@ pub struct Meta {
 impl Session {
     /// A session without variables, warnings or rows.
     pub fn new(id: SessionId, user: String, host: String, database: Option<String>) -> Session {
+        let payer = if user.is_empty() { &host } else { &user };
         Session {
             id,
+            payer: payer.as_str().into(),
             user,
             host,
             database,
@@ -113,9 +118,14 @@ impl Session {
     /// Takes the client's facts from its connection.
     #[must_use]
     pub fn at(self, peer: &Peer) -> Session {
+        let payer = match self.user.is_empty() {
+            true => peer.remote.to_string().into(),
+            false => self.payer,
+        };
         Session {
             client: peer.client.clone(),
             is_on_unix_socket: peer.remote.is_unix(),
+            payer,
             ..self
         }
     }

@@ -11,8 +11,8 @@
 //! next("")                          None: the text is done
 //! ```
 //!
-//! A SELECT on a search or pq table runs in [`execute`] itself, on the caller's thread (`select.rs`). Its rows are read as
-//! the door encodes them.
+//! A SELECT on a search or pq table runs in [`execute`] itself (`select.rs`), on the caller's thread while it is short, else in a
+//! turn ([`Node::read`]). Its rows are read as the door encodes them.
 
 mod constants;
 mod explain;
@@ -36,7 +36,6 @@ mod update;
 mod variables;
 
 use query::request::Insert;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use engine::{Answer, Command, Profile, Reply, Rows};
@@ -52,7 +51,7 @@ use crate::limits::{
     EVALUATED_INLINE_MAX, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
     PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
 };
-use crate::node::Node;
+use crate::node::{Node, guarded};
 use crate::rights::{Action, Deed};
 use crate::searches::Search;
 use crate::session::Session;
@@ -106,17 +105,22 @@ pub struct FoundRows {
     pub search: Option<Search>,
     /// Memory of the rows, held until they are sent.
     pub held: Option<Arc<Grant>>,
+    /// Whether a column of one row may take long: an expression that calls a function.
+    pub is_costly: bool,
 }
 
 impl FoundRows {
-    /// Whether its rows may take long to read: they are not in memory, and have many expressions. An expression
-    /// may take a millisecond a row, so a door then reads them off the event loop.
+    /// Whether its rows may take longer than a millisecond to read and encode, so that a door does it in a turn: they are many, or
+    /// they are not in memory and have expressions that are many or costly.
     pub fn reads_long(&self) -> bool {
         let rows = &self.answer.rows;
+        let most = rows.size_hint().1.unwrap_or(usize::MAX);
         let columns = self.answer.columns.iter();
         let expressions = columns.filter(|(_, kind)| kind.is_none()).count();
-        let most = rows.size_hint().1.unwrap_or(usize::MAX);
-        !rows.is_ready() && most.saturating_mul(expressions) > EVALUATED_INLINE_MAX
+        let is_evaluated = !rows.is_ready() && expressions > 0;
+        most as u64 > ROWS_INLINE_MAX
+            || is_evaluated
+                && (self.is_costly || most.saturating_mul(expressions) > EVALUATED_INLINE_MAX)
     }
 }
 
@@ -142,20 +146,8 @@ impl Outcome {
             counted: false,
             search: None,
             held: None,
+            is_costly: false,
         })
-    }
-
-    /// Count of rows to be encoded; `None`: not known before they are read.
-    pub fn rows(&self) -> Option<usize> {
-        match self {
-            Outcome::Done { .. } => Some(0),
-            Outcome::Rows(found) => found.answer.rows.size_hint().1,
-            Outcome::Several(sets) => {
-                let counts = sets.iter().map(|found| found.answer.rows.size_hint().1);
-                counts.sum()
-            }
-            Outcome::Pq(rows) => Some(rows.answer.hits.len()),
-        }
     }
 
     /// [`FoundRows::reads_long`] of any of its rows.
@@ -163,7 +155,8 @@ impl Outcome {
         match self {
             Outcome::Rows(found) => found.reads_long(),
             Outcome::Several(sets) => sets.iter().any(FoundRows::reads_long),
-            Outcome::Done { .. } | Outcome::Pq(_) => false,
+            Outcome::Pq(rows) => rows.answer.hits.len() as u64 > ROWS_INLINE_MAX,
+            Outcome::Done { .. } => false,
         }
     }
 
@@ -178,7 +171,11 @@ impl Outcome {
 ///
 /// A syntax error is part of the [`Parsed`], so that [`execute`] counts it. Up to [`PARSE_INLINE_BYTES`] are parsed on the
 /// event loop and need no memory of the budget; a longer statement waits for its memory.
-pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
+pub async fn next<'t>(
+    node: &Node,
+    session: &Session,
+    text: &'t [u8],
+) -> Option<(Parsed, &'t [u8])> {
     let near = text.get(..PARSE_INLINE_BYTES).unwrap_or(text);
     let is_whole = near.len() == text.len();
     match wire::sql::first(near) {
@@ -190,9 +187,10 @@ pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])>
         None if is_whole => return None,
         _ => {}
     }
-    let (one, rest) = tokio::task::block_in_place(|| wire::sql::first(text))?;
+    node.long(session).await;
+    let (one, rest) = wire::sql::first(text)?;
     let held = node.budget.grant();
-    let statement = large(node, one, &held).await;
+    let statement = large(node, session, one, &held).await;
     let mut parsed = Parsed::read(node, one, statement);
     parsed.held = Some(held);
     Some((parsed, rest))
@@ -200,7 +198,12 @@ pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])>
 
 /// Parses a large statement within granted memory. It first asks for an estimate; if that is too little, it parses again with
 /// [`PARSED_GROWTH`] times as much. In the end it gives the unused part back.
-async fn large(node: &Node, text: &[u8], held: &Grant) -> Result<Statement, Failure> {
+async fn large(
+    node: &Node,
+    session: &Session,
+    text: &[u8],
+    held: &Grant,
+) -> Result<Statement, Failure> {
     // The request also holds the buffer of the text, up to twice its length: the values can get the rest at most.
     let most = node.budget.total_bytes().saturating_sub(2 * text.len());
     let factor = match text.len() <= PARSED_FACTOR_BYTES_MAX {
@@ -210,9 +213,8 @@ async fn large(node: &Node, text: &[u8], held: &Grant) -> Result<Statement, Fail
     let mut room = text.len().saturating_mul(factor).min(most);
     loop {
         held.reserve(room).await?;
-        let parsed = tokio::task::block_in_place(|| {
-            guarded(node, || Ok(wire::sql::parse_within(text, room)))
-        })?;
+        node.long(session).await;
+        let parsed = guarded(node, || Ok(wire::sql::parse_within(text, room)))?;
         match parsed {
             Err(error) if error.is_out_of_room() && room < most => {
                 room = room.saturating_mul(PARSED_GROWTH).min(most);
@@ -379,6 +381,7 @@ pub async fn execute(
         is_large: held.iter().chain(&listed).any(|held| !held.is_empty()),
         answered: parsed.answered,
         shared: None,
+        is_costly: false,
     };
     let outcome = execution.run(statement).await;
     execution.keep_profile();
@@ -405,21 +408,6 @@ fn listed(node: &Node, numbers: usize) -> Result<Option<Grant>, Failure> {
     Ok(Some(held))
 }
 
-/// Runs a read and turns a panic into an error of this statement. That is safe: a read changes only values of its own and
-/// reads an immutable snapshot, so a panic leaves nothing half changed.
-pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(result) => result,
-        Err(_) => {
-            add(&node.counters.panics, 1);
-            Err(Failure::new(
-                errors::INTERNAL,
-                "internal error; the server's log has the detail",
-            ))
-        }
-    }
-}
-
 /// A statement that is being done.
 struct Execution<'a> {
     node: &'a Node,
@@ -434,6 +422,8 @@ struct Execution<'a> {
     answered: Option<Box<Result<Reply, engine::Error>>>,
     /// What its SELECTs share, where it has several.
     shared: Option<select::Shared>,
+    /// Whether a column of one of its SELECTs may take long: [`FoundRows::is_costly`].
+    is_costly: bool,
 }
 
 impl Execution<'_> {
@@ -442,7 +432,7 @@ impl Execution<'_> {
             self.session.owned_row = None;
         }
         if temporary::table_of(&statement).is_some_and(|it| self.session.temporary.has(it)) {
-            return self.of_temporary(statement);
+            return self.of_temporary(statement).await;
         }
         if transaction::commits(&statement) {
             self.commit().await?;
@@ -484,7 +474,7 @@ impl Execution<'_> {
                 table,
                 documents,
                 options,
-            } => self.call_pq(&table, &documents, options),
+            } => self.call_pq(&table, &documents, options).await,
             Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
@@ -514,7 +504,12 @@ impl Execution<'_> {
             Statement::Joined(select) => Box::pin(self.joined(*select)).await,
             Statement::Union(union) => Box::pin(self.union(*union)).await,
             Statement::Faceted(faceted) => Box::pin(self.faceted(*faceted)).await,
-            Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
+            Statement::SelectConstants(items) => {
+                if constants::may_take_long(&items) {
+                    self.node.long(self.session).await;
+                }
+                constants::select(self.node, self.session, items)
+            }
             _ => Err(unexpected()),
         }
     }
@@ -589,7 +584,8 @@ impl Execution<'_> {
         let reads = Action(Deed::Read, Some(table));
         let snapshot = self.node.snapshot(self.session, reads)?;
         let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
-        let pieces = tokio::task::block_in_place(|| guarded(self.node, find))?;
+        self.node.long(self.session).await;
+        let pieces = guarded(self.node, find)?;
         let mut put = 0;
         for piece in pieces {
             match self.submit(Command::Backfill(piece)).await? {

@@ -31,7 +31,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "error limits pool postings profile removed shape wide < integers tail warning < changes edits files \
+        "error interrupt limits pool postings profile removed shape wide < integers tail warning < changes edits files \
          segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (
@@ -56,8 +56,8 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "session",
-        "clock errors faults limits profiled remote units webhook_target < budget searches \
-         < counters places temporary < list_variables < node rights session statement",
+        "clock errors faults limits profiled remote units webhook_target < budget scheduler \
+         < movable searches < counters places temporary < list_variables < node rights session statement",
     ),
     (
         "collect",

@@ -22,7 +22,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::commands::Commands;
-use crate::command::{Command, Envelope, Now, SessionId};
+use crate::command::{Command, Envelope, Now, SessionId, WaitSource};
 use crate::error::{Error, Result};
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
 
@@ -218,16 +218,20 @@ fn is_short(command: &Command) -> bool {
         Command::Within(inner) => inner,
         command => command,
     };
-    matches!(
-        command,
-        Command::Insert(_)
-            | Command::Rollback
-            | Command::QueueWait { .. }
-            | Command::QueueNext(_)
-            | Command::QueueEnd
-            | Command::QueueAbort
-            | Command::QueueDone { .. }
-    )
+    // A condition may take long over one row.
+    let are_whole = |sources: &[WaitSource]| sources.iter().all(|it| it.condition.is_none());
+    match command {
+        Command::QueueWait { sources, .. } => are_whole(sources),
+        Command::QueueNext(next) => are_whole(&next.sources),
+        command => matches!(
+            command,
+            Command::Insert(_)
+                | Command::Rollback
+                | Command::QueueEnd
+                | Command::QueueAbort
+                | Command::QueueDone { .. }
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -133,6 +133,17 @@ pub enum Over {
 }
 
 impl Expression {
+    /// Whether its work over one row may take longer than reading the row: it calls a function, or reads inside a document or a
+    /// list.
+    #[must_use]
+    pub fn may_take_long(&self) -> bool {
+        let is_long = matches!(
+            self,
+            Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
+        );
+        is_long || self.parts().into_iter().any(Expression::may_take_long)
+    }
+
     /// Levels of it: 1 for a constant or a column.
     #[must_use]
     pub fn depth(&self) -> u32 {

@@ -16,6 +16,7 @@ use crate::listen::{Pace, TooSlow};
 use crate::server::Server;
 use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
+use session::movable::long_turn;
 use session::{Grant, Room};
 
 /// Bytes that are unpacked between two checks of the limit.
@@ -130,17 +131,16 @@ pub(super) async fn room_for_json(
     held: &Grant,
 ) -> Result<(), Failure> {
     let read = || wire::json::memory_bytes(bytes, fields_depth);
-    let bytes_all = bytes.len() + at_length(bytes.len(), read);
+    let bytes_all = bytes.len() + at_length(bytes.len(), read).await;
     held.reserve(bytes_all).await.map(|_| ())
 }
 
-/// Does work that reads `bytes` bytes; off the event loop if there are more than [`PARSE_INLINE_BYTES`].
-pub(super) fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+/// Does work that reads `bytes` bytes; in a turn if there are more than [`PARSE_INLINE_BYTES`].
+pub(super) async fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     if bytes > PARSE_INLINE_BYTES {
-        tokio::task::block_in_place(work)
-    } else {
-        work()
+        long_turn(&super::payer()).await;
     }
+    work()
 }
 
 fn too_long(bytes_max: usize) -> Failure {

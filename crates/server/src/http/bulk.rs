@@ -137,9 +137,9 @@ impl<'a> Load<'a> {
         let (text, first_line) = (&self.text, self.lines_done + 1);
         body::room_for_json(text, FIELDS_DEPTH, &self.held).await?;
         let server = self.guest.server;
-        let batch = tokio::task::block_in_place(|| {
-            session::statement::guarded(server, || Batch::read(text, first_line))
-        })?;
+        server.long(&self.guest.session).await;
+        let read = || Batch::read(text, first_line);
+        let batch = session::guarded(server, read)?;
         let (command, counted) = batch.into_command();
         let reply = server.submit_raw(&self.guest.session, command).await?;
         let reply = reply.map_err(|error| counted.failure(error))?;

@@ -21,11 +21,12 @@ use tokio::sync::mpsc;
 
 use super::reply::{self, Coming, Refusal, held_piece};
 use super::sql::parameters;
-use super::{Door, Guest, body, guard};
+use super::{Door, Guest, body, guard, payer};
 use crate::limits::EVENT_BEAT;
 use crate::scribe::{Following, Intake, Sender, Waiting};
 use crate::server::Server;
 use session::errors::{self, Failure};
+use session::movable::long_turn;
 use session::{Action, Deed};
 
 /// Pieces that wait for a follower's socket; others wait in [`Following`].
@@ -54,7 +55,8 @@ async fn collect(
     let held = server.budget.grant();
     let mut bytes = body::whole(server, request, &held).await?;
     if is_packed {
-        bytes = tokio::task::block_in_place(|| body::unpacked(&bytes, &held))?;
+        long_turn(&payer()).await;
+        bytes = body::unpacked(&bytes, &held)?;
     }
     if bytes.is_empty() {
         return Ok(answer(0));
@@ -66,7 +68,7 @@ async fn collect(
     let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
     let count = match is_whole {
         true => 1,
-        false => body::at_length(bytes.len(), || lines().count()),
+        false => body::at_length(bytes.len(), || lines().count()).await,
     };
     let guest = Guest::new(server);
     let peer = super::peer();

@@ -19,6 +19,7 @@ use super::{Door, Guest, body};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
+use session::guarded;
 use session::statement::{self, Outcome, Parsed};
 
 /// Levels of JSON that are read without a tree: the body, its doc.
@@ -47,8 +48,8 @@ async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let server = &door.server;
     let held = server.budget.grant();
     let bytes = read(server, request, 0, &held).await?;
-    let read = || statement::guarded(server, || change(&bytes).map_err(failure));
-    let Change { id, update } = body::at_length(bytes.len(), read)?;
+    let read = || guarded(server, || change(&bytes).map_err(failure));
+    let Change { id, update } = body::at_length(bytes.len(), read).await?;
     let table = update.table.clone();
     let (affected, _) = execute(server, Statement::Update(update)).await?;
     let Some(id) = id else {
@@ -67,8 +68,8 @@ async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Resp
 async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Response, Refusal> {
     let held = server.budget.grant();
     let bytes = read(server, request, FIELDS_DEPTH, &held).await?;
-    let read = || statement::guarded(server, || document(verb, &bytes).map_err(failure));
-    let item = body::at_length(bytes.len(), read)?;
+    let read = || guarded(server, || document(verb, &bytes).map_err(failure));
+    let item = body::at_length(bytes.len(), read).await?;
     let BulkItem { table, id, action } = item;
     let (fields, replaces) = match action {
         BulkAction::Insert { fields } => (fields, false),
@@ -118,8 +119,8 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let server = &door.server;
     let held = server.budget.grant();
     let bytes = read(server, request, 0, &held).await?;
-    let read = || statement::guarded(server, || deletion(&bytes).map_err(failure));
-    let asked = body::at_length(bytes.len(), read)?;
+    let read = || guarded(server, || deletion(&bytes).map_err(failure));
+    let asked = body::at_length(bytes.len(), read).await?;
     let (table, ids, matching, filter) = match asked {
         Deletion::Ids { table, ids } => {
             let list = ids.iter().map(|id| Value::Int(i128::from(*id))).collect();

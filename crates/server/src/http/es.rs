@@ -41,9 +41,11 @@ pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> 
             return reply(&headers, is_head, Err(error), door.server.budget.grant());
         }
     };
-    let replied = run(&Guest::new(&door.server), route, &request).await;
+    let guest = Guest::new(&door.server);
+    let replied = run(&guest, route, &request).await;
     let EsRequest { reply: how, .. } = request;
-    tokio::task::block_in_place(|| reply(&how, is_head, replied, door.server.budget.grant()))
+    guest.long(&guest.session).await;
+    reply(&how, is_head, replied, door.server.budget.grant())
 }
 
 async fn run(guest: &Guest<'_>, route: Route, request: &EsRequest) -> Replied {

@@ -22,7 +22,7 @@ use super::sql::parameter;
 use super::{Door, Guest, body};
 use crate::server::Server;
 use session::errors::{self, Failure};
-use session::statement;
+use session::guarded;
 
 /// The routes below /pq.
 pub(super) fn routes() -> Router<Door> {
@@ -65,8 +65,8 @@ async fn write(
     let held = server.budget.grant();
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, 0, &held).await?;
-    let read = || statement::guarded(server, || json::pq_rule(&bytes).map_err(failure));
-    let rule = body::at_length(bytes.len(), read)?;
+    let read = || guarded(server, || json::pq_rule(&bytes).map_err(failure));
+    let rule = body::at_length(bytes.len(), read).await?;
     let (_, stored) = execute(server, insert(&table, id, rule, replace)).await?;
     let result = if replace { "updated" } else { "created" };
     let id = if stored == 0 { id } else { stored };

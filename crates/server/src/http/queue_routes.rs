@@ -37,6 +37,7 @@ use request::{QueueRequest, receipt_text};
 use session::Grant;
 use session::counters::add;
 use session::errors::{self, Failure};
+use session::guarded;
 use session::statement;
 
 /// The routes below /queue.
@@ -118,11 +119,13 @@ async fn put(
     let held = server.budget.grant();
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
-    let read = || statement::guarded(server, || documents(&bytes).map_err(failure));
-    let rows = tokio::task::block_in_place(read)?;
+    let read = || guarded(server, || documents(&bytes).map_err(failure));
+    let guest = Guest::new(server);
+    guest.long(&guest.session).await;
+    let rows = read()?;
     let count = rows.len();
     let command = insert(&queue, rows);
-    Guest::new(server).submit(command).await?;
+    guest.submit(command).await?;
     add(&server.counters.inserts, 1);
     Ok(answer(&json!({ "rows": count })))
 }
@@ -282,22 +285,20 @@ async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Respons
         limit: Some(request.rows.into()),
         ..Select::of(request.queue, vec![Item::Star])
     };
-    let reply = Guest::new(server)
-        .submit(Command::Read {
-            select: Box::new(select),
-        })
-        .await?;
+    let guest = Guest::new(server);
+    let select = Box::new(select);
+    let reply = guest.submit(Command::Read { select }).await?;
     let held = Arc::new(server.budget.grant());
     let memory = held.for_rows(server.settings().live.search_memory_bytes);
     let control = Control {
         memory: Arc::new(memory),
         ..Control::default()
     };
-    let found = server.rows_of(reply, &control).await;
+    let found = server.rows_of(&guest.session, reply, &control).await;
     let found = found.map_err(Failure::from)?;
     let held = server.budget.grant();
-    let bytes =
-        tokio::task::block_in_place(|| statement::guarded(server, || peeked(found, &held)))?;
+    guest.long(&guest.session).await;
+    let bytes = guarded(server, || peeked(found, &held))?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 

@@ -19,6 +19,7 @@ use super::hits::{self, Hits, Marked};
 use super::reply::{self, Refusal};
 use super::{Door, Guest, body};
 use session::errors::{self, Failure};
+use session::guarded;
 use session::statement::{self, Outcome, Parsed};
 use session::{Action, Deed};
 
@@ -34,8 +35,8 @@ pub(super) async fn post(
     let held = server.budget.grant();
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
-    let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
-    let mut asked = body::at_length(bytes.len(), read)?;
+    let read = || guarded(server, || wire::json::search(&bytes).map_err(failure));
+    let mut asked = body::at_length(bytes.len(), read).await?;
     let mut guest = Guest::new(server);
     let marked = asked.highlight.take();
     let marked = marked.map(|how| marked_texts(&guest, &mut asked.select, how));
@@ -113,7 +114,7 @@ fn read<T>(
     let options = options.map_err(|error| Failure::refused(error.to_string()))?;
     let reads = Action(Deed::Read, Some(&select.table));
     let snapshot = guest.snapshot(&guest.session, reads)?;
-    statement::guarded(guest, || Ok(read(&snapshot, &options)?))
+    guarded(guest, || Ok(read(&snapshot, &options)?))
 }
 
 /// The tree of the words of a SELECT that was done; `None`: it has no MATCH.
@@ -144,7 +145,7 @@ pub(super) async fn answered(
 ) -> Result<Response, Refusal> {
     let took_ms = (guest.clock.steady_us() - guest.session.started_us) / 1_000;
     let held = guest.budget.grant();
-    let _turn = guest.turn(outcome.rows()).await;
+    let is_long = outcome.reads_long() || shape.marked.is_some();
     let sets = match outcome {
         Outcome::Rows(found) => vec![found],
         Outcome::Several(sets) => sets,
@@ -176,9 +177,10 @@ pub(super) async fn answered(
         aggregations: shape.aggregations,
         groups: answers.collect(),
     };
-    let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(guest, || hits::write(guest, hits, took_ms, &held))
-    })?;
+    if is_long {
+        guest.long(&guest.session).await;
+    }
+    let bytes = guarded(guest, || hits::write(guest, hits, took_ms, &held))?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 

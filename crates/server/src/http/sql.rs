@@ -16,6 +16,7 @@ use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
+use session::guarded;
 use session::statement::{self, FoundRows, Outcome, Parsed};
 
 /// Handles /sql. Its session ends with the request.
@@ -121,7 +122,7 @@ pub(super) async fn all(
     let mut rest = request.text.as_slice();
     let mut count = 0;
     let mut failed = None;
-    while let Some((statement, behind)) = statement::next(server, rest).await {
+    while let Some((statement, behind)) = statement::next(server, &guest.session, rest).await {
         rest = behind;
         count += 1;
         if count > STATEMENTS_MAX {
@@ -134,16 +135,12 @@ pub(super) async fn all(
         }
         let written = match execute(&mut guest, statement).await {
             Ok(outcome) => {
-                let (turn, is_long) = (server.turn(outcome.rows()).await, outcome.reads_long());
-                let write = || {
-                    statement::guarded(server, || {
-                        table::write(server, &mut guest.session, outcome, reply, held)
-                    })
-                };
-                match turn.is_some() || is_long {
-                    true => tokio::task::block_in_place(write),
-                    false => write(),
+                if outcome.reads_long() {
+                    server.long(&guest.session).await;
                 }
+                guarded(server, || {
+                    table::write(server, &mut guest.session, outcome, reply, held)
+                })
             }
             Err(failure) => Err(failure),
         };
@@ -178,7 +175,7 @@ fn posted() -> Failure {
 }
 
 async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Refusal> {
-    let statement = match statement::next(&guest, &request.text).await {
+    let statement = match statement::next(&guest, &guest.session, &request.text).await {
         Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
         Some(_) => return Err(only("exactly one SELECT").into()),
         None => return Err(empty().into()),

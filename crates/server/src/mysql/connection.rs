@@ -18,10 +18,10 @@ use crate::server::{Admitted, Server};
 use session::Grant;
 use session::counters::add;
 use session::errors::{self, Failure};
-use session::limits::PARSE_INLINE_BYTES;
+use session::guarded;
 use session::places::Peer;
 use session::searches::Search;
-use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, SENT_TOGETHER_MAX, guarded};
+use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, SENT_TOGETHER_MAX};
 use session::{Action, Deed, Session, check_name};
 
 /// A connection that has logged in.
@@ -131,7 +131,7 @@ impl<'a> Connection<'a> {
                 return Ok(());
             }
             self.flush().await?;
-            self.socket.release();
+            self.socket.release().await;
         }
     }
 
@@ -208,7 +208,8 @@ impl<'a> Connection<'a> {
     /// with it. A failure ends the text.
     async fn query(&mut self) -> Result<bool, Ended> {
         let text = self.socket.payload().get(1..).unwrap_or_default();
-        let Some((statement, behind)) = statement::next(&self.server, text).await else {
+        let Some((statement, behind)) = statement::next(&self.server, &self.session, text).await
+        else {
             let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
             results::error(&mut self.encoder, &failure);
             return Ok(true);
@@ -221,7 +222,7 @@ impl<'a> Connection<'a> {
             return Ok(true);
         }
         if !is_more {
-            self.socket.release();
+            self.socket.release().await;
             return Ok(self.statement(statement, 0).await? != StatementEnd::End);
         }
         let held = self.server.budget.grant();
@@ -230,7 +231,7 @@ impl<'a> Connection<'a> {
             return Ok(true);
         }
         let text = behind.to_vec();
-        self.socket.release();
+        self.socket.release().await;
         Box::pin(self.several(statement, &text)).await
     }
 
@@ -285,7 +286,9 @@ impl<'a> Connection<'a> {
         let mut members = 0;
         loop {
             if ready.len() == members {
-                let Some((parsed, behind)) = statement::next(&self.server, rest).await else {
+                let Some((parsed, behind)) =
+                    statement::next(&self.server, &self.session, rest).await
+                else {
                     break;
                 };
                 ready.push_back(parsed);
@@ -418,27 +421,38 @@ impl<'a> Connection<'a> {
             counted,
             search,
             held: _held,
+            is_costly: _,
         } = found;
-        let (server, encoder) = (&self.server, &mut self.encoder);
         let reads = !answer.rows.is_ready();
-        let begin = || Sending::begin(answer, &table, encoder);
-        let begun = make(reads_long, || guarded(server, begin));
+        if reads_long {
+            self.server.long(&self.session).await;
+        }
+        let encoder = &mut self.encoder;
+        let begun = guarded(&self.server, || Sending::begin(answer, &table, encoder));
         let mut sending = match begun {
             Ok(sending) => sending,
             Err(failure) => return Ok(Err(failure)),
         };
         loop {
+            match (reads_long, &search) {
+                (false, _) => {}
+                (true, None) => self.server.long(&self.session).await,
+                (true, Some(search)) => {
+                    let interrupt = &search.interrupt;
+                    self.server.long_within(&self.session, interrupt).await;
+                }
+            }
             let encoder = &mut self.encoder;
             let fill = || {
                 search.as_ref().map_or(Ok(()), Search::check)?;
                 sending.fill(encoder)
             };
-            match make(reads_long, || guarded(&self.server, fill)) {
+            match guarded(&self.server, fill) {
                 Err(failure) => return Ok(Err(failure)),
                 Ok(true) => self.flush().await?,
                 Ok(false) => break,
             }
-            // The first 64 KiB of columns are encoded on the event loop: that costs less than moving the sockets to another thread.
+            // The first 64 KiB of columns are encoded here: that costs less than a turn.
             reads_long = reads;
         }
         add(&self.server.counters.rows_sent, sending.count);
@@ -570,8 +584,7 @@ impl Request {
         if let Err(failure) = held.cover(Load::memory_bytes(payload)) {
             return Request::Refused(failure);
         }
-        let large = payload.len() > PARSE_INLINE_BYTES;
-        match make(large, || Command::decode(payload, capabilities)) {
+        match Command::decode(payload, capabilities) {
             Ok(Command::Quit) => Request::Quit,
             Ok(Command::InitDb(database)) => Request::InitDb(database),
             Ok(Command::Query(_)) => Request::Query,
@@ -602,13 +615,4 @@ fn not_offered(number: u8) -> Failure {
         errors::UNKNOWN_COMMAND,
         format!("unknown command {number:#04x}"),
     )
-}
-
-/// Does work that may read files, or decode much, off the event loop.
-fn make<T>(reads: bool, work: impl FnOnce() -> T) -> T {
-    if reads {
-        tokio::task::block_in_place(work)
-    } else {
-        work()
-    }
 }

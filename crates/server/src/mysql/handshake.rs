@@ -87,7 +87,7 @@ async fn shake_unhurried(
     peer.owes_nothing();
     encoder.ok(&Done::default());
     socket.send(&mut encoder).await.map_err(Ended::Gone)?;
-    socket.release();
+    socket.release().await;
     Ok(Some(Guest {
         capabilities: response.capabilities.common(Capabilities::SERVER),
         user: response.user,

@@ -15,7 +15,8 @@ use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
 use session::counters::add;
 use session::errors::Failure;
-use session::limits::GRANT_FREE_BYTES;
+use session::limits::{GRANT_FREE_BYTES, PARSE_INLINE_BYTES};
+use session::movable::long_turn;
 use session::{Grant, Room};
 
 /// Most bytes read ahead while a statement waits for a queue's row. The rest stays in the kernel.
@@ -45,6 +46,8 @@ pub(super) enum Ended {
 /// The socket of one connection.
 pub(super) struct Socket {
     server: Arc<Server>,
+    /// The user whose turns its long work takes: the client's address.
+    payer: Arc<str>,
     stream: TimedStream,
     reader: PacketReader,
     patience: Duration,
@@ -71,6 +74,7 @@ impl Socket {
     pub(super) fn new(server: Arc<Server>, stream: Stream, patience: Duration) -> Socket {
         Socket {
             grant: server.budget.grant(),
+            payer: stream.remote.to_string().into(),
             served: None,
             server,
             stream: TimedStream::new(stream, patience),
@@ -97,6 +101,9 @@ impl Socket {
         loop {
             match (self.reader.advance(), refused.take()) {
                 (Ok(true), _) => {
+                    if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
+                        long_turn(&self.payer).await;
+                    }
                     let server = &self.server;
                     self.served.get_or_insert_with(|| Served::new(server));
                     return Ok(take(self.reader.packet()));
@@ -119,8 +126,9 @@ impl Socket {
                 }
             }
             if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(MOVED_INLINE_BYTES) {
-                // A large buffer moves: do the copy off the event loop.
-                tokio::task::block_in_place(|| self.reader.spare().len());
+                // A large buffer moves.
+                long_turn(&self.payer).await;
+                self.reader.spare();
             }
             let read = if self.reader.is_midway() {
                 let read = self.stream.read(self.reader.spare());
@@ -164,12 +172,12 @@ impl Socket {
     }
 
     /// Drops the last packet. A buffer above [`GRANT_FREE_BYTES`] goes back to the budget if nothing else is in it.
-    pub(super) fn release(&mut self) {
+    pub(super) async fn release(&mut self) {
         if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
-            match self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
-                true => tokio::task::block_in_place(|| self.reader.release()),
-                false => self.reader.release(),
+            if self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
+                long_turn(&self.payer).await;
             }
+            self.reader.release();
             self.grant.keep(self.reader.buffer_bytes());
         }
     }

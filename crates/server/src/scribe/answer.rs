@@ -167,14 +167,11 @@ impl Scribe {
         if let Err(failure) = caller.reply_memory.reserve(bytes).await {
             return Answer::Refused(ExceptionKind::InternalError, failure.to_string());
         }
-        let make = || {
-            let all = self.counters.all().into_iter();
-            Answer::Counters(all.map(|(name, count)| (name, signed(count))).collect())
-        };
-        match bytes > INLINE_BYTES {
-            true => tokio::task::block_in_place(make),
-            false => make(),
+        if bytes > INLINE_BYTES {
+            caller.server.long(caller.session).await;
         }
+        let all = self.counters.all().into_iter();
+        Answer::Counters(all.map(|(name, count)| (name, signed(count))).collect())
     }
 
     /// Whether a client may stop, reload and change the server. A refusal is counted, and logged once in a while.

@@ -125,7 +125,8 @@ impl Connection<'_> {
                 return Ended::Broken(why);
             }
             if self.reader.buffer_bytes() > INLINE_BYTES {
-                tokio::task::block_in_place(|| self.reader.release());
+                self.server.long(&self.session).await;
+                self.reader.release();
                 self.grant.keep(self.reader.buffer_bytes());
             }
             let sent = std::mem::take(&mut self.out);
@@ -160,7 +161,8 @@ impl Connection<'_> {
                 Err(failure) => return Err(Ended::Refused(failure)),
             }
             if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(INLINE_BYTES) {
-                tokio::task::block_in_place(|| self.reader.spare().len());
+                self.server.long(&self.session).await;
+                self.reader.spare();
             }
             let read = if self.reader.is_midway() {
                 let read = self.stream.read(self.reader.spare());

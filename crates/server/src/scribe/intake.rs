@@ -63,12 +63,10 @@ impl Scribe {
             return Intake::Later;
         }
         let now = super::now(server);
-        let decide = || collector.decide(messages.clone(), now);
-        let decision = match bytes > INLINE_BYTES {
-            true => tokio::task::block_in_place(decide),
-            false => decide(),
-        };
-        let (command, received) = match decision {
+        if bytes > INLINE_BYTES {
+            server.long(sender.session).await;
+        }
+        let (command, received) = match collector.decide(messages.clone(), now) {
             Decision::TryLater => return Intake::Later,
             Decision::Never(why) => return Intake::Never(why),
             Decision::Nothing => return Intake::Taken,
@@ -90,11 +88,10 @@ impl Scribe {
             Ok(_) => {
                 collector.took(&received);
                 let has_store = |category: &[u8]| collector.takes(category) == Ok(true);
-                let offer = || self.followers.offer(messages, has_store);
-                match bytes > INLINE_BYTES {
-                    true => tokio::task::block_in_place(offer),
-                    false => offer(),
+                if bytes > INLINE_BYTES {
+                    server.long(sender.session).await;
                 }
+                self.followers.offer(messages, has_store);
                 Intake::Taken
             }
             Err(failure) if may_pass(&failure) => Intake::Later,

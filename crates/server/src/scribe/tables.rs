@@ -69,10 +69,10 @@ async fn keep_queries(
 
 /// Runs one statement as the server itself, and gives its rows.
 async fn run(server: &Server, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
-    let Some((parsed, _)) = statement::next(server, sql.as_bytes()).await else {
+    let mut session = Session::new(OWN_SESSION, String::new(), String::new(), None);
+    let Some((parsed, _)) = statement::next(server, &session, sql.as_bytes()).await else {
         return Ok(Vec::new());
     };
-    let mut session = Session::new(OWN_SESSION, String::new(), String::new(), None);
     match statement::execute(server, &mut session, parsed).await? {
         Outcome::Rows(found) => {
             let rows: Result<Vec<_>, _> = found.answer.rows.collect();

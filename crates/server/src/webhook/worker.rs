@@ -211,7 +211,8 @@ impl Worker {
             memory: Arc::new(Memory::new(u64::MAX)),
             ..Control::default()
         };
-        let Answer { columns, rows, .. } = self.server.rows_of(reply, &control).await?;
+        let Answer { columns, rows, .. } =
+            self.server.rows_of(&self.session, reply, &control).await?;
         let Some(row) = rows.into_iter().next().transpose()? else {
             return Ok(None);
         };

@@ -88,7 +88,8 @@ fn kill_names_a_session_that_searches() {
 fn the_watcher_stops_a_search_by_itself() {
     let searches = searches();
     let clock = Clock::start();
-    searches.watch(clock).unwrap();
+    let scheduler = Arc::new(Scheduler::new(1, clock, None));
+    searches.watch(clock, &scheduler).unwrap();
     let search = searches.begin(request(7, Some(clock.steady_us()), None));
     let end = Instant::now() + Duration::from_secs(30);
     let reason = loop {

@@ -28,6 +28,24 @@ pub(super) fn select(
     Ok(Outcome::shown(columns, vec![row]))
 }
 
+/// Whether an item may take long: an expression that calls a function.
+pub(super) fn may_take_long(items: &[(String, Constant)]) -> bool {
+    items.iter().any(|(_, item)| match item {
+        Constant::Expression(expression) => expression.may_take_long(),
+        Constant::Variable { .. }
+        | Constant::Database
+        | Constant::User
+        | Constant::CurrentUser
+        | Constant::Version
+        | Constant::ConnectionId
+        | Constant::LastInsertId
+        | Constant::RowCount
+        | Constant::FoundRows
+        | Constant::Now
+        | Constant::UnixTimestamp => false,
+    })
+}
+
 /// `work`: what expressions may still take.
 fn value(
     node: &Node,

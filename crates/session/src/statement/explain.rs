@@ -26,9 +26,9 @@ use query::value::Value;
 use wire::sql::Statement;
 
 use super::union::{ALL_ROWS, every_match};
-use super::{Execution, FoundRows, Outcome, guarded, temporary, translate};
+use super::{Execution, FoundRows, Outcome, temporary, translate};
 use crate::errors::Failure;
-use crate::node::Node;
+use crate::node::{Node, guarded};
 use crate::profiled::Profiled;
 use crate::rights::{Action, Deed};
 use crate::session::Session;
@@ -63,7 +63,7 @@ impl Execution<'_> {
     /// EXPLAIN: does a SELECT and tells its steps.
     pub(super) async fn explain(&mut self, explained: Statement) -> Result<Outcome, Failure> {
         let select = match explained {
-            Statement::Update(update) => Statement::Select(self.read_by_update(update)?),
+            Statement::Update(update) => Statement::Select(self.read_by_update(update).await?),
             Statement::Delete(delete) => Statement::Select(self.read_by_delete(delete)?),
             select => select,
         };
@@ -78,7 +78,7 @@ impl Execution<'_> {
         };
         profile.reads("");
         let read = || guarded(self.node, || read(sets));
-        let read = || tokio::task::block_in_place(read);
+        self.node.long(self.session).await;
         let rows = profile.step("rows", read, |rows| {
             let rows = rows.as_ref().ok().copied();
             (rows, "read, not sent".to_owned())
@@ -116,13 +116,14 @@ impl Execution<'_> {
 
 impl Execution<'_> {
     /// The SELECT of what an UPDATE reads: the ids, and the values that are set.
-    fn read_by_update(&mut self, update: Update) -> Result<Select, Failure> {
+    async fn read_by_update(&mut self, update: Update) -> Result<Select, Failure> {
         if self.session.temporary.has(&update.table) {
             return Err(translate::not_yet("UPDATE of a temporary table"));
         }
         let profile = self.profile.clone().ok_or_else(super::unexpected)?;
         profile.reads(&update.table);
         let told = |_: &_| (None, "worked out, not written".to_owned());
+        self.node.long(self.session).await;
         profile.step("values", || self.check_update(&update), told)?;
         let values = update.set.into_iter().map(|set| item(set.value));
         Ok(Select {

@@ -59,6 +59,7 @@ impl Execution<'_> {
             counted: false,
             search: None,
             held: Some(Arc::clone(&held)),
+            is_costly: true,
         });
         Ok(Outcome::Several(
             std::iter::once(head).chain(behind).collect(),

@@ -9,6 +9,7 @@ use super::union::Columns;
 use super::{Execution, Outcome, temporary, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX};
+use crate::node::guarded;
 
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
@@ -29,7 +30,7 @@ impl Execution<'_> {
         };
         let table = temporary::table_of(&statement).unwrap_or_default();
         if self.session.temporary.has(table) {
-            return self.of_temporary(statement);
+            return self.of_temporary(statement).await;
         }
         let command = match statement {
             Statement::Upsert { insert, known } => Command::Upsert { insert, known },
@@ -72,8 +73,12 @@ impl Execution<'_> {
             rows.push(row);
             Ok(())
         };
-        // Rows are read, and their expressions evaluated, as they are asked for: off the event loop.
-        tokio::task::block_in_place(|| found.answer.rows.try_for_each(&mut read))?;
+        // Rows are read, and their expressions evaluated, as they are asked for.
+        match search {
+            Some(search) => self.node.long_within(self.session, &search.interrupt).await,
+            None => self.node.long(self.session).await,
+        }
+        guarded(self.node, || found.answer.rows.try_for_each(&mut read))?;
         for sentence in self.node.note_damaged(&damaged) {
             self.session.warn(sentence);
         }

@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use engine::{
-    Answer, Command, Control, Error, JoinControl, Kind, Rows, STANDING_SHOWN, Seen, Temporary,
+    Answer, Command, Control, Error, JoinControl, Kind, Reason, Rows, STANDING_SHOWN, Seen,
+    Temporary,
 };
 use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::expression::{BinaryOperator, Expression, List};
@@ -17,10 +18,12 @@ use query::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
 use query::schema::ColumnType;
 use query::value::Value;
 
-use super::select::{Shared, no_pages};
-use super::{Execution, Outcome, guarded, show, unexpected};
+use super::select::{Shared, may_take_long, no_pages};
+use super::{Execution, Outcome, show, unexpected};
 use crate::errors::{self, Failure};
-use crate::limits::ROWS_INLINE_MAX;
+use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
+use crate::movable::is_on_loop;
+use crate::node::guarded;
 use crate::searches::Search;
 
 /// A table is told the values that its rows must have, if there are at most this many for each of its rows.
@@ -125,6 +128,7 @@ impl Execution<'_> {
         if options.scroll.is_some() {
             return Err(no_pages());
         }
+        self.is_costly |= may_take_long(&select.items);
         let constants = constants.map(|list| Arc::new(Constants(list)));
         let names: Vec<&str> = select.tables.iter().map(|it| &*it.table).collect();
         let (shared, search) = self.shared_by(&names, &options).await?;
@@ -139,35 +143,31 @@ impl Execution<'_> {
         let scopes = scopes.map(|(table, source)| self.scope(&shared.seen, table, source));
         let scopes: Vec<JoinScope<'_>> = scopes.collect::<Result<_, _>>()?;
         let bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
-        let _turn = self.node.turn(None).await;
         let control = self.control(Arc::clone(&shared.interrupt), &options, &shared.held);
-        let asked = |step: &JoinStep| Asked {
-            table: &select.tables[step.table],
-            scope: &scopes[step.table],
-            source: &sources[step.table],
-            options: &options,
-            control: &control,
-            seen: &shared.seen,
-        };
-        let joined = match (&sources[..], &bound.groups) {
-            ([Source::Searched], Some(_)) => {
-                let asked = asked(&bound.steps[0]);
-                let bound = std::slice::from_ref(&bound);
-                let made = self.apart(scopes[0].rows as usize, || grouped(bound, &asked))?;
-                made.into_iter().next().ok_or_else(unexpected)?
-            }
-            _ => {
-                let mut join = Join::new(&bound, bounds(&control));
-                for step in &bound.steps {
-                    self.step(&mut join, step, asked(step)).await?;
+        let asked: Vec<Asked<'_>> = (select.tables.iter().zip(&scopes).zip(&sources))
+            .map(|((table, scope), source)| Asked {
+                table,
+                scope,
+                source,
+                options: &options,
+                control: &control,
+                seen: &shared.seen,
+            })
+            .collect();
+        let joined = match self.first_on_loop(&control) {
+            false => self.made(&bound, &asked).await?,
+            true => match self.made(&bound, &asked).await {
+                // Its units are spent: it begins anew, in a turn.
+                Err(_) if control.interrupt.reason() == Some(Reason::Moved) => {
+                    self.node
+                        .long_within(self.session, &control.interrupt)
+                        .await;
+                    self.made(&bound, &asked).await?
                 }
-                let answer = || self.apart(join.len(), || Ok(join.answer(&bound)?));
-                control.step("answer", answer, |answer| {
-                    let total = answer.as_ref().ok().map(|answer| answer.total);
-                    (total, String::new())
-                })?
-            }
+                made => made?,
+            },
         };
+        control.interrupt.allow(None);
         if let Some(search) = &search {
             search.found();
         }
@@ -175,6 +175,41 @@ impl Execution<'_> {
         let table = select.tables.into_iter().next();
         let table = table.map_or_else(String::new, |table| table.table);
         Ok(self.counted(answer, table, search, Some(shared.held)))
+    }
+
+    /// Whether a read may begin on this thread, within units that are given to its switch here.
+    fn first_on_loop(&self, control: &Control) -> bool {
+        let may = is_on_loop() && !self.is_large;
+        if may {
+            control.interrupt.allow(Some(INLINE_UNITS));
+        }
+        may
+    }
+
+    /// Reads the tables of a join and joins their rows.
+    async fn made(
+        &mut self,
+        bound: &BoundJoin,
+        asked: &[Asked<'_>],
+    ) -> Result<Joined<Error>, Failure> {
+        let first = &asked[bound.steps[0].table];
+        let is_search = asked.len() == 1 && matches!(first.source, Source::Searched);
+        if is_search && bound.groups.is_some() {
+            self.apart(first.control, first.scope.rows as usize).await;
+            let bound = std::slice::from_ref(bound);
+            let made = guarded(self.node, || grouped(bound, first))?;
+            return made.into_iter().next().ok_or_else(unexpected);
+        }
+        let mut join = Join::new(bound, bounds(first.control));
+        for step in &bound.steps {
+            self.step(&mut join, step, &asked[step.table]).await?;
+        }
+        self.apart(first.control, join.len()).await;
+        let answer = || guarded(self.node, || Ok(join.answer(bound)?));
+        first.control.step("answer", answer, |answer| {
+            let total = answer.as_ref().ok().map(|answer| answer.total);
+            (total, String::new())
+        })
     }
 
     /// The answers of the FACETs of a SELECT: see [`bind::facets`]. All of them are made in one pass over the rows.
@@ -202,7 +237,6 @@ impl Execution<'_> {
         let scopes = std::slice::from_ref(&scope);
         let bound = selects.iter().map(|select| BoundJoin::new(select, scopes));
         let bound: Vec<BoundJoin> = bound.collect::<Result<_, _>>().map_err(refused)?;
-        let _turn = self.node.turn(None).await;
         let control = self.control(Arc::clone(&shared.interrupt), options, &shared.held);
         let asked = Asked {
             table: first,
@@ -212,7 +246,12 @@ impl Execution<'_> {
             control: &control,
             seen: &shared.seen,
         };
-        let made = self.apart(scope.rows as usize, || grouped(&bound, &asked))?;
+        let is_long = self.is_large || scope.rows > ROWS_INLINE_MAX;
+        let read = || grouped(&bound, &asked);
+        let read = self
+            .node
+            .read(self.session, &control.interrupt, is_long, read);
+        let made = read.await?;
         let answers = bound.into_iter().zip(made);
         Ok(answers
             .map(|(bound, made)| answer_of(bound, made))
@@ -224,29 +263,27 @@ impl Execution<'_> {
         &mut self,
         join: &mut Join<Error>,
         step: &JoinStep,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
     ) -> Result<(), Failure> {
         let most = asked.scope.rows.saturating_mul(WANTED_A_ROW);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let wanted = self.apart(join.len(), || Ok(join.wanted(step, most)?))?;
         let control = asked.control;
+        self.apart(control, join.len()).await;
+        let wanted = guarded(self.node, || Ok(join.wanted(step, most)?))?;
         let rows = self.rows_of_step(asked, step, wanted).await?;
         let pairs = join.len().max(1).saturating_mul(rows.len());
         let count = rows.len();
-        let join_rows = || self.apart(pairs, || Ok(join.step(step, rows)?));
+        self.apart(control, pairs).await;
+        let join_rows = || guarded(self.node, || Ok(join.step(step, rows)?));
         control.step("join", join_rows, |_| (None, format!("with {count} rows")))
     }
 
-    /// Runs a read of at most `rows` rows, or pairs of rows: off the event loop, unless they are so few that giving the loop to
-    /// another thread would take longer. A panic becomes an error of this statement.
-    pub(super) fn apart<T>(
-        &self,
-        rows: usize,
-        read: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        match self.is_large || rows as u64 > ROWS_INLINE_MAX {
-            true => tokio::task::block_in_place(|| guarded(self.node, read)),
-            false => guarded(self.node, read),
+    /// Goes on in a turn if what comes reads more than [`ROWS_INLINE_MAX`] rows, or pairs of rows, or if the read has been in one
+    /// before.
+    async fn apart(&mut self, control: &Control, rows: usize) {
+        let interrupt = &control.interrupt;
+        if self.is_large || rows as u64 > ROWS_INLINE_MAX || interrupt.units_left().is_none() {
+            self.node.long_within(self.session, interrupt).await;
         }
     }
 
@@ -355,7 +392,7 @@ impl Execution<'_> {
     /// The rows of a step's table. `wanted`: a column and the values that its rows must have there.
     async fn rows_of_step(
         &mut self,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
         step: &JoinStep,
         wanted: Option<(String, List)>,
     ) -> Result<BoxedRows<Error>, Failure> {
@@ -380,17 +417,21 @@ impl Execution<'_> {
                     Some(_) => Err(Error::Interrupted),
                     None => Ok(()),
                 };
+                self.apart(asked.control, table.len()).await;
                 let find = || Ok(table.find(select.filter.as_ref(), &check)?);
-                Ok(Arc::new(self.apart(table.len(), find)?))
+                Ok(Arc::new(guarded(self.node, find)?))
             }
             Source::Searched => {
+                self.apart(asked.control, rows).await;
                 let locate = || Ok(seen.locate(&select, asked.options, asked.control)?);
-                self.apart(rows, locate)
+                guarded(self.node, locate)
             }
             Source::Percolate => {
-                let read = || Ok(seen.select(&select, asked.options, asked.control)?);
-                let answer = self.apart(rows, read)?;
-                asked.copied(step, answer)
+                self.apart(asked.control, rows).await;
+                guarded(self.node, || {
+                    let answer = seen.select(&select, asked.options, asked.control)?;
+                    asked.copied(step, answer)
+                })
             }
             Source::Queue => {
                 let select = Box::new(select);
@@ -399,8 +440,9 @@ impl Execution<'_> {
                     false => Command::Read { select },
                 };
                 let reply = self.submit(command).await?;
-                let answer = self.node.rows_of(reply, asked.control).await?;
-                asked.copied(step, answer)
+                let answer = self.node.rows_of(self.session, reply, asked.control);
+                let answer = answer.await?;
+                guarded(self.node, || asked.copied(step, answer))
             }
         }
     }

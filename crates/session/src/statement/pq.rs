@@ -13,13 +13,13 @@ use query::lexer::Lexer;
 use wire::sql::PqOptions;
 
 use super::select::hold;
-use super::{Execution, Outcome, guarded};
+use super::{Execution, Outcome};
 use crate::budget::Grant;
 use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::limits::META_KEYWORDS_MAX;
-use crate::node::Node;
+use crate::node::{Node, guarded};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
 use crate::session::Session;
@@ -181,7 +181,7 @@ impl Percolation<'_> {
     ///
     /// # Errors
     /// Missing table; `INVALID`: not a pq table; errors of `read` and of the engine.
-    pub fn run(
+    pub async fn run(
         mut self,
         node: &Node,
         session: &Session,
@@ -197,16 +197,15 @@ impl Percolation<'_> {
             return Err(Failure::new(errors::INVALID, message));
         }
         let search = watched(node, self.request.clone());
-        let rows = tokio::task::block_in_place(|| {
-            guarded(node, || {
-                let panics = self.fault == Some(ReadFault::Panic);
-                assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
-                let batch = read(&mut self.options)?;
-                if self.fault == Some(ReadFault::Hold) {
-                    hold(&search.interrupt);
-                }
-                self.matched(node, &snapshot, batch, &search.interrupt)
-            })
+        node.long_within(session, &search.interrupt).await;
+        let rows = guarded(node, || {
+            let panics = self.fault == Some(ReadFault::Panic);
+            assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+            let batch = read(&mut self.options)?;
+            if self.fault == Some(ReadFault::Hold) {
+                hold(&search.interrupt);
+            }
+            self.matched(node, &snapshot, batch, &search.interrupt)
         })?;
         add(&node.counters.pq_documents, rows.documents_asked as u64);
         Ok(rows)
@@ -273,7 +272,7 @@ impl Percolation<'_> {
 }
 
 impl Execution<'_> {
-    pub(super) fn call_pq(
+    pub(super) async fn call_pq(
         &mut self,
         table: &str,
         documents: &[Vec<u8>],
@@ -286,7 +285,8 @@ impl Execution<'_> {
             fault: self.fault,
         };
         let held = self.node.budget.grant();
-        let mut rows = percolation.run(self.node, self.session, |options| {
+        let node = self.node;
+        let run = percolation.run(node, self.session, |options| {
             if options.docs_json {
                 let texts = documents.iter();
                 // `skip_bad_json` parses every document as a tree.
@@ -299,7 +299,8 @@ impl Execution<'_> {
                 held.cover(bytes.sum())?;
             }
             documents::read(documents, options)
-        })?;
+        });
+        let mut rows = run.await?;
         for warning in std::mem::take(&mut rows.warnings) {
             self.session.warn(warning);
         }

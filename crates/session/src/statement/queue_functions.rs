@@ -140,6 +140,7 @@ impl Execution<'_> {
         let columns = columns.into_iter();
         let columns = columns.map(|(name, kind)| (name, Some(kind))).collect();
         Ok(Outcome::Rows(FoundRows {
+            is_costly: false,
             answer: ready(columns, rows),
             table: first.unwrap_or_default(),
             counted: false,

@@ -10,16 +10,15 @@ use query::schema::ColumnType;
 use query::value::Value;
 
 use super::join::{Copied, answer_of, refused};
-use super::{guarded, unexpected};
+use super::unexpected;
 use crate::budget::Grant;
 use crate::errors::Failure;
-use crate::node::Node;
+use crate::node::{Node, guarded};
 
 /// Name that errors give to the rows.
 const ROWS: &str = "hits";
 
-/// The groups of each FACET over rows whose columns may hold any value. Takes the memory of the groups from `held`. Blocks while it
-/// works.
+/// The groups of each FACET over rows whose columns may hold any value. Takes the memory of the groups from `held`. May take long.
 ///
 /// # Errors
 /// A column that the rows do not have, and those of GROUP BY: stopped by `interrupt`, no memory.
@@ -63,5 +62,5 @@ pub fn groups_of_rows(
         let joined = join.answer(&bound)?;
         Ok(answer_of(bound, joined))
     };
-    tokio::task::block_in_place(|| guarded(node, || selects.iter().map(answer).collect()))
+    guarded(node, || selects.iter().map(answer).collect())
 }

@@ -6,14 +6,16 @@ use std::time::Duration;
 use engine::{
     Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Seen, Snapshot,
 };
+use query::bind::Ids;
+use query::expression::Expression;
 use query::options::Options;
-use query::request::{JoinedSelect, Select, tables_of};
+use query::request::{Item, JoinedSelect, OrderBy, Output, Select, tables_of};
 
-use super::{Execution, FoundRows, Outcome, guarded, owned_row};
+use super::{Execution, FoundRows, Outcome, owned_row};
 use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::faults::ReadFault;
-use crate::limits::{MATCH_INLINE_BYTES, SHOWN_STATEMENT_BYTES};
+use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
 
@@ -37,8 +39,12 @@ impl Execution<'_> {
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        self.is_costly |= may_take_long(&select.items);
         let snapshot = self.to_read(&select.table)?;
         let upheavals = self.node.engine()?.upheavals();
+        if self.session.owned_row.is_some() && self.is_costly {
+            self.node.long(self.session).await;
+        }
         if let Some(answer) = owned_row::answer(&self.session.owned_row, &select, upheavals) {
             return Ok(self.counted(answer, select.table, None, None));
         }
@@ -63,18 +69,16 @@ impl Execution<'_> {
         }
         let (answer, search) = match kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
-                // Without LIMIT a search gives few rows, or rows that the statement names by id.
-                let rows = select.limit.map_or(0, |rows| rows as usize);
-                let _turn = self.node.turn(Some(rows)).await;
-                let (answer, search) = self.search(&tables, &select, &options, &held)?;
-                (answer, search)
+                self.search(&tables, &select, &options, &held).await?
             }
             Kind::Percolate { .. } => {
                 let (_search, interrupt) = self.switch(&select.table, &options);
                 let control = self.control(interrupt, &options, &held);
-                let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
-                let read = || self.read(&tables, &select, &options, &control);
-                (tokio::task::block_in_place(read)?, None)
+                let fault = self.fault;
+                let read = || read(fault, &tables, &select, &options, &control);
+                let node = self.node;
+                let answer = node.read(self.session, &control.interrupt, true, read);
+                (answer.await?, None)
             }
             Kind::Queue(_) => {
                 let table = select.table.clone();
@@ -89,7 +93,7 @@ impl Execution<'_> {
                     reply => {
                         let (_search, interrupt) = self.switch(&table, &options);
                         let control = self.control(interrupt, &options, &held);
-                        self.node.rows_of(reply, &control).await?
+                        self.node.rows_of(self.session, reply, &control).await?
                     }
                 };
                 return Ok(self.counted(answer, table, None, Some(held)));
@@ -132,12 +136,12 @@ impl Execution<'_> {
             counted: true,
             search,
             held,
+            is_costly: self.is_costly,
         })
     }
 
-    /// Searches on this thread, which also serves sockets: most searches end before another thread would have begun. A
-    /// search that takes longer calls [`Control::long`]; tokio then moves the sockets to another thread.
-    fn search(
+    /// Searches, on this thread while the search is short ([`crate::Node::read`]).
+    async fn search(
         &mut self,
         tables: &Seen,
         select: &Select,
@@ -150,14 +154,19 @@ impl Execution<'_> {
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..self.control(interrupt, options, held)
         };
-        let read = || self.read(tables, select, options, &control);
-        // Compiling many words takes long even if the search itself is short.
+        let fault = self.fault;
+        let read = || read(fault, tables, select, options, &control);
+        // Compiling many words takes long even if the search itself is short. Without LIMIT a search gives few rows, or rows that
+        // the statement names by id.
         let words = select.matching.as_ref().map_or(0, String::len);
-        let is_long = self.is_large || words > MATCH_INLINE_BYTES;
-        let mut answer = match is_long {
-            true => tokio::task::block_in_place(read)?,
-            false => read()?,
-        };
+        let is_long = self.is_large
+            || evaluates_long(select)
+            || words > MATCH_INLINE_BYTES
+            || select.limit.is_some_and(|rows| rows > ROWS_INLINE_MAX)
+            || self.fault == Some(ReadFault::Hold);
+        let (node, session) = (self.node, &*self.session);
+        let read = node.read(session, &control.interrupt, is_long, read);
+        let mut answer = read.await?;
         if let Some(search) = &own {
             search.found();
         }
@@ -204,7 +213,6 @@ impl Execution<'_> {
             interrupt,
             pool: self.node.searches.pool.clone(),
             threads: least(self.node.bounds().threads_per_query_max, threads),
-            long: |work| tokio::task::block_in_place(work),
             memory: self.memory(held),
             profile: self.profile.clone(),
             ..Control::default()
@@ -227,23 +235,46 @@ impl Execution<'_> {
             client: self.session.client.clone(),
         }
     }
+}
 
-    fn read(
-        &self,
-        tables: &Seen,
-        select: &Select,
-        options: &Options,
-        control: &Control,
-    ) -> Result<Answer, Failure> {
-        guarded(self.node, || {
-            let panics = self.fault == Some(ReadFault::Panic);
-            assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
-            if self.fault == Some(ReadFault::Hold) {
-                (control.long)(&mut || hold(&control.interrupt));
-            }
-            Ok(tables.select(select, options, control)?)
-        })
+/// Whether a SELECT works out expressions that may take long, over rows that it does not name by id.
+fn evaluates_long(select: &Select) -> bool {
+    let condition = select.filter.as_ref();
+    if condition.is_some_and(|filter| Ids::of(filter).is_some()) {
+        return false;
     }
+    let is_long = |key: &OrderBy| match &key.key {
+        Output::Expression(expression) => expression.may_take_long(),
+        Output::Weight | Output::Count => false,
+    };
+    condition.is_some_and(Expression::may_take_long) || select.order.iter().any(is_long)
+}
+
+/// Reads a table, with the fault that a test asked for.
+fn read(
+    fault: Option<ReadFault>,
+    tables: &Seen,
+    select: &Select,
+    options: &Options,
+    control: &Control,
+) -> Result<Answer, Failure> {
+    let panics = fault == Some(ReadFault::Panic);
+    assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+    if fault == Some(ReadFault::Hold) {
+        hold(&control.interrupt);
+    }
+    Ok(tables.select(select, options, control)?)
+}
+
+/// Whether a column of one row may take long.
+pub(super) fn may_take_long(items: &[Item]) -> bool {
+    items.iter().any(|item| match item {
+        Item::Star | Item::TableStar(_) => false,
+        Item::Value { what, .. } => match what {
+            Output::Expression(expression) => expression.may_take_long(),
+            Output::Weight | Output::Count => false,
+        },
+    })
 }
 
 /// The refusal of OPTION scroll where it would have no effect.

@@ -10,9 +10,9 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::Statement;
 
-use super::{Outcome, guarded, lists, variables};
+use super::{Outcome, lists, variables};
 use crate::errors::{self, Failure};
-use crate::node::Node;
+use crate::node::{Node, guarded};
 use crate::profiled::Profiled;
 use crate::rights::{Action, Deed};
 use crate::session::Session;

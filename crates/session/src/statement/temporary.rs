@@ -6,8 +6,9 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
-use super::{Execution, Outcome, guarded, show, translate, unexpected};
+use super::{Execution, Outcome, show, translate, unexpected};
 use crate::errors::Failure;
+use crate::node::guarded;
 
 /// The table that a statement changes or shows, in lower case. A temporary table of that name is meant first.
 pub(super) fn table_of(statement: &Statement) -> Option<&str> {
@@ -73,7 +74,7 @@ impl Execution<'_> {
             rows,
             replace: false,
         };
-        if let Err(failure) = self.insert_temporary(insert, false) {
+        if let Err(failure) = self.insert_temporary(insert, false).await {
             self.session.temporary.remove(&create.name);
             return Err(failure);
         }
@@ -119,22 +120,23 @@ impl Execution<'_> {
     }
 
     /// A statement on the temporary table that [`table_of`] names.
-    pub(super) fn of_temporary(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+    pub(super) async fn of_temporary(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         match statement {
-            Statement::Insert(insert) => self.insert_temporary(insert, false),
+            Statement::Insert(insert) => self.insert_temporary(insert, false).await,
             Statement::Upsert {
                 insert,
                 known: Known::Ignore,
-            } => self.insert_temporary(insert, true),
+            } => self.insert_temporary(insert, true).await,
             Statement::Upsert { .. } => Err(translate::not_yet(
                 "ON DUPLICATE KEY UPDATE on a temporary table",
             )),
-            Statement::Delete(delete) => self.delete_temporary(delete),
+            Statement::Delete(delete) => self.delete_temporary(delete).await,
             Statement::Truncate { table } => {
-                self.change(&table, 0, |it| {
+                let truncate = |it: &mut Temporary| {
                     it.truncate();
                     Ok(())
-                })?;
+                };
+                self.change(&table, 0, truncate).await?;
                 Ok(Outcome::NOTHING)
             }
             Statement::Describe { ref table, .. }
@@ -149,7 +151,7 @@ impl Execution<'_> {
         }
     }
 
-    pub(super) fn insert_temporary(
+    pub(super) async fn insert_temporary(
         &mut self,
         insert: Insert,
         ignores: bool,
@@ -157,7 +159,7 @@ impl Execution<'_> {
         let table = insert.table.to_lowercase();
         let more = self.session.temporary.get(&table)?.memory_of(&insert.rows);
         let insert = |it: &mut Temporary| it.insert(insert, ignores);
-        let inserted = self.change(&table, more, insert)?;
+        let inserted = self.change(&table, more, insert).await?;
         self.session
             .wrote(inserted.affected, Vec::new(), inserted.warnings);
         Ok(Outcome::Done {
@@ -166,19 +168,23 @@ impl Execution<'_> {
         })
     }
 
-    fn delete_temporary(&mut self, delete: Delete) -> Result<Outcome, Failure> {
+    async fn delete_temporary(&mut self, delete: Delete) -> Result<Outcome, Failure> {
         check_delete(&delete)?;
         let table = self.session.temporary.get(&delete.table)?;
         let condition = delete.filter.as_ref();
-        let found = tokio::task::block_in_place(|| table.find(condition, &|| Ok(())))?;
+        let search = self.node.searches.begin(self.search_request(&delete.table));
+        self.node.long_within(self.session, &search.interrupt).await;
+        let check = || engine::goes_on(&search.interrupt);
+        let found = guarded(self.node, || Ok(table.find(condition, &check)?))?;
         let mut rows = found.into_numbers();
         drop(table);
         let limit = usize::try_from(delete.limit.unwrap_or(u64::MAX));
         rows.truncate(limit.unwrap_or(usize::MAX));
-        self.change(&delete.table, 0, |it| {
+        let remove = |it: &mut Temporary| {
             it.delete(&rows);
             Ok(())
-        })?;
+        };
+        self.change(&delete.table, 0, remove).await?;
         let affected = rows.len() as u64;
         self.session.wrote(affected, Vec::new(), Vec::new());
         Ok(Outcome::Done {
@@ -187,20 +193,21 @@ impl Execution<'_> {
         })
     }
 
-    /// Changes a temporary table, off the event loop.
-    fn change<T>(
+    /// Changes a temporary table; much of it at a time in a turn.
+    async fn change<T>(
         &mut self,
         table: &str,
         more: usize,
         change: impl FnOnce(&mut Temporary) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let is_within = self.session.is_in_transaction();
-        let (node, tables) = (self.node, &mut self.session.temporary);
-        let change = || tables.change(&node.table_memory, table, more, is_within, change);
-        match more > crate::limits::GRANT_FREE_BYTES {
-            true => tokio::task::block_in_place(|| guarded(node, change)),
-            false => guarded(node, change),
+        let node = self.node;
+        if more > crate::limits::GRANT_FREE_BYTES {
+            node.long(self.session).await;
         }
+        let tables = &mut self.session.temporary;
+        let change = || tables.change(&node.table_memory, table, more, is_within, change);
+        guarded(node, change)
     }
 }
 

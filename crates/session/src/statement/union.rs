@@ -13,7 +13,8 @@ use super::select::no_pages;
 use super::{Execution, FoundRows, Outcome, join, unexpected};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
-use crate::limits::SHOWN_COLUMNS_MAX;
+use crate::limits::{ROWS_INLINE_MAX, SHOWN_COLUMNS_MAX};
+use crate::node::guarded;
 
 /// Rows of a SELECT that gives all its rows, where the statement has no LIMIT.
 pub(super) const ALL_ROWS: u64 = u64::MAX >> 1;
@@ -71,7 +72,8 @@ impl Execution<'_> {
         let rows = match keys.is_empty() {
             true => page.of(found.answers),
             false => {
-                let rows = self.apart(total as usize, || sorted(found.answers, &keys, &held))?;
+                self.node.long(self.session).await;
+                let rows = guarded(self.node, || sorted(found.answers, &keys, &held))?;
                 let is_copied = page.places.is_some();
                 let rows = page.cut(rows.into_iter().map(Ok));
                 match is_copied {
@@ -124,7 +126,10 @@ impl Execution<'_> {
                     let Answer {
                         rows, total_found, ..
                     } = found.answer;
-                    self.apart(total_found as usize, || add(&mut once, rows, held))?;
+                    if !rows.is_ready() || total_found > ROWS_INLINE_MAX {
+                        self.node.long(self.session).await;
+                    }
+                    guarded(self.node, || add(&mut once, rows, held))?;
                 }
                 false => answers.push((found.answer.rows, found.answer.total_found)),
             }

@@ -9,9 +9,11 @@ use engine::{Command, Control, Kind, PlannedUpdate, Reply, Snapshot};
 use query::bind::Ids;
 use query::request::Update;
 
-use super::{Execution, Outcome, guarded, unexpected};
+use super::{Execution, Outcome, unexpected};
 use crate::errors::{self, Failure};
+use crate::node::guarded;
 use crate::rights::{Action, Deed};
+use crate::scheduler;
 
 /// How often an UPDATE is worked out here. After that the engine's thread does it, and other writes wait.
 const PLANS_MAX: u32 = 4;
@@ -30,7 +32,7 @@ impl Execution<'_> {
         let is_small = ids.is_some_and(|ids| ids.ids.len() <= IDS_MAX);
         if !is_small || update.matching.is_some() {
             for _ in 0..PLANS_MAX {
-                let Some(plan) = self.plan(&update)? else {
+                let Some(plan) = self.plan(&update).await? else {
                     break;
                 };
                 let planned = Command::Update {
@@ -64,17 +66,18 @@ impl Execution<'_> {
     }
 
     /// Works out the rows and their values over the present snapshot. `None`: the engine does.
-    fn plan(&mut self, update: &Update) -> Result<Option<PlannedUpdate>, Failure> {
+    async fn plan(&mut self, update: &Update) -> Result<Option<PlannedUpdate>, Failure> {
+        self.node.long(self.session).await;
         self.over_rows(update, Snapshot::plan_update)
     }
 
-    /// Refuses an UPDATE that would be refused, and changes nothing.
+    /// Refuses an UPDATE that would be refused, and changes nothing. Takes long: the caller has a turn.
     pub(super) fn check_update(&mut self, update: &Update) -> Result<(), Failure> {
         self.updatable(&update.table)?;
         self.over_rows(update, Snapshot::check_update)
     }
 
-    /// Reads the rows of an UPDATE over the present snapshot, off the event loop. KILL ends it.
+    /// Reads the rows of an UPDATE over the present snapshot. KILL ends it. Takes long: the caller has a turn.
     fn over_rows<T>(
         &mut self,
         update: &Update,
@@ -91,8 +94,8 @@ impl Execution<'_> {
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
-        let read = || guarded(self.node, || Ok(read(&snapshot, update, &control)?));
-        tokio::task::block_in_place(read)
+        scheduler::heeds(&control.interrupt);
+        guarded(self.node, || Ok(read(&snapshot, update, &control)?))
     }
 
     /// The outcome of a write's reply.

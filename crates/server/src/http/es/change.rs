@@ -13,7 +13,7 @@ use super::index::Index;
 use super::read::{COLUMNS, named, read};
 use crate::http::Guest;
 use session::errors::Failure;
-use session::statement::guarded;
+use session::guarded;
 
 /// A change of one document.
 pub(super) struct Change {
@@ -72,13 +72,12 @@ pub(super) async fn change_all(
     index: &Index,
     changes: Vec<Change>,
 ) -> Result<Vec<Outcome>, EsError> {
-    let ready: Vec<Result<Ready, EsError>> = tokio::task::block_in_place(|| {
-        guarded(guest, || {
-            Ok(changes
-                .iter()
-                .map(|change| ready(change, &index.mapping))
-                .collect())
-        })
+    guest.long(&guest.session).await;
+    let ready: Vec<Result<Ready, EsError>> = guarded(guest, || {
+        Ok(changes
+            .iter()
+            .map(|change| ready(change, &index.mapping))
+            .collect())
     })
     .map_err(|failure| failed(failure, &index.name))?;
     let numbers: Vec<u64> = ready

@@ -11,12 +11,14 @@ use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 use wire::es::{EsError, filter_path, pretty};
 
+use super::super::payer;
 use super::failed;
 use crate::http::body;
 use crate::http::sql::parameters;
 use crate::server::Server;
 use session::Grant;
 use session::errors::Failure;
+use session::movable::long_turn;
 
 /// Smallest reply that is packed by gzip, in bytes. Packing a smaller one costs more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
@@ -148,7 +150,8 @@ async fn body(
 ) -> Result<Vec<u8>, Failure> {
     let mut bytes = body::whole(server, request, held).await?;
     if is_packed {
-        bytes = tokio::task::block_in_place(|| body::unpacked(&bytes, held))?;
+        long_turn(&payer()).await;
+        bytes = body::unpacked(&bytes, held)?;
     }
     // The documents of a bulk body are copied out of it.
     body::room_for_json(&bytes, 0, held).await?;

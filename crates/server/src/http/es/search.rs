@@ -20,8 +20,9 @@ use super::{Replied, failed, highlight};
 use crate::http::{Guest, hits};
 use session::Grant;
 use session::counters::add;
+use session::guarded;
 use session::limits::REPLY_BYTES_MAX;
-use session::statement::{self, guarded};
+use session::statement;
 
 /// Name of the field that lists the documents that hit a query.
 const SLOT: &str = "_percolator_document_slot";
@@ -154,9 +155,9 @@ async fn answered(
 ) -> Result<String, EsError> {
     let started_us = guest.clock.steady_us();
     let mut search = wire::es::search(body, &index.mapping)?;
-    let _turn = guest.turn(usize::try_from(search.size).ok()).await;
     let held = guest.budget.grant();
     let held = Arc::new(held);
+    // From here to its end the search runs in a turn: it waits for nothing.
     let mut found = candidates(guest, index, &search, &held).await?;
     let aggregated = aggregated(guest, index, &mut search, &found, &held)?;
     take(written, 2 * aggregated.len(), index)?;
@@ -318,12 +319,11 @@ async fn candidates(
     let request = guest.search_request(guest.clock.steady_us(), &address);
     let running = statement::watched(guest, request);
     let interrupt = &running.interrupt;
-    tokio::task::block_in_place(|| {
-        let found = guarded(guest, || {
-            Ok(found(guest, index, search, all, interrupt, held))
-        });
-        found.map_err(|failure| failed(failure, &index.name))?
-    })
+    guest.long_within(&guest.session, interrupt).await;
+    let found = guarded(guest, || {
+        Ok(found(guest, index, search, all, interrupt, held))
+    });
+    found.map_err(|failure| failed(failure, &index.name))?
 }
 
 fn found(

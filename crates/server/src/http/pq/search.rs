@@ -19,7 +19,8 @@ use crate::server::Server;
 use session::Grant;
 use session::counters::add;
 use session::errors::{self, Failure};
-use session::statement::{self, Batch, Percolation, PqRows};
+use session::guarded;
+use session::statement::{Batch, Percolation, PqRows};
 
 /// Levels of JSON that are read without a tree: the body, its query, `percolate`, the list, a document.
 const FIELDS_DEPTH: usize = 5;
@@ -56,7 +57,7 @@ pub(super) async fn post(
     let bytes = body::whole(server, request, &held).await?;
     match form {
         Form::Lines => {
-            held.reserve(bytes.len() + at_most(&bytes)).await?;
+            held.reserve(bytes.len() + at_most(&bytes).await).await?;
         }
         Form::Json | Form::JsonLines => {
             body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
@@ -74,14 +75,14 @@ pub(super) async fn post(
             .then(|| server.faults.choose(&bytes))
             .flatten(),
     };
-    let answered = percolation
-        .run(server, &guest.session, |options| {
-            read(&bytes, form, options)
-        })
-        .and_then(|rows| {
-            drop(held);
-            written(server, &table, &rows, is_compact)
-        });
+    let run = percolation.run(server, &guest.session, |options| {
+        read(&bytes, form, options)
+    });
+    // The answer is written in the turn of the percolation.
+    let answered = run.await.and_then(|rows| {
+        drop(held);
+        written(server, &table, &rows, is_compact)
+    });
     if answered.is_err() {
         add(&server.counters.failed, 1);
     }
@@ -108,9 +109,9 @@ fn header(headers: &HeaderMap, name: HeaderName) -> &str {
 }
 
 /// Most memory of the documents of a body of text lines, in bytes.
-fn at_most(bytes: &[u8]) -> usize {
+async fn at_most(bytes: &[u8]) -> usize {
     let count = || bytes.iter().filter(|byte| **byte == b'\n').count();
-    bytes.len() + body::at_length(bytes.len(), count) * 2 * size_of::<PqDocument>()
+    bytes.len() + body::at_length(bytes.len(), count).await * 2 * size_of::<PqDocument>()
 }
 
 /// Parses the documents of a body. A JSON body also sets options.
@@ -190,16 +191,14 @@ fn written(
 ) -> Result<Response, Failure> {
     let held = server.budget.grant();
     if is_compact {
-        let bytes = statement::guarded(server, || compact(rows, &held))?;
+        let bytes = guarded(server, || compact(rows, &held))?;
         let mut response = reply::held_bytes(StatusCode::OK, bytes, held);
         let kind = HeaderValue::from_static(pq::CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_TYPE, kind);
         return Ok(response);
     }
     let took_ms = (rows.setup_us + rows.matching_us) / 1_000;
-    let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(server, || hits(table, rows, took_ms, &held))
-    })?;
+    let bytes = guarded(server, || hits(table, rows, took_ms, &held))?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 

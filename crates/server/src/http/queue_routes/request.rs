@@ -17,7 +17,7 @@ use super::queue_of;
 use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::server::Server;
 use session::errors::{self, Failure};
-use session::statement;
+use session::guarded;
 use session::units::duration;
 
 /// A request to a queue.
@@ -76,7 +76,7 @@ impl QueueRequest {
         let held = server.budget.grant();
         let bytes = body::whole(server, request, &held).await?;
         body::room_for_json(&bytes, 0, &held).await?;
-        let body = statement::guarded(server, || queue_body(&bytes).map_err(failure))?;
+        let body = guarded(server, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
             read.set(&name, &value)?;
         }

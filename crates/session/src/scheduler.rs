@@ -1,0 +1,478 @@
+//! Which long work of statements runs now, and which waits: turns, slices, and the threads that run them.
+//!
+//! The threads of the event loop serve sockets. Work that may take longer than a millisecond leaves them
+//! ([`crate::movable`]) and runs here. Example: two turns at a time; user A has three long statements, user B one.
+//!
+//! ```text
+//! ms    event                               running     waiting              why
+//! 0     A1, A2 arrive                       A1  A2      –                    two turns are free
+//! 2     A3 arrives                          A1  A2      A3                   no turn is free
+//! 4     B1 arrives                          A1  A2      A3  B1
+//! 10    A1 has had its slice                B1  A2      A3  A1               B has used least time
+//! 12    B1 ends                             A3  A2      A1                   A3 had no turn yet
+//! 20    A2 has had its slice                A3  A1      A2                   A1 waits longer than A2
+//! 22    A3 ends                             A2  A1      –
+//! ```
+//!
+//! Invariants:
+//! - At most `running_max` turns run at a time. A helper of a search takes part only while fewer do ([`engine::Pool`]).
+//! - A turn belongs to one thread from its start to its end, also while it waits: its stack holds the half-done work.
+//! - A turn that has run for a slice gives way only while another one waits, and only between two steps of its work.
+//! - The next turn is of the user that has used least time. A user that comes new counts as if it had used as much as the least
+//!   of those present, so that nobody saves up turns. Within a user, new turns and turns that gave way alternate.
+//!
+//! - A turn whose statement was stopped goes on at once, beside those that run: it only has to end.
+//!
+//! Operations: [`Scheduler::run`] brings work, which calls [`heeds`]; the watcher calls [`Scheduler::look`].
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::Builder;
+
+use engine::{Interrupt, Pool};
+
+use crate::clock::Clock;
+use crate::limits::{LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, STOPPED_LOOK_EVERY};
+
+/// Work that may take longer than a millisecond.
+pub type LongWork = Box<dyn FnOnce() + Send>;
+
+/// The turns of long work, and the threads that run them. Dropping it ends the threads that have no work.
+pub struct Scheduler {
+    shared: Arc<Shared>,
+}
+
+/// Numbers of the scheduler, for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SchedulerStatus {
+    /// Turns that run now.
+    pub running: u64,
+    /// Turns that wait: those that have not begun, and those that gave way.
+    pub waiting: u64,
+    /// Turns begun since the start.
+    pub begun_total: u64,
+    /// Times that a turn gave way to another one since the start.
+    pub gave_way_total: u64,
+}
+
+struct Shared {
+    /// Most turns that run at a time; at least 1.
+    running_max: usize,
+    clock: Clock,
+    /// The pool whose helpers leave while a turn waits. `None`: searches have no helpers.
+    pool: Option<Arc<Pool>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The turns that run.
+    running: Vec<Arc<Turn>>,
+    /// The users that have a turn, running or waiting.
+    lines: BTreeMap<Arc<str>, Line>,
+    /// Threads without work, the one that rested last at the end.
+    idle: Vec<Arc<Seat>>,
+    /// Threads that exist.
+    threads: usize,
+    /// Turns in all lines.
+    waiting: usize,
+    begun_total: u64,
+    gave_way_total: u64,
+    is_ending: bool,
+}
+
+/// The turns of one user.
+#[derive(Default)]
+struct Line {
+    /// Time that the user's turns have run, in microseconds, beside the time that it was given as it came.
+    used_us: u64,
+    /// Turns that run.
+    running: usize,
+    /// Work that has not begun, in its order of arrival.
+    fresh: VecDeque<LongWork>,
+    /// Turns that gave way, in that order.
+    resting: VecDeque<Arc<Turn>>,
+    /// Whether the last turn that began to run was fresh.
+    was_fresh: bool,
+}
+
+/// A piece of long work that has begun.
+struct Turn {
+    user: Arc<str>,
+    own: Mutex<OwnTurn>,
+    /// Wakes its thread, which waits with the lock of [`Shared::state`]: its turn has come again.
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct OwnTurn {
+    /// Start of its slice, in steady microseconds.
+    since_us: u64,
+    /// Whether it may run.
+    runs: bool,
+    /// The switch of its statement, by which it is asked to give way.
+    interrupt: Weak<Interrupt>,
+}
+
+/// A thread, and the work that it is given.
+#[derive(Default)]
+struct Seat {
+    given: Mutex<Given>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+enum Given {
+    #[default]
+    Nothing,
+    Work(LongWork, Arc<Turn>),
+    End,
+}
+
+thread_local! {
+    /// The turn of this thread; `None` on other threads.
+    static OWN: RefCell<Option<(Weak<Shared>, Arc<Turn>)>> = const { RefCell::new(None) };
+}
+
+/// Lets the work of this thread's turn give way where it looks at this switch, and takes the switch's budget away: the work holds up
+/// nobody. On a thread without a turn, such as a test's, it only takes the budget away.
+pub fn heeds(interrupt: &Arc<Interrupt>) {
+    let own = OWN.with_borrow(|own| {
+        own.as_ref()
+            .map(|(of, turn)| (of.clone(), Arc::clone(turn)))
+    });
+    let Some((shared, turn)) = own else {
+        interrupt.allow(None);
+        return;
+    };
+    turn.own().interrupt = Arc::downgrade(interrupt);
+    let (of, heeded) = (Arc::downgrade(&turn), Arc::downgrade(interrupt));
+    interrupt.has_turn(Arc::new(move || {
+        if let (Some(shared), Some(turn)) = (shared.upgrade(), of.upgrade()) {
+            let is_stopped = || heeded.upgrade().is_none_or(|it| it.reason().is_some());
+            shared.give_way(&turn, &is_stopped);
+        }
+    }));
+}
+
+impl Scheduler {
+    /// A scheduler of `running_max` turns at a time. Threads are started as they are needed. Where none can be, work runs on
+    /// the thread that brings it.
+    pub fn new(running_max: usize, clock: Clock, pool: Option<Arc<Pool>>) -> Scheduler {
+        let shared = Arc::new(Shared {
+            running_max: running_max.max(1),
+            clock,
+            pool,
+            state: Mutex::default(),
+        });
+        Scheduler { shared }
+    }
+
+    /// Runs work in a turn of `user`, as soon as one is free. Does not wait for it. A panic of the work ends nothing but the work.
+    pub fn run(&self, user: &Arc<str>, work: LongWork) {
+        let mut state = self.shared.state();
+        if state.threads == 0 {
+            match self.shared.start_thread(&mut state) {
+                Ok(seat) => state.idle.push(seat),
+                Err(_) => {
+                    drop(state);
+                    return work();
+                }
+            }
+        }
+        state.line(user).fresh.push_back(work);
+        state.waiting += 1;
+        self.shared.fill(&mut state);
+    }
+
+    /// Asks the turns whose slice is over to give way, where others wait. The watcher calls this every few milliseconds.
+    pub fn look(&self) {
+        let state = self.shared.state();
+        if state.waiting == 0 {
+            return;
+        }
+        let now_us = self.shared.clock.steady_us();
+        for turn in &state.running {
+            let own = turn.own();
+            if now_us.saturating_sub(own.since_us) >= SLICE_US
+                && let Some(interrupt) = own.interrupt.upgrade()
+            {
+                interrupt.ask_to_give_way();
+            }
+        }
+    }
+
+    /// Numbers for metrics.
+    pub fn status(&self) -> SchedulerStatus {
+        let state = self.shared.state();
+        SchedulerStatus {
+            running: state.running.len() as u64,
+            waiting: state.waiting as u64,
+            begun_total: state.begun_total,
+            gave_way_total: state.gave_way_total,
+        }
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        state.is_ending = true;
+        for line in state.lines.values_mut() {
+            line.fresh.clear(); // whoever waits for the work sees that it was dropped
+        }
+        for seat in state.idle.drain(..) {
+            seat.give(Given::End);
+        }
+    }
+}
+
+impl State {
+    /// The line of a user, which may be new.
+    fn line(&mut self, user: &Arc<str>) -> &mut Line {
+        let least_us = self.lines.values().map(|line| line.used_us).min();
+        self.lines.entry(Arc::clone(user)).or_insert_with(|| Line {
+            used_us: least_us.unwrap_or(0),
+            ..Line::default()
+        })
+    }
+
+    /// The user whose turn is next: of those that wait, the one that has used least time.
+    fn next_user(&self, may_start: bool) -> Option<Arc<str>> {
+        let waits = |line: &Line| !line.resting.is_empty() || may_start && !line.fresh.is_empty();
+        let waiting = self.lines.iter().filter(|(_, line)| waits(line));
+        let next = waiting.min_by_key(|(_, line)| line.used_us);
+        next.map(|(user, _)| Arc::clone(user))
+    }
+}
+
+impl Line {
+    fn is_empty(&self) -> bool {
+        self.running == 0 && self.fresh.is_empty() && self.resting.is_empty()
+    }
+
+    /// Whether its next turn is one that has not begun.
+    fn next_is_fresh(&self, may_start: bool) -> bool {
+        let fresh = may_start && !self.fresh.is_empty();
+        fresh && (self.resting.is_empty() || !self.was_fresh)
+    }
+}
+
+impl Turn {
+    fn own(&self) -> MutexGuard<'_, OwnTurn> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    fn give(&self, given: Given) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = given;
+        self.came.notify_one();
+    }
+
+    /// Waits for work; `None`: the thread is to end.
+    fn wait(&self) -> Option<(LongWork, Arc<Turn>)> {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match std::mem::take(&mut *given) {
+                Given::Work(work, turn) => return Some((work, turn)),
+                Given::End => return None,
+                Given::Nothing => {}
+            }
+            given = self
+                .came
+                .wait(given)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets waiting turns run while fewer run than may.
+    fn fill(self: &Arc<Shared>, state: &mut State) {
+        let mut may_start = true;
+        while state.running.len() < self.running_max && state.waiting > 0 {
+            let Some(user) = state.next_user(may_start) else {
+                break;
+            };
+            if !state.line(&user).next_is_fresh(may_start) {
+                self.go_on(state, &user);
+                continue;
+            }
+            match self.seat(state) {
+                None => may_start = false,
+                Some(seat) => match self.start(state, &user) {
+                    Some((work, turn)) => seat.give(Given::Work(work, turn)),
+                    None => state.idle.push(seat),
+                },
+            }
+        }
+        if let Some(pool) = &self.pool {
+            pool.others_wait(state.waiting > 0);
+        }
+    }
+
+    /// Lets the user's turn that gave way first run again.
+    fn go_on(&self, state: &mut State, user: &Arc<str>) {
+        let line = state.line(user);
+        line.was_fresh = false;
+        let Some(turn) = line.resting.pop_front() else {
+            return;
+        };
+        line.running += 1;
+        let mut own = turn.own();
+        (own.since_us, own.runs) = (self.clock.steady_us(), true);
+        drop(own);
+        turn.came.notify_one();
+        state.waiting -= 1;
+        state.running.push(turn);
+    }
+
+    /// Begins the turn of the user's work that came first. `None`: it has none that waits.
+    fn start(&self, state: &mut State, user: &Arc<str>) -> Option<(LongWork, Arc<Turn>)> {
+        let line = state.line(user);
+        line.was_fresh = true;
+        let work = line.fresh.pop_front()?;
+        line.running += 1;
+        let turn = Arc::new(Turn {
+            user: Arc::clone(user),
+            own: Mutex::new(OwnTurn {
+                since_us: self.clock.steady_us(),
+                runs: true,
+                interrupt: Weak::new(),
+            }),
+            came: Condvar::new(),
+        });
+        state.waiting -= 1;
+        state.begun_total += 1;
+        state.running.push(Arc::clone(&turn));
+        Some((work, turn))
+    }
+
+    /// A thread without work; a new one if need be. `None`: there are [`LONG_THREADS_MAX`], or no more can be started.
+    fn seat(self: &Arc<Shared>, state: &mut State) -> Option<Arc<Seat>> {
+        if let Some(seat) = state.idle.pop() {
+            return Some(seat);
+        }
+        if state.threads >= LONG_THREADS_MAX {
+            return None;
+        }
+        self.start_thread(state).ok()
+    }
+
+    fn start_thread(self: &Arc<Shared>, state: &mut State) -> io::Result<Arc<Seat>> {
+        let seat = Arc::new(Seat::default());
+        let (own, shared) = (Arc::clone(&seat), Arc::downgrade(self));
+        let thread = Builder::new().name("long".to_owned());
+        thread.spawn(move || serve(&shared, &own))?;
+        state.threads += 1;
+        Ok(seat)
+    }
+
+    /// Ends this thread's turn. Gives the next work, if this thread is to do it.
+    fn end(
+        self: &Arc<Shared>,
+        turn: &Arc<Turn>,
+        seat: &Arc<Seat>,
+    ) -> Option<(LongWork, Arc<Turn>)> {
+        let mut state = self.state();
+        self.stop_running(&mut state, turn);
+        if !state.is_ending
+            && let Some(user) = state.next_user(true)
+            && state.line(&user).next_is_fresh(true)
+            && let Some(next) = self.start(&mut state, &user)
+        {
+            self.fill(&mut state);
+            return Some(next);
+        }
+        self.fill(&mut state);
+        if state.is_ending || state.idle.len() >= LONG_THREADS_IDLE_MAX {
+            state.threads -= 1;
+            seat.give(Given::End);
+        } else {
+            state.idle.push(Arc::clone(seat));
+        }
+        None
+    }
+
+    /// Takes a turn out of the running ones and charges its user.
+    fn stop_running(&self, state: &mut State, turn: &Arc<Turn>) {
+        let since_us = turn.own().since_us;
+        let ran_us = self.clock.steady_us().saturating_sub(since_us);
+        state.running.retain(|running| !Arc::ptr_eq(running, turn));
+        let line = state.line(&turn.user);
+        line.running = line.running.saturating_sub(1);
+        line.used_us += ran_us;
+        if line.is_empty() {
+            state.lines.remove(&turn.user);
+        }
+    }
+
+    /// Waits until the turn may run again, if another one waits. Called by any thread of the turn's work. Once the work is stopped it
+    /// no longer waits for its turn.
+    fn give_way(self: &Arc<Shared>, turn: &Arc<Turn>, is_stopped: &dyn Fn() -> bool) {
+        let mut state = self.state();
+        if state.waiting == 0 || !turn.own().runs {
+            return;
+        }
+        turn.own().runs = false;
+        // Into its line first: a line without turns is forgotten, with the time that it has used.
+        let line = state.line(&turn.user);
+        // It does not give way to itself.
+        line.was_fresh &= !line.resting.is_empty();
+        line.resting.push_back(Arc::clone(turn));
+        state.waiting += 1;
+        state.gave_way_total += 1;
+        self.stop_running(&mut state, turn);
+        self.fill(&mut state);
+        while !turn.own().runs {
+            let waited = turn.came.wait_timeout(state, STOPPED_LOOK_EVERY);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if is_stopped() && !turn.own().runs {
+                self.go_on_at_once(&mut state, turn);
+            }
+        }
+    }
+
+    /// Lets a turn that gave way run, however many do.
+    fn go_on_at_once(&self, state: &mut State, turn: &Arc<Turn>) {
+        let line = state.line(&turn.user);
+        line.resting.retain(|resting| !Arc::ptr_eq(resting, turn));
+        line.running += 1;
+        let mut own = turn.own();
+        (own.since_us, own.runs) = (self.clock.steady_us(), true);
+        drop(own);
+        state.waiting -= 1;
+        state.running.push(Arc::clone(turn));
+    }
+}
+
+/// The loop of a thread: waits for work, does it, ends its turn.
+fn serve(shared: &Weak<Shared>, seat: &Arc<Seat>) {
+    while let Some(mut given) = seat.wait() {
+        loop {
+            let (work, turn) = given;
+            OWN.set(Some((shared.clone(), Arc::clone(&turn))));
+            // The panic belongs to the work: its owner sees that the work was dropped.
+            let _ = catch_unwind(AssertUnwindSafe(work));
+            OWN.set(None);
+            let Some(shared) = shared.upgrade() else {
+                return;
+            };
+            match shared.end(&turn, seat) {
+                Some(next) => given = next,
+                None => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::*;
+
+/// Work that says when it runs, and goes on when it is told to.
+struct Piece {
+    begun: Receiver<()>,
+    go: Sender<()>,
+}
+
+struct Bench {
+    scheduler: Scheduler,
+    ended: (Sender<&'static str>, Receiver<&'static str>),
+}
+
+impl Bench {
+    fn new(running_max: usize) -> Bench {
+        Bench {
+            scheduler: Scheduler::new(running_max, Clock::start(), None),
+            ended: channel(),
+        }
+    }
+
+    /// Brings work of a user that looks at its switch once it was told to go on, and then ends.
+    fn bring(&self, user: &str, name: &'static str, interrupt: &Arc<Interrupt>) -> Piece {
+        let (begins, begun) = channel();
+        let (go, goes) = channel();
+        let (ended, interrupt) = (self.ended.0.clone(), Arc::clone(interrupt));
+        let work = move || {
+            heeds(&interrupt);
+            begins.send(()).expect("the test waits");
+            goes.recv().expect("the test tells it");
+            let _ = interrupt.check();
+            ended.send(name).expect("the test waits");
+        };
+        self.scheduler.run(&user.into(), Box::new(work));
+        Piece { begun, go }
+    }
+
+    fn next_end(&self) -> &'static str {
+        self.ended.1.recv().expect("a piece ends")
+    }
+
+    /// Waits until the scheduler has this status, which other threads bring about.
+    fn until(&self, is: impl Fn(SchedulerStatus) -> bool) {
+        while !is(self.scheduler.status()) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Piece {
+    fn begins(&self) {
+        self.begun.recv().expect("the work begins");
+    }
+
+    fn goes_on(&self) {
+        self.go.send(()).expect("the work waits");
+    }
+}
+
+fn switch() -> Arc<Interrupt> {
+    Arc::new(Interrupt::default())
+}
+
+#[test]
+fn no_more_turns_run_than_may_and_the_rest_follow_in_order() {
+    let bench = Bench::new(2);
+    let names = ["1", "2", "3", "4"];
+    let pieces = names.map(|name| bench.bring("a", name, &switch()));
+    pieces[0].begins();
+    pieces[1].begins();
+    assert_eq!(
+        bench.scheduler.status(),
+        SchedulerStatus {
+            running: 2,
+            waiting: 2,
+            begun_total: 2,
+            gave_way_total: 0,
+        }
+    );
+    assert!(pieces[2].begun.try_recv().is_err(), "no turn is free");
+    for (piece, name) in pieces.iter().zip(names) {
+        piece.goes_on();
+        assert_eq!(bench.next_end(), name);
+    }
+    bench.until(|status| status.running == 0 && status.waiting == 0);
+}
+
+#[test]
+fn a_turn_gives_way_to_one_that_waits_and_goes_on_behind_it() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    let second = bench.bring("b", "short", &switch());
+    long.ask_to_give_way();
+    first.goes_on();
+    second.begins();
+    assert_eq!(bench.scheduler.status().gave_way_total, 1);
+    assert!(bench.ended.1.try_recv().is_err(), "the long one waits");
+    second.goes_on();
+    assert_eq!((bench.next_end(), bench.next_end()), ("short", "long"));
+}
+
+#[test]
+fn a_turn_that_is_asked_to_give_way_while_none_waits_goes_on() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    long.ask_to_give_way();
+    first.goes_on();
+    assert_eq!(bench.next_end(), "long");
+    assert_eq!(bench.scheduler.status().gave_way_total, 0);
+}
+
+#[test]
+fn a_stopped_turn_that_gave_way_ends_before_its_turn_comes() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    let second = bench.bring("b", "other", &switch());
+    long.ask_to_give_way();
+    first.goes_on();
+    second.begins();
+    long.stop(engine::Reason::Killed);
+    assert_eq!(bench.next_end(), "long", "the other one still runs");
+    second.goes_on();
+    assert_eq!(bench.next_end(), "other");
+    bench.until(|status| status.running == 0 && status.waiting == 0);
+}
+
+#[test]
+fn the_user_that_has_used_least_time_is_next() {
+    let bench = Bench::new(1);
+    let first = bench.bring("heavy", "1", &switch());
+    first.begins();
+    let mut state = bench.scheduler.shared.state();
+    state.line(&"heavy".into()).used_us = 5_000_000;
+    state.line(&"light".into()).used_us = 4_000_000;
+    drop(state);
+    let second = bench.bring("heavy", "2", &switch());
+    let third = bench.bring("light", "3", &switch());
+    let comes = bench.bring("comes", "4", &switch());
+    first.goes_on();
+    // The one that comes counts as if it had used as much as the light one; of two equals the first by name is next.
+    comes.begins();
+    comes.goes_on();
+    third.begins();
+    third.goes_on();
+    second.begins();
+    second.goes_on();
+    let order = [(); 4].map(|()| bench.next_end());
+    assert_eq!(order, ["1", "4", "3", "2"]);
+}
+
+#[test]
+fn fresh_work_and_work_that_gave_way_alternate_within_a_user() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    let pieces = ["1", "2"].map(|name| bench.bring("a", name, &switch()));
+    long.ask_to_give_way();
+    first.goes_on();
+    pieces[0].begins();
+    pieces[0].goes_on();
+    pieces[1].goes_on();
+    assert_eq!([(); 3].map(|()| bench.next_end()), ["1", "long", "2"]);
+}
+
+#[test]
+fn a_panic_ends_its_turn_and_nothing_else() {
+    let bench = Bench::new(1);
+    bench
+        .scheduler
+        .run(&"a".into(), Box::new(|| panic!("on purpose")));
+    let next = bench.bring("a", "next", &switch());
+    next.begins();
+    next.goes_on();
+    assert_eq!(bench.next_end(), "next");
+}
+
+#[test]
+fn random_work_of_many_users_is_all_done_and_never_more_than_may_at_a_time() {
+    let running_max = 3;
+    let scheduler = Arc::new(Scheduler::new(running_max, Clock::start(), None));
+    let (ended, ends) = channel();
+    let at_work = Arc::new(AtomicUsize::new(0));
+    for number in 0..300_usize {
+        let user: Arc<str> = format!("user {}", number % 7).into();
+        let (ended, at_work, looks) = (ended.clone(), Arc::clone(&at_work), Arc::clone(&scheduler));
+        let interrupt = switch();
+        let work = move || {
+            heeds(&interrupt);
+            for step in 0..number % 11 {
+                assert!(at_work.fetch_add(1, Ordering::SeqCst) < running_max);
+                std::thread::yield_now();
+                at_work.fetch_sub(1, Ordering::SeqCst);
+                if step % 3 == 0 {
+                    interrupt.ask_to_give_way();
+                }
+                looks.look();
+                assert!(interrupt.check().is_ok());
+            }
+            ended.send(number).expect("the test waits");
+        };
+        scheduler.run(&user, Box::new(work));
+    }
+    let mut done: Vec<usize> = ends.iter().take(300).collect();
+    done.sort_unstable();
+    assert_eq!(done, (0..300).collect::<Vec<_>>());
+    while scheduler.status().running > 0 {
+        std::thread::yield_now();
+    }
+    let state = scheduler.shared.state();
+    assert!(state.lines.is_empty() && state.waiting == 0);
+    assert!(state.idle.len() <= LONG_THREADS_IDLE_MAX);
+}
