@@ -480,6 +480,8 @@ impl<'a> Connection<'a> {
             count += 1;
             if self.encoder.is_full() {
                 self.flush().await?;
+                // A row may have a whole document, with its marks.
+                self.server.long(&self.session).await;
             }
         }
         add(&self.server.counters.rows_sent, count);
