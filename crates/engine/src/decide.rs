@@ -26,6 +26,7 @@ pub(crate) mod backfill;
 pub(crate) mod delete;
 pub(crate) mod hear;
 pub(crate) mod insert;
+pub(crate) mod planned;
 pub(crate) mod read;
 pub(crate) mod rows;
 pub(crate) mod update;
@@ -41,6 +42,7 @@ use query::analysis::Words;
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::limits::{DECIDED_UNITS_MAX, TURN_UNITS_MAX};
 use crate::record::Record;
 use crate::state::Prepared;
 
@@ -111,8 +113,25 @@ pub(crate) struct Workspace {
     pub(crate) stop: Arc<AtomicBool>,
     /// Stops the current statement while it reads rows.
     pub(crate) interrupt: Option<Arc<Interrupt>>,
+    /// Which conditions are handed out.
+    plans: Plans,
+    /// Units that the statements of this batch may still spend on their conditions.
+    units_left: u64,
     /// What the current statement has used of its limit.
     allowed: Allowed,
+}
+
+/// Which conditions of DELETE and UPDATE are worked out on a reader's thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Plans {
+    /// Those that are long to evaluate. Without background threads there is no reader: the engine's thread works them out.
+    #[default]
+    Long,
+    /// All of them; for a second look at changed rows the engine's thread has this budget of units. For tests.
+    All {
+        /// Units for the condition of one statement.
+        units: u64,
+    },
 }
 
 /// Work of matching for one statement, summed over its members, tables and documents made of hits.
@@ -124,9 +143,10 @@ struct Allowed {
 
 impl Workspace {
     /// Setting `stop` ends the matching that runs.
-    pub(crate) fn new(stop: Arc<AtomicBool>) -> Workspace {
+    pub(crate) fn new(stop: Arc<AtomicBool>, plans: Plans) -> Workspace {
         Workspace {
             stop,
+            plans,
             ..Workspace::default()
         }
     }
@@ -135,6 +155,57 @@ impl Workspace {
     pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>) {
         self.allowed = Allowed::default();
         self.interrupt = interrupt;
+    }
+
+    /// A new batch.
+    pub(crate) fn begin_turn(&mut self) {
+        self.units_left = TURN_UNITS_MAX;
+    }
+
+    /// Whether even a short condition is handed out.
+    pub(crate) fn plans_all(&self) -> bool {
+        self.plans != Plans::Long
+    }
+
+    /// Fails once the statement was stopped: by KILL, by its time limit, or since its client is gone.
+    ///
+    /// # Errors
+    /// `OutOfTime`, `Interrupted`.
+    pub(crate) fn check(&self) -> Result<()> {
+        match &self.interrupt {
+            Some(interrupt) => interrupt.check().map_err(failure::of_index),
+            None => Ok(()),
+        }
+    }
+
+    /// Evaluates the statement's condition on the engine's thread, for which all other writes wait. `None`: it takes more units
+    /// than [`DECIDED_UNITS_MAX`], or than are left of [`TURN_UNITS_MAX`], and belongs on a reader's thread.
+    ///
+    /// # Errors
+    /// Those of `evaluate`.
+    pub(crate) fn within_budget<T>(
+        &mut self,
+        evaluate: impl FnOnce(&Control) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let most = match self.plans {
+            Plans::Long => DECIDED_UNITS_MAX,
+            Plans::All { units } => units,
+        };
+        let units = self.units_left.min(most);
+        if units == 0 {
+            return Ok(None);
+        }
+        let control = Control {
+            interrupt: Arc::new(Interrupt::with_units(units)),
+            ..Control::default()
+        };
+        let outcome = evaluate(&control);
+        let left = control.interrupt.units_left().unwrap_or_default();
+        self.units_left = self.units_left.saturating_sub(units - left);
+        match outcome {
+            Err(Error::BudgetSpent) => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// The bounds of the statement's reads of rows.

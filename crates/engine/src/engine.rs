@@ -60,7 +60,7 @@ use std::sync::Arc;
 use disk::{Disk, Lock};
 
 use crate::command::Now;
-use crate::decide::Workspace;
+use crate::decide::{Plans, Workspace};
 use crate::error::{Error, Result};
 use crate::jobs::{Background, Jobs};
 use crate::mailbox::{Handle, Mailbox, Shared, Waker, channel};
@@ -102,6 +102,8 @@ pub struct Options {
     pub sync: SyncMode,
     /// Called before a record is applied, with its position. For tests, which let it panic.
     pub on_apply: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+    /// Which conditions of DELETE and UPDATE are handed out: [`crate::Reply::Plan`].
+    pub plans: Plans,
     /// Not one byte of the disk is changed: recovery happens in memory, and every command that writes is refused.
     pub read_only: bool,
     /// Opens the place that `BACKUP TO` names; without it, backups are refused.
@@ -127,6 +129,7 @@ impl Options {
             journal_segment_bytes: 64 << 20,
             sync: SyncMode::Always,
             on_apply: None,
+            plans: Plans::default(),
             read_only: false,
             backups: None,
         }

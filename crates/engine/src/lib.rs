@@ -81,7 +81,7 @@ mod temporary;
 use apply::{sessions, state, transactions, undo};
 pub use model::limits;
 use model::{
-    altered, catalog, command, error, failure, into, messages, planned, record, sync_mode,
+    altered, catalog, command, error, failure, into, messages, planned, recent, record, sync_mode,
 };
 use open::{backup, manifest};
 
@@ -94,6 +94,7 @@ pub use command::{
     QueueStats, Reading, Receipt, Reply, RowNumber, Rows, SearchOptions, Searched, Seen, SessionId,
     SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
+pub use decide::Plans;
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
@@ -103,7 +104,7 @@ pub use index::{
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
-pub use planned::PlannedUpdate;
+pub use planned::{Planned, Planning};
 pub use queue::{GroupReport, QueueReport};
 pub use snapshot::{
     JoinControl, Marker, PARSE, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot,

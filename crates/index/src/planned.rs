@@ -22,7 +22,7 @@ use query::value::Value;
 
 use crate::changes::ChangedColumn;
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::part::{Part, Source};
 use crate::snapshot::Snapshot;
 use crate::table::Table;
@@ -49,6 +49,38 @@ pub type SetColumns<'s, E> =
     dyn FnMut(u64, &ReadColumn<'_>, &mut Vec<(u16, Value)>) -> std::result::Result<(), E> + 's;
 
 impl Snapshot {
+    /// Finds the ids of the rows of a SELECT, in its order. Reads what [`Table::delete`] needs of each, so that a deletion fails
+    /// here and not where it is applied. Errors: as [`Snapshot::search`]; `Interrupted` also with `Reason::Time`.
+    pub fn plan_removal(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        control: &Control,
+    ) -> Result<Vec<u64>> {
+        let found = self.places(select, query, control)?;
+        let mut ids = Vec::with_capacity(found.len());
+        for (part, doc, id) in found {
+            control.check()?;
+            self.parts[part as usize].check_forward(doc)?;
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// The rows of a SELECT: part, number in it, id. A part of them would look like all of them, so time that is over is an error.
+    fn places(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        control: &Control,
+    ) -> Result<Vec<(u32, u32, u64)>> {
+        let answer = self.search(select, query, control)?;
+        match answer.partial {
+            None => Ok(answer.rows.into_places()),
+            Some(reason) => Err(Error::Interrupted { reason }),
+        }
+    }
+
     /// Finds the rows of a SELECT and asks `set` for each one's new values. No text column may be among them. Errors: as
     /// [`Snapshot::search`]; those of `set`.
     pub fn plan_change<E: From<crate::Error>>(
@@ -58,7 +90,7 @@ impl Snapshot {
         control: &Control,
         set: &mut SetColumns<'_, E>,
     ) -> std::result::Result<PlannedChange, E> {
-        let mut found = self.search(select, query, control)?.rows.into_places();
+        let mut found = self.places(select, query, control)?;
         found.sort_unstable();
         let mut parts: Vec<PlannedPart> = Vec::new();
         let mut values = Vec::new();

@@ -213,7 +213,7 @@ impl Backlog {
     }
 
     /// The rows at or above a number, rising.
-    pub(crate) fn rows_from(&self, row: RowNumber) -> impl Iterator<Item = RowNumber> + '_ {
+    pub fn rows_from(&self, row: RowNumber) -> impl Iterator<Item = RowNumber> + '_ {
         let chunks = self.chunks.range(self.chunk_index(row)..);
         chunks.flat_map(move |chunk| chunk.live_rows(row))
     }

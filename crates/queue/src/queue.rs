@@ -284,6 +284,13 @@ impl Queue {
             .filter(move |row| held.is_none_or(|held| !held.held().contains_key(row)))
     }
 
+    /// Whether a row is among [`Queue::free_rows`].
+    #[must_use]
+    pub fn is_free(&self, row: RowNumber) -> bool {
+        let held = self.own_held();
+        self.backlog.contains(row) && held.is_none_or(|held| !held.held().contains_key(&row))
+    }
+
     fn own_held(&self) -> Option<&Lane> {
         match self.options.groups.is_empty() {
             true => self.lanes.first(),
@@ -501,5 +508,22 @@ impl QueueSnapshot {
     /// As [`Queue::free_rows`].
     pub fn free_rows(&self) -> impl Iterator<Item = RowNumber> + '_ {
         self.backlog.rows().filter(|row| !self.held.contains(row))
+    }
+
+    /// The rows from this one on, rising; held ones too.
+    pub fn rows_from(&self, row: RowNumber) -> impl Iterator<Item = RowNumber> + '_ {
+        self.backlog.rows_from(row)
+    }
+
+    /// Whether nobody holds a row.
+    #[must_use]
+    pub fn is_free(&self, row: RowNumber) -> bool {
+        !self.held.contains(&row)
+    }
+
+    /// The number that the next row gets.
+    #[must_use]
+    pub fn next(&self) -> RowNumber {
+        self.backlog.next()
     }
 }

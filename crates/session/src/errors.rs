@@ -54,7 +54,7 @@ kinds! {
     TOO_LONG "too_long" 1406 "22001" 400 "The value is longer than its column allows.";
     OUT_OF_RANGE "out_of_range" 1264 "22003" 400 "The number is outside its column's range.";
     DUPLICATE_ID "duplicate_id" 1062 "23000" 409 "INSERT of an id, or of a key of a temporary table, that is there; REPLACE replaces it.";
-    CONFLICT "conflict" 1213 "40001" 409 "COMMIT of a transaction whose rows of a queue are no longer held, or whose table was altered: nothing was stored; run the transaction again.";
+    CONFLICT "conflict" 1213 "40001" 409 "COMMIT of a transaction whose rows of a queue are no longer held, or whose table was altered; a DELETE or UPDATE whose rows others changed again and again while its condition was evaluated. Nothing was stored: run it again.";
     NOT_YET "not_yet" 1235 "42000" 501 "A later version will do this.";
     INVALID "invalid" 1210 "HY000" 400 "The statement can never be done as written; the message says why.";
     NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() or queue_rowid() outside owner mode: no queue_wait() went before.";
@@ -78,7 +78,7 @@ kinds! {
     NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
     INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";
-    OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT, CALL PQ or a SELECT on a queue or on standing queries was not finished within max_query_time; other SELECTs give what they have found, and say so.";
+    OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT, CALL PQ, DELETE, UPDATE, or a SELECT on a queue or on standing queries was not finished within max_query_time; other SELECTs give what they have found, and say so.";
     TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";
     QUEUE_FULL "queue_full" 1114 "HY000" 429 "A queue with rows_max= or bytes_max= has no room: try again when rows were taken (HTTP says Retry-After).";
     OVERLOADED "overloaded" 1040 "08004" 503 "More work waits than memory allows: try again later (HTTP says Retry-After).";

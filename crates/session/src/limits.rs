@@ -105,11 +105,18 @@ pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 /// Most bytes of a statement that SHOW THREADS shows.
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 
-/// Most bytes of values of one INSERT … SELECT: those of the longest statement.
-pub const INSERT_SELECT_BYTES_MAX: usize = 128 << 20;
+/// Most bytes of values of one INSERT … SELECT; one larger row goes alone. The rows are one record, and other writes wait while
+/// it is decided and applied: some 50 ms.
+pub const INSERT_SELECT_BYTES_MAX: usize = 8 << 20;
 
-/// Most rows of one INSERT … SELECT.
-pub const INSERT_SELECT_ROWS_MAX: u64 = 4_000_000;
+/// Most rows of one INSERT … SELECT, for the same reason.
+pub const INSERT_SELECT_ROWS_MAX: usize = 50_000;
+
+/// Most bytes of values of a SELECT whose rows go into a temporary table: those of the longest statement.
+pub const TEMPORARY_SELECT_BYTES_MAX: usize = 128 << 20;
+
+/// Most rows of a SELECT whose rows go into a temporary table.
+pub const TEMPORARY_SELECT_ROWS_MAX: usize = 4_000_000;
 
 /// Most temporary tables of one connection.
 pub const TEMPORARY_TABLES_MAX: usize = 64;

@@ -256,6 +256,58 @@ impl Node {
         session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
+        let Some(table) = command.reads_rows_of() else {
+            return self.send(session, command, None).await;
+        };
+        let search = self.searches.begin(SearchRequest {
+            session: session.id.0,
+            since_us: session.started_us,
+            until_us: None,
+            text: format!("rows of '{table}' to change").into(),
+            // A write is done even if its client has not waited for the answer.
+            client: None,
+        });
+        let interrupt = Arc::clone(&search.interrupt);
+        self.submit_planned(session, command, interrupt).await
+    }
+
+    /// As [`Node::submit_raw`], of a command that `interrupt` ends, before it is decided. Rows that the engine wants to be chosen by
+    /// another thread ([`Reply::Plan`]) are chosen here, in a turn.
+    pub async fn submit_planned(
+        &self,
+        session: &Session,
+        mut command: Command,
+        interrupt: Arc<Interrupt>,
+    ) -> Result<Result<Reply, Error>, Failure> {
+        loop {
+            let stop = Some(Arc::clone(&interrupt));
+            let planning = match self.send(session, command, stop).await? {
+                Ok(Reply::Plan(planning)) => planning,
+                outcome => return Ok(outcome),
+            };
+            let held = Arc::new(self.budget.grant());
+            let control = Control {
+                interrupt: Arc::clone(&interrupt),
+                pool: self.searches.pool.clone(),
+                memory: Arc::new(held.for_rows(self.bounds().search_memory_bytes)),
+                filters: Some(Arc::clone(&self.searches.filters)),
+                ..Control::default()
+            };
+            self.long_within(session, &interrupt).await;
+            match guarded(self, || Ok(planning.run(&control)))? {
+                Ok(planned) => command = Command::Planned(planned),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+    }
+
+    /// Sends a command to the engine, and waits for its reply.
+    async fn send(
+        &self,
+        session: &Session,
+        command: Command,
+        interrupt: Option<Arc<Interrupt>>,
+    ) -> Result<Result<Reply, Error>, Failure> {
         rights::each(&command, &mut |action| self.permit(session, action))?;
         let (sender, answer) = oneshot::channel();
         let reply = Box::new(move |result| {
@@ -263,20 +315,10 @@ impl Node {
             let _ = sender.send(result);
         });
         session.has_asked.store(true, Ordering::Relaxed);
-        let reading = command.reads_rows_of().map(|table| {
-            self.searches.begin(SearchRequest {
-                session: session.id.0,
-                since_us: session.started_us,
-                until_us: None,
-                text: format!("rows of '{table}' to change").into(),
-                // A write is done even if its client has not waited for the answer.
-                client: None,
-            })
-        });
         self.engine()?.send(Envelope {
             session: session.id,
             command,
-            interrupt: reading.as_ref().map(|it| Arc::clone(&it.interrupt)),
+            interrupt,
             reply,
         })?;
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))

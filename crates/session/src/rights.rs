@@ -74,7 +74,8 @@ pub(crate) fn each(
         Command::Insert(insert) | Command::Upsert { insert, .. } => {
             check(Action(Deed::Write, Some(&insert.table)))
         }
-        Command::Update { update, .. } => check(Action(Deed::Write, Some(&update.table))),
+        Command::Update(update) => check(Action(Deed::Write, Some(&update.table))),
+        Command::Planned(planned) => check(Action(Deed::Write, Some(planned.table()))),
         Command::Delete(delete) => check(Action(Deed::Write, Some(&delete.table))),
         Command::Truncate { table }
         | Command::Load { table, .. }

@@ -569,7 +569,10 @@ impl Execution<'_> {
     }
 
     async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
-        let reply = self.submit(command).await?;
+        let reply = match command {
+            Command::Delete(_) | Command::Update(_) => Box::pin(self.by_condition(command)).await?,
+            command => self.submit(command).await?,
+        };
         self.written(reply)
     }
 

@@ -55,7 +55,6 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::into::Into;
-use crate::planned::PlannedUpdate;
 use crate::record::{Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
@@ -101,7 +100,7 @@ pub(crate) struct Prepared {
     /// What the hits add to the counts of queries. `None`: applying counts the hits of the record.
     pub(crate) counting: Option<Vec<Counting>>,
     /// An UPDATE that a reader has worked out, and the number of rows at the head of the record that are its own.
-    pub(crate) planned: Option<(PlannedUpdate, usize)>,
+    pub(crate) planned: Option<(Arc<index::PlannedChange>, usize)>,
     /// The rows of an `Alter` in their new columns.
     pub(crate) altered: Option<index::AlteredTable>,
 }
@@ -362,6 +361,7 @@ impl State {
                 };
                 let inserted = search.table.insert(document.id, row, words);
                 inserted.map_err(failed)?;
+                search.recent.note(document.id);
                 search.highest = search.highest.max(document.id);
             }
             Ok(())
@@ -382,6 +382,7 @@ impl State {
             return Ok(false);
         }
         remove(&mut search.table).map_err(failure::of_index)?;
+        search.recent.forget();
         let files = search.table.files();
         search.take_files(files);
         search.is_unpublished = true;
@@ -415,6 +416,7 @@ impl State {
             for id in ids {
                 let deleted = search.table.delete(*id);
                 deleted.map_err(failure::of_index)?;
+                search.recent.note(*id);
             }
             Ok(())
         })
@@ -431,16 +433,17 @@ impl State {
         &mut self,
         table: TableId,
         rows: &UpdatedRows,
-        planned: Option<(PlannedUpdate, usize)>,
+        planned: Option<(Arc<index::PlannedChange>, usize)>,
         position: u64,
     ) -> Result<bool> {
         self.apply_to_search(table, position, |search| {
             let mut taken = 0;
             if let Some((plan, own)) = planned {
-                let done = search.table.take_planned(plan.change());
+                let done = search.table.take_planned(&plan);
                 done.map_err(failure::of_index)?;
                 taken = own;
             }
+            rows.ids.iter().for_each(|id| search.recent.note(*id));
             for (row, id) in rows.ids.iter().enumerate().skip(taken) {
                 let changed = search.table.change(*id, rows.of(row));
                 changed.map_err(failure::of_index)?;

@@ -170,6 +170,7 @@ impl Undo {
         }
         for (table, before) in self.searches {
             if let Some(search) = state.searches.get_mut(&table) {
+                before.touched.iter().for_each(|id| search.recent.note(*id));
                 search.table.rewind(before.mark, before.touched);
                 search.highest = before.highest;
             }

@@ -1,65 +1,147 @@
 //! DELETE: it finds the rows that the condition chooses, and the record names them by id.
+//!
+//! A short one is decided here, within a budget ([`Workspace::within_budget`]). The rows of any other are chosen by a reader:
+//! [`super::planned`].
 
 use std::sync::Arc;
 
 use index::Control;
 use percolate::StandingQuery;
-use query::bind::{Condition, Ids};
+use query::bind::Ids;
 use query::expression::Expression;
 use query::options::Options;
 use query::request::{Delete, Item, OrderBy, Output, Select};
-use query::rows::{Best, Sorted};
+use query::row::counted_bytes;
+use query::rows::{Best, Order, Sorted};
 use query::schema::text_names;
 use query::value::Value;
-use queue::RowNumber;
+use queue::{Queue, RowNumber, RowReader};
 
-use super::{Decision, check_between, has_no_rows};
+use super::planned::{hand_out, with_ids};
+use super::{Decision, Workspace, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::DELETED_ROWS_MAX;
+use crate::limits::{BYTES_A_UNIT, DELETED_ROWS_MAX, NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX};
+use crate::planned::Conditional;
 use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
+use crate::table::search::SearchTable;
 use crate::table::standing::row;
 
-/// Decides a DELETE. `owner`: the session is in owner mode.
+/// Units of a row of a queue that is not read.
+const PASSED_ROW_UNITS: u64 = 20;
+
+/// Decides a DELETE that is short; of any other the reply is a [`Reply::Plan`]. `owner`: the session is in owner mode.
 pub(crate) fn delete(
     state: &mut State,
-    control: &Control,
+    work: &mut Workspace,
     owner: Option<&Owned>,
+    delete: &Arc<Delete>,
+) -> Result<Decision> {
+    work.check()?;
+    let table = state.catalog.find(&delete.table)?;
+    if let Some(definition) = state.catalog.get(table) {
+        check(&definition.kind, delete)?;
+    }
+    let asked = Conditional::Delete(Arc::clone(delete));
+    let tries = !work.plans_all() && !asked.may_be_costly();
+    if tries && is_short(state, (table, owner), delete) {
+        let decided =
+            work.within_budget(|control| whole(state, control, (table, owner), delete))?;
+        if let Some(decision) = decided {
+            return Ok(decision);
+        }
+    }
+    hand_out(state, (table, owner), asked, None, 1)
+}
+
+/// Decides a DELETE over the present state, whatever it costs.
+pub(crate) fn whole(
+    state: &mut State,
+    control: &Control,
+    (table, owner): (TableId, Option<&Owned>),
     delete: &Delete,
 ) -> Result<Decision> {
-    let table = state.catalog.find(&delete.table)?;
-    let kind = state
-        .catalog
-        .get(table)
-        .map(|definition| definition.kind.clone());
-    if let Some(kind) = &kind {
-        check(kind, delete)?;
+    if let Some(search) = state.searches.get_mut(&table) {
+        return Ok(of_documents(table, documents(search, control, delete)?));
     }
-    let (count, record) = match kind {
-        Some(Kind::Distributed { locals }) => return Err(has_no_rows(&delete.table, &locals)),
-        Some(Kind::Search(_)) => {
-            let ids = documents(state, control, table, delete)?;
-            (ids.len(), Record::DeleteDocuments { table, ids })
-        }
-        Some(Kind::Percolate { .. }) => {
-            let ids = queries(state, control, table, delete)?;
-            (ids.len(), Record::DeleteQueries { table, ids })
-        }
-        Some(Kind::Queue(_)) => {
-            let rows = queue_rows(state, control, (table, owner), delete)?;
-            (rows.len(), Record::RemoveRows { table, rows })
-        }
-        None => return Err(Error::NoSuchTable(delete.table.clone())),
+    if let Some(pq) = state.percolates.get(&table) {
+        let chosen = match delete.filter.as_ref().and_then(Ids::of) {
+            Some(named) => {
+                let named = named.ids.iter().filter_map(|id| pq.set.get(*id));
+                queries(&delete.table, delete, named, delete.limit, control)?
+            }
+            None => queries(&delete.table, delete, pq.set.iter(), delete.limit, control)?,
+        };
+        let ids = chosen.iter().map(|query| query.id).collect();
+        return Ok(of_queries(table, ids));
+    }
+    let Some(queue) = state.queues.get(&table) else {
+        return Err(Error::NoSuchTable(delete.table.clone()));
     };
-    let reply = Reply::affected(count as u64);
-    if count == 0 {
-        return Ok(Decision::nothing(reply));
+    check_owner(queue, owner)?;
+    let visible = queue.visible_rows(owner.map(|owned| owned.rows_of(table)));
+    let order = order_of(queue.rows(), delete)?;
+    let mut rows = Vec::new();
+    let mut best = Best::new(Arc::clone(&order), delete.limit);
+    let limit = delete.limit.unwrap_or(u64::MAX);
+    choose_rows(queue.rows(), delete, visible, control, &mut |row| {
+        match order.is_empty() {
+            true => rows.push(row.row),
+            false => drop(best.offer(row)),
+        }
+        Ok((rows.len() as u64) < limit)
+    })?;
+    rows.extend(best.into_sorted(0).iter().map(|keyed| keyed.row));
+    Ok(of_rows(table, rows))
+}
+
+/// Whether a DELETE may be decided on the engine's thread: it looks at few rows. What each costs only evaluation tells.
+fn is_short(state: &State, (table, owner): (TableId, Option<&Owned>), delete: &Delete) -> bool {
+    let named = delete.filter.as_ref().and_then(Ids::of);
+    let names_few = named.is_some_and(|named| named.ids.len() <= NAMED_IDS_MAX);
+    if let Some(search) = state.searches.get(&table) {
+        let names_few = names_few && delete.matching.is_none();
+        return names_few || search.table.rows_live() <= SCANNED_ROWS_MAX;
     }
-    Ok(Decision::giving_room(record, reply))
+    if let Some(pq) = state.percolates.get(&table) {
+        return names_few || pq.set.len() as u64 <= SCANNED_ROWS_MAX;
+    }
+    let is_plain = delete.filter.is_none() && delete.order.is_empty();
+    let takes_few = is_plain && delete.limit.is_some_and(|limit| limit <= SCANNED_ROWS_MAX);
+    let queue = state.queues.get(&table);
+    let rows = queue.map_or(0, |queue| queue.backlog.len());
+    owner.is_some() || takes_few || rows <= SCANNED_ROWS_MAX
+}
+
+/// The decision that deletes documents.
+pub(crate) fn of_documents(table: TableId, ids: Vec<u64>) -> Decision {
+    let count = ids.len();
+    giving_room(count, Record::DeleteDocuments { table, ids })
+}
+
+/// The decision that deletes standing queries.
+pub(crate) fn of_queries(table: TableId, ids: Vec<u64>) -> Decision {
+    let count = ids.len();
+    giving_room(count, Record::DeleteQueries { table, ids })
+}
+
+/// The decision that removes rows of a queue, in any order.
+pub(crate) fn of_rows(table: TableId, mut rows: Vec<RowNumber>) -> Decision {
+    rows.sort_unstable();
+    let count = rows.len();
+    giving_room(count, Record::RemoveRows { table, rows })
+}
+
+fn giving_room(count: usize, record: Record) -> Decision {
+    let reply = Reply::affected(count as u64);
+    match count {
+        0 => Decision::nothing(reply),
+        _ => Decision::giving_room(record, reply),
+    }
 }
 
 /// Refuses what a DELETE may not have, or may not change, of a table of this kind.
@@ -78,17 +160,20 @@ pub(crate) fn check(kind: &Kind, delete: &Delete) -> Result<()> {
     }
 }
 
+/// Refuses a DELETE of a session that holds a row as a consumer group.
+pub(crate) fn check_owner(queue: &Queue, owner: Option<&Owned>) -> Result<()> {
+    if owner.is_some() && !queue.options().groups.is_empty() {
+        return Err(Error::invalid(
+            "DELETE of a row that a consumer group holds: queue_end() or QUEUE_DONE acknowledges it",
+        ));
+    }
+    Ok(())
+}
+
 /// The ids that a condition names outright, rising: each of their rows is wanted, and no other.
 fn named_ids(condition: &Expression) -> Option<Vec<u64>> {
     let named = Ids::of(condition)?;
     named.are_all_wanted.then_some(named.ids)
-}
-
-fn cut(mut ids: Vec<u64>, limit: Option<u64>) -> Vec<u64> {
-    if let Some(limit) = limit {
-        ids.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    }
-    ids
 }
 
 /// A SELECT of every id, rising.
@@ -112,149 +197,172 @@ pub(crate) fn ids_of(table: &str) -> Select {
     }
 }
 
-fn documents(
-    state: &mut State,
-    control: &Control,
-    table: TableId,
-    delete: &Delete,
-) -> Result<Vec<u64>> {
-    let Some(search) = state.searches.get_mut(&table) else {
-        return Err(Error::NoSuchTable(delete.table.clone()));
-    };
-    let name = &search.definition.name;
+fn documents(search: &mut SearchTable, control: &Control, delete: &Delete) -> Result<Vec<u64>> {
     let failed = failure::of_index;
     // An id that is not found may stand in a segment that cannot be read.
     search.table.check_whole().map_err(failed)?;
     let named = delete.filter.as_ref().and_then(named_ids);
     if let (Some(ids), None) = (named, &delete.matching) {
+        let limit = delete.limit.unwrap_or(u64::MAX);
         let mut there = Vec::with_capacity(ids.len());
         for id in ids {
+            control.spend(ROW_UNITS).map_err(failed)?;
+            if there.len() as u64 >= limit {
+                break;
+            }
             if search.table.can_delete(id).map_err(failed)? {
                 there.push(id);
             }
         }
-        return Ok(cut(there, delete.limit));
+        return Ok(there);
     }
-    let select = Select {
-        matching: delete.matching.clone(),
-        filter: delete.filter.clone(),
-        limit: delete.limit,
-        ..ids_of(name)
-    };
-    let fields = text_names(&search.definition.columns);
-    let query = match &delete.matching {
-        Some(text) => Some(query::parse(text, &fields, &search.analyzer).map_err(Error::Query)?),
-        None => None,
-    };
-    let snapshot = search.table.snapshot();
-    let bound = snapshot.bind(&select, &Options::default());
-    let bound = bound.map_err(|error| failure::of_bind(name, error))?;
-    let answer = snapshot.search(&bound, query.as_ref(), control);
-    let answer = answer.map_err(failed)?;
-    let mut ids = Vec::new();
-    for row in answer.rows {
-        if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
-            ids.extend(u64::try_from(*id));
-        }
-    }
-    for id in &ids {
-        search.table.can_delete(*id).map_err(failed)?;
-    }
-    Ok(ids)
+    Documents::of(search).chosen(delete, None, delete.limit, control)
 }
 
-fn queries(state: &State, control: &Control, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
-    let Some(pq) = state.percolates.get(&table) else {
-        return Err(Error::NoSuchTable(delete.table.clone()));
-    };
-    if let Some(ids) = delete.filter.as_ref().and_then(named_ids) {
-        let there = ids.into_iter().filter(|id| pq.set.get(*id).is_some());
-        return Ok(cut(there.collect(), delete.limit));
-    }
-    let condition = delete.filter.as_ref();
-    let condition = condition.map(|filter| row::Condition::new(&pq.definition.name, filter));
-    let condition = condition.transpose()?;
-    let is_wanted = |query: &&Arc<StandingQuery>| {
-        condition
-            .as_ref()
-            .is_none_or(|condition| condition.accepts(query))
-    };
-    let mut wanted = Vec::new();
-    for query in pq.set.iter() {
-        check_between(control)?;
-        if is_wanted(&query) {
-            wanted.push(query.id);
-        }
-    }
-    Ok(cut(wanted, delete.limit))
+/// A search table in one state.
+pub(crate) struct Documents {
+    pub(crate) definition: Arc<crate::command::Definition>,
+    pub(crate) analyzer: Arc<query::analysis::Analyzer>,
+    pub(crate) rows: Arc<index::Snapshot>,
 }
 
-fn queue_rows(
-    state: &State,
-    control: &Control,
-    (table, owner): (TableId, Option<&Owned>),
+impl Documents {
+    /// The state of now. Cost: as `index::Table::snapshot`.
+    pub(crate) fn of(search: &mut SearchTable) -> Documents {
+        Documents {
+            definition: Arc::clone(&search.definition),
+            analyzer: Arc::clone(&search.analyzer),
+            rows: search.table.snapshot(),
+        }
+    }
+
+    /// The ids of a DELETE's rows, rising; the first `most` of them. `among`: only of these, rising.
+    pub(crate) fn chosen(
+        &self,
+        delete: &Delete,
+        among: Option<&[u64]>,
+        most: Option<u64>,
+        control: &Control,
+    ) -> Result<Vec<u64>> {
+        let name = &self.definition.name;
+        let filter = match among {
+            Some(ids) => Some(with_ids(delete.filter.clone(), ids)),
+            None => delete.filter.clone(),
+        };
+        let select = Select {
+            matching: delete.matching.clone(),
+            filter,
+            limit: most,
+            ..ids_of(name)
+        };
+        let fields = text_names(&self.definition.columns);
+        let query = match &delete.matching {
+            Some(text) => Some(query::parse(text, &fields, &self.analyzer).map_err(Error::Query)?),
+            None => None,
+        };
+        let bound = self.rows.bind(&select, &Options::default());
+        let bound = bound.map_err(|error| failure::of_bind(name, error))?;
+        let ids = self.rows.plan_removal(&bound, query.as_ref(), control);
+        let ids = ids.map_err(failure::of_index)?;
+        control.memory.take(8 * ids.len() as u64)?;
+        Ok(ids)
+    }
+}
+
+/// The first `most` of these standing queries that a DELETE chooses, in their order.
+pub(crate) fn queries<'q>(
+    table: &str,
     delete: &Delete,
-) -> Result<Vec<RowNumber>> {
-    let Some(queue) = state.queues.get(&table) else {
-        return Err(Error::NoSuchTable(delete.table.clone()));
-    };
-    if owner.is_some() && !queue.options().groups.is_empty() {
-        return Err(Error::invalid(
-            "DELETE of a row that a consumer group holds: queue_end() or QUEUE_DONE acknowledges it",
-        ));
-    }
-    let failed = |error| failure::of_bind(queue.name(), error);
-    let scope = queue.rows().scope();
+    all: impl Iterator<Item = &'q Arc<StandingQuery>>,
+    most: Option<u64>,
+    control: &Control,
+) -> Result<Vec<&'q Arc<StandingQuery>>> {
     let condition = delete.filter.as_ref();
-    let condition = condition.map(|filter| scope.condition(filter));
-    let condition = condition.transpose().map_err(failed)?;
+    let condition = condition.map(|filter| row::Condition::new(table, filter));
+    let condition = condition.transpose()?;
+    let most = most.map_or(usize::MAX, |most| {
+        usize::try_from(most).unwrap_or(usize::MAX)
+    });
+    let mut wanted = Vec::new();
+    for query in all {
+        if wanted.len() >= most {
+            break;
+        }
+        control.spend(ROW_UNITS + query.text.len() as u64 / BYTES_A_UNIT)?;
+        let accepts = |condition: &row::Condition| condition.accepts(query);
+        if condition.as_ref().is_none_or(accepts) {
+            wanted.push(query);
+        }
+        check_between(control)?;
+    }
+    Ok(wanted)
+}
+
+/// The order in which LIMIT takes the rows of a queue; empty: by their numbers.
+pub(crate) fn order_of(reader: RowReader<'_>, delete: &Delete) -> Result<Arc<Order>> {
     let keys = Select {
         order: delete.order.clone(),
         ..ids_of(&delete.table)
     };
-    let order = Arc::new(scope.order(&keys).map_err(failed)?);
-    let mut rows = Vec::new();
-    let mut best = Best::new(Arc::clone(&order), delete.limit);
-    let mut keyed = 0;
-    let visible = queue.visible_rows(owner.map(|owned| owned.rows_of(table)));
-    for row in visible {
-        check_between(control)?;
-        if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
-            break;
-        }
-        let values = match condition.is_some() || !order.is_empty() {
-            true => queue.values(row)?.unwrap_or_default(),
+    let order = reader.scope().order(&keys);
+    order
+        .map(Arc::new)
+        .map_err(|error| failure::of_bind(reader.name, error))
+}
+
+/// Gives `take` each of these rows of a queue that a DELETE chooses, in their order, until it answers `false`.
+pub(crate) fn choose_rows(
+    reader: RowReader<'_>,
+    delete: &Delete,
+    rows: impl Iterator<Item = RowNumber>,
+    control: &Control,
+    take: &mut dyn FnMut(Keyed) -> Result<bool>,
+) -> Result<()> {
+    if delete.limit == Some(0) {
+        return Ok(());
+    }
+    let condition = delete.filter.as_ref();
+    let condition = condition.map(|filter| reader.scope().condition(filter));
+    let condition = condition.transpose();
+    let condition = condition.map_err(|error| failure::of_bind(reader.name, error))?;
+    let order = order_of(reader, delete)?;
+    let reads = condition.is_some() || !order.is_empty();
+    let units = if reads { ROW_UNITS } else { PASSED_ROW_UNITS };
+    let mut count = 0;
+    for row in rows {
+        control.spend(units)?;
+        let values = match reads {
+            true => reader.values(row)?.unwrap_or_default(),
             false => Vec::new(),
         };
+        control.spend(counted_bytes(&values) / BYTES_A_UNIT)?;
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
-        let is_wanted = |it: &Condition<'_>| it.prepared.accepts(&value);
-        if !condition.as_ref().is_none_or(is_wanted) {
+        let is_wanted = condition
+            .as_ref()
+            .is_none_or(|condition| condition.prepared.accepts(&value));
+        check_between(control)?;
+        if !is_wanted {
             continue;
         }
-        match order.is_empty() {
-            true => rows.push(row),
-            false => {
-                let keys = order.values(&value);
-                best.offer(Keyed { row, keys });
-                keyed += 1;
-            }
-        }
-        if rows.len() + keyed > DELETED_ROWS_MAX {
+        count += 1;
+        if count > DELETED_ROWS_MAX {
             return Err(Error::Limit {
                 what: "rows of one DELETE (LIMIT makes pieces, TRUNCATE takes all)",
                 max: DELETED_ROWS_MAX as u64,
             });
         }
+        let keys = order.values(&value);
+        if !take(Keyed { row, keys })? {
+            break;
+        }
     }
-    rows.extend(best.into_sorted(0).iter().map(|keyed| keyed.row));
-    rows.sort_unstable();
-    Ok(rows)
+    Ok(())
 }
 
 /// A row of a queue with the values of its keys.
-struct Keyed {
-    row: RowNumber,
-    keys: Vec<Value>,
+pub(crate) struct Keyed {
+    pub(crate) row: RowNumber,
+    pub(crate) keys: Vec<Value>,
 }
 
 impl Sorted for Keyed {

@@ -6,10 +6,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use index::{Control, Memory};
+use index::{Control, Interrupt, Memory};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
-use query::expression::Expression;
 use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::row::counted_bytes;
@@ -21,7 +20,11 @@ use super::check_between;
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::{ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
+use crate::limits::{
+    ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, BYTES_A_UNIT, DECIDED_UNITS_MAX, ROW_UNITS,
+    SCANNED_ROWS_MAX,
+};
+use crate::planned::may_be_costly;
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::standing::row::QueryColumns;
@@ -44,7 +47,10 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::internal("search tables are read from a snapshot"));
     };
-    let here = within(ANSWER_BYTES_HERE_MAX);
+    let here = Control {
+        interrupt: Arc::new(Interrupt::with_units(DECIDED_UNITS_MAX)),
+        ..within(ANSWER_BYTES_HERE_MAX)
+    };
     if owner.is_some() {
         let visible: Vec<RowNumber> = queue
             .visible_rows(owner.map(|owned| owned.rows_of(table)))
@@ -86,10 +92,12 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     or_there(answer, there)
 }
 
-/// An answer that was made here; or how its asker makes it, where none was, or it takes more memory than is spent here.
+/// An answer that was made here; or how its asker makes it, where none was, or it takes more memory or units than are spent here.
 fn or_there(answer: Option<Result<Answer>>, there: impl FnOnce() -> Reading) -> Result<Reply> {
     match answer {
-        None | Some(Err(Error::SearchMemory { .. })) => Ok(Reply::Reading(there())),
+        None | Some(Err(Error::SearchMemory { .. } | Error::BudgetSpent)) => {
+            Ok(Reply::Reading(there()))
+        }
         Some(answer) => answer.map(Reply::Rows),
     }
 }
@@ -106,14 +114,8 @@ fn is_costly(select: &Select) -> bool {
         Output::Expression(expression) => Some(expression),
         Output::Weight | Output::Count => None,
     });
-    let is_costly = |part: &Expression| {
-        matches!(
-            part,
-            Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
-        )
-    };
     let mut all = expressions.chain(&select.filter);
-    all.any(|expression| expression.has(&mut |part| is_costly(part)))
+    all.any(may_be_costly)
 }
 
 /// How many rows of a queue a SELECT looks at.
@@ -146,7 +148,11 @@ fn queue_rows(
     control: &Control,
 ) -> Result<Answer> {
     let scope = reader.scope();
-    let row = |row| Ok(reader.values(row)?.unwrap_or_default());
+    let row = |row| {
+        let values = reader.values(row)?.unwrap_or_default();
+        control.spend(ROW_UNITS + counted_bytes(&values) / BYTES_A_UNIT)?;
+        Ok(values)
+    };
     let source = QueueRows { control };
     let rows = until_stopped(control, rows.map(row));
     answer(reader.name, select, &scope, &source, count, rows)

@@ -11,8 +11,8 @@
 //!
 //! `j.size.w = 5` sets a value in a JSON document: the column's new value is the whole document ([`Json::with`]).
 //!
-//! A condition on other columns than `id` may choose a million rows. Then a reader's thread does all that is above over a
-//! snapshot ([`PlannedUpdate`]), and [`planned`] only decides the rows again that were changed since.
+//! A condition on other columns than `id` may choose a million rows. Then a reader's thread does all that is above:
+//! [`super::planned`].
 
 mod heard;
 
@@ -20,8 +20,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use index::{Control, PlannedChange, ReadColumn};
-use query::analysis::Analyzer;
-use query::bind::{Condition, Scope};
+use query::bind::{Condition, Ids, Scope};
 use query::expression::{Expression, Prepared};
 use query::json::{Json, JsonEditError, JsonStep};
 use query::options::Options;
@@ -29,19 +28,19 @@ use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
-use self::heard::with_hits;
-pub(crate) use self::heard::with_hits_behind;
-use super::delete::ids_of;
-use super::{Circumstances, Decision, Workspace, check_between, has_no_rows};
+pub(crate) use self::heard::{with_hits, with_hits_behind};
+use super::delete::{Documents, ids_of};
+use super::planned::hand_out;
+use super::{Circumstances, Decision, Workspace, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
 use crate::failure;
 use crate::into::store;
-use crate::limits::{MOVED_ROWS_MAX, UPDATED_ROWS_MAX};
-use crate::planned::PlannedUpdate;
+use crate::limits::{NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX, UPDATED_ROWS_MAX};
+use crate::planned::Conditional;
 use crate::record::{Record, UpdatedRows};
-use crate::state::{Prepared as Ready, State};
+use crate::state::State;
 
 /// Slot of `id` in prepared expressions; column `n` of the table has slot `n + 1`.
 const ID: usize = 0;
@@ -284,7 +283,7 @@ fn within(
     })
 }
 
-/// Decides an UPDATE on the engine's thread.
+/// Decides an UPDATE that is short; of any other the reply is a [`Reply::Plan`].
 ///
 /// # Errors
 /// `NoSuchTable`, `UnknownColumn`, `Query`; `Invalid` for another kind of table; `BadValue`, `OutOfRange`; `Limit`; `Overloaded`.
@@ -292,70 +291,37 @@ pub(crate) fn update(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    update: &Update,
+    update: &Arc<Update>,
 ) -> Result<Decision> {
+    work.check()?;
     let table = updated_table(state, update)?;
-    let rows = chosen(state, &work.control(), table, update)?;
-    let decision = decided(table, rows, around)?;
-    with_hits(state, work, around, table, decision)
+    let asked = Conditional::Update(Arc::clone(update));
+    let tries = !work.plans_all() && !asked.may_be_costly();
+    if tries && is_short(state, table, update) {
+        let rows = work.within_budget(|control| chosen(state, control, table, update))?;
+        if let Some(rows) = rows {
+            let decision = decided(table, rows, around)?;
+            return with_hits(state, work, around, table, decision);
+        }
+    }
+    hand_out(state, (table, None), asked, None, 1)
 }
 
-/// Decides an UPDATE that a reader has planned. Rows that were changed since are decided again.
-///
-/// # Errors
-/// Those of [`update`].
-///
-/// The answer is [`Reply::Moved`], and nothing is changed, if too many rows were changed since: the caller plans it again.
-pub(crate) fn planned(
-    state: &mut State,
-    work: &mut Workspace,
+/// Whether an UPDATE may be decided on the engine's thread: it looks at few rows. What each costs only evaluation tells.
+fn is_short(state: &State, table: TableId, update: &Update) -> bool {
+    let named = update.filter.as_ref().and_then(Ids::of);
+    let names_few = named.is_some_and(|named| named.ids.len() <= NAMED_IDS_MAX);
+    let search = state.searches.get(&table);
+    let rows = search.map_or(0, |search| search.table.rows_live());
+    names_few && update.matching.is_none() || rows <= SCANNED_ROWS_MAX
+}
+
+/// The decision that gives rows their new values.
+pub(crate) fn decided(
+    table: TableId,
+    rows: UpdatedRows,
     around: Circumstances,
-    update: &Update,
-    plan: &PlannedUpdate,
 ) -> Result<Decision> {
-    let table = updated_table(state, update)?;
-    let Some(search) = state.searches.get(&table) else {
-        return Err(Error::NoSuchTable(update.table.clone()));
-    };
-    if !Arc::ptr_eq(&search.definition, plan.definition()) {
-        return Ok(Decision::nothing(Reply::Moved));
-    }
-    let moved = search.table.moved_since(plan.change());
-    if moved.len() > MOVED_ROWS_MAX {
-        return Ok(Decision::nothing(Reply::Moved));
-    }
-    let mut rows = plan.rows().without(&moved);
-    let taken = rows.ids.len();
-    if !moved.is_empty() {
-        let again = Expression::In {
-            needle: Box::new(Expression::Column("id".to_owned())),
-            negated: false,
-            list: moved.iter().map(|id| Value::Int((*id).into())).collect(),
-        };
-        let filter = match update.filter.clone() {
-            Some(filter) => and(filter, again),
-            None => again,
-        };
-        let again = Update {
-            filter: Some(filter),
-            ..update.clone()
-        };
-        rows.append(chosen(state, &work.control(), table, &again)?);
-    }
-    let mut decision = decided(table, rows, around)?;
-    decision.prepared = Ready {
-        planned: Some((plan.clone(), taken)),
-        ..Ready::default()
-    };
-    with_hits(state, work, around, table, decision)
-}
-
-fn and(left: Expression, right: Expression) -> Expression {
-    let operator = query::expression::BinaryOperator::And;
-    Expression::Binary(operator, Box::new(left), Box::new(right))
-}
-
-fn decided(table: TableId, rows: UpdatedRows, around: Circumstances) -> Result<Decision> {
     let count = rows.ids.len();
     let reply = Reply::affected(count as u64);
     if count == 0 {
@@ -402,11 +368,15 @@ fn rows_of(update: &Update) -> Select {
 /// # Errors
 /// Those of [`Assignments`] and of a SELECT of the rows; `Limit` of rows.
 pub(crate) fn work_out(
-    rows: &Arc<index::Snapshot>,
-    (definition, analyzer): (&Definition, &Analyzer),
+    over: &Documents,
     update: &Update,
     control: &Control,
 ) -> Result<(PlannedChange, UpdatedRows)> {
+    let Documents {
+        definition,
+        analyzer,
+        rows,
+    } = over;
     let assignments = Assignments::new(definition, update)?;
     let columns = assignments.columns();
     let mut updated = UpdatedRows::new(columns.clone());
@@ -466,7 +436,10 @@ impl Refused {
 }
 
 /// The rows with their new values, decided on the engine's thread. Rows that the condition names by id are looked up one by one.
-fn chosen(
+///
+/// # Errors
+/// Those of [`work_out`].
+pub(crate) fn chosen(
     state: &mut State,
     control: &Control,
     table: TableId,
@@ -489,15 +462,13 @@ fn chosen(
         ..
     }) = condition
     else {
-        let over = (&*definition, &*search.analyzer);
-        let snapshot = search.table.snapshot();
-        return work_out(&snapshot, over, update, control).map(|(_, rows)| rows);
+        return work_out(&Documents::of(search), update, control).map(|(_, rows)| rows);
     };
     let assignments = Assignments::new(&definition, update)?;
     let mut rows = UpdatedRows::new(assignments.columns());
     let (mut values, mut refused) = (Vec::new(), Refused::default());
     for id in named.ids {
-        check_between(control)?;
+        control.spend(ROW_UNITS).map_err(failure::of_index)?;
         let row = search.table.row(id).map_err(failure::of_index)?;
         let Some(row) = row else { continue };
         let read = |column| row.column(column);

@@ -10,7 +10,7 @@ use crate::altered::{Altered, bad, filled};
 use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Reply};
 use crate::decide::Decision;
-use crate::decide::delete::delete;
+use crate::decide::delete::{check, whole};
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
@@ -78,8 +78,13 @@ impl Engine {
     /// TRUNCATE of documents or standing queries.
     fn delete_all(&mut self, name: &str) -> Result<Reply> {
         let asked = Delete::of(name.to_owned(), None);
-        let ends = self.ends_of_loads(self.state.catalog.find(name)?);
-        let mut decision = delete(&mut self.state, &self.work.control(), None, &asked)?;
+        let table = self.state.catalog.find(name)?;
+        if let Some(definition) = self.state.catalog.get(table) {
+            check(&definition.kind, &asked)?;
+        }
+        let ends = self.ends_of_loads(table);
+        let control = self.work.control();
+        let mut decision = whole(&mut self.state, &control, (table, None), &asked)?;
         decision.record = Record::unit(decision.record.into_iter().chain(ends));
         decision.gives_room = true;
         self.commit(decision)

@@ -167,6 +167,7 @@ impl Engine {
         };
         let giver = Giver(Arc::clone(&shared.handover));
         let has_new_note = state.collected.upto > 0; // perhaps by a record that was applied again
+        let work = Workspace::new(Arc::clone(&shared.stop), options.plans);
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
             options,
@@ -176,7 +177,7 @@ impl Engine {
             frame: Frame::default(),
             unsynced: Unsynced::default(),
             outbox: Vec::new(),
-            work: Workspace::new(Arc::clone(&shared.stop)),
+            work,
             jobs,
             status,
             shared: Arc::new(shared),

@@ -70,7 +70,7 @@ impl Engine {
             }
             Command::Insert(_)
             | Command::Upsert { .. }
-            | Command::Update { .. }
+            | Command::Update(_)
             | Command::Delete(_) => self.write_within(session, command),
             Command::QueueDone { receipts } => self.end_later(session, &receipts),
             Command::QueueEnd => self.end_owned_later(session).map(|()| {
@@ -114,13 +114,13 @@ impl Engine {
         let name = match &command {
             Command::Insert(insert) | Command::Upsert { insert, .. } => &insert.table,
             Command::Delete(delete) => &delete.table,
-            Command::Update { update, .. } => &update.table,
+            Command::Update(update) => &update.table,
             _ => return Err(Error::internal("a write without a table")),
         };
         let table = self.state.catalog.find(name)?;
         match command {
             Command::Insert(insert) => self.keep_insert(session, table, insert, record)?,
-            Command::Update { update, .. } => self.keep_update(session, table, *update, record)?,
+            Command::Update(update) => self.keep_update(session, table, *update, record)?,
             Command::Upsert { insert, known } => {
                 self.keep_upsert(session, table, insert, known, record)?;
             }
@@ -146,7 +146,7 @@ impl Engine {
                     || is_unique && transaction.members.iter().any(is_kept)
             }
             Command::Delete(delete) => self.touches(transaction, &delete.table),
-            Command::Update { update, .. } => self.touches(transaction, &update.table),
+            Command::Update(update) => self.touches(transaction, &update.table),
             Command::Upsert { insert, .. } => self.touches(transaction, &insert.table),
             _ => true,
         }
@@ -280,8 +280,7 @@ impl Engine {
             ..update
         });
         let bytes = rows.ids.len() as u64 * ROW_BYTES;
-        let planned = None;
-        let command = Box::new(Command::Update { update, planned });
+        let command = Box::new(Command::Update(update));
         self.keep(session, table, Change::Write(command), bytes)
     }
 

@@ -82,6 +82,7 @@ impl Engine {
 
     fn turn(&mut self, batch: Vec<Envelope>) -> Result<()> {
         self.status.batches_total += 1;
+        self.work.begin_turn();
         self.take_finished(false)?;
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.end_overdue_waits(state, now.steady_us, outbox, counts);
@@ -207,10 +208,15 @@ impl Engine {
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
             Command::Insert(_) => self.insert(session, command),
             Command::Delete(_)
-            | Command::Update { .. }
+            | Command::Update(_)
+            | Command::Planned(_)
             | Command::Upsert { .. }
             | Command::Backfill(_) => {
-                let decision = self.decide_write(session, command, None)?;
+                let has_readers = matches!(self.options.background, Background::Threads);
+                let decision = match has_readers || self.work.plans_all() {
+                    true => self.decide_or_plan(session, command, None),
+                    false => self.decide_write(session, command, None),
+                }?;
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),

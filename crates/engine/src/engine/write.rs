@@ -11,7 +11,8 @@ use crate::decide::backfill::backfill;
 use crate::decide::delete::delete;
 use crate::decide::hear::hear_rows;
 use crate::decide::insert::insert;
-use crate::decide::update::{planned, update};
+use crate::decide::planned::planned;
+use crate::decide::update::update;
 use crate::decide::upsert::upsert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
@@ -24,8 +25,23 @@ use crate::sync_mode::SyncMode;
 use crate::undo::Undo;
 
 impl Engine {
-    /// Decides a command that writes, within the bounds of queues.
+    /// Decides a command that writes, within the bounds of queues. A condition that is long to evaluate is worked out here.
     pub(super) fn decide_write(
+        &mut self,
+        session: SessionId,
+        command: Command,
+        relay: Option<Relay>,
+    ) -> Result<Decision> {
+        let mut decision = self.decide_or_plan(session, command, relay)?;
+        while let Reply::Plan(planning) = decision.reply {
+            let planned = planning.run(&self.work.control())?;
+            decision = self.decide_or_plan(session, Command::Planned(planned), None)?;
+        }
+        Ok(decision)
+    }
+
+    /// As [`Engine::decide_write`], but of a condition that is long to evaluate the reply is [`Reply::Plan`].
+    pub(super) fn decide_or_plan(
         &mut self,
         session: SessionId,
         command: Command,
@@ -48,22 +64,16 @@ impl Engine {
                 upsert(&mut self.state, &mut self.work, around, insert, &known)
             }
             Command::Delete(asked) => {
-                let control = self.work.control();
-                delete(
-                    &mut self.state,
-                    &control,
-                    self.sessions.owner(session),
-                    &asked,
-                )
+                let owner = self.sessions.owner(session);
+                delete(&mut self.state, &mut self.work, owner, &asked.into())
             }
-            Command::Update {
-                update: asked,
-                planned: None,
-            } => update(&mut self.state, &mut self.work, around, &asked),
-            Command::Update {
-                update: asked,
-                planned: Some(plan),
-            } => planned(&mut self.state, &mut self.work, around, &asked, &plan),
+            Command::Update(asked) => {
+                update(&mut self.state, &mut self.work, around, &asked.into())
+            }
+            Command::Planned(asked) => {
+                let owner = self.sessions.owner(session);
+                planned(&mut self.state, &mut self.work, around, owner, &asked)
+            }
             Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
             _ => Err(Error::invalid(
                 "only inserts, updates and deletes go together",

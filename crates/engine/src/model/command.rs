@@ -10,7 +10,7 @@ pub use self::queue_commands::{
     RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 use crate::messages::Messages;
-use crate::planned::PlannedUpdate;
+use crate::planned::{Planned, Planning};
 use crate::sync_mode::SyncMode;
 use index::{Control, Interrupt};
 use query::Syntax;
@@ -52,15 +52,13 @@ pub enum Command {
         /// What a row does whose id is known.
         known: Known,
     },
-    /// DELETE.
+    /// DELETE. Answer: the number of rows deleted; [`Reply::Plan`] where its condition is long to evaluate.
     Delete(Box<Delete>),
-    /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Moved`] where `planned` is out of date.
-    Update {
-        /// Table, assignments and condition.
-        update: Box<Update>,
-        /// Its rows and values, worked out from [`crate::Snapshot::plan_update`]. `None`: the engine's thread works them out.
-        planned: Option<PlannedUpdate>,
-    },
+    /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Plan`] where its condition is long to evaluate.
+    Update(Box<Update>),
+    /// A DELETE or UPDATE whose rows were chosen as [`Reply::Plan`] asked. Answer: as of the statement; [`Reply::Plan`] again where
+    /// too much was changed meanwhile.
+    Planned(Planned),
     /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
     Backfill(Backfill),
     /// A statement inside the session's transaction; the first one opens it. INSERT, REPLACE and DELETE are answered as if they
@@ -306,8 +304,9 @@ pub enum Reply {
         /// Sentences about parts of the command that its writer probably meant differently.
         warnings: Vec<String>,
     },
-    /// A planned UPDATE is out of date: too many of its rows were changed since. Nothing was changed.
-    Moved,
+    /// The condition of a DELETE or UPDATE is long to evaluate. Nothing was changed. The caller runs this on a thread of its
+    /// choice and sends the outcome as [`Command::Planned`].
+    Plan(Planning),
     /// Rows of a read.
     Rows(Answer),
     /// A read that may take long. The caller runs it on a thread of its choice.
@@ -662,7 +661,8 @@ impl Command {
     pub fn reads_rows_of(&self) -> Option<&str> {
         match self {
             Command::Delete(delete) => Some(&delete.table),
-            Command::Update { update, .. } => Some(&update.table),
+            Command::Update(update) => Some(&update.table),
+            Command::Planned(planned) => Some(planned.table()),
             Command::Within(command) => command.reads_rows_of(),
             Command::Many(commands) | Command::Series(commands) => {
                 commands.iter().find_map(Command::reads_rows_of)
@@ -688,7 +688,7 @@ impl Command {
                 let set = set.iter().map(|each| expression_bytes(&each.value));
                 own + rows_bytes(&insert.rows) + set.sum::<usize>()
             }
-            Command::Update { update, .. } => {
+            Command::Update(update) => {
                 let set = update.set.iter().map(|set| expression_bytes(&set.value));
                 own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
             }

@@ -103,7 +103,7 @@ pub enum Error {
     /// A statement that began on a thread with other duties has spent its budget of units. Its caller runs it again where it holds
     /// nobody up; no client gets this error.
     BudgetSpent,
-    /// A COUNT(*), a join or a CALL PQ reached its time limit. A part of its answer would be wrong, or would lack hits.
+    /// A COUNT(*), a join, a CALL PQ, a DELETE or an UPDATE reached its time limit. A part of it would be wrong.
     OutOfTime,
     /// The device has no room for another write. The engine still takes deletes and the ends of queue rows.
     DiskFull,
@@ -137,8 +137,8 @@ pub enum Error {
         /// The refusal of this member.
         error: Box<Error>,
     },
-    /// COMMIT cannot store the transaction, because another session has changed what it depends on. Nothing of it is stored. To
-    /// run the transaction again may succeed.
+    /// COMMIT cannot store the transaction, or a DELETE or UPDATE cannot be decided, because others have changed what it depends
+    /// on. Nothing of it is stored. To run it again may succeed.
     Conflict {
         /// What has changed: lower case, no full stop.
         what: String,

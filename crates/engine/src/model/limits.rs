@@ -45,9 +45,30 @@ pub const DELETED_ROWS_MAX: usize = 1 << 24;
 pub const UPDATED_ROWS_MAX: usize = 1 << 24;
 /// Rows of one UPDATE of a table whose standing queries hear it: the engine's thread reads, analyses and matches each.
 pub const HEARD_ROWS_MAX: usize = 10_000;
-/// Rows of a planned UPDATE that were changed since it was planned, and that the engine's thread decides again: in some
-/// milliseconds. With more, the UPDATE is planned again.
+/// Rows that were changed since a DELETE or UPDATE was planned, and that the engine's thread looks at again. With more, the
+/// statement is planned again.
 pub const MOVED_ROWS_MAX: usize = 4_096;
+/// The same, where an expression of the statement may take long over one row.
+pub const MOVED_COSTLY_ROWS_MAX: usize = 16;
+/// Rows that were changed since a plan, and that the next plan looks at alone. With more, it looks at the whole table.
+pub const REPLANNED_ROWS_MAX: usize = 262_144;
+/// Changes of rows that a table keeps by id while a statement on it is planned: 8 MiB.
+pub const RECENT_IDS_MAX: usize = 1 << 20;
+/// How often a DELETE or UPDATE is planned before it is refused: [`crate::Error::Conflict`].
+pub const PLANS_MAX: u32 = 8;
+/// Rows that the plan of a DELETE with LIMIT chooses beyond it, in case that others take some of the first.
+pub const SPARE_ROWS: u64 = 64;
+/// Ids named by a condition that the engine's thread looks up without a plan.
+pub const NAMED_IDS_MAX: usize = 1_000;
+/// Units of work that the engine's thread spends on the condition of one statement; a unit is about a nanosecond. What takes more
+/// is planned on a reader's thread.
+pub const DECIDED_UNITS_MAX: u64 = 2_000_000;
+/// The same, of all statements of one batch.
+pub const TURN_UNITS_MAX: u64 = 10_000_000;
+/// Units of finding one row by its id, and of reading a row of a queue beside its bytes.
+pub const ROW_UNITS: u64 = 500;
+/// Bytes of a value that are read for one unit.
+pub const BYTES_A_UNIT: u64 = 8;
 /// Rows of a queue that the engine's thread looks at for a SELECT; where there are more, the reader does.
 pub const SCANNED_ROWS_MAX: u64 = 1_000;
 /// Bytes of one record. The journal takes no larger one.
@@ -114,4 +135,8 @@ const _: () = assert!(BATCH_COMMANDS_MAX < MAILBOX_COMMANDS_MAX);
 const _: () = assert!(
     WAIT_SOURCES_MAX < IDLE_LINES_MAX,
     "a wait drops no line of its own"
+);
+const _: () = assert!(
+    NAMED_IDS_MAX as u64 * ROW_UNITS < DECIDED_UNITS_MAX && DECIDED_UNITS_MAX < TURN_UNITS_MAX,
+    "a statement that names few ids is decided at once, and leaves units to others"
 );

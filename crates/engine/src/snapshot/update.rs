@@ -1,4 +1,4 @@
-//! UPDATE and DELETE of many rows: worked out, or only checked, by a reader.
+//! UPDATE and DELETE that are only checked, for EXPLAIN.
 
 use std::sync::Arc;
 
@@ -6,11 +6,10 @@ use index::Control;
 use query::request::{Delete, Update};
 
 use super::Snapshot;
-use crate::command::Kind;
 use crate::decide;
+use crate::decide::delete::Documents;
 use crate::decide::update::{check_kind, work_out};
 use crate::error::{Error, Result};
-use crate::planned::PlannedUpdate;
 
 impl Snapshot {
     /// Checks an UPDATE as if it were done: its table, what it sets, and the values of each row.
@@ -23,8 +22,12 @@ impl Snapshot {
         let Some(view) = self.searched(&update.table)? else {
             return Err(Error::NoSuchTable(update.table.clone()));
         };
-        let over = (&*view.definition, &*view.analyzer);
-        work_out(&view.rows, over, update, control).map(|_| ())
+        let over = Documents {
+            definition: Arc::clone(&view.definition),
+            analyzer: Arc::clone(&view.analyzer),
+            rows: Arc::clone(&view.rows),
+        };
+        work_out(&over, update, control).map(|_| ())
     }
 
     /// Checks a DELETE's table and clauses.
@@ -33,26 +36,5 @@ impl Snapshot {
     /// `NoSuchTable`; `Invalid` and `NotYet` for what a DELETE of this kind of table refuses.
     pub fn check_delete(&self, delete: &Delete) -> Result<()> {
         decide::delete::check(&self.definition(&delete.table)?.kind, delete)
-    }
-
-    /// Works out an UPDATE of a search table. `None`: the engine decides it, since the table is none, or the statement has ORDER
-    /// BY or LIMIT, whose rows cannot be decided one by one.
-    ///
-    /// # Errors
-    /// Those of [`Snapshot::select`]; `Invalid`, `BadValue`, `OutOfRange`; `Limit` of rows.
-    pub fn plan_update(&self, update: &Update, control: &Control) -> Result<Option<PlannedUpdate>> {
-        if !update.order.is_empty() || update.limit.is_some() {
-            return Ok(None);
-        }
-        let Ok(Some(view)) = self.searched(&update.table) else {
-            return Ok(None);
-        };
-        let definition = Arc::clone(&view.definition);
-        if !matches!(definition.kind, Kind::Search(_)) {
-            return Ok(None);
-        }
-        let over = (&*definition, &*view.analyzer);
-        let (change, rows) = work_out(&view.rows, over, update, control)?;
-        Ok(Some(PlannedUpdate::new(definition, change, rows)))
     }
 }

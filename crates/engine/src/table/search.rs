@@ -11,6 +11,7 @@ use query::value::Value;
 use super::standing::Listener;
 use crate::catalog;
 use crate::command::{Definition, Keep, Kind};
+use crate::recent::Recent;
 use crate::table::in_manifest::InManifest;
 
 /// A search table as the engine's thread owns it.
@@ -50,6 +51,8 @@ pub(crate) struct SearchTable {
     pub(crate) listeners: Arc<Vec<Listener>>,
     /// Records up to here are in the files that the next manifest names.
     pub(crate) folded: u64,
+    /// The rows that were changed while a statement on the table is planned.
+    pub(crate) recent: Recent,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
     /// Whether a seal runs.
@@ -90,6 +93,7 @@ impl SearchTable {
             folded: files.position,
             highest,
             listeners: Arc::default(),
+            recent: Recent::default(),
             is_unpublished: true,
             sealing: false,
             file_changes: 0,

@@ -49,6 +49,7 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::into::Into;
+use crate::recent::Recent;
 use crate::record::QueryRow;
 use crate::table::in_manifest::InManifest;
 
@@ -88,6 +89,8 @@ pub(crate) struct PercolateTable {
     pub(crate) folding_ids: BTreeSet<u64>,
     /// How it matches rows that no search table stores; `None`: it has `on=`, or no `into=`.
     pub(crate) hears: Option<Arc<Listener>>,
+    /// The queries that were changed while a statement on the table is planned.
+    pub(crate) recent: Recent,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
     /// Whether a fold runs.
@@ -152,6 +155,7 @@ impl PercolateTable {
             changed: BTreeSet::new(),
             folding_ids: BTreeSet::new(),
             hears: None,
+            recent: Recent::default(),
             is_unpublished: true,
             folding: false,
         }
@@ -260,6 +264,7 @@ impl PercolateTable {
     /// Stores a query in the place of one with its id.
     fn put(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.changed.insert(query.id);
+        self.recent.note(query.id);
         self.highest = self.highest.max(query.id);
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
@@ -318,6 +323,7 @@ impl PercolateTable {
             self.counts_changed |= is_counted(before);
             self.set.remove(id);
             self.changed.insert(id);
+            self.recent.note(id);
             self.is_unpublished = true;
         }
     }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use disk::Disk;
 use engine::{
-    Background, Command, Engine, Envelope, Error, Now, Options, Recovered, Reply, SessionId,
+    Background, Command, Engine, Envelope, Error, Interrupt, Now, Options, Recovered, Reply,
+    SessionId,
 };
 
 /// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
@@ -82,6 +83,14 @@ impl Driver {
 
     /// Sends the commands as one batch. Some answers come at once; others stay pending.
     pub fn batch(&mut self, commands: Vec<(SessionId, Command)>) -> Vec<Pending> {
+        self.batch_until(commands, None)
+    }
+
+    fn batch_until(
+        &mut self,
+        commands: Vec<(SessionId, Command)>,
+        interrupt: Option<Arc<Interrupt>>,
+    ) -> Vec<Pending> {
         let mut pending = Vec::new();
         let mut batch = Vec::new();
         for (session, command) in commands {
@@ -91,12 +100,23 @@ impl Driver {
             batch.push(Envelope {
                 session,
                 command,
-                interrupt: None,
+                interrupt: interrupt.clone(),
                 reply,
             });
         }
         let _ = self.engine.step(batch, self.now); // replies say it
         pending
+    }
+
+    /// Sends one command that the interrupt may stop.
+    pub fn ask_until(
+        &mut self,
+        session: u64,
+        command: Command,
+        interrupt: Arc<Interrupt>,
+    ) -> Pending {
+        let commands = vec![(SessionId(session), command)];
+        self.batch_until(commands, Some(interrupt)).remove(0)
     }
 
     /// Sends one command as a batch.

@@ -42,6 +42,8 @@ mod merges;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod planned;
+#[cfg(test)]
 mod power;
 #[cfg(test)]
 mod queue_crash;

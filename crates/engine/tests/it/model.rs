@@ -125,7 +125,7 @@ impl Model {
                     other => panic!("{other}"),
                 }
             }
-            Command::Update { update, .. } => self.update(update),
+            Command::Update(update) => self.update(update),
             Command::Upsert { insert, known } => {
                 self.upsert(place(&SEARCHES, &insert.table), &insert.rows, known)
             }

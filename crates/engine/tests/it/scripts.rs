@@ -203,7 +203,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
                 .chain(warnings)
                 .collect()
         }
-        Ok(Reply::Moved) => vec!["moved".to_owned()],
+        Ok(Reply::Plan(_)) => vec!["to be planned".to_owned()],
         Ok(Reply::Waited(0)) => vec!["no row".to_owned()],
         Ok(Reply::Waited(1)) => vec!["got a row".to_owned()],
         Ok(Reply::Waited(source)) => vec![format!("got a row of source {source}")],

@@ -430,9 +430,7 @@ impl Parser<'_> {
             options: Default::default(),
             limit,
         };
-        let planned = None;
-        let update = Box::new(update);
-        Command::Update { update, planned }
+        Command::Update(Box::new(update))
     }
 
     /// `many insert … ; update … ; delete …`

@@ -75,22 +75,19 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
     let column = Expression::Column("n".to_owned());
     let n = Expression::Literal(Value::Int(n));
     let sum = Expression::Binary(BinaryOperator::Add, Box::new(column), Box::new(n));
-    Command::Update {
-        update: Box::new(Update {
-            table: table.to_owned(),
-            set: vec![Assignment {
-                column: "n".to_owned(),
-                path: Vec::new(),
-                value: sum,
-            }],
-            matching: matching.map(str::to_owned),
-            filter,
-            order: Vec::new(),
-            options: Default::default(),
-            limit: None,
-        }),
-        planned: None,
-    }
+    Command::Update(Box::new(Update {
+        table: table.to_owned(),
+        set: vec![Assignment {
+            column: "n".to_owned(),
+            path: Vec::new(),
+            value: sum,
+        }],
+        matching: matching.map(str::to_owned),
+        filter,
+        order: Vec::new(),
+        options: Default::default(),
+        limit: None,
+    }))
 }
 
 fn compare(column: &str, operator: BinaryOperator, value: i128) -> Expression {
@@ -277,12 +274,7 @@ fn play_batch(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>>
     let commands = batch
         .iter()
         .map(|(session, command)| (SessionId(*session), command.clone()));
-    let mut commands: Vec<(SessionId, Command)> = commands.collect();
-    if let Some((_, Command::Update { update, planned })) = commands.first_mut() {
-        let snapshot = driver.handle.snapshot();
-        let plan = snapshot.plan_update(update, &engine::Control::default());
-        *planned = plan.ok().flatten();
-    }
+    let commands: Vec<(SessionId, Command)> = commands.collect();
     let pending = driver.batch(commands);
     let answers = pending.into_iter();
     let answers = answers.map(|answer| match answer.take() {

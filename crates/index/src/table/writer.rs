@@ -352,6 +352,12 @@ impl Table {
         }
     }
 
+    /// Number of live rows.
+    #[must_use]
+    pub fn rows_live(&self) -> u64 {
+        self.rows_live
+    }
+
     /// Counts for SHOW TABLE STATUS.
     #[must_use]
     pub fn status(&self) -> Status {

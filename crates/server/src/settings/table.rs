@@ -291,7 +291,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_MAX_QUERY_TIME",
         Kind::Duration,
         "",
-        "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*) and CALL PQ fail. Unset: no bound. OPTION max_query_time= asks for less.",
+        "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*), CALL PQ, DELETE and UPDATE fail. Unset: no bound. OPTION max_query_time= asks for less.",
     ),
     live(
         Key::SearchMemory,

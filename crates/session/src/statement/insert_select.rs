@@ -6,10 +6,51 @@ use query::value::Value;
 use wire::sql::Statement;
 
 use super::union::Columns;
-use super::{Execution, Outcome, temporary, unexpected};
+use super::{Execution, Outcome, unexpected};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
-use crate::limits::{INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX};
+use crate::limits::{
+    INSERT_SELECT_BYTES_MAX, INSERT_SELECT_ROWS_MAX, TEMPORARY_SELECT_BYTES_MAX,
+    TEMPORARY_SELECT_ROWS_MAX,
+};
 use crate::node::guarded;
+
+/// Memory of a row beside its values, in bytes: its place among the rows, and what an allocation takes of its own.
+const ROW_BYTES: usize = size_of::<Vec<Value>>() + 16;
+
+/// Bounds of the rows of a SELECT that become rows of a table.
+pub(super) struct Copied {
+    rows: usize,
+    bytes: usize,
+    /// The statement and what it does, and what to do where it has more rows.
+    what: &'static str,
+    advice: &'static str,
+}
+
+impl Copied {
+    /// Rows that become one record of the journal.
+    const STORED: Copied = Copied {
+        rows: INSERT_SELECT_ROWS_MAX,
+        bytes: INSERT_SELECT_BYTES_MAX,
+        what: "INSERT … SELECT stores, as one unit,",
+        advice: "select parts, such as … WHERE id > 0 ORDER BY id ASC LIMIT 10000, then those behind the last id",
+    };
+
+    /// Rows that stay in the memory of the connection.
+    pub(super) const TEMPORARY: Copied = Copied {
+        rows: TEMPORARY_SELECT_ROWS_MAX,
+        bytes: TEMPORARY_SELECT_BYTES_MAX,
+        what: "a temporary table takes from one SELECT",
+        advice: "select fewer, by id",
+    };
+
+    fn exceeded(&self) -> Failure {
+        let (rows, mib) = (self.rows, self.bytes >> 20);
+        let (what, advice) = (self.what, self.advice);
+        let message = format!("{what} at most {rows} rows or {mib} MiB: {advice}");
+        Failure::new(errors::LIMIT, message)
+    }
+}
 
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
@@ -20,7 +61,13 @@ impl Execution<'_> {
         known: Option<Known>,
         select: Statement,
     ) -> Result<Outcome, Failure> {
-        (_, insert.rows) = self.all_rows(select).await?;
+        let is_temporary = self.session.temporary.has(&insert.table);
+        let most = match is_temporary {
+            true => Copied::TEMPORARY,
+            false => Copied::STORED,
+        };
+        let (_, rows, _held) = self.all_rows(select, most).await?;
+        insert.rows = rows;
         if insert.rows.is_empty() {
             return Ok(Outcome::NOTHING);
         }
@@ -28,8 +75,7 @@ impl Execution<'_> {
             Some(known) => Statement::Upsert { insert, known },
             None => Statement::Insert(insert),
         };
-        let table = temporary::table_of(&statement).unwrap_or_default();
-        if self.session.temporary.has(table) {
+        if is_temporary {
             return self.of_temporary(statement).await;
         }
         let command = match statement {
@@ -40,18 +86,20 @@ impl Execution<'_> {
         self.write_within(command).await
     }
 
-    /// The columns and all rows of a SELECT, in memory. Errors: those of the rows; `OUT_OF_TIME`, `INTERRUPTED`.
+    /// The columns and all rows of a SELECT, in memory, with what holds it. Errors: those of the rows; `LIMIT` for more than
+    /// `most`; `OUT_OF_TIME`, `INTERRUPTED`.
     pub(super) async fn all_rows(
         &mut self,
         select: Statement,
-    ) -> Result<(Columns, Vec<Vec<Value>>), Failure> {
+        most: Copied,
+    ) -> Result<(Columns, Vec<Vec<Value>>, Grant), Failure> {
         // One more than may be, so that a table that is too large is refused and not cut.
-        let mut found = self.every_row(select, INSERT_SELECT_ROWS_MAX + 1).await?;
+        let mut found = self.every_row(select, most.rows as u64 + 1).await?;
         if found.answer.partial == Some(Reason::Time) {
             return Err(engine::Error::OutOfTime.into());
         }
         let held = self.node.budget.grant();
-        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let (mut rows, mut bytes, mut memory) = (Vec::new(), 0, 0);
         let damaged = found.answer.rows.damaged();
         let search = found.search.as_ref();
         if let Some(search) = search {
@@ -62,14 +110,14 @@ impl Execution<'_> {
                 engine::goes_on(&search.interrupt)?;
             }
             let row = row?;
-            bytes += row.iter().map(Value::memory).sum::<usize>();
-            if bytes > INSERT_SELECT_BYTES_MAX {
-                let max = INSERT_SELECT_BYTES_MAX >> 20;
-                let message =
-                    format!("INSERT … SELECT takes at most {max} MiB of rows: select fewer, by id");
-                return Err(Failure::new(errors::LIMIT, message));
+            let values: usize = row.iter().map(Value::memory).sum();
+            bytes += values;
+            let is_first = rows.is_empty();
+            if rows.len() == most.rows || bytes > most.bytes && !is_first {
+                return Err(most.exceeded());
             }
-            held.cover(bytes)?;
+            memory += ROW_BYTES + values;
+            held.cover(memory)?;
             rows.push(row);
             Ok(())
         };
@@ -82,6 +130,6 @@ impl Execution<'_> {
         for sentence in self.node.note_damaged(&damaged) {
             self.session.warn(sentence);
         }
-        Ok((found.answer.columns, rows))
+        Ok((found.answer.columns, rows, held))
     }
 }

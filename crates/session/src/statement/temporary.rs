@@ -6,6 +6,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
+use super::insert_select::Copied;
 use super::{Execution, Outcome, show, translate, unexpected};
 use crate::errors::Failure;
 use crate::node::guarded;
@@ -40,14 +41,16 @@ impl Execution<'_> {
         }
         let mut columns = create.columns;
         let (mut names, mut rows) = (Vec::new(), Vec::new());
+        let mut _held = None;
         if let Some(select) = create.select {
-            let (mut selected, found) = self.all_rows(*select).await?;
+            let (mut selected, found, memory) = self.all_rows(*select, Copied::TEMPORARY).await?;
             for (name, _) in &mut selected {
                 *name = name.to_lowercase();
                 names.push(name.clone());
             }
             add_selected(&mut columns, selected, &found);
             rows = found;
+            _held = Some(memory);
         }
         let mut unique = create.unique;
         unique.sort();

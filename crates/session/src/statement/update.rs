@@ -1,12 +1,9 @@
-//! UPDATE: which thread works out its rows.
-//!
-//! A condition that names ids is decided by the engine's thread at once. Any other one is worked out here, over a snapshot, while
-//! writers go on; the engine then only takes the result in. If many of its rows were changed meanwhile, it is worked out again.
+//! UPDATE, and what it shares with EXPLAIN.
 
 use std::sync::Arc;
 
-use engine::{Command, Control, Kind, PlannedUpdate, Reply, Snapshot};
-use query::bind::Ids;
+use engine::{Command, Control, Kind, Reply, Snapshot};
+use query::options::Options;
 use query::request::Update;
 
 use super::{Execution, Outcome, unexpected};
@@ -15,38 +12,20 @@ use crate::node::guarded;
 use crate::rights::{Action, Deed};
 use crate::scheduler;
 
-/// How often an UPDATE is worked out here. After that the engine's thread does it, and other writes wait.
-const PLANS_MAX: u32 = 4;
-
-/// Ids in a condition that the engine's thread looks up.
-const IDS_MAX: usize = 1_000;
-
 impl Execution<'_> {
     pub(super) async fn update(&mut self, update: Box<Update>) -> Result<Outcome, Failure> {
         self.updatable(&update.table)?;
-        if self.session.is_in_transaction() {
-            let planned = None;
-            return self.write_within(Command::Update { update, planned }).await;
-        }
-        let ids = update.filter.as_ref().and_then(Ids::of);
-        let is_small = ids.is_some_and(|ids| ids.ids.len() <= IDS_MAX);
-        if !is_small || update.matching.is_some() {
-            for _ in 0..PLANS_MAX {
-                let Some(plan) = self.plan(&update).await? else {
-                    break;
-                };
-                let planned = Command::Update {
-                    update: update.clone(),
-                    planned: Some(plan),
-                };
-                match self.submit(planned).await? {
-                    Reply::Moved => {}
-                    reply => return self.written(reply),
-                }
-            }
-        }
-        let planned = None;
-        self.write(Command::Update { update, planned }).await
+        self.write_within(Command::Update(update)).await
+    }
+
+    /// A DELETE or UPDATE outside a transaction. KILL, the server's `max_query_time` and the end of its client end it before it is
+    /// decided.
+    pub(super) async fn by_condition(&mut self, command: Command) -> Result<Reply, Failure> {
+        let table = command.reads_rows_of().unwrap_or_default().to_owned();
+        let search = self.begin_search(&table, &Options::default());
+        let interrupt = Arc::clone(&search.interrupt);
+        let outcome = self.node.submit_planned(self.session, command, interrupt);
+        Ok(outcome.await??)
     }
 
     /// The present snapshot, of which a table may be updated.
@@ -65,12 +44,6 @@ impl Execution<'_> {
         Ok(snapshot)
     }
 
-    /// Works out the rows and their values over the present snapshot. `None`: the engine does.
-    async fn plan(&mut self, update: &Update) -> Result<Option<PlannedUpdate>, Failure> {
-        self.node.long(self.session).await;
-        self.over_rows(update, Snapshot::plan_update)
-    }
-
     /// Refuses an UPDATE that would be refused, and changes nothing. Takes long: the caller has a turn.
     pub(super) fn check_update(&mut self, update: &Update) -> Result<(), Failure> {
         self.updatable(&update.table)?;
@@ -78,11 +51,11 @@ impl Execution<'_> {
     }
 
     /// Reads the rows of an UPDATE over the present snapshot. KILL ends it. Takes long: the caller has a turn.
-    fn over_rows<T>(
+    fn over_rows(
         &mut self,
         update: &Update,
-        read: impl FnOnce(&Snapshot, &Update, &Control) -> Result<T, engine::Error>,
-    ) -> Result<T, Failure> {
+        read: impl FnOnce(&Snapshot, &Update, &Control) -> Result<(), engine::Error>,
+    ) -> Result<(), Failure> {
         let writes = Action(Deed::Write, Some(&update.table));
         let snapshot = self.node.snapshot(self.session, writes)?;
         let held = Arc::new(self.node.budget.grant());

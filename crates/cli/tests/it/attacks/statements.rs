@@ -187,6 +187,53 @@ fn bodies_that_unpack_to_a_thousand_times_their_size() {
 }
 
 #[test]
+fn copies_of_the_rows_of_large_tables() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        for statement in [
+            "CREATE TABLE big (n bigint)",
+            "CREATE TABLE wide (s string)",
+        ] {
+            client.query(statement).unwrap();
+        }
+        for _ in 0..64 {
+            let rows = repeated("(1)", ",(1)", "", 16_383 * 4);
+            client
+                .query(&format!("INSERT INTO big (n) VALUES {rows}"))
+                .unwrap();
+        }
+        for _ in 0..20 {
+            let text = "x".repeat(2 * MB);
+            client
+                .query(&format!("INSERT INTO wide (s) VALUES ('{text}')"))
+                .unwrap();
+        }
+        attack(
+            "INSERT … SELECT of large tables, 4 at once",
+            &server,
+            |server| {
+                thread::scope(|scope| {
+                    for _ in 0..4 {
+                        scope.spawn(|| {
+                            for table in
+                                ["big (n) SELECT n FROM big", "wide (s) SELECT s FROM wide"]
+                            {
+                                let answer = ask(server, &format!("INSERT INTO {table}"));
+                                assert_eq!(answer, Some(1105), "{table}");
+                            }
+                            let part =
+                                "INSERT INTO big (n) SELECT n FROM big ORDER BY id ASC LIMIT 50000";
+                            assert_eq!(ask(server, part), None);
+                        });
+                    }
+                });
+            },
+        );
+    }
+}
+
+#[test]
 fn at_the_default_memory_a_million_constants_and_a_packet_of_128_mib_pass() {
     if wanted() {
         a_million_constants_and_a_packet_of_128_mib_pass(Setup::default());

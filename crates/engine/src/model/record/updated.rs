@@ -48,11 +48,23 @@ impl UpdatedRows {
 
     /// The same without some rows.
     pub(crate) fn without(&self, ids: &BTreeSet<u64>) -> UpdatedRows {
-        if ids.is_empty() {
-            return self.clone();
+        match ids.is_empty() {
+            true => self.clone(),
+            false => self.kept(|id| !ids.contains(id)),
         }
+    }
+
+    /// Only those of some rows.
+    pub(crate) fn only(&self, ids: &BTreeSet<u64>) -> UpdatedRows {
+        match ids.is_empty() {
+            true => UpdatedRows::new(self.columns.clone()),
+            false => self.kept(|id| ids.contains(id)),
+        }
+    }
+
+    fn kept(&self, is_kept: impl Fn(&u64) -> bool) -> UpdatedRows {
         let mut left = UpdatedRows::new(self.columns.clone());
-        let kept: Vec<bool> = self.ids.iter().map(|id| !ids.contains(id)).collect();
+        let kept: Vec<bool> = self.ids.iter().map(is_kept).collect();
         let only = |at: &usize| kept[*at];
         left.ids = (0..self.ids.len())
             .filter(only)

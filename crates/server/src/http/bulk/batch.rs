@@ -144,16 +144,7 @@ impl Batch {
                     )
                 }
                 PartKind::Delete { id } => (delete(&table, id), DocumentChange::Deleted),
-                PartKind::Update(update) => {
-                    let (update, planned) = (*update, None);
-                    (
-                        Command::Update {
-                            update: Box::new(update),
-                            planned,
-                        },
-                        DocumentChange::Changed,
-                    )
-                }
+                PartKind::Update(update) => (Command::Update(update), DocumentChange::Changed),
             };
             commands.push(command);
             parts.push(CountedPart {
