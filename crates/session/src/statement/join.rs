@@ -179,7 +179,8 @@ impl Execution<'_> {
 
     /// Whether a read may begin on this thread, within units that are given to its switch here.
     fn first_on_loop(&self, control: &Control) -> bool {
-        let may = is_on_loop() && !self.is_large;
+        // A read that begins anew would note its steps twice.
+        let may = is_on_loop() && !self.is_large && self.profile.is_none();
         if may {
             control.interrupt.allow(Some(INLINE_UNITS));
         }
@@ -246,7 +247,7 @@ impl Execution<'_> {
             control: &control,
             seen: &shared.seen,
         };
-        let is_long = self.is_large || scope.rows > ROWS_INLINE_MAX;
+        let is_long = self.is_large || self.profile.is_some() || scope.rows > ROWS_INLINE_MAX;
         let read = || grouped(&bound, &asked);
         let read = self
             .node

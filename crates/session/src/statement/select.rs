@@ -159,7 +159,9 @@ impl Execution<'_> {
         // Compiling many words takes long even if the search itself is short. Without LIMIT a search gives few rows, or rows that
         // the statement names by id.
         let words = select.matching.as_ref().map_or(0, String::len);
+        // A read that begins anew would note its steps twice.
         let is_long = self.is_large
+            || self.profile.is_some()
             || evaluates_long(select)
             || words > MATCH_INLINE_BYTES
             || select.limit.is_some_and(|rows| rows > ROWS_INLINE_MAX)
