@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use disk::Disk;
 use engine::{
-    Background, Command, Engine, Envelope, Error, Interrupt, Now, Options, Recovered, Reply,
-    SessionId,
+    Background, Command, Control, Engine, Envelope, Error, Interrupt, Now, Options, Recovered,
+    Reply, SessionId,
 };
 
 /// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
@@ -124,9 +124,16 @@ impl Driver {
         self.batch(vec![(SessionId(session), command)]).remove(0)
     }
 
-    /// Sends one command of session 1, which the engine must answer at once.
-    pub fn run(&mut self, command: Command) -> Result<Reply, Error> {
-        self.ask(1, command).take().expect("an answer")
+    /// Sends one command of session 1, which the engine must answer at once. Rows that it does not choose itself are chosen here.
+    pub fn run(&mut self, mut command: Command) -> Result<Reply, Error> {
+        loop {
+            match self.ask(1, command).take().expect("an answer") {
+                Ok(Reply::Plan(planning)) => {
+                    command = Command::Planned(planning.run(&Control::default())?);
+                }
+                outcome => return outcome,
+            }
+        }
     }
 
     pub fn tick(&mut self, us: u64) {
