@@ -22,7 +22,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
-use query::expression::{Expression, List, Prepared, UnknownColumn};
+use index::Interrupt;
+use query::expression::{Expression, List, Metered, Prepared, UnknownColumn};
 use query::request::Insert;
 use query::rows::JoinRows;
 use query::schema::Column;
@@ -32,6 +33,7 @@ use rustc_hash::FxHasher;
 
 use crate::decide::rows::{Plan, absent_in_queue};
 use crate::error::{Error, Result};
+use crate::failure;
 
 /// Memory of a row in the table of a key, in bytes: its number, and the table's room to grow.
 const KEYED_ROW_BYTES: usize = 12;
@@ -270,7 +272,7 @@ impl Temporary {
     pub fn find(
         self: &Arc<Self>,
         condition: Option<&Expression>,
-        check: &dyn Fn() -> Result<()>,
+        interrupt: &Interrupt,
     ) -> Result<TemporaryRows> {
         let resolve = |name: &str| {
             let at = self.columns.iter().position(|column| column.name == name)?;
@@ -286,11 +288,11 @@ impl Temporary {
                 })?;
         let mut rows = Vec::new();
         for row in self.live() {
-            check()?;
-            let accepts = |prepared: &Prepared| {
-                prepared.accepts(&|slot: usize| self.lists[slot].get(row as usize))
-            };
-            if prepared.as_ref().is_none_or(accepts) {
+            let values = Metered::new(interrupt, |slot| self.lists[slot].get(row as usize));
+            let is_wanted = prepared.as_ref().is_none_or(|it| it.accepts(&values));
+            // Before its value is used.
+            interrupt.check().map_err(failure::of_index)?;
+            if is_wanted {
                 rows.push(row);
             }
         }

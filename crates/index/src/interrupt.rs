@@ -12,6 +12,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use query::meter::Meter;
+
 use crate::error::{Error, Reason, Result};
 
 /// The bit of the state that asks the statement to give way; the others hold the number of the reason to stop.
@@ -170,7 +172,11 @@ impl Interrupt {
     }
 }
 
-impl query::verify::Stop for Interrupt {
+impl Meter for Interrupt {
+    fn spend(&self, units: u64) {
+        Interrupt::spend(self, units);
+    }
+
     #[inline]
     fn is_stopped(&self) -> bool {
         self.check().is_err()

@@ -41,6 +41,9 @@ struct PlannedPart {
     columns: Vec<ChangedColumn>,
 }
 
+/// Units of a row that is changed, without what its expressions take.
+const PLANNED_UNITS: u64 = 300;
+
 /// The values of one row, for the expressions of an UPDATE.
 pub type ReadColumn<'r> = dyn Fn(usize) -> Result<Value> + 'r;
 
@@ -102,9 +105,11 @@ impl Snapshot {
                 columns: Vec::new(),
             };
             for (_, doc, id) in of_part {
-                control.check()?;
+                control.spend(PLANNED_UNITS)?;
                 values.clear();
                 set(*id, &|column| part.column(*doc, column), &mut values)?;
+                // What a stopped evaluation gave is of no use.
+                control.check()?;
                 planned.rows.push((*doc, *id));
                 for (column, value) in values.drain(..) {
                     planned.column(column).set(*doc, value);

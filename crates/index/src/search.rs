@@ -223,7 +223,7 @@ fn job<'s>(
     let candidates = match condition {
         None => None,
         Some(condition) => {
-            let find = || Candidates::of(condition, snapshot, &control.memory, damaged_keys);
+            let find = || Candidates::of(condition, snapshot, control, damaged_keys);
             control.step("look-up", find, Candidates::told)?
         }
     };

@@ -7,12 +7,17 @@
 
 mod quick;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{cell::Cell, collections::HashMap, sync::Arc};
 
-use query::expression::Prepared;
+use query::expression::{Metered, Prepared};
+use query::meter::Meter as _;
 use rustc_hash::FxBuildHasher;
 
-use crate::{documents::Documents, limits::FILTER_STEPS, meter::Meter};
+use crate::{
+    documents::Documents,
+    limits::{FILTER_STEPS, LOOK_EVERY, QUERY_STEPS_MAX},
+    meter::Meter,
+};
 use quick::{Quick, Values};
 
 /// A filter with its number. It lies in one cache line, so that one prefetch brings all of it.
@@ -33,6 +38,45 @@ pub(crate) struct Filters {
     numbers: u32,
     /// Bytes of all texts in `by_text`.
     text_bytes: usize,
+}
+
+/// Units of an expression's work that are about a step.
+const UNITS_PER_STEP: u64 = 4;
+
+/// Units between two looks at whether the call goes on.
+const LOOK_UNITS: u64 = LOOK_EVERY * UNITS_PER_STEP;
+
+/// The work of one expression over one document.
+struct Evaluation<'g> {
+    goes_on: &'g dyn Fn() -> bool,
+    units: Cell<u64>,
+    is_stopped: Cell<bool>,
+}
+
+impl<'g> Evaluation<'g> {
+    fn new(goes_on: &'g dyn Fn() -> bool) -> Evaluation<'g> {
+        Evaluation {
+            goes_on,
+            units: Cell::new(0),
+            is_stopped: Cell::new(false),
+        }
+    }
+}
+
+impl query::meter::Meter for Evaluation<'_> {
+    fn spend(&self, units: u64) {
+        let before = self.units.get();
+        self.units.set(before.saturating_add(units));
+        let is_costly = self.units.get() >= QUERY_STEPS_MAX * UNITS_PER_STEP;
+        let looks = before / LOOK_UNITS != self.units.get() / LOOK_UNITS;
+        if is_costly || looks && !(self.goes_on)() {
+            self.is_stopped.set(true);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.get()
+    }
 }
 
 /// Memory of a filter in bytes, without its text and its constants.
@@ -134,7 +178,16 @@ impl Verdicts {
             }
             verdict.decided |= bit;
             let row = |column| (documents.attributes)(first + index, column);
-            verdict.accepted |= u64::from(filter.prepared.accepts(&row)) << index;
+            let evaluation = Evaluation::new(documents.goes_on);
+            let is_accepted = filter.prepared.accepts(&Metered::new(&evaluation, row));
+            let steps = evaluation.units.get() / UNITS_PER_STEP;
+            let goes_on = meter.measured(index, |meter| meter.spend(steps, documents.goes_on));
+            // What a stopped evaluation gave is of no use.
+            if !goes_on || evaluation.is_stopped() {
+                meter.end();
+                return false;
+            }
+            verdict.accepted |= u64::from(is_accepted) << index;
         }
         verdict.accepted & bit != 0
     }

@@ -104,6 +104,12 @@ impl Meter {
         self.spent < self.pause || self.look(goes_on)
     }
 
+    /// Ends the call, as if its caller no longer wanted the answer, unless it has ended.
+    pub(crate) fn end(&mut self) {
+        self.ended.get_or_insert(Ended::Stopped);
+        self.pause = 0;
+    }
+
     /// Counts entries that were compared by masks; false once the call has ended.
     #[inline]
     pub(crate) fn visit(&mut self, entries: u64, goes_on: &dyn Fn() -> bool) -> bool {

@@ -18,7 +18,6 @@ mod row_set;
 mod set;
 mod simple;
 mod tree;
-mod work;
 mod written;
 
 #[cfg(test)]
@@ -29,13 +28,14 @@ pub use function::Function;
 pub use list::List;
 pub use moment::{Moment, Unsettled, Variable};
 pub use parse::Calls;
-pub use prepared::{ColumnValues, Prepared, UnknownColumn, WEIGHT_SLOT};
+pub use prepared::{ColumnValues, Metered, Prepared, UnknownColumn, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
 pub use tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
 
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError};
+use crate::meter::{Budget, Meter, Unmetered, Work};
 use crate::value::Value;
 
 /// Parses an expression and stops at the first token that cannot continue it. OR joins equalities of one column into
@@ -136,15 +136,28 @@ pub fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
 }
 
 /// The value of an expression over a row: the slow, obvious way. `row` gives a column's value by its lower-case name;
-/// `None`, an unknown column, is NULL. [`Prepared`] is the fast way.
+/// `None`, an unknown column, is NULL. [`Prepared`] is the fast way. Nothing stops it: for rows of the server's own.
 #[must_use]
 pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
-    evaluate::evaluate(expression, row)
+    evaluate::evaluate(expression, &Work::new(&Unmetered), row)
 }
 
-/// The value of an expression that reads no column, if its calls and conditions on lists take less than `left` of work, in the
-/// bytes of [`ROW_WORK_MAX`](crate::limits::ROW_WORK_MAX). Takes that much.
+/// As [`evaluate`]; `None`: the meter has stopped.
+#[must_use]
+pub fn evaluate_metered(
+    expression: &Expression,
+    meter: &dyn Meter,
+    row: &dyn Fn(&str) -> Option<Value>,
+) -> Option<Value> {
+    let value = evaluate::evaluate(expression, &Work::new(meter), row);
+    (!meter.is_stopped()).then_some(value)
+}
+
+/// The value of an expression that reads no column, if it takes less than `left` units ([`crate::meter`]). Takes that much.
 #[must_use]
 pub fn evaluate_constant(expression: &Expression, left: &mut usize) -> Option<Value> {
-    evaluate::evaluate_constant(expression, left)
+    let budget = Budget::new(*left as u64);
+    let value = evaluate_metered(expression, &budget, &|_| None);
+    *left = budget.left() as usize;
+    value
 }

@@ -35,6 +35,7 @@ mod write;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::meter::{Unmetered, Work};
 pub use edit::JsonEditError;
 pub use form::{JSON_DEPTH_MAX, JsonError, JsonStep};
 pub use read::{JsonNode, each_member, node_at};
@@ -151,7 +152,14 @@ impl Json {
 
     /// Appends the document as text, without blanks, members by rising key.
     pub fn write_text(&self, out: &mut Vec<u8>) {
-        read::write(&self.0, 0, out);
+        // Nothing stops it.
+        let _ = self.write_text_within(out, &Work::new(&Unmetered));
+    }
+
+    /// As [`Json::write_text`]; `None`: the meter has stopped, and the text is not whole.
+    pub(crate) fn write_text_within(&self, out: &mut Vec<u8>, work: &Work<'_>) -> Option<()> {
+        read::write(&self.0, 0, out, work);
+        (!work.is_stopped()).then_some(())
     }
 }
 

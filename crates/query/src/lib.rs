@@ -29,6 +29,7 @@ pub mod json;
 pub mod key;
 pub mod lexer;
 pub mod limits;
+pub mod meter;
 pub mod options;
 mod parser;
 pub mod pattern;

@@ -85,13 +85,11 @@ pub const COMPUTED_TEXT_BYTES_MAX: usize = 4 << 20;
 /// Most memory of the arguments of a function that takes any number of them, in bytes; with more its value is NULL.
 pub const ARGUMENTS_BYTES_MAX: usize = 4 * COMPUTED_TEXT_BYTES_MAX;
 
-/// Most work of the calls of an expression over one row, in bytes read and made; LIKE counts the text times the pattern, and a list eightfold. Beyond,
-/// its calls are NULL. A second's work.
-pub const ROW_WORK_MAX: usize = 1 << 30;
-
-/// Most such work of all constants of a statement, beside [`CONSTANT_WORK_A_BYTE`]: some 50 ms, since nothing stops it.
+/// Most units ([`crate::meter`]) of all constants of a statement, beside [`CONSTANT_WORK_A_BYTE`]: some 50 ms, since nothing stops
+/// them.
 pub const CONSTANT_WORK_MAX: usize = 64 << 20;
-/// More of it for each byte of the statement.
+
+/// More of them for each byte of the statement.
 pub const CONSTANT_WORK_A_BYTE: usize = 32;
 
 /// Longest token of OPTION scroll, in bytes before they are written as digits: it holds the keys of a row.
@@ -99,6 +97,9 @@ pub const SCROLL_TOKEN_BYTES_MAX: usize = 16 << 10;
 
 /// Longest format of a date, in bytes: one sign may become 255 bytes.
 pub const DATE_FORMAT_BYTES_MAX: usize = 1_024;
+
+/// Longest text of a date or time, blanks around it aside; a longer one is none.
+pub const DATE_TEXT_BYTES_MAX: usize = 1_024;
 
 /// Longest text of LEVENSHTEIN, in characters: its time is the product of both lengths.
 pub const LEVENSHTEIN_CHARS_MAX: usize = 1_024;

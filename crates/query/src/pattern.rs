@@ -6,6 +6,7 @@
 mod glob;
 mod like;
 mod literal;
+mod within;
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub(crate) use glob::is_wildcard;
 use glob::{Glob, holds};
 pub use like::like;
 pub(crate) use like::{ESCAPE, like_escaped};
+pub(crate) use within::Within;
 
 /// A literal that every matching word holds: the word need only be compared if it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,27 +120,23 @@ impl Matcher {
     }
 }
 
-/// Compiles an expression over a whole word.
-fn compiled(text: &str) -> Result<Regex, String> {
-    built(text, &format!(r"\A(?:{text})\z"), false)
-}
-
 /// Compiles an expression that is searched for inside a text. `folds`: letters have no case.
 ///
 /// # Errors
 /// A message for the expression's writer.
-pub(crate) fn compiled_within(text: &str, folds: bool) -> Result<Regex, String> {
-    built(text, text, folds)
+pub(crate) fn compiled_within(text: &str, folds: bool) -> Result<Within, String> {
+    check(text)?;
+    Within::new(text, folds).map_err(refusal)
 }
 
-/// Compiles `whole`, which is `text` or holds it in brackets.
-fn built(text: &str, whole: &str, folds: bool) -> Result<Regex, String> {
+/// Refuses what is too long or no expression.
+fn check(text: &str) -> Result<(), String> {
     if text.len() > REGEX_BYTES_MAX {
         return Err(format!(
             "the regular expression is longer than {REGEX_BYTES_MAX} bytes"
         ));
     }
-    // First without the brackets of `whole`, which an unbalanced bracket could pair with.
+    // Without brackets around it, which an unbalanced bracket could pair with.
     regex_syntax::parse(text).map_err(|error| {
         let what = match error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),
@@ -147,15 +145,26 @@ fn built(text: &str, whole: &str, folds: bool) -> Result<Regex, String> {
         };
         format!("bad regular expression: {what}")
     })?;
-    RegexBuilder::new(whole)
-        .case_insensitive(folds)
+    Ok(())
+}
+
+/// The message of a compiler that stopped at so many bytes, or for another reason.
+fn refusal(bytes: Option<usize>) -> String {
+    bytes.map_or_else(
+        || "bad regular expression".to_owned(),
+        |bytes| format!("the regular expression compiles to more than {bytes} bytes"),
+    )
+}
+
+/// Compiles an expression over a whole word.
+fn compiled(text: &str) -> Result<Regex, String> {
+    check(text)?;
+    RegexBuilder::new(&format!(r"\A(?:{text})\z"))
         .size_limit(REGEX_PROGRAM_BYTES_MAX)
         .dfa_size_limit(REGEX_PROGRAM_BYTES_MAX)
         .build()
         .map_err(|error| match error {
-            regex::Error::CompiledTooBig(bytes) => {
-                format!("the regular expression compiles to more than {bytes} bytes")
-            }
-            _ => "bad regular expression".to_owned(),
+            regex::Error::CompiledTooBig(bytes) => refusal(Some(bytes)),
+            _ => refusal(None),
         })
 }

@@ -8,6 +8,7 @@ pub(crate) mod tests;
 use std::cmp::Ordering;
 use std::fmt;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use compare::Number;
@@ -46,6 +47,30 @@ pub enum Class {
     /// NULL, a set or a document.
     Other,
 }
+
+/// The items of a list.
+pub(crate) struct Items<'v> {
+    list: &'v Value,
+    left: Range<usize>,
+}
+
+impl Iterator for Items<'_> {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        let at = self.left.next()?;
+        Some(match self.list {
+            Value::Set(numbers) => Value::Int((*numbers.get(at)?).into()),
+            list => list.at_path(&[JsonStep::Item(u32::try_from(at).ok()?)]),
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}
 
 /// The bytes of a text as texts are compared: ASCII letters in lower case.
 pub(crate) fn without_case(text: &str) -> impl Iterator<Item = u8> {
@@ -143,22 +168,17 @@ impl Value {
         Value::of_node(document.node_at(path))
     }
 
-    /// The numbers of a set or the items of a JSON array; `None` for other values.
-    pub(crate) fn items(&self) -> Option<Vec<Value>> {
-        match self {
-            Value::Set(numbers) => {
-                let numbers = numbers.iter().map(|number| Value::Int((*number).into()));
-                Some(numbers.collect())
-            }
-            Value::Json(document) => {
-                let item = |at: usize| {
-                    let step = JsonStep::Item(u32::try_from(at).ok()?);
-                    Some(Value::of_node(document.node_at(&[step])))
-                };
-                Some((0..document.items()?).filter_map(item).collect())
-            }
-            _ => None,
-        }
+    /// The numbers of a set or the items of a JSON array, each made when it is asked for; `None` for other values.
+    pub(crate) fn items(&self) -> Option<Items<'_>> {
+        let count = match self {
+            Value::Set(numbers) => numbers.len(),
+            Value::Json(document) => document.items()?,
+            _ => return None,
+        };
+        Some(Items {
+            list: self,
+            left: 0..count,
+        })
     }
 
     /// The value as a part of a JSON document: a set becomes an array, bytes a text, with U+FFFD for what is no UTF-8.

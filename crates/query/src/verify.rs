@@ -23,7 +23,7 @@ mod tests;
 use crate::analysis::Words;
 use crate::reference::Span;
 use crate::tree::{Node, Term};
-pub use buffers::{Buffers, Stop};
+pub use buffers::Buffers;
 pub(crate) use counted::Counted;
 pub use document::Document;
 pub use most::Most;

@@ -32,6 +32,11 @@ pub enum Error {
         /// The unknown column, or the mistake.
         error: BindError,
     },
+    /// Limit: a condition takes too much work on one row.
+    Costly {
+        /// The bound, in units of work.
+        max: u64,
+    },
     /// Not now: no room on the device. Nothing was changed.
     Full,
     /// Sick: a chunk file is missing or damaged.
@@ -87,6 +92,10 @@ impl fmt::Display for Error {
                 write!(f, "queue '{queue}' has no consumer group '{group}'")
             }
             Error::Condition { queue, error } => write!(f, "condition on '{queue}': {error:?}"),
+            Error::Costly { max } => write!(
+                f,
+                "a condition takes more than {max} units of work on one row"
+            ),
             Error::Full => f.write_str("no room on the device"),
             Error::Corrupt { file, offset, why } => write!(f, "{file}, byte {offset}: {why}"),
             Error::NewerFormat { found, known } => {

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use query::codec::put_value;
-use query::expression::{Expression, Prepared};
+use query::expression::{Expression, Metered, Prepared};
+use query::meter::{Budget, Meter};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::backlog::Backlog;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::RowNumber;
 use crate::layout::Layouts;
 
@@ -72,12 +73,22 @@ impl RowsNow<'_> {
     }
 }
 
+/// Most units of a condition on one row: 50 ms, in which nobody else gets a row.
+const PREDICATE_UNITS_MAX: u64 = 50_000_000;
+
 impl RowView for RowsNow<'_> {
     fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool> {
         let values = self.layouts.values(self.backlog, self.columns, row)?;
         let values = values.unwrap_or_default();
+        let budget = Budget::new(PREDICATE_UNITS_MAX);
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
-        Ok(predicate.prepared.accepts(&value))
+        let is_accepted = predicate.prepared.accepts(&Metered::new(&budget, value));
+        match budget.is_stopped() {
+            true => Err(Error::Costly {
+                max: PREDICATE_UNITS_MAX,
+            }),
+            false => Ok(is_accepted),
+        }
     }
 
     fn key(&self, row: RowNumber) -> Result<Option<Vec<u8>>> {

@@ -1,5 +1,7 @@
 //! Compares a sample of documents and queries with the slow reference. A wrong or missing pair ends the benchmark.
 
+use query::expression::Metered;
+use query::meter::Unmetered;
 use query::{analysis::Words, expression::Prepared as Condition, reference, tree::Node};
 
 use percolate::Snapshot;
@@ -104,7 +106,7 @@ impl Slow {
     }
 
     fn matches(&self, post: &Post, words: &Words) -> bool {
-        let attribute = |column: usize| post.attribute(column);
+        let attribute = Metered::new(&Unmetered, |column: usize| post.attribute(column));
         reference::matches(&self.root, words)
             && self
                 .condition

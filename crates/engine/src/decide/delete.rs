@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use index::Control;
 use percolate::StandingQuery;
-use query::bind::Ids;
-use query::expression::Expression;
+use query::bind::{Condition, Ids};
+use query::expression::{Expression, Metered};
 use query::options::Options;
 use query::request::{Delete, Item, OrderBy, Output, Select};
 use query::row::counted_bytes;
@@ -289,11 +289,13 @@ pub(crate) fn queries<'q>(
             break;
         }
         control.spend(ROW_UNITS + query.text.len() as u64 / BYTES_A_UNIT)?;
-        let accepts = |condition: &row::Condition| condition.accepts(query);
-        if condition.as_ref().is_none_or(accepts) {
+        let accepts = |it: &row::Condition| it.accepts(query, &*control.interrupt);
+        let is_wanted = condition.as_ref().is_none_or(accepts);
+        // What a stopped evaluation gave is of no use.
+        check_between(control)?;
+        if is_wanted {
             wanted.push(query);
         }
-        check_between(control)?;
     }
     Ok(wanted)
 }
@@ -337,9 +339,10 @@ pub(crate) fn choose_rows(
         };
         control.spend(counted_bytes(&values) / BYTES_A_UNIT)?;
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
-        let is_wanted = condition
-            .as_ref()
-            .is_none_or(|condition| condition.prepared.accepts(&value));
+        let value = Metered::new(&*control.interrupt, value);
+        let is_wanted = |it: &Condition<'_>| it.prepared.accepts(&value);
+        let is_wanted = condition.as_ref().is_none_or(is_wanted);
+        // What a stopped evaluation gave is of no use.
         check_between(control)?;
         if !is_wanted {
             continue;

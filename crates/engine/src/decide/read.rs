@@ -9,6 +9,7 @@ use std::sync::Arc;
 use index::{Control, Interrupt, Memory};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
+use query::meter::Meter;
 use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::row::counted_bytes;
@@ -181,6 +182,10 @@ impl Source<Vec<Value>> for QueueRows<'_> {
     fn check(&self) -> Result<()> {
         check_between(self.control)
     }
+
+    fn meter(&self) -> &dyn Meter {
+        &*self.control.interrupt
+    }
 }
 
 /// The queries of a pq table, as one SELECT reads them.
@@ -248,6 +253,10 @@ impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
 
     fn check(&self) -> Result<()> {
         check_between(self.control)
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        &*self.control.interrupt
     }
 }
 

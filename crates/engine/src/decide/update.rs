@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 use index::{Control, PlannedChange, ReadColumn};
 use query::bind::{Condition, Ids, Scope};
-use query::expression::{Expression, Prepared};
+use query::expression::{Expression, Metered, Prepared};
 use query::json::{Json, JsonEditError, JsonStep};
+use query::meter::Meter;
 use query::options::Options;
 use query::request::{Assignment, Select, Update, UpdateOptions};
 use query::schema::{Column, ColumnType, text_names};
@@ -31,7 +32,7 @@ use query::value::Value;
 pub(crate) use self::heard::{with_hits, with_hits_behind};
 use super::delete::{Documents, ids_of};
 use super::planned::hand_out;
-use super::{Circumstances, Decision, Workspace, has_no_rows};
+use super::{Circumstances, Decision, Workspace, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
@@ -173,6 +174,7 @@ impl Assignments {
         id: u64,
         read: &ReadColumn<'_>,
         row: usize,
+        meter: &dyn Meter,
         out: &mut Vec<Value>,
     ) -> Result<bool> {
         let old = OldValues::new(id, read);
@@ -183,7 +185,7 @@ impl Assignments {
                 earlier.cloned().unwrap_or_else(|| old.value(slot))
             };
             let (at, column) = &self.columns[*to];
-            let new = value.evaluate(&now);
+            let new = value.evaluate(&Metered::new(meter, now));
             let document = (!path.is_empty()).then(|| now(at + 1));
             old.check()?;
             let new = match (document, new) {
@@ -397,7 +399,10 @@ pub(crate) fn work_out(
                 max: UPDATED_ROWS_MAX as u64,
             });
         }
-        if refused.note(id, assignments.values(id, read, id as usize, &mut values))? {
+        let meter = &*control.interrupt;
+        let set = assignments.values(id, read, id as usize, meter, &mut values);
+        check_between(control)?;
+        if refused.note(id, set)? {
             let bytes: usize = values.iter().map(Value::memory).sum();
             control.memory.take(bytes as u64 + UPDATED_ROW_BYTES)?;
             out.extend(columns.iter().copied().zip(values.iter().cloned()));
@@ -474,14 +479,19 @@ pub(crate) fn chosen(
         let read = |column| row.column(column);
         if !named.are_all_wanted {
             let old = OldValues::new(id, &read);
-            let accepted = prepared.accepts(&|slot: usize| old.value(slot));
+            let accepted =
+                prepared.accepts(&Metered::new(&*control.interrupt, |slot| old.value(slot)));
             old.check()?;
+            check_between(control)?;
             if !accepted {
                 continue;
             }
         }
         values.clear();
-        if refused.note(id, assignments.values(id, &read, id as usize, &mut values))? {
+        let meter = &*control.interrupt;
+        let set = assignments.values(id, &read, id as usize, meter, &mut values);
+        check_between(control)?;
+        if refused.note(id, set)? {
             rows.push(id, &mut values);
         }
     }

@@ -12,6 +12,7 @@
 //! The unit has the new rows as documents, and the values of row 1 as those of an UPDATE: no text is analysed again.
 
 use query::expression::Expression;
+use query::meter::{Budget, Meter};
 use query::request::{Assignment, Insert, Known, UpdateOptions, inserted_name};
 use query::row::counted_bytes;
 use query::value::Value;
@@ -237,6 +238,9 @@ fn stored(
     }))
 }
 
+/// Most units of the expressions that change one row: 50 ms, in which nobody else can write.
+const ROW_UNITS_MAX: u64 = 50_000_000;
+
 /// Changes a row by one of the statement that has its id. Returns whether it has other values now.
 fn change(
     row: &mut Row,
@@ -255,7 +259,14 @@ fn change(
             let assignments = Assignments::of(definition, &set, UpdateOptions::default())?;
             let read = |column: usize| Ok(row.values.get(column).cloned().unwrap_or(Value::Null));
             let mut new = Vec::new();
-            assignments.values(row.id, &read, number, &mut new)?;
+            let budget = Budget::new(ROW_UNITS_MAX);
+            assignments.values(row.id, &read, number, &budget, &mut new)?;
+            if budget.is_stopped() {
+                return Err(Error::Limit {
+                    what: "units of work of what ON DUPLICATE KEY UPDATE sets in a row",
+                    max: ROW_UNITS_MAX,
+                });
+            }
             for (column, value) in assignments.columns().into_iter().zip(new) {
                 values[usize::from(column)] = value;
             }

@@ -73,6 +73,10 @@ impl From<queue::Error> for Error {
     fn from(error: queue::Error) -> Error {
         match error {
             queue::Error::Condition { queue, error } => of_bind(&queue, error),
+            queue::Error::Costly { max } => Error::Limit {
+                what: "units of work of a condition on one row",
+                max,
+            },
             queue::Error::Full => Error::DiskFull,
             queue::Error::Corrupt { file, offset, why } => Error::Corrupt { file, offset, why },
             queue::Error::NewerFormat { found, known } => Error::NewerFormat { found, known },

@@ -7,6 +7,7 @@ use index::Interrupt;
 use percolate::{Documents, PAIR_BYTES, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
+use query::meter::{Meter, Unmetered};
 use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
@@ -202,8 +203,13 @@ impl Snapshot {
             ..PqAnswer::default()
         };
         if let Some(only) = only {
-            let is_wanted = |query: &StandingQuery, _: u32| only.accepts(query);
+            let meter: &dyn Meter = match request.interrupt {
+                Some(interrupt) => interrupt,
+                None => &Unmetered,
+            };
+            let is_wanted = |query: &StandingQuery, _: u32| only.accepts(query, meter);
             answer.hits.keep(is_wanted);
+            request.check()?;
         }
         if request.weights || request.top.is_some() {
             answer.weights = weights(view, &answer.hits, words, request)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use index::{Control, Interrupt, Located, Memory};
 use query::json::JsonStep;
+use query::meter::Meter;
 use query::options::Options;
 use query::request::Select;
 use query::rows::{BoxedRows, Fetch, Groups, JoinBounds, JoinRows};
@@ -126,5 +127,9 @@ impl JoinBounds for JoinControl {
 
     fn check(&self) -> Result<()> {
         self.interrupt.check().map_err(failure::of_index)
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        &*self.interrupt
     }
 }

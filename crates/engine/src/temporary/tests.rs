@@ -44,7 +44,7 @@ fn expression(text: &str) -> Expression {
 }
 
 fn rows_of(table: &Arc<Temporary>, condition: Option<&Expression>) -> Vec<Vec<Value>> {
-    let found = table.find(condition, &|| Ok(())).unwrap();
+    let found = table.find(condition, &index::Interrupt::default()).unwrap();
     let row = |row: u32| {
         (0..2)
             .map(|column| found.value(row, column).unwrap())
@@ -95,7 +95,7 @@ proptest! {
                 }
                 Step::Delete(text) => {
                     let condition = expression(text);
-                    let found = table.find(Some(&condition), &|| Ok(())).unwrap();
+                    let found = table.find(Some(&condition), &index::Interrupt::default()).unwrap();
                     let numbers = found.into_numbers();
                     Arc::make_mut(&mut table).delete(&numbers);
                     model.retain(|row| {

@@ -14,7 +14,7 @@ mod tests;
 
 use query::bind::{Condition, KeyCodes};
 
-use crate::control::Memory;
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::snapshot::{PartIndex, Snapshot};
@@ -37,25 +37,27 @@ impl Candidates {
     /// The candidates of a condition; `None` if every row of every part is one. Of a part with a
     /// damaged key, which is added to `damaged`, every row is one. Memory: 4 bytes for each id, and
     /// 1 byte for each row where keys are used; it is taken from `memory`. Cost: a logarithm for
-    /// each id or value and part. Errors: `Io`; `Corrupt` of ids; `SearchMemory`, `NoMemory`.
+    /// each id or value and part. Errors: `Io`; `Corrupt` of ids; `SearchMemory`, `NoMemory`; `Interrupted`.
     pub(super) fn of(
         condition: &Condition<'_>,
         snapshot: &Snapshot,
-        memory: &Memory,
+        control: &Control,
         damaged: &mut Vec<Warning>,
     ) -> Result<Option<Candidates>> {
         let parts = snapshot.parts.iter();
         let parts: Vec<Option<Vec<u32>>> = match &condition.ids {
             Some(ids) => parts
-                .map(|part| part.find_all(&ids.ids).map(Some))
+                .map(|part| by_ids(part, &ids.ids, control).map(Some))
                 .collect::<Result<_>>()?,
             None if condition.keys.is_empty() => return Ok(None),
             None => parts
-                .map(|part| by_keys(part, &condition.keys, damaged))
+                .map(|part| by_keys(part, &condition.keys, control, damaged))
                 .collect::<Result<_>>()?,
         };
         let listed = parts.iter().flatten();
-        memory.take(listed.map(|docs| size_of_val(&docs[..]) as u64).sum())?;
+        control
+            .memory
+            .take(listed.map(|docs| size_of_val(&docs[..]) as u64).sum())?;
         let is_any = parts.iter().any(Option::is_some);
         Ok(is_any.then_some(Candidates { parts }))
     }
@@ -93,11 +95,34 @@ impl Candidates {
     }
 }
 
+/// Ids that are looked up between two looks at the meter, and the units of each, or of a value.
+const LOOK_UPS_A_PIECE: usize = 1_024;
+const LOOK_UP_UNITS: u64 = 100;
+
+/// The rows of a part that have these ids, which rise.
+fn by_ids(part: &Part, ids: &[u64], control: &Control) -> Result<Vec<u32>> {
+    let mut docs = Vec::new();
+    for ids in ids.chunks(LOOK_UPS_A_PIECE) {
+        control.spend(LOOK_UP_UNITS * ids.len() as u64)?;
+        docs.append(&mut part.find_all(ids)?);
+    }
+    if !docs.is_sorted() {
+        docs.sort_unstable();
+    }
+    Ok(docs)
+}
+
 /// The candidates of the key that has the fewest.
-fn by_keys(part: &Part, keys: &[KeyCodes], damaged: &mut Vec<Warning>) -> Result<Option<Vec<u32>>> {
+fn by_keys(
+    part: &Part,
+    keys: &[KeyCodes],
+    control: &Control,
+    damaged: &mut Vec<Warning>,
+) -> Result<Option<Vec<u32>>> {
     let mut most = FEW.max(part.rows() as usize / ROWS_A_CANDIDATE);
     let mut fewest = None;
     for key in keys {
+        control.spend(LOOK_UP_UNITS * key.codes.len() as u64)?;
         match part.find_by_key(key.column, &key.codes, most) {
             Ok(Some(found)) => {
                 most = found.len();

@@ -9,7 +9,7 @@ use query::rows::{Fetch, ROWS_A_FETCH};
 use query::value::Value;
 
 use super::collect::FoundRow;
-use super::values::{ID, RowValues};
+use super::values::{ID, ROW_UNITS, RowValues};
 use crate::control::{Control, Memory};
 use crate::error::{Error, Reason, Result};
 use crate::interrupt::Interrupt;
@@ -24,7 +24,12 @@ pub(crate) struct FoundRows {
     found: std::vec::IntoIter<FoundRow>,
     memory: Arc<Memory>,
     interrupt: Arc<Interrupt>,
+    /// What expressions over the rows may take once the time is over.
+    grace: Interrupt,
 }
+
+/// Units that expressions over the rows of an answer may take once its time is over.
+const GRACE_UNITS: u64 = 50_000_000;
 
 impl FoundRows {
     pub(super) fn new(
@@ -40,6 +45,7 @@ impl FoundRows {
         FoundRows {
             memory: Arc::clone(&control.memory),
             interrupt: Arc::clone(&control.interrupt),
+            grace: Interrupt::with_units(GRACE_UNITS),
             slots: slots.collect(),
             snapshot,
             shown,
@@ -100,36 +106,48 @@ impl FoundRows {
     }
 
     /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a
-    /// large row; `Interrupted`, once the search was killed. The rows of a search whose time was over are still read.
+    /// large row; `Interrupted`, once the search was killed, its client is gone or its budget is spent. The rows of a search whose time
+    /// was over are still read, as long as their expressions take no more than 50 ms altogether.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         for (before, step) in [(2, Fetch::Place), (1, Fetch::Bytes)] {
             if before * ROWS_A_FETCH < self.found.len() {
                 self.fetch(before * ROWS_A_FETCH, &self.slots, step);
             }
         }
-        if self.found.len() > 0 && self.is_killed() {
+        let found = self.found.next()?;
+        let values = self.interrupt.check();
+        let values = match values.and_then(|()| self.values(&found, &self.interrupt)) {
+            Err(Error::Interrupted {
+                reason: Reason::Time,
+            }) => self.late_values(&found),
+            values => values,
+        };
+        if let Err(Error::Interrupted { .. }) = values {
             // No row follows.
             self.found = Vec::new().into_iter();
-            return Some(Err(killed()));
         }
-        let found = self.found.next()?;
-        let row = RowValues::new(self.snapshot.part(found.part), found.doc);
+        Some(values)
+    }
+
+    /// The values of a row of a search whose time is over.
+    fn late_values(&self, found: &FoundRow) -> Result<Vec<Value>> {
+        match self.values(found, &self.grace) {
+            Err(Error::Interrupted { .. }) => Err(Error::Interrupted {
+                reason: Reason::Time,
+            }),
+            values => values,
+        }
+    }
+
+    fn values(&self, found: &FoundRow, interrupt: &Interrupt) -> Result<Vec<Value>> {
+        let row = RowValues::new(self.snapshot.part(found.part), found.doc, interrupt);
         row.weighs(found.weight);
-        Some(self.values(&row, &found))
-    }
-
-    fn is_killed(&self) -> bool {
-        self.interrupt.reason() == Some(Reason::Killed)
-    }
-
-    fn values(&self, row: &RowValues<'_>, found: &FoundRow) -> Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.shown.len());
         let mut bytes = 0;
         for shown in self.shown.iter() {
             let value = match shown {
                 Shown::Slot(ID) => Value::Int(found.id.into()),
-                Shown::Computed(_) if self.is_killed() => return Err(killed()),
-                shown => shown.value(found.weight, row),
+                shown => shown.value(found.weight, &row),
             };
             if let Some(text) = value.text_bytes() {
                 // A SELECT may show a large column many times.
@@ -138,12 +156,7 @@ impl FoundRows {
             }
             values.push(value);
         }
+        interrupt.spend(ROW_UNITS + bytes / 4);
         row.check().map(|()| values)
-    }
-}
-
-fn killed() -> Error {
-    Error::Interrupted {
-        reason: Reason::Killed,
     }
 }

@@ -22,6 +22,9 @@ pub struct Grouping {
     pub rows: Located,
 }
 
+/// Units between two looks at the meter while the groups of threads are merged.
+const MERGED_UNITS: u64 = 1_000;
+
 impl Snapshot {
     /// Groups the rows that a SELECT finds, several times in one pass; its LIMIT and `cutoff` are ignored. The groups are those
     /// of the rows by the order of the SELECT: by weight or by id. Gives one for each of `groupings`; `None`: its rows must be added
@@ -84,7 +87,7 @@ impl Snapshot {
         control: &Control,
     ) -> Result<Option<Grouping>> {
         let pay = |bytes| {
-            control.check()?;
+            control.spend(MERGED_UNITS)?;
             control.memory.take(bytes)
         };
         let spread = |pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)| {

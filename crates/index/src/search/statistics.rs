@@ -23,7 +23,10 @@ use crate::removed::Frequency;
 use crate::snapshot::{PartIndex, Snapshot};
 
 /// Words that a pattern stands for between two looks at the switch.
-const CHECKED_WORDS: usize = 1_024;
+const CHECKED_WORDS: usize = 256;
+
+/// Units of a word that is compared with a pattern.
+const COMPARED_UNITS: u64 = 100;
 
 /// Memory of a word that a pattern stands for in one part, in bytes: its text twice, and its places in a sorted list and in a table.
 const EXPANDED_BYTES: u64 = 256;
@@ -123,7 +126,7 @@ impl Statistics {
             part.each_word(pattern.literal(), &mut |number, text| {
                 compared += 1;
                 if compared.is_multiple_of(CHECKED_WORDS) {
-                    control.check()?;
+                    control.spend(COMPARED_UNITS * CHECKED_WORDS as u64)?;
                 }
                 if !pattern.is_match(text) {
                     return Ok(());

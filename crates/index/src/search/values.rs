@@ -4,9 +4,11 @@ use std::cell::{Cell, RefCell};
 
 use query::expression::{ColumnValues, WEIGHT_SLOT};
 use query::json::JsonStep;
+use query::meter::Meter;
 use query::value::Value;
 
 use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
 use crate::part::Part;
 
 /// Slot of `id` in prepared expressions; column `n` has slot `n + 1`.
@@ -20,13 +22,16 @@ pub(super) struct RowValues<'a> {
     /// Its weight, for expressions with `weight()`.
     weight: Cell<i64>,
     error: RefCell<Option<Error>>,
+    /// Counts the expressions over the row.
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> RowValues<'a> {
-    pub(super) fn new(part: &'a Part, doc: u32) -> RowValues<'a> {
+    pub(super) fn new(part: &'a Part, doc: u32, interrupt: &'a Interrupt) -> RowValues<'a> {
         RowValues {
             part,
             doc,
+            interrupt,
             weight: Cell::new(0),
             error: RefCell::new(None),
         }
@@ -55,9 +60,14 @@ impl<'a> RowValues<'a> {
         Ok(hits.fold(0, u32::saturating_add))
     }
 
-    /// The first error of a read since the last call.
+    /// The first error of a read since the last call; `Interrupted`, once the search was stopped: values that expressions gave are of
+    /// no use then.
+    #[inline]
     pub(super) fn check(&self) -> Result<()> {
-        self.error.take().map_or(Ok(()), Err)
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.interrupt.check(),
+        }
     }
 
     fn keep<T>(&self, result: Result<T>) -> Option<T> {
@@ -70,6 +80,9 @@ impl<'a> RowValues<'a> {
         }
     }
 }
+
+/// Units of a row that is read on its own, without what its expressions take.
+pub(super) const ROW_UNITS: u64 = 150;
 
 /// NULL after an error.
 impl ColumnValues for RowValues<'_> {
@@ -90,5 +103,9 @@ impl ColumnValues for RowValues<'_> {
                 .keep(self.part.column_at(self.doc, column - 1, path))
                 .unwrap_or(Value::Null),
         }
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.interrupt
     }
 }

@@ -13,6 +13,7 @@ use query::bind::{BoundJoin, JoinColumn, JoinScope};
 use query::expression::{Expression, parse_of_join};
 use query::json::{Json, JsonStep};
 use query::lexer::Lexer;
+use query::meter::{Meter, Unmetered};
 use query::options::Options;
 use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select};
 use query::rows::{Answered, BoxedRows, Join, JoinBounds, JoinRows};
@@ -233,6 +234,10 @@ impl JoinBounds for Bounds {
 
     fn check(&self) -> index::Result<()> {
         Ok(())
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        &Unmetered
     }
 }
 

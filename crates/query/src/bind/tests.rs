@@ -1,8 +1,9 @@
 //! Names, limits and ids of statements.
 
 use super::{BindError, BoundSelect, Ids, KeyCodes, Scope};
-use crate::expression::{self, Expression};
+use crate::expression::{self, Expression, Metered};
 use crate::lexer::Lexer;
+use crate::meter::Unmetered;
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::schema::{Column, ColumnType};
@@ -145,7 +146,9 @@ fn an_alias_hides_a_column_in_any_case_and_in_every_kind_of_table() {
         select.order = by("n");
         let scope = scope(&columns, is_searched);
         let bound = BoundSelect::new(&select, &Options::default(), &scope).unwrap();
-        let keys = bound.order.values(&|_| Value::Int(7));
+        let keys = bound
+            .order
+            .values(&Metered::new(&Unmetered, |_| Value::Int(7)));
         assert_eq!(keys, [Value::Int(-7)]);
     }
 }

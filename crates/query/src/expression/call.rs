@@ -2,6 +2,9 @@
 //!
 //! NULL in gives NULL out, but where a function's line in docs/functions.md says otherwise. A value that a function cannot take
 //! (a set where it wants a text, a number out of its range) gives NULL too; only constants are refused, by the parser.
+//!
+//! Work is counted before it is done ([`crate::meter`]): [`strict`] counts a look at each byte of the arguments, and what takes more
+//! counts the rest in its own loop. A call that is stopped gives NULL, which nobody uses.
 
 mod bucket;
 mod date;
@@ -21,9 +24,13 @@ pub(super) use list::each;
 pub use zone::is_time_zone;
 
 use super::function::Function;
-use super::work::Work;
-use crate::limits::{ARGUMENTS_BYTES_MAX, COMPUTED_TEXT_BYTES_MAX, LEVENSHTEIN_CHARS_MAX};
+use crate::limits::{ARGUMENTS_BYTES_MAX, COMPUTED_TEXT_BYTES_MAX};
+use crate::meter::Work;
 use crate::value::Value;
+
+/// Units of a call and of each argument, without what depends on their length.
+const CALL_UNITS: u64 = 40;
+const ARGUMENT_UNITS: u64 = 10;
 
 /// The value of a function of `count` arguments, which `argument` gives. Arguments that do not decide are not asked for: of IF,
 /// CASE and COALESCE.
@@ -31,10 +38,10 @@ pub(super) fn call(
     function: Function,
     known: &Known,
     count: usize,
-    work: &Work,
+    work: &Work<'_>,
     argument: &mut dyn FnMut(usize) -> Value,
 ) -> Value {
-    if work.is_spent() {
+    if work.is_stopped() {
         return Value::Null;
     }
     match function {
@@ -86,48 +93,31 @@ fn case(count: usize, argument: &mut dyn FnMut(usize) -> Value) -> Value {
 
 /// The value of a function that needs all its arguments. A text above [`COMPUTED_TEXT_BYTES_MAX`] becomes NULL, so that no chain
 /// of functions makes one that fills the memory.
-fn strict(function: Function, known: &Known, work: &Work, arguments: &[Value]) -> Value {
-    if !work.pay(cost(function, arguments)) {
+fn strict(function: Function, known: &Known, work: &Work<'_>, arguments: &[Value]) -> Value {
+    let bytes: usize = arguments.iter().map(Value::memory).sum();
+    let units = CALL_UNITS + ARGUMENT_UNITS * arguments.len() as u64;
+    if work.begin(units + bytes as u64).is_none() {
         return Value::Null;
     }
     let value = match known {
         Known::Zone(zone) => date::value(function, zone, arguments),
         Known::Unit(unit) => date::moved(function, *unit, arguments),
-        Known::Regex(regex) => text::found(regex, arguments),
+        Known::Regex(regex) => text::found(regex, arguments, work),
         Known::Levenshtein { normalizes, delta } => {
-            text::levenshtein(*normalizes, *delta, arguments)
+            text::levenshtein(*normalizes, *delta, arguments, work)
         }
         Known::Measure(measure) => measure.value(arguments),
-        Known::Polygon(polygon) => place::contains(polygon, arguments),
+        Known::Polygon(polygon) => place::contains(polygon, arguments, work),
         Known::Buckets(buckets) => buckets.value(arguments),
-        Known::Escape(escape) => text::like(arguments, *escape),
+        Known::Escape(escape) => text::like(arguments, *escape, work),
         Known::Nothing => number::value(function, arguments)
-            .or_else(|| text::value(function, arguments))
-            .or_else(|| list::value(function, arguments))
-            .or_else(|| place::value(function, arguments)),
+            .or_else(|| text::value(function, arguments, work))
+            .or_else(|| list::value(function, arguments, work))
+            .or_else(|| place::value(function, arguments, work)),
     };
     let value = value.unwrap_or(Value::Null);
-    work.pay(value.memory());
     match value.text_bytes() {
         Some(text) if text.len() > COMPUTED_TEXT_BYTES_MAX => Value::Null,
         _ => value,
-    }
-}
-
-/// The work of a call beside its result, in bytes.
-fn cost(function: Function, arguments: &[Value]) -> usize {
-    let bytes = arguments.iter().map(Value::memory);
-    match function {
-        Function::Like => {
-            let texts = arguments
-                .iter()
-                .take(2)
-                .map(|it| it.text_bytes().map_or(32, <[u8]>::len));
-            texts.fold(1, usize::saturating_mul)
-        }
-        Function::Levenshtein => bytes.sum::<usize>() + LEVENSHTEIN_CHARS_MAX.pow(2),
-        // Steps of an automaton without its table of states.
-        Function::Regex | Function::Regexp => bytes.sum::<usize>().saturating_mul(8),
-        _ => bytes.sum(),
     }
 }

@@ -5,28 +5,26 @@ use std::cmp::Ordering;
 use super::call::{Known, call, each};
 use super::row_set::holds_slowly;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
-use super::work::Work;
+use crate::meter::Work;
 use crate::value::{Number, Value};
 
+/// Units of an operator, a column or a constant, and of a number of a list.
+pub(super) const NODE_UNITS: u64 = 10;
+pub(super) const NUMBER_UNITS: u64 = 20;
+
+/// Units of a byte of a text that is compared or read as a number.
+const TEXT_UNITS: u64 = 3;
+
 /// See [`super::evaluate()`]. The tree's depth bounds the recursion.
-pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
-    evaluate_within(expression, &Work::new(), row)
-}
-
-/// As [`super::evaluate_constant`].
-pub(super) fn evaluate_constant(expression: &Expression, left: &mut usize) -> Option<Value> {
-    let work = Work::of(*left);
-    let value = evaluate_within(expression, &work, &|_| None);
-    *left = work.left();
-    (!work.is_spent()).then_some(value)
-}
-
-fn evaluate_within(
+pub(super) fn evaluate(
     expression: &Expression,
-    work: &Work,
+    work: &Work<'_>,
     row: &dyn Fn(&str) -> Option<Value>,
 ) -> Value {
-    let value = |of: &Expression| evaluate_within(of, work, row);
+    if work.begin(NODE_UNITS).is_none() {
+        return Value::Null;
+    }
+    let value = |of: &Expression| weighed(evaluate(of, work, row), work);
     match expression {
         Expression::Literal(literal) => literal.clone(),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
@@ -44,6 +42,7 @@ fn evaluate_within(
             list,
         } => {
             let needle = value(needle);
+            work.spend(NUMBER_UNITS * list.len() as u64);
             let found = list.iter().map(|one| truth(&needle, &one, Ordering::is_eq));
             three_valued(negate_if(*negated, found.fold(Some(false), or)))
         }
@@ -53,7 +52,7 @@ fn evaluate_within(
             columns,
         } => {
             let needles: Vec<Value> = needles.iter().map(value).collect();
-            three_valued(negate_if(*negated, holds_slowly(columns, &needles)))
+            three_valued(negate_if(*negated, holds_slowly(columns, &needles, work)))
         }
         Expression::Between {
             needle,
@@ -75,7 +74,6 @@ fn evaluate_within(
             }
         }
         Expression::Aggregate(..) => Value::Null, // a row is no group
-        Expression::Each { .. } if work.is_spent() => Value::Null,
         Expression::Each {
             over,
             variable,
@@ -86,9 +84,22 @@ fn evaluate_within(
                 true => Some(item.clone()),
                 false => row(name),
             };
-            evaluate_within(condition, work, &with_item).as_bool() == Some(true)
+            evaluate(condition, work, &with_item).as_bool() == Some(true)
         }),
     }
+}
+
+/// Counts what an operator may do with an operand: a look at each byte of a text, and at each number of a set.
+#[inline]
+pub(super) fn weighed(value: Value, work: &Work<'_>) -> Value {
+    match &value {
+        Value::Null | Value::Int(_) | Value::Float(_) => {}
+        Value::Str(text) => work.spend(TEXT_UNITS * text.len() as u64),
+        Value::Bytes(bytes) => work.spend(TEXT_UNITS * bytes.len() as u64),
+        Value::Set(numbers) => work.spend(NUMBER_UNITS * numbers.len() as u64),
+        Value::Json(document) => work.spend(document.bytes().len() as u64),
+    }
+    value
 }
 
 pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {

@@ -7,16 +7,16 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashSet;
 
 use super::call::{Known, call, each};
-use super::evaluate::{between, binary, negate_if, three_valued, unary};
+use super::evaluate::{NODE_UNITS, between, binary, negate_if, three_valued, unary, weighed};
 use super::function::Function;
 use super::list::List;
 use super::row_set::RowSet;
 use super::set::Set;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
-use super::work::Work;
 use crate::json::JsonStep;
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
+use crate::meter::{Budget, Meter, Work};
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -30,13 +30,16 @@ pub const WEIGHT_SLOT: usize = usize::MAX / 2;
 /// Most memory of the value of a part that reads no column, in bytes, where it replaces the part.
 const FOLDED_BYTES_MAX: usize = 256;
 
-/// Most work of such a part. One that takes more is worked out row by row, where a statement can be stopped.
-const FOLDED_WORK_MAX: usize = 64 << 10;
+/// Most units of such a part. One that takes more is worked out row by row, where a statement can be stopped.
+const FOLDED_UNITS_MAX: u64 = 64 << 10;
 
-/// Most work of a call whose arguments are all written constants, for the same reason.
-const CALLED_WORK_MAX: usize = 2 * COMPUTED_TEXT_BYTES_MAX;
+/// Most units of a call whose arguments are all written constants, for the same reason.
+const CALLED_UNITS_MAX: u64 = 2 * COMPUTED_TEXT_BYTES_MAX as u64;
 
-/// A row as expressions read it. A closure from slot to value is one.
+/// Units of a constant of a list that becomes a set.
+const CONSTANT_UNITS: u64 = 60;
+
+/// A row as expressions read it, and the meter of the statement that reads it.
 pub trait ColumnValues {
     /// The value of a column, by its slot.
     fn value(&self, slot: usize) -> Value;
@@ -46,11 +49,32 @@ pub trait ColumnValues {
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
         self.value(slot).at_path(path)
     }
+
+    /// Counts the work of expressions over the row. Once it has stopped, their values are of no use: who evaluates asks it before
+    /// a value is used.
+    fn meter(&self) -> &dyn Meter;
 }
 
-impl<F: Fn(usize) -> Value> ColumnValues for F {
+/// A row made of a closure from slot to value.
+pub struct Metered<'m, F> {
+    meter: &'m dyn Meter,
+    value: F,
+}
+
+impl<'m, F: Fn(usize) -> Value> Metered<'m, F> {
+    /// The row whose values the closure gives.
+    pub fn new(meter: &'m dyn Meter, value: F) -> Metered<'m, F> {
+        Metered { meter, value }
+    }
+}
+
+impl<F: Fn(usize) -> Value> ColumnValues for Metered<'_, F> {
     fn value(&self, slot: usize) -> Value {
-        self(slot)
+        (self.value)(slot)
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.meter
     }
 }
 
@@ -123,6 +147,10 @@ impl ColumnValues for WithItem<'_> {
             false => self.row.value_at(slot, path),
         }
     }
+
+    fn meter(&self) -> &dyn Meter {
+        self.row.meter()
+    }
 }
 
 /// The set of a list. It is made when the first row asks: where ids name the rows, none does.
@@ -142,6 +170,14 @@ impl LazySet {
 
     fn set(&self) -> &Set {
         self.set.get_or_init(|| Set::new(&self.list))
+    }
+
+    /// As [`LazySet::set`], which is counted where it has to be made. `None`: the meter has stopped.
+    fn set_within(&self, work: &Work<'_>) -> Option<&Set> {
+        if self.set.get().is_none() {
+            work.begin(CONSTANT_UNITS * self.list.len() as u64)?;
+        }
+        Some(self.set())
     }
 
     /// The constants, if all are whole numbers.
@@ -248,13 +284,13 @@ impl Prepared {
         &self.slots
     }
 
-    /// The value over a row. An IN list of any length costs one look-up.
+    /// The value over a row; of no use once the row's meter has stopped. An IN list of any length costs one look-up.
     #[must_use]
     pub fn evaluate(&self, row: &dyn ColumnValues) -> Value {
-        self.root.evaluate(row, &Work::new())
+        self.root.evaluate(row, &Work::new(row.meter()))
     }
 
-    /// Whether the value over a row is true. NULL is not.
+    /// Whether the value over a row is true. NULL is not. As [`Prepared::evaluate`].
     #[must_use]
     pub fn accepts(&self, row: &dyn ColumnValues) -> bool {
         self.evaluate(row).as_bool() == Some(true)
@@ -318,12 +354,14 @@ fn called(
     let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
     let known = Known::of(function, &constants).unwrap_or(Known::Nothing);
     if constants.iter().all(Option::is_some) {
-        let work = Work::of(CALLED_WORK_MAX);
+        let budget = Budget::new(CALLED_UNITS_MAX);
+        let work = Work::new(&budget);
         let value = call(function, &known, arguments.len(), &work, &mut |at| {
             let argument = constants.get(at).copied().flatten();
             argument.cloned().unwrap_or(Value::Null)
         });
-        if !work.is_spent() {
+        drop(work);
+        if !budget.is_stopped() {
             return Ok(PreparedNode::Literal(value));
         }
     }
@@ -511,9 +549,10 @@ impl PreparedNode {
         if matches!(self, PreparedNode::Literal(_)) {
             return;
         }
-        let work = Work::of(FOLDED_WORK_MAX);
-        let value = self.evaluate(&|_: usize| Value::Null, &work);
-        if !work.is_spent() && value.memory() <= FOLDED_BYTES_MAX {
+        let budget = Budget::new(FOLDED_UNITS_MAX);
+        let row = Metered::new(&budget, |_| Value::Null);
+        let value = self.evaluate(&row, &Work::new(&budget));
+        if !budget.is_stopped() && value.memory() <= FOLDED_BYTES_MAX {
             *self = PreparedNode::Literal(value);
         }
     }
@@ -574,35 +613,42 @@ impl PreparedNode {
         }
     }
 
-    fn evaluate(&self, row: &dyn ColumnValues, work: &Work) -> Value {
+    /// The value of an operand, whose length is counted.
+    fn operand(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+        weighed(self.evaluate(row, work), work)
+    }
+
+    fn evaluate(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+        if work.begin(NODE_UNITS).is_none() {
+            return Value::Null;
+        }
         match self {
             PreparedNode::Literal(value) => value.clone(),
             PreparedNode::Slot(slot) => row.value(*slot),
             PreparedNode::Path(slot, steps) => row.value_at(*slot, steps),
             PreparedNode::Typed(slot, kind) => kind.comparable(row.value(*slot)),
-            PreparedNode::Unary(operator, operand) => {
-                unary(*operator, &operand.evaluate(row, work))
-            }
+            PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
-                binary(*operator, left.evaluate(row, work), &mut || {
-                    right.evaluate(row, work)
+                binary(*operator, left.operand(row, work), &mut || {
+                    right.operand(row, work)
                 })
             }
             PreparedNode::In {
                 needle,
                 negated,
                 set,
-            } => three_valued(negate_if(
-                *negated,
-                set.set().holds(&needle.evaluate(row, work)),
-            )),
+            } => {
+                let needle = needle.operand(row, work);
+                let held = set.set_within(work).and_then(|set| set.holds(&needle));
+                three_valued(negate_if(*negated, held))
+            }
             PreparedNode::InRows {
                 needles,
                 negated,
                 set,
             } => {
-                let needles = needles.iter().map(|of| of.evaluate(row, work));
-                three_valued(negate_if(*negated, set.holds(needles)))
+                let needles: Vec<Value> = needles.iter().map(|of| of.operand(row, work)).collect();
+                three_valued(negate_if(*negated, set.holds(&needles, work)))
             }
             PreparedNode::Between {
                 needle,
@@ -610,9 +656,9 @@ impl PreparedNode {
                 low,
                 high,
             } => between(
-                &needle.evaluate(row, work),
-                &low.evaluate(row, work),
-                &high.evaluate(row, work),
+                &needle.operand(row, work),
+                &low.operand(row, work),
+                &high.operand(row, work),
                 *negated,
             ),
             PreparedNode::IsNull { needle, negated } => {
@@ -625,7 +671,6 @@ impl PreparedNode {
                         .map_or(Value::Null, |argument| argument.evaluate(row, work))
                 })
             }
-            PreparedNode::Each { .. } if work.is_spent() => Value::Null,
             PreparedNode::Each {
                 over,
                 slot,

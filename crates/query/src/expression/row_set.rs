@@ -17,7 +17,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use super::evaluate::{and, or, truth};
 use super::list::List;
+use crate::meter::Work;
 use crate::value::{Number, Value, without_case};
+
+/// Units of a place of a row that is compared.
+const PLACE_UNITS: u64 = 40;
 
 /// Places of a row as bits.
 type Places = u32;
@@ -83,10 +87,10 @@ impl RowSet {
 
     /// Whether the needle, given place by place, equals a row; `None` is NULL. Cost: a look-up, where each place has constants of
     /// one kind.
-    pub(super) fn holds(&self, needle: impl Iterator<Item = Value> + Clone) -> Option<bool> {
+    pub(super) fn holds(&self, needle: &[Value], work: &Work<'_>) -> Option<bool> {
         let coded = self.coded.as_ref();
-        let coded = coded.and_then(|coded| coded.holds(needle.clone()));
-        coded.unwrap_or_else(|| holds_slowly(&self.columns, &needle.collect::<Vec<_>>()))
+        let coded = coded.and_then(|coded| coded.holds(needle, work));
+        coded.unwrap_or_else(|| holds_slowly(&self.columns, needle, work))
     }
 
     /// Whether all constants are whole numbers of 64 bits.
@@ -102,14 +106,16 @@ impl RowSet {
 }
 
 /// As [`RowSet::holds`], by comparing each row.
-pub(super) fn holds_slowly(columns: &[List], needle: &[Value]) -> Option<bool> {
+pub(super) fn holds_slowly(columns: &[List], needle: &[Value], work: &Work<'_>) -> Option<bool> {
     let rows = 0..columns.first().map_or(0, List::len);
     let equals = |row: usize| {
         let places = columns.iter().zip(needle);
         let places = places.map(|(list, value)| truth(value, &list.get(row), Ordering::is_eq));
         places.fold(Some(true), and)
     };
-    rows.map(equals).fold(Some(false), or)
+    let units = PLACE_UNITS * columns.len() as u64;
+    rows.map_while(|row| work.begin(units).map(|()| equals(row)))
+        .fold(Some(false), or)
 }
 
 impl Coded {
@@ -160,11 +166,11 @@ impl Coded {
     }
 
     /// `None`: a value of the needle has a kind for which the numbers cannot tell.
-    fn holds(&self, needle: impl Iterator<Item = Value>) -> Option<Option<bool>> {
+    fn holds(&self, needle: &[Value], work: &Work<'_>) -> Option<Option<bool>> {
         let mut codes = [0; ROW_WIDTH_MAX];
         let (mut nulls, mut others): (Places, Places) = (0, 0);
         for (place, (coder, value)) in self.coders.iter().zip(needle).enumerate() {
-            match coder.place(&value)? {
+            match coder.place(value)? {
                 Place::Null => nulls |= 1 << place,
                 Place::Other => others |= 1 << place,
                 Place::Code(code) => codes[place] = code,
@@ -176,6 +182,7 @@ impl Coded {
         }
         let might_be = |(at, group): (usize, &Group)| {
             let out = group.nulls | nulls;
+            work.spend(PLACE_UNITS);
             // Rows without NULL were asked above.
             if out == 0 || others & !out != 0 {
                 return false;

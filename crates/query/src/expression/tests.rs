@@ -1,4 +1,5 @@
 mod hostile;
+mod units;
 
 use crate::json::JsonStep;
 use proptest::prelude::*;
@@ -87,7 +88,8 @@ fn check_value(text: &str, want: Value) {
     let prepared =
         Prepared::new(&tree, &|name| names.iter().position(|known| *known == name)).unwrap();
     assert_eq!(
-        prepared.evaluate(&|slot: usize| row(names[slot]).unwrap_or(Value::Null)),
+        prepared.evaluate(&Metered::new(&Unmetered, |slot: usize| row(names[slot])
+            .unwrap_or(Value::Null))),
         want,
         "{text}"
     );
@@ -321,7 +323,10 @@ fn a_million_terms_neither_overflow_the_stack_nor_slow_a_row_down() {
     let tree = parsed(&one_column[3..]).unwrap();
     assert!(matches!(&tree, Expression::In { list, .. } if list.len() == count));
     let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
-    assert!(prepared.accepts(&|_| Value::Int(999_999)) && !prepared.accepts(&|_| Value::Int(-1)));
+    assert!(
+        prepared.accepts(&Metered::new(&Unmetered, |_| Value::Int(999_999)))
+            && !prepared.accepts(&Metered::new(&Unmetered, |_| Value::Int(-1)))
+    );
 
     let two_columns: String = (0..count / 20)
         .map(|key| format!("OR a={key} AND b={key} "))
@@ -329,7 +334,7 @@ fn a_million_terms_neither_overflow_the_stack_nor_slow_a_row_down() {
     let tree = parsed(&two_columns[3..]).unwrap();
     assert_eq!(evaluate(&tree, &|_| Some(Value::Int(7))), Value::Int(1));
     let prepared = Prepared::new(&tree.clone(), &|_| Some(0)).unwrap();
-    assert!(!prepared.accepts(&|_| Value::Int(-1)));
+    assert!(!prepared.accepts(&Metered::new(&Unmetered, |_| Value::Int(-1))));
     assert_eq!(tree, tree.clone());
 }
 
@@ -354,7 +359,7 @@ fn depth_is_limited_and_the_deepest_tree_fits_the_stack() {
         assert!(
             !Prepared::new(&tree, &|_| Some(0))
                 .unwrap()
-                .accepts(&|_| Value::Null)
+                .accepts(&Metered::new(&Unmetered, |_| Value::Null))
         );
     }
     assert!(
@@ -554,7 +559,7 @@ proptest! {
         let slot = |name: &str| names.iter().position(|known| *known == name);
         let prepared = Prepared::new(&tree, &slot).unwrap();
         let slow = evaluate(&tree, &|name| Some(row[slot(name)?].clone()));
-        let fast = prepared.evaluate(&|slot: usize| row[slot].clone());
+        let fast = prepared.evaluate(&Metered::new(&Unmetered, |slot: usize| row[slot].clone()));
         // Debug text, because NaN is not equal to itself.
         prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
     }
@@ -576,7 +581,7 @@ proptest! {
         let list: List = list.into_iter().collect();
         let tree = Expression::In { needle: Box::new(Expression::Column("n".into())), negated, list };
         let column = |_: &str| Some((0, crate::schema::ColumnType::Bigint));
-        let fast = Prepared::typed(&tree, &column).unwrap().evaluate(&|_| needle.clone());
+        let fast = Prepared::typed(&tree, &column).unwrap().evaluate(&Metered::new(&Unmetered, |_| needle.clone()));
         prop_assert_eq!(fast, evaluate(&tree, &|_| Some(needle.clone())));
     }
 
@@ -593,7 +598,7 @@ proptest! {
             let decided: Option<Vec<bool>> = prepared.simple().unwrap().iter().map(|condition| decide(condition, &row)).collect();
             if let Some(decided) = decided {
                 let accepts = decided.iter().all(|is_true| *is_true);
-                prop_assert_eq!(accepts, prepared.accepts(&|slot: usize| row[slot].clone()), "{}", text);
+                prop_assert_eq!(accepts, prepared.accepts(&Metered::new(&Unmetered, |slot: usize| row[slot].clone())), "{}", text);
             }
         }
         let others = ["a", "a > b", "a = 1 or b = 1", "a in (1, 'x')", "a > 1.5", "not a = 1", "c < 'x'"];
@@ -727,7 +732,7 @@ fn functions_give_what_their_documents_say() {
         assert_eq!(shown(&evaluate(&tree, &|_| None)), want, "{text}");
         let prepared = Prepared::new(&tree, &|_| None).unwrap();
         assert_eq!(
-            shown(&prepared.evaluate(&|_: usize| Value::Null)),
+            shown(&prepared.evaluate(&Metered::new(&Unmetered, |_: usize| Value::Null))),
             want,
             "{text}"
         );
@@ -823,7 +828,7 @@ proptest! {
         let column = |slot: usize| rows.iter().map(|row| [row.0, row.1][slot]).collect();
         let block = prepared.evaluate_whole(rows.len(), &mut |slot| Some(column(slot)));
         let by_row = rows.iter().map(|row| {
-            prepared.evaluate(&|slot: usize| Value::Int([row.0, row.1][slot].into()))
+            prepared.evaluate(&Metered::new(&Unmetered, |slot: usize| Value::Int([row.0, row.1][slot].into())))
         });
         let by_row: Vec<Value> = by_row.collect();
         if let Some(block) = block {
@@ -904,7 +909,9 @@ fn parts_that_read_no_column_are_worked_out_once() {
             (name == "t").then_some((0, crate::schema::ColumnType::Time { fraction_digits: 0 }))
         };
         let prepared = Prepared::typed(&parsed(text).unwrap(), &typed).unwrap();
-        prepared.accepts(&|_: usize| Value::Str("10:11:12".to_owned()))
+        prepared.accepts(&Metered::new(&Unmetered, |_: usize| {
+            Value::Str("10:11:12".to_owned())
+        }))
     };
     assert!(
         time("t = LOWER(UPPER('10:11:12'))"),

@@ -3,6 +3,11 @@
 use std::ops::Range;
 
 use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+use crate::meter::Work;
+
+/// Units of a node that becomes text, and of each byte of a text in it.
+const NODE_UNITS: u64 = 60;
+const TEXT_UNITS: u64 = 4;
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,14 +195,16 @@ fn member<'d>(node: &'d [u8], wanted: &[u8]) -> Option<&'d [u8]> {
     None
 }
 
-/// Appends a node as text; bytes that are no node become null.
-pub(super) fn write(node: &[u8], depth: usize, out: &mut Vec<u8>) {
-    if depth > JSON_DEPTH_MAX || written(node, depth, out).is_none() {
+/// Appends a node as text; bytes that are no node become null, and so do nodes behind the end of the
+/// work.
+pub(super) fn write(node: &[u8], depth: usize, out: &mut Vec<u8>, work: &Work<'_>) {
+    if depth > JSON_DEPTH_MAX || written(node, depth, out, work).is_none() {
         out.extend(b"null");
     }
 }
 
-fn written(node: &[u8], depth: usize, out: &mut Vec<u8>) -> Option<()> {
+fn written(node: &[u8], depth: usize, out: &mut Vec<u8>, work: &Work<'_>) -> Option<()> {
+    work.begin(NODE_UNITS)?;
     match *node.first()? {
         NULL => return None,
         FALSE => out.extend(b"false"),
@@ -210,33 +217,34 @@ fn written(node: &[u8], depth: usize, out: &mut Vec<u8>) -> Option<()> {
             }
             _ => return None,
         },
-        TEXT => text(&node[1..], out),
+        TEXT => text(&node[1..], out, work)?,
         ARRAY => {
             let (count, ..) = parts(node, ARRAY, 1)?;
             out.push(b'[');
-            for at in 0..count {
+            for at in (0..count).take_while(|_| !work.is_stopped()) {
                 if at > 0 {
                     out.push(b',');
                 }
-                write(item(node, at).unwrap_or_default(), depth + 1, out);
+                write(item(node, at).unwrap_or_default(), depth + 1, out, work);
             }
             out.push(b']');
         }
         OBJECT => {
             let (count, ends, content) = parts(node, OBJECT, 2)?;
             out.push(b'{');
-            for at in 0..count {
+            for at in (0..count).take_while(|_| !work.is_stopped()) {
                 if at > 0 {
                     out.push(b',');
                 }
                 let found = member_at(count, ends, content, at).unwrap_or_default();
                 let (key, key_end, value, value_end) = found;
-                text(content.get(key..key_end).unwrap_or_default(), out);
+                text(content.get(key..key_end).unwrap_or_default(), out, work)?;
                 out.push(b':');
                 write(
                     content.get(value..value_end).unwrap_or_default(),
                     depth + 1,
                     out,
+                    work,
                 );
             }
             out.push(b'}');
@@ -247,8 +255,10 @@ fn written(node: &[u8], depth: usize, out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Appends a text in quotes.
-fn text(bytes: &[u8], out: &mut Vec<u8>) {
+fn text(bytes: &[u8], out: &mut Vec<u8>, work: &Work<'_>) -> Option<()> {
+    work.begin(TEXT_UNITS * bytes.len() as u64)?;
     let text = String::from_utf8_lossy(bytes);
     let quoted = serde_json::Value::String(text.into_owned());
     out.extend(quoted.to_string().as_bytes());
+    Some(())
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::PATTERN_CHARS_MAX;
+use crate::meter::{Unmetered, Work};
 use crate::tree::FieldPlace;
 
 fn matcher(text: &str, form: Form) -> Result<Matcher, String> {
@@ -135,7 +136,8 @@ fn holds(literal: &Literal, word: &str) -> bool {
 
 #[test]
 fn escape_makes_the_next_character_plain_and_itself_means_nothing_else() {
-    let fits = |pattern, text, escape| like_escaped(pattern, text, escape);
+    let work = Work::new(&Unmetered);
+    let fits = |pattern, text, escape| like_escaped(pattern, text, escape, &work) == Some(true);
     assert!(fits("a|%b", "A%B", Some('|')) && !fits("a|%b", "axb", Some('|')));
     assert!(fits("%||", "x|", Some('|')) && !fits("x|", "x|", Some('|')));
     assert!(fits("a\\%", "a\\b", None) && !fits("a\\%", "a%", None));

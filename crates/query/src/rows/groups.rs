@@ -31,6 +31,7 @@ use super::distinct::{DistinctRows, write};
 use super::order::{Order, Sorted};
 use crate::expression::{AggregateKind, ColumnValues, Prepared};
 use crate::json::JsonStep;
+use crate::meter::{Meter, Work};
 use crate::value::Value;
 use accumulate::Accumulator;
 pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
@@ -44,6 +45,9 @@ const GROUP_BYTES: u64 = 160;
 
 /// Memory of an aggregate of a group, in bytes.
 const STATE_BYTES: u64 = 96;
+
+/// Units of an item of a list by which a row is grouped.
+const ITEM_UNITS: u64 = 150;
 
 /// What a statement groups by, and what it wants of its groups.
 #[derive(Clone, Debug)]
@@ -146,14 +150,14 @@ impl Sorted for Group {
     }
 }
 
-/// Calls its second argument with the values of a row, or without a row.
+/// Calls its second argument with the values of a row; without one, with a row of NULLs.
 pub(super) type ReadRow<'r, E> =
-    dyn FnMut(Option<u32>, &mut dyn FnMut(Option<&dyn ColumnValues>)) -> Result<(), E> + 'r;
+    dyn FnMut(Option<u32>, &mut dyn FnMut(&dyn ColumnValues)) -> Result<(), E> + 'r;
 
 /// A group as expressions read it: its own slots, and those of its row.
 pub(super) struct GroupValues<'g> {
     values: &'g [Value],
-    row: Option<&'g dyn ColumnValues>,
+    row: &'g dyn ColumnValues,
 }
 
 impl GroupValues<'_> {
@@ -164,25 +168,27 @@ impl GroupValues<'_> {
 
 impl ColumnValues for GroupValues<'_> {
     fn value(&self, slot: usize) -> Value {
-        match (self.own(slot), self.row) {
-            (Some(value), _) => value.clone(),
-            (None, Some(row)) => row.value(slot),
-            (None, None) => Value::Null,
+        match self.own(slot) {
+            Some(value) => value.clone(),
+            None => self.row.value(slot),
         }
     }
 
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
-        match (self.own(slot), self.row) {
-            (Some(value), _) => value.at_path(path),
-            (None, Some(row)) => row.value_at(slot, path),
-            (None, None) => Value::Null,
+        match self.own(slot) {
+            Some(value) => value.at_path(path),
+            None => self.row.value_at(slot, path),
         }
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.row.meter()
     }
 }
 
 impl Group {
     /// The group as expressions read it, over its row.
-    pub(super) fn over<'g>(&'g self, row: Option<&'g dyn ColumnValues>) -> GroupValues<'g> {
+    pub(super) fn over<'g>(&'g self, row: &'g dyn ColumnValues) -> GroupValues<'g> {
         GroupValues {
             values: &self.values,
             row,
@@ -191,12 +197,15 @@ impl Group {
 }
 
 /// The items by which a key's value groups a row: those of a set or JSON array once each, else the value itself.
-fn alternatives(key: Value) -> Vec<Value> {
+fn alternatives(key: Value, meter: &dyn Meter) -> Vec<Value> {
     let Some(items) = key.items() else {
         return vec![key];
     };
-    let mut once = DistinctRows::default();
+    let (mut once, work) = (DistinctRows::default(), Work::new(meter));
     for item in items {
+        if work.begin(ITEM_UNITS + item.memory() as u64).is_none() {
+            break;
+        }
         once.add(vec![item]);
     }
     once.into_rows().into_iter().flatten().collect()
@@ -259,7 +268,9 @@ impl Grouped {
     ) -> Result<(), E> {
         let groups = Arc::clone(&self.groups);
         let keys = groups.keys.iter();
-        let lists: Vec<Vec<Value>> = keys.map(|key| alternatives(key.evaluate(row))).collect();
+        let lists: Vec<Vec<Value>> = keys
+            .map(|key| alternatives(key.evaluate(row), row.meter()))
+            .collect();
         let of_aggregate =
             |of: &Aggregate| of.arguments.iter().map(|it| it.evaluate(row)).collect();
         let arguments: Vec<Vec<Value>> = groups.aggregates.iter().map(of_aggregate).collect();
@@ -383,10 +394,11 @@ impl BlocksMade {
         let mut accepted = Accepted::new(&groups, order, keep);
         for (place, number) in self.order.iter().enumerate() {
             let row = self.rows.get(place).map(|_| place as u32);
+            let has_row = row.is_some();
             let mut keys = Vec::with_capacity(groups.keys.len());
             read(row, &mut |row| {
-                let of_row = row.map(|row| groups.keys.iter().map(move |key| key.evaluate(row)));
-                keys.extend(of_row.into_iter().flatten());
+                let all = groups.keys.iter().map(|key| key.evaluate(row));
+                keys.extend(all.filter(|_| has_row));
             })?;
             let number = *number as usize;
             if let Some(codes) = &self.codes {

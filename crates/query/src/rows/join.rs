@@ -29,8 +29,9 @@ use super::groups::{BlocksMade, Group, Grouped, Groups, ReadRow};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
 use crate::bind::{BoundJoin, JoinStep, Shown, table_of};
-use crate::expression::{ColumnValues, List, Prepared};
+use crate::expression::{ColumnValues, List, Metered, Prepared};
 use crate::json::JsonStep;
+use crate::meter::Meter;
 use crate::processor::fetch_line;
 use crate::value::Value;
 
@@ -112,6 +113,9 @@ pub trait JoinBounds: Send + Sync {
     /// # Errors
     /// The join was stopped.
     fn check(&self) -> Result<(), Self::Error>;
+
+    /// Counts the work of expressions over tuples.
+    fn meter(&self) -> &dyn Meter;
 }
 
 /// The rows of a table as a join holds them.
@@ -134,6 +138,7 @@ struct Tuple<'a, E> {
     tables: &'a [Option<BoxedRows<E>>],
     rows: &'a [u32],
     failed: &'a RefCell<Option<E>>,
+    meter: &'a dyn Meter,
 }
 
 impl<E> Tuple<'_, E> {
@@ -161,6 +166,10 @@ impl<E> ColumnValues for Tuple<'_, E> {
 
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
         self.read(slot, |rows, row, column| rows.value_at(row, column, path))
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.meter
     }
 }
 
@@ -236,7 +245,7 @@ impl<E> Join<E> {
                 return Err(error);
             }
         }
-        Ok(())
+        self.bounds.check()
     }
 
     fn tuple<'a>(&'a self, rows: &'a [u32], failed: &'a RefCell<Option<E>>) -> Tuple<'a, E> {
@@ -245,6 +254,7 @@ impl<E> Join<E> {
             tables: &self.tables,
             rows,
             failed,
+            meter: self.bounds.meter(),
         }
     }
 
@@ -513,9 +523,11 @@ impl<E> Join<E> {
             Some(self.tuple(self.rows_of(*tuple), &failed))
         };
         let mut read =
-            |row: Option<u32>, see: &mut dyn FnMut(Option<&dyn ColumnValues>)| -> Result<(), E> {
-                let tuple = row.and_then(tuple_of);
-                see(tuple.as_ref().map(|tuple| tuple as &dyn ColumnValues));
+            |row: Option<u32>, see: &mut dyn FnMut(&dyn ColumnValues)| -> Result<(), E> {
+                match row.and_then(tuple_of) {
+                    Some(tuple) => see(&tuple),
+                    None => see(&Metered::new(self.bounds.meter(), |_| Value::Null)),
+                }
                 failed.take().map_or(Ok(()), Err)
             };
         let keep = bound
@@ -601,6 +613,7 @@ impl<E> Join<E> {
             };
             paid.more(best.offer(found), &mut |more| self.bounds.take(more))?;
         }
+        self.bounds.check()?;
         let best = best.into_sorted(bound.offset).into_iter();
         Ok(best.map(|found| written[found.tuple as usize]).collect())
     }
@@ -670,7 +683,8 @@ impl<E> Iterator for JoinedRows<E> {
             }
             values.push(value);
         }
-        Some(failed.take().map_or(Ok(values), Err))
+        let read = failed.take().map_or(Ok(values), Err);
+        Some(read.and_then(|values| self.join.bounds.check().map(|()| values)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

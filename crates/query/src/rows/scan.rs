@@ -4,6 +4,8 @@ use super::best::Best;
 use super::order::Sorted;
 use super::paid::Paid;
 use crate::bind::BoundSelect;
+use crate::expression::Metered;
+use crate::meter::Meter;
 use crate::value::Value;
 
 /// Reads rows of type `R`.
@@ -28,6 +30,9 @@ pub trait Source<R> {
     /// # Errors
     /// The scan was stopped.
     fn check(&self) -> Result<(), Self::Error>;
+
+    /// Counts the work of expressions over rows.
+    fn meter(&self) -> &dyn Meter;
 }
 
 /// The answer of a scan.
@@ -53,13 +58,22 @@ pub fn scan<R, S: Source<R>>(
     rows: impl Iterator<Item = Result<R, S::Error>>,
 ) -> Result<Scanned, S::Error> {
     let condition = select.condition.as_ref();
-    let is_wanted = |row: &Result<R, S::Error>| match (condition, row) {
-        (Some(condition), Ok(row)) => condition
-            .prepared
-            .accepts(&|slot: usize| source.value(row, slot)),
-        _ => true,
+    // Before a value is used, the meter is asked.
+    let wanted = |row: Result<R, S::Error>| match (condition, row) {
+        (Some(condition), Ok(row)) => {
+            let is_wanted = condition
+                .prepared
+                .accepts(&Metered::new(source.meter(), |slot| {
+                    source.value(&row, slot)
+                }));
+            match source.check() {
+                Ok(()) => is_wanted.then_some(Ok(row)),
+                Err(error) => Some(Err(error)),
+            }
+        }
+        (_, row) => Some(row),
     };
-    let mut wanted = rows.filter(is_wanted);
+    let mut wanted = rows.filter_map(wanted);
     let whole = condition.is_none().then_some(count);
     if select.is_count {
         let counted = match whole {
@@ -120,13 +134,17 @@ fn sorted<R, S: Source<R>>(
         let row = row?;
         let held = Held {
             place: total,
-            keys: select.order.values(&|slot| source.value(&row, slot)),
+            keys: {
+                let values = Metered::new(source.meter(), |slot| source.value(&row, slot));
+                select.order.values(&values)
+            },
             own: source.bytes(&row),
             row,
         };
         paid.more(best.offer(held), &mut |more| source.take(more))?;
         total += 1;
     }
+    source.check()?;
     let mut shown = Showing::new(select, source);
     for held in best.into_sorted(select.offset) {
         shown.add(&held.row)?;
@@ -189,15 +207,16 @@ impl<'a, 's, S> Showing<'a, 's, S> {
         S: Source<R>,
     {
         self.source.check()?;
+        let of_row = Metered::new(self.source.meter(), |slot| self.source.value(row, slot));
         let mut values = Vec::with_capacity(self.select.shown.len());
         for shown in self.select.shown.iter() {
-            let value = shown.value(0, &|slot| self.source.value(row, slot));
+            let value = shown.value(0, &of_row);
             // A statement may name a large column many times.
             self.paid
                 .more(value.memory() as u64, &mut |more| self.source.take(more))?;
             values.push(value);
         }
         self.rows.push(values);
-        Ok(())
+        self.source.check()
     }
 }

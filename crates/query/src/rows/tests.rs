@@ -8,6 +8,7 @@ use super::{Source, scan};
 use crate::bind::{BoundSelect, Scope};
 use crate::expression::{self, Expression};
 use crate::lexer::Lexer;
+use crate::meter::{Meter, Unmetered};
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
 use crate::schema::{Column, ColumnType};
@@ -41,6 +42,10 @@ impl Source<(i64, i64)> for Pairs {
 
     fn check(&self) -> Result<(), &'static str> {
         Ok(())
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        &Unmetered
     }
 }
 

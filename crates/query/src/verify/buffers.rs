@@ -4,13 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::window::{Hit, Window};
+use crate::meter::Meter;
 use crate::reference::Span;
-
-/// A switch that ends the work on a document.
-pub trait Stop: Send + Sync {
-    /// Whether the work is to end. Called for each node of a tree: it must be cheap.
-    fn is_stopped(&self) -> bool;
-}
 
 /// Spans of a document: those of a term as the document has them, or others.
 pub(super) enum Spans<'d> {
@@ -32,7 +27,7 @@ impl std::ops::Deref for Spans<'_> {
 /// Memory that is used again from document to document.
 #[derive(Default)]
 pub struct Buffers {
-    stop: Option<Arc<dyn Stop>>,
+    meter: Option<Arc<dyn Meter + Send + Sync>>,
     /// By term: whether its occurrences are there, as those of a word that the tree has elsewhere.
     pub(super) told: Vec<bool>,
     spans: Vec<Vec<Span>>,
@@ -50,16 +45,18 @@ impl fmt::Debug for Buffers {
 }
 
 impl Buffers {
-    /// From now on `stop` ends the work on a document, between two nodes of the tree. What it gives then is of no use: the caller
-    /// must ask the switch.
-    pub fn stop_by(&mut self, stop: Arc<dyn Stop>) {
-        self.stop = Some(stop);
+    /// From now on `meter` ends the work on a document, between two nodes of the tree. What it gives then is of no use: the caller
+    /// must ask the meter.
+    pub fn stop_by(&mut self, meter: Arc<dyn Meter + Send + Sync>) {
+        self.meter = Some(meter);
     }
 
     /// Whether the work is to end.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        self.stop.as_deref().is_some_and(Stop::is_stopped)
+        self.meter
+            .as_deref()
+            .is_some_and(|meter| meter.is_stopped())
     }
 
     /// An empty list.

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::{Buffers, Counts, Document, Joined, Places, Stop, Verifier};
+use super::{Buffers, Counts, Document, Joined, Places, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
 use crate::limits::ROW_OCCURRENCES_MAX;
+use crate::meter::Meter;
 use crate::reference;
 use crate::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
@@ -309,7 +310,9 @@ fn a_document_of_too_many_places_that_count_is_not_counted_whole() {
 #[derive(Default)]
 struct StopsAt(usize, AtomicUsize);
 
-impl Stop for StopsAt {
+impl Meter for StopsAt {
+    fn spend(&self, _: u64) {}
+
     fn is_stopped(&self) -> bool {
         self.1.fetch_add(1, Ordering::Relaxed) >= self.0
     }
@@ -324,7 +327,7 @@ fn the_work_on_a_document_ends_between_two_nodes() {
     for (stops_at, asked_most) in [(0, 10), (50, 300), (usize::MAX, usize::MAX)] {
         let stop = Arc::new(StopsAt(stops_at, AtomicUsize::new(0)));
         let mut buffers = Buffers::default();
-        buffers.stop_by(Arc::clone(&stop) as Arc<dyn Stop>);
+        buffers.stop_by(Arc::clone(&stop) as Arc<dyn Meter + Send + Sync>);
         let matches = verifier.matches_in(&places, &mut buffers);
         assert_eq!(matches, stops_at == usize::MAX && verifier.matches(&words));
         let mut counts = Counts::default();

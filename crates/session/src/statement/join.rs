@@ -414,12 +414,8 @@ impl Execution<'_> {
             Source::Constants(constants) => Ok(Arc::clone(constants) as BoxedRows<Error>),
             Source::Temporary(table) => {
                 let interrupt = &asked.control.interrupt;
-                let check = || match interrupt.reason() {
-                    Some(_) => Err(Error::Interrupted),
-                    None => Ok(()),
-                };
                 self.apart(asked.control, table.len()).await;
-                let find = || Ok(table.find(select.filter.as_ref(), &check)?);
+                let find = || Ok(table.find(select.filter.as_ref(), interrupt)?);
                 Ok(Arc::new(guarded(self.node, find)?))
             }
             Source::Searched => {

@@ -177,8 +177,8 @@ impl Execution<'_> {
         let condition = delete.filter.as_ref();
         let search = self.node.searches.begin(self.search_request(&delete.table));
         self.node.long_within(self.session, &search.interrupt).await;
-        let check = || engine::goes_on(&search.interrupt);
-        let found = guarded(self.node, || Ok(table.find(condition, &check)?))?;
+        let find = || Ok(table.find(condition, &search.interrupt)?);
+        let found = guarded(self.node, find)?;
         let mut rows = found.into_numbers();
         drop(table);
         let limit = usize::try_from(delete.limit.unwrap_or(u64::MAX));

@@ -2,7 +2,8 @@
 
 use percolate::StandingQuery;
 use query::bind::Scope;
-use query::expression::{BinaryOperator, Expression, Prepared};
+use query::expression::{BinaryOperator, Expression, Metered, Prepared};
+use query::meter::Meter;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -117,8 +118,9 @@ impl Condition {
         Ok(Condition { columns, prepared })
     }
 
-    pub(crate) fn accepts(&self, query: &StandingQuery) -> bool {
-        let value = |slot: usize| self.columns.value(query, slot);
+    /// Whether it is true of a query; of no use once the meter has stopped.
+    pub(crate) fn accepts(&self, query: &StandingQuery, meter: &dyn Meter) -> bool {
+        let value = Metered::new(meter, |slot| self.columns.value(query, slot));
         self.prepared.accepts(&value)
     }
 }

@@ -12,7 +12,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::Candidates;
-use crate::control::Memory;
+use crate::control::Control;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
 use crate::table::Table;
@@ -62,7 +62,7 @@ fn check(snapshot: &Snapshot, condition: &str, expected: [Option<&[u32]>; 2]) {
     };
     let bound = snapshot.bind(&select, &Options::default()).unwrap();
     let bound = bound.condition.as_ref().unwrap();
-    let found = Candidates::of(bound, snapshot, &Memory::new(u64::MAX), &mut Vec::new()).unwrap();
+    let found = Candidates::of(bound, snapshot, &Control::default(), &mut Vec::new()).unwrap();
     let found = snapshot
         .numbered()
         .map(|(at, _)| found.as_ref()?.of_part(at));

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use query::expression::{ColumnValues, Prepared};
 use query::json::JsonStep;
+use query::meter::Meter;
 use query::rows::{Block, BlockGroups, Groups, PartRows, Texts};
 use query::value::Value;
 
 use super::super::blocks::{self, BLOCK_ROWS};
-use super::super::values::RowValues;
+use super::super::values::{ROW_UNITS, RowValues};
 use super::collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::top::PAID_AT_ONCE;
 use crate::control::{Control, Memory};
@@ -50,6 +51,9 @@ pub(in super::super) struct Filed {
 /// Rows whose values are fetched from memory together, ahead of their turn.
 const FETCHED_AT_ONCE: usize = 16;
 
+/// Units of a row that goes into its groups.
+const GROUPED_UNITS: u64 = 40;
+
 /// A row and its weight.
 struct Weighed<'r> {
     row: RowValues<'r>,
@@ -70,6 +74,10 @@ impl ColumnValues for Weighed<'_> {
             true => Value::Null,
             false => self.row.value_at(slot, path),
         }
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.row.meter()
     }
 }
 
@@ -150,9 +158,9 @@ impl Filed {
             if at % FETCHED_AT_ONCE == 0 {
                 self.fetch(input, page, at);
             }
-            control.check()?;
+            control.spend(ROW_UNITS)?;
             let row = Weighed {
-                row: RowValues::new(page.part, page.doc(*low)),
+                row: RowValues::new(page.part, page.doc(*low), &control.interrupt),
                 slot: self.weight,
                 weight: page.weight(at),
             };
@@ -251,7 +259,7 @@ impl Collector for Filed {
                 continue;
             }
             from = rows.end;
-            control.check()?;
+            control.spend(GROUPED_UNITS * rows.len() as u64)?;
             if self.unpaid >= PAID_AT_ONCE {
                 control.memory.take(std::mem::take(&mut self.unpaid))?;
             }

@@ -52,7 +52,7 @@ impl Bounds {
         self.bounds.clear();
         let window = COUNTED / placed.terms.len().max(1);
         for lows in lows.chunks(window.max(1)) {
-            view.control.check()?;
+            view.control.spend(2 * COUNTED as u64)?;
             index.set(lows);
             count(self, lows, plan, placed, view, index);
             index.clear(lows);

@@ -320,7 +320,7 @@ fn keep_by_windows(
             {
                 view.texts.part.fetch_text_ends(view.doc(*ahead));
             }
-            view.control.check()?;
+            view.control.spend(DOCUMENT_UNITS)?;
             let document = RowPlaces::new(&places.columns, row, *low, view);
             let matches = placed.verifier.matches_in(&document, &mut places.buffers);
             document.check()?;
@@ -331,6 +331,9 @@ fn keep_by_windows(
         Ok(())
     })
 }
+
+/// Units of a row whose places decide.
+const DOCUMENT_UNITS: u64 = 300;
 
 /// The rows of a page that are in `docs`, which rises.
 pub(super) fn listed(docs: &[u32], page: usize, scratch: &mut Scratch) -> Rows {

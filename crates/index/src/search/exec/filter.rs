@@ -14,11 +14,12 @@ use std::sync::{Arc, OnceLock};
 use query::bind::Condition;
 use query::expression::{ColumnValues, Prepared, Simple};
 use query::json::JsonStep;
+use query::meter::Meter;
 use query::rows::Texts;
 use query::value::Value;
 
 use super::super::blocks::{BLOCK_ROWS, listed, of_slot};
-use super::super::values::{ID, RowValues};
+use super::super::values::{ID, ROW_UNITS, RowValues};
 use super::buffers::Buffers;
 use super::rows::{FEW, Rows, RowsRef, has};
 use crate::changes::ChangedColumn;
@@ -26,6 +27,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::integers::{IntegerRange, Integers};
+use crate::interrupt::Interrupt;
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::{PartIndex, Snapshot};
@@ -52,6 +54,9 @@ pub(in super::super) struct Filter<'a> {
     of_texts: Vec<OnceLock<Box<[AtomicU8]>>>,
 }
 
+/// Units of a row of a block, for which whole numbers or texts by their places are read.
+const BLOCK_ROW_UNITS: u64 = 10;
+
 /// A text that no row has asked for.
 const UNKNOWN: u8 = 2;
 
@@ -59,6 +64,7 @@ const UNKNOWN: u8 = 2;
 struct OneText<'t> {
     texts: &'t Texts,
     at: usize,
+    interrupt: &'t Interrupt,
 }
 
 impl ColumnValues for OneText<'_> {
@@ -68,6 +74,10 @@ impl ColumnValues for OneText<'_> {
 
     fn value_at(&self, _: usize, _: &[JsonStep]) -> Value {
         Value::Null
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.interrupt
     }
 }
 
@@ -116,6 +126,10 @@ struct Compared<'p> {
 impl FilteredPage<'_> {
     fn doc(&self, low: u16) -> u32 {
         (self.page as u32) << PAGE_BITS | u32::from(low)
+    }
+
+    fn row(&self, doc: u32) -> RowValues<'_> {
+        RowValues::new(self.part, doc, &self.control.interrupt)
     }
 }
 
@@ -345,7 +359,7 @@ impl<'a> Filter<'a> {
                 continue;
             }
             let accepted = match by_row {
-                true => self.accepts(&RowValues::new(filtered.part, doc)),
+                true => self.accepts(&filtered.row(doc)),
                 false => Ok(compared.iter().all(|column| column.holds(doc, low))),
             };
             let Ok(accepted) = accepted else {
@@ -407,7 +421,9 @@ impl<'a> Filter<'a> {
         let mut kept = 0;
         for start in (0..lows.len()).step_by(BLOCK_ROWS) {
             let asked = start..lows.len().min(start + BLOCK_ROWS);
-            filtered.control.check()?;
+            filtered
+                .control
+                .spend(BLOCK_ROW_UNITS * asked.len() as u64)?;
             let block = &lows[asked.clone()];
             let mut truths = self.truths(filtered, block);
             if truths.is_none() {
@@ -424,9 +440,9 @@ impl<'a> Filter<'a> {
                 let asked = start..asked.end.min(start + ASKED_AT_ONCE);
                 self.fetch(filtered, &lows[asked.clone()]);
                 for at in asked {
-                    filtered.control.check()?;
+                    filtered.control.spend(ROW_UNITS)?;
                     let low = lows[at];
-                    if self.accepts(&RowValues::new(filtered.part, filtered.doc(low)))? {
+                    if self.accepts(&filtered.row(filtered.doc(low)))? {
                         lows[kept] = low;
                         kept += 1;
                     }
@@ -469,8 +485,17 @@ impl<'a> Filter<'a> {
             let at = (place as usize).min(texts.count());
             let mut truth = known[at].load(Ordering::Relaxed);
             if truth == UNKNOWN {
-                filtered.control.check()?;
-                truth = self.prepared.accepts(&OneText { texts: &texts, at }).into();
+                let interrupt = &filtered.control.interrupt;
+                let texts = &texts;
+                truth = self
+                    .prepared
+                    .accepts(&OneText {
+                        texts,
+                        at,
+                        interrupt,
+                    })
+                    .into();
+                filtered.control.spend(ROW_UNITS)?;
                 known[at].store(truth, Ordering::Relaxed);
             }
             Ok(truth.into())

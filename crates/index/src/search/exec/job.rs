@@ -11,7 +11,7 @@ use super::super::collect::{Collector, FoundRow};
 use super::super::plan::Plan;
 use super::super::rank::Needs;
 use super::super::statistics::FoundWords;
-use super::super::values::RowValues;
+use super::super::values::{ROW_UNITS, RowValues};
 use super::filter::Filter;
 use super::lists::Lists;
 use super::scratch::{Scratch, ThreadScratch};
@@ -261,7 +261,7 @@ impl<'a> Job<'a> {
         control: &Control,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        control.check()?;
+        control.spend(ROW_UNITS)?;
         row.weighs(weight);
         // Most rows of a long table are behind by the first key: they cost no other, and no allocation.
         let Some(keys) = self.order.values_before(row, out.collector.last()) else {

@@ -20,6 +20,9 @@ use crate::error::Result;
 use crate::postings::{PlaceWalk, RowPlaces};
 use crate::wide::wide;
 
+/// Units of a row whose places are compared.
+const PLACES_UNITS: u64 = 200;
+
 /// The rows of a page that match `left NEAR/distance right`.
 pub(super) struct NearRows<'v, 'l> {
     words: [usize; 2],
@@ -58,7 +61,7 @@ impl<'v, 'l> NearRows<'v, 'l> {
         threshold: i64,
         weighed: &mut Vec<(u16, i64)>,
     ) -> Result<()> {
-        self.view.control.check()?;
+        self.view.control.spend(PLACES_UNITS * lows.len() as u64)?;
         weigh_some(self, lows, threshold, weighed);
         Ok(())
     }

@@ -39,6 +39,10 @@ const PAIRS_FROM: usize = 128;
 /// Rows that are gathered before they are weighed; after each batch the threshold may rise.
 const WEIGHED_ROWS: usize = 256;
 
+/// Units of a row that is weighed by the codes of its words, and of one that is weighed by their places.
+const WEIGHED_UNITS: u64 = 10;
+const PLACED_UNITS: u64 = 300;
+
 /// One page, and what a job needs to run it.
 pub(super) struct PageRun<'r, 'a> {
     pub(super) job: &'r Job<'a>,
@@ -375,7 +379,9 @@ impl<'r> PageRun<'r, '_> {
         let mut bounded = std::mem::take(&mut out.scratch.weighed);
         for stretch in rows.stretches() {
             gather(stretch, &mut lows);
-            self.shared.control.check()?;
+            self.shared
+                .control
+                .spend(WEIGHED_UNITS * lows.len() as u64)?;
             weigh_many(scorer, &lows, &mut out.scratch.many_rows, &mut bounded);
             lows.clear();
         }
@@ -411,7 +417,9 @@ impl<'r> PageRun<'r, '_> {
         scorer: &mut Scorer<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        self.shared.control.check()?;
+        self.shared
+            .control
+            .spend(WEIGHED_UNITS * lows.len() as u64)?;
         let mut weighed = std::mem::take(&mut out.scratch.weighed);
         weigh_many(scorer, lows, &mut out.scratch.many_rows, &mut weighed);
         lows.clear();
@@ -451,7 +459,9 @@ impl<'r> PageRun<'r, '_> {
     ) -> Result<()> {
         let (mut lows, mut words) = (out.scratch.lows(), WordsOfRows::default());
         for rows in rows.chunks(scorer.rows_at_once()) {
-            self.shared.control.check()?;
+            self.shared
+                .control
+                .spend(PLACED_UNITS * rows.len() as u64)?;
             lows.clear();
             lows.extend(rows.iter().map(|row| row.low));
             scorer.words_of(&lows, &mut out.scratch.places.index, &mut words);
@@ -618,7 +628,11 @@ impl<'r> PageRun<'r, '_> {
             out.scratch.weighed.push((low, weight));
             return Ok(());
         }
-        let row = RowValues::new(self.part, self.view.doc(low));
+        let row = RowValues::new(
+            self.part,
+            self.view.doc(low),
+            &self.shared.control.interrupt,
+        );
         self.job
             .offer(self.at, &row, weight, self.shared.control, out)
     }

@@ -9,6 +9,7 @@
 //! SENTENCE, ends at 15 and 30   4 and 9 are in the first one: it matches
 //! ```
 
+use super::super::values::ROW_UNITS;
 use query::text_ends::TextEnds;
 
 use super::super::plan::{PlacedTwo, TwoOperator};
@@ -31,7 +32,7 @@ impl PlacedTwo {
         let mut walks = [first.places(), second.places()];
         let (mut hints, mut ends) = ([0; 2], TextEnds::default());
         for lows in lows.chunks(ROWS_AHEAD) {
-            view.control.check()?;
+            view.control.spend(ROW_UNITS * lows.len() as u64)?;
             keep_some(self, lows, &mut walks, &mut hints, &mut ends, view, kept)?;
         }
         Ok(())

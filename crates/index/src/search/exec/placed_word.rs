@@ -23,6 +23,9 @@ const ENDS_AHEAD: usize = 16;
 /// Rows between two questions whether to stop.
 const ROWS_A_CHECK: usize = 4_096;
 
+/// Units of a row whose first or last place decides.
+const PLACED_ROW_UNITS: u64 = 20;
+
 /// First places are read block by block where at least a quarter of the page's postings are asked for.
 const BLOCKS_FROM: usize = 4;
 
@@ -69,7 +72,7 @@ impl PlacedWord {
         let (mut walk, mut firsts) = (list.places(), Firsts::new());
         let by_block = !self.place.last && lows.len() * BLOCKS_FROM >= view.word(self.word).len();
         for lows in lows.chunks(ROWS_A_CHECK) {
-            view.control.check()?;
+            view.control.spend(PLACED_ROW_UNITS * lows.len() as u64)?;
             match by_block {
                 true => keep_early(self, lows, list, &mut firsts, &mut walk, view, kept)?,
                 false => keep_some(self, lows, lasts, &mut walk, view, kept)?,

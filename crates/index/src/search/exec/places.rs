@@ -119,7 +119,7 @@ impl Places {
         let mut length = (wanted / of_row).max(1);
         let mut rest = lows;
         while !rest.is_empty() {
-            view.control.check()?;
+            view.control.spend(2 * wanted as u64)?;
             let (window, behind) = rest.split_at(length.min(rest.len()));
             let most = wanted * SLACK;
             let terms = &placed.terms;

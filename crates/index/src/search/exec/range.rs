@@ -19,7 +19,17 @@ use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
 use crate::snapshot::PartIndex;
 
+/// Units of a page that is looked at, of a posting or row of it, and of a row that needs no look.
+const PAGE_UNITS: u64 = 1_000;
+const STEP_UNITS: u64 = 2;
+const LISTED_UNITS: u64 = 2;
+
 impl<'a> Job<'a> {
+    /// Estimated steps of a page: the job's, spread evenly over all pages.
+    fn steps_a_page(&self) -> u64 {
+        self.cost() / self.snapshot.count().div_ceil(u64::from(PAGE_ROWS)).max(1)
+    }
+
     /// Adds the rows of a range to `out`. The thread must call [`Job::settle`] after its last
     /// range. Errors: `Interrupted`; `out` then holds the rows found before; `Io`, `Corrupt` of a
     /// segment.
@@ -60,6 +70,7 @@ impl<'a> Job<'a> {
         if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {
             run.id_first = Some(part.id(range.docs.start)?);
         }
+        let units = PAGE_UNITS + STEP_UNITS * self.steps_a_page();
         for page in pages {
             shared.control.check()?;
             run.view.turn(page as usize);
@@ -70,6 +81,7 @@ impl<'a> Job<'a> {
             if self.is_past(run.id_first, shared, out) || !self.may_match(range.part, page) {
                 continue;
             }
+            shared.control.spend(units)?;
             run.filter = self.filter.as_ref();
             match run.filter.map(|filter| filter.of_page(&run.filtered())) {
                 Some(OfPage::NoRow) => continue,
@@ -138,7 +150,7 @@ impl<'a> Job<'a> {
         out: &mut Out<'_>,
     ) -> Result<()> {
         for first in range.docs.clone().step_by(PAGE_ROWS as usize) {
-            control.check()?;
+            control.spend(LISTED_UNITS * u64::from(PAGE_ROWS))?;
             let docs = first..range.docs.end.min(first + PAGE_ROWS);
             let lows = &mut out.scratch.page_rows;
             lows.clear();
@@ -181,9 +193,10 @@ impl<'a> Job<'a> {
             left -= lows.len();
             entering.clear();
             self.entering(part, first, &lows, out.collector.last(), &mut entering);
-            control.check()?;
+            control.spend(LISTED_UNITS * lows.len() as u64)?;
             for low in &entering {
-                let row = RowValues::new(part, first + u32::from(*low));
+                let doc = first + u32::from(*low);
+                let row = RowValues::new(part, doc, &control.interrupt);
                 self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, control, out)?;
             }
             if left == 0 {

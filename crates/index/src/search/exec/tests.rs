@@ -28,7 +28,7 @@ use super::super::collect::{Collector, FoundRow, Top};
 use super::super::plan;
 use super::job::{Gathered, Shared};
 use super::{Filter, Job, Opened};
-use crate::control::{Control, Memory};
+use crate::control::Control;
 use crate::filters::Filters;
 use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
@@ -404,8 +404,7 @@ fn both(
         plan: Some(plan),
         words,
         candidates: condition.and_then(|condition| {
-            let memory = Memory::new(u64::MAX);
-            Candidates::of(condition, snapshot, &memory, &mut Vec::new()).unwrap()
+            Candidates::of(condition, snapshot, &Control::default(), &mut Vec::new()).unwrap()
         }),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),

@@ -7,6 +7,7 @@ use query::value::Value;
 
 use super::super::values::RowValues;
 use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
 use crate::part::Part;
 use crate::segment::Lasts;
 use crate::shape::TableShape;
@@ -55,7 +56,9 @@ impl Texts<'_> {
 
     /// Analyses a row's text columns. Errors: `Io`, `Corrupt`.
     pub(super) fn words(&self, doc: u32) -> Result<Words> {
-        let row = RowValues::new(self.part, doc);
+        // Columns are read as they are, so nothing is counted.
+        let interrupt = Interrupt::default();
+        let row = RowValues::new(self.part, doc, &interrupt);
         let mut words = Words::new();
         for (field, column) in self.shape.texts().enumerate() {
             if let Value::Str(text) = row.value(column + 1) {

@@ -5,6 +5,8 @@
 //! a zone is local time there already. Example: 1,735,686,000 is 2024-12-31 23:00:00 in UTC, so `YEAR(ts)` is 2024 and
 //! `YEAR(ts, 'Europe/Berlin')` is 2025.
 
+use std::borrow::Cow;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
@@ -13,7 +15,8 @@ use jiff::{Span, Timestamp};
 use super::super::function::Function;
 use super::number::whole;
 use super::text::text_of;
-use crate::limits::DATE_FORMAT_BYTES_MAX;
+use crate::limits::{DATE_FORMAT_BYTES_MAX, DATE_TEXT_BYTES_MAX};
+use crate::meter::{Unmetered, Work};
 use crate::value::Value;
 
 /// A unit of DATE_ADD, and of buckets by calendar.
@@ -101,11 +104,11 @@ pub(super) fn value(function: Function, zone: &TimeZone, arguments: &[Value]) ->
             Some(Value::Int(i128::from(days(a) - days(b))))
         }
         Function::TimeDiff => time_diff(at(0), at(1)),
-        Function::DateFormat => formatted(local(at(0), zone)?, zone, &text_of(at(1))?),
+        Function::DateFormat => formatted(local(at(0), zone)?, zone, &written(at(1))?),
         Function::FromUnixtime => {
             let format = match arguments.get(1) {
                 None => "%Y-%m-%d %H:%M:%S".into(),
-                Some(format) => text_of(format)?,
+                Some(format) => written(format)?,
             };
             formatted(local(at(0), zone)?, zone, &format)
         }
@@ -118,7 +121,7 @@ pub(super) fn value(function: Function, zone: &TimeZone, arguments: &[Value]) ->
 pub(super) fn local(moment: &Value, zone: &TimeZone) -> Option<DateTime> {
     match moment {
         Value::Str(_) | Value::Bytes(_) => {
-            let text = text_of(moment)?;
+            let text = written(moment)?;
             let digits = text.trim_start_matches('-').bytes();
             match digits.clone().all(|byte| byte.is_ascii_digit()) && digits.len() > 0 {
                 true => Some(zone.to_datetime(timestamp(text.parse().ok()?)?)),
@@ -127,6 +130,20 @@ pub(super) fn local(moment: &Value, zone: &TimeZone) -> Option<DateTime> {
         }
         other => Some(zone.to_datetime(timestamp(whole(other.number()?))?)),
     }
+}
+
+/// The text of a moment or of a format; `None`: NULL, or longer than any.
+fn written(value: &Value) -> Option<Cow<'_, str>> {
+    let is_long = match value {
+        Value::Str(_) | Value::Bytes(_) => {
+            let bytes = value.text_bytes().unwrap_or_default();
+            bytes.trim_ascii().len() > DATE_TEXT_BYTES_MAX
+        }
+        Value::Set(_) | Value::Json(_) => value.memory() > DATE_TEXT_BYTES_MAX,
+        Value::Null | Value::Int(_) | Value::Float(_) => false,
+    };
+    // It is short, so its work needs no count.
+    (!is_long).then(|| text_of(value, &Work::new(&Unmetered)))?
 }
 
 fn timestamp(seconds: i64) -> Option<Timestamp> {

@@ -1,7 +1,6 @@
 //! What a function makes of its constants once, before the first row: a compiled expression, a time zone, ranges.
 
 use jiff::tz::TimeZone;
-use regex::Regex;
 
 use super::super::function::Function;
 use super::bucket::{Buckets, date_ranges, ranges};
@@ -10,7 +9,8 @@ use super::options::Options;
 use super::place::{Measure, Polygon, polygon};
 use super::zone::named_zone;
 use crate::limits::DATE_FORMAT_BYTES_MAX;
-use crate::pattern::compiled_within;
+use crate::meter::{Unmetered, Work};
+use crate::pattern::{Within, compiled_within};
 use crate::value::Value;
 
 /// What is known of a call before a row is read.
@@ -19,7 +19,7 @@ pub(crate) enum Known {
     /// No constant of it needs preparing.
     Nothing,
     /// The expression of REGEX and REGEXP.
-    Regex(Regex),
+    Regex(Within),
     /// The time zone of a function of dates.
     Zone(TimeZone),
     /// The unit of DATE_ADD and DATE_SUB.
@@ -58,7 +58,7 @@ impl Known {
             })),
             Function::Contains => Ok(at(0)
                 .flatten()
-                .and_then(polygon)
+                .and_then(|of| polygon(of, &Work::new(&Unmetered))) // as long as the statement at most
                 .map_or(Known::Nothing, Known::Polygon)),
             Function::DateAdd | Function::DateSub => unit(at(2)),
             Function::Histogram => {

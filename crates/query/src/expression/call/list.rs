@@ -4,80 +4,101 @@ use std::cmp::Ordering;
 
 use super::super::function::Function;
 use super::super::tree::Over;
-use super::super::work::Work;
+use crate::meter::Work;
 use crate::value::Value;
 
+/// Units of an item of a list, without the condition on it.
+const ITEM_UNITS: u64 = 60;
+
 /// The value of a function of lists; `None`: it is another kind of function.
-pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
+pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     Some(match function {
-        Function::Least | Function::Min => extreme(arguments, Ordering::Less),
-        Function::Greatest | Function::Max => extreme(arguments, Ordering::Greater),
+        Function::Least | Function::Min => extreme(arguments, Ordering::Less, work),
+        Function::Greatest | Function::Max => extreme(arguments, Ordering::Greater, work),
         Function::NullIf => match arguments {
             [value, other] if value.cmp_sql(other) == Some(Ordering::Equal) => Value::Null,
             [value, _] => value.clone(),
             _ => Value::Null,
         },
         Function::Interval => interval(arguments),
-        Function::Remap => remap(arguments),
+        Function::Remap => remap(arguments, work),
         _ => return None,
     })
 }
 
 /// The least or the greatest of the arguments, or of the items of a single list. NULL among the arguments makes it NULL; an item
 /// that is NULL or cannot be compared is left out.
-fn extreme(arguments: &[Value], wanted: Ordering) -> Value {
-    let of_list = match arguments {
-        [single] => single.items(),
-        _ => None,
+fn extreme(arguments: &[Value], wanted: Ordering, work: &Work<'_>) -> Value {
+    let mut best = None;
+    let is_better = |best: &Option<Value>, value: &Value| {
+        let known = best.as_ref();
+        known.is_none_or(|known| value.cmp_sql(known) == Some(wanted))
     };
-    let mut best: Option<Value> = None;
-    let is_list = of_list.is_some();
-    for value in of_list.unwrap_or_else(|| arguments.to_vec()) {
-        match (&best, value.cmp_sql(&value)) {
-            (_, None) if !is_list => return Value::Null,
-            (_, None) => {}
-            (Some(known), _) if value.cmp_sql(known) != Some(wanted) => {}
-            _ => best = Some(value),
+    if let [single] = arguments
+        && let Some(items) = single.items()
+    {
+        for item in items {
+            if work.begin(ITEM_UNITS + item.memory() as u64).is_none() {
+                return Value::Null;
+            }
+            if item.cmp_sql(&item).is_some() && is_better(&best, &item) {
+                best = Some(item);
+            }
+        }
+        return best.unwrap_or(Value::Null);
+    }
+    for value in arguments {
+        if value.cmp_sql(value).is_none() {
+            return Value::Null;
+        }
+        if is_better(&best, value) {
+            best = Some(value.clone());
         }
     }
     best.unwrap_or(Value::Null)
 }
 
 /// `REMAP(x, other, (1, 2), (10, 20))`: 10 for 1, 20 for 2, else `other`.
-fn remap(arguments: &[Value]) -> Value {
+fn remap(arguments: &[Value], work: &Work<'_>) -> Value {
     let [of, other, from, to] = arguments else {
         return Value::Null;
     };
-    let (Some(from), Some(to)) = (from.items(), to.items()) else {
+    let (Some(mut from), Some(mut to)) = (from.items(), to.items()) else {
         return Value::Null;
     };
-    let is_equal = |known: &Value| known.cmp_sql(of) == Some(Ordering::Equal);
-    let place = from.iter().position(is_equal);
-    place.map_or_else(
-        || other.clone(),
-        |place| to.get(place).cloned().unwrap_or(Value::Null),
-    )
+    let is_equal = |known: Value| {
+        let goes_on = work.begin(ITEM_UNITS + known.memory() as u64);
+        goes_on.is_none() || known.cmp_sql(of) == Some(Ordering::Equal)
+    };
+    match from.position(is_equal) {
+        None => other.clone(),
+        Some(place) => to.nth(place).unwrap_or(Value::Null),
+    }
 }
 
 /// ANY, ALL and INDEXOF: `holds` says whether an item meets the condition. A value that is no list has no items, and for an
-/// empty list none of them holds, as in Sphinx. NULL where too little work is left.
+/// empty list none of them holds, as in Sphinx. NULL where the work is stopped.
 pub(in super::super) fn each(
     over: Over,
     list: &Value,
-    work: &Work,
+    work: &Work<'_>,
     holds: &mut dyn FnMut(Value) -> bool,
 ) -> Value {
-    if !work.pay(list.memory().saturating_mul(8)) {
-        return Value::Null;
-    }
-    let mut items = list.items().unwrap_or_default().into_iter();
-    let found = match over {
-        Over::Any => items.any(holds).into(),
-        Over::All => i128::from(items.len() > 0 && items.all(holds)),
-        Over::Index => items.position(holds).map_or(-1, |place| place as i128),
+    let count = list.items().map_or(0, |items| items.len());
+    let mut items = list.items().into_iter().flatten();
+    // A stopped search ends at the next item.
+    let mut is = |item: Value, wanted: bool| {
+        let goes_on = work.begin(ITEM_UNITS + item.memory() as u64);
+        goes_on.is_none() || holds(item) == wanted
     };
-    // A condition that was given up is no answer.
-    match work.is_spent() {
+    let found = match over {
+        Over::Any => i128::from(items.any(|item| is(item, true))),
+        Over::All => i128::from(count > 0 && !items.any(|item| is(item, false))),
+        Over::Index => items
+            .position(|item| is(item, true))
+            .map_or(-1, |place| place as i128),
+    };
+    match work.is_stopped() {
         true => Value::Null,
         false => Value::Int(found),
     }

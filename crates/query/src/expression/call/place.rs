@@ -5,6 +5,7 @@ use super::number::finite;
 use super::options::Options;
 use super::text::text_of;
 use crate::json::Json;
+use crate::meter::Work;
 use crate::value::{Number, Value};
 
 /// Radius of the Earth in metres, by Sphinx's two methods.
@@ -13,6 +14,10 @@ const ADAPTIVE_RADIUS_M: f64 = 6_371_000.0;
 
 /// Up to this difference of latitude and of longitude, in degrees, the adaptive method takes the ground as flat.
 const FLAT_DEGREES: f64 = 13.0;
+
+/// Units of a number of a polygon that is read or written, and of an edge beside a point.
+const NUMBER_UNITS: u64 = 80;
+const EDGE_UNITS: u64 = 5;
 
 /// The options of GEODIST.
 #[derive(Clone, Copy, Debug)]
@@ -102,43 +107,52 @@ fn flat(lat1: f64, lat2: f64, apart: f64) -> f64 {
 pub(crate) type Polygon = Vec<(f64, f64)>;
 
 /// The value of a function of places without prepared constants; `None`: it is another kind of function.
-pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
+pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     match function {
-        Function::Poly2d => made(arguments),
-        Function::Contains => contains(&polygon(arguments.first()?)?, arguments),
+        Function::Poly2d => made(arguments, work),
+        Function::Contains => {
+            let polygon = polygon(arguments.first()?, work)?;
+            contains(&polygon, arguments, work)
+        }
         _ => None,
     }
 }
 
 /// A polygon as a JSON array of its numbers: from numbers, a text `'x1,y1,x2,y2,…'`, or such an array.
-fn made(arguments: &[Value]) -> Option<Value> {
+fn made(arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     let numbers = match arguments {
-        [single] => numbers_of(single)?,
+        [single] => numbers_of(single, work)?,
         several => several
             .iter()
             .map(|number| number.number().map(Number::real))
             .collect::<Option<Vec<f64>>>()?,
     };
     let is_polygon = numbers.len() >= 6 && numbers.len().is_multiple_of(2);
+    work.begin(NUMBER_UNITS * numbers.len() as u64)?;
     is_polygon.then(|| Value::Json(Json::of_reals(&numbers)))
 }
 
-fn numbers_of(list: &Value) -> Option<Vec<f64>> {
+fn numbers_of(list: &Value, work: &Work<'_>) -> Option<Vec<f64>> {
     match list.items() {
-        Some(items) => items
-            .iter()
-            .map(|item| item.number().map(Number::real))
-            .collect(),
-        None => text_of(list)?
-            .split(',')
-            .map(|number| number.trim().parse().ok())
-            .collect(),
+        Some(mut items) => items.try_fold(Vec::new(), |mut numbers, item| {
+            work.begin(NUMBER_UNITS)?;
+            numbers.push(item.number()?.real());
+            Some(numbers)
+        }),
+        None => {
+            let text = text_of(list, work)?;
+            text.split(',').try_fold(Vec::new(), |mut numbers, number| {
+                work.begin(NUMBER_UNITS + number.len() as u64)?;
+                numbers.push(number.trim().parse().ok()?);
+                Some(numbers)
+            })
+        }
     }
 }
 
 /// The corners of a polygon that [`made`] gave.
-pub(super) fn polygon(of: &Value) -> Option<Polygon> {
-    let numbers = numbers_of(of)?;
+pub(super) fn polygon(of: &Value, work: &Work<'_>) -> Option<Polygon> {
+    let numbers = numbers_of(of, work)?;
     let (corners, rest) = numbers.as_chunks::<2>();
     let is_polygon = corners.len() >= 3 && rest.is_empty();
     is_polygon.then(|| corners.iter().map(|[x, y]| (*x, *y)).collect())
@@ -146,12 +160,17 @@ pub(super) fn polygon(of: &Value) -> Option<Polygon> {
 
 /// Whether a point lies inside: a ray to the right crosses an odd number of edges. A corner belongs to the edge below it, so that
 /// of two polygons that share an edge exactly one holds a point on it.
-pub(super) fn contains(polygon: &[(f64, f64)], arguments: &[Value]) -> Option<Value> {
+pub(super) fn contains(
+    polygon: &[(f64, f64)],
+    arguments: &[Value],
+    work: &Work<'_>,
+) -> Option<Value> {
     let x = arguments.get(1)?.number()?.real();
     let y = arguments.get(2)?.number()?.real();
     let mut is_inside = false;
     let mut from = *polygon.last()?;
     for to in polygon {
+        work.begin(EDGE_UNITS)?;
         if (from.1 > y) != (to.1 > y) {
             let crossing = (to.0 - from.0) * (y - from.1) / (to.1 - from.1) + from.0;
             is_inside ^= x < crossing;

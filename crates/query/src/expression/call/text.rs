@@ -3,173 +3,271 @@
 
 use std::borrow::Cow;
 
-use regex::Regex;
-
 use super::super::function::Function;
 use super::number::whole;
 use crate::limits::{COMPUTED_TEXT_BYTES_MAX, LEVENSHTEIN_CHARS_MAX};
-use crate::pattern::{ESCAPE, like_escaped};
+use crate::meter::{PIECE_BYTES, Work, each_place, each_place_backwards, pieces};
+use crate::pattern::{ESCAPE, Within, like_escaped};
 use crate::value::Value;
 
+/// Units of a byte, beside the one that each call counts: of a checksum, of digits, of letters in another case, and of a byte that
+/// is no UTF-8.
+const CRC_UNITS: u64 = 3;
+const HEX_UNITS: u64 = 4;
+const CASE_UNITS: u64 = 16;
+const LOSSY_UNITS: u64 = 12;
+
+/// Units of a character that is moved.
+const CHAR_UNITS: u64 = 5;
+
+/// Units of a number or a node of a document that becomes text.
+const SHOWN_UNITS: u64 = 30;
+
 /// The value of a function of texts; `None`: it is another kind of function.
-pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
+pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     let at = |place: usize| arguments.get(place).unwrap_or(&Value::Null);
-    let text = |place: usize| text_of(at(place));
+    let text = |place: usize| text_of(at(place), work);
     let count = |place: usize| at(place).number().map(whole);
-    let of_first = |change: &dyn Fn(&str) -> String| Some(Value::Str(change(&text(0)?)));
+    let trimmed = |trim: fn(&str) -> &str| text(0).and_then(|text| part(trim(&text), work));
     let value = match function {
-        Function::Concat => concat(arguments, ""),
-        Function::ConcatWs => concat_with(arguments),
+        Function::Concat => concat(arguments, "", work),
+        Function::ConcatWs => concat_with(arguments, work),
         Function::CharLength => text(0).map(|text| Value::Int(text.chars().count() as i128)),
-        Function::Length => length(at(0)),
-        Function::Crc32 => text(0).map(|text| Value::Int(crc32(text.as_bytes()).into())),
-        Function::Hex => hex(at(0)),
-        Function::Lower => of_first(&str::to_lowercase),
-        Function::Upper => of_first(&str::to_uppercase),
-        Function::Ltrim => of_first(&|text| text.trim_start_matches(' ').to_owned()),
-        Function::Rtrim => of_first(&|text| text.trim_end_matches(' ').to_owned()),
-        Function::Trim => of_first(&|text| text.trim_matches(' ').to_owned()),
-        Function::Reverse => of_first(&|text| text.chars().rev().collect()),
-        Function::ToString => of_first(&str::to_owned),
+        Function::Length => length(at(0), work),
+        Function::Crc32 => text(0).and_then(|text| crc32(text.as_bytes(), work)),
+        Function::Hex => hex(at(0), work),
+        Function::Lower => text(0).and_then(|text| cased(&text, str::to_lowercase, work)),
+        Function::Upper => text(0).and_then(|text| cased(&text, str::to_uppercase, work)),
+        Function::Ltrim => trimmed(|text| text.trim_start_matches(' ')),
+        Function::Rtrim => trimmed(|text| text.trim_end_matches(' ')),
+        Function::Trim => trimmed(|text| text.trim_matches(' ')),
+        Function::Reverse => text(0).and_then(|text| reverse(&text, work)),
+        Function::ToString => trimmed(|text| text),
         Function::Left => two(text(0), count(1), |text, count| {
-            text.chars().take(count.max(0) as usize).collect()
+            part(first_chars(&text, count.max(0) as usize).0, work)
         }),
         Function::Right => two(text(0), count(1), |text, count| {
             let skipped = text.chars().count().saturating_sub(count.max(0) as usize);
-            text.chars().skip(skipped).collect()
+            part(first_chars(&text, skipped).1, work)
         }),
-        Function::Repeat => two(text(0), count(1), |text, count| repeated(&text, count)),
-        Function::Space => count(0).map(|count| Value::Str(repeated(" ", count))),
-        Function::Lpad | Function::Rpad => pad(function, text(0), count(1), text(2)),
-        Function::Replace => replace(text(0), text(1), text(2)),
-        Function::Substring => substring(text(0), count(1), arguments.get(2), count(2)),
-        Function::SubstringIndex => substring_index(text(0), text(1), count(2)),
-        Function::Instr => locate(text(0), text(1), 1),
+        Function::Repeat => two(text(0), count(1), |text, count| {
+            repeated(&text, count, work)
+        }),
+        Function::Space => count(0).and_then(|count| repeated(" ", count, work)),
+        Function::Lpad | Function::Rpad => pad(function, (text(0), count(1), text(2)), work),
+        Function::Replace => replace(text(0), text(1), text(2), work),
+        Function::Substring => {
+            let places = (count(1), arguments.get(2), count(2));
+            substring(text(0), places, work)
+        }
+        Function::SubstringIndex => substring_index(text(0), text(1), count(2), work),
+        Function::Instr => locate(text(0), text(1), 1, work),
         Function::Locate => {
             let from = if arguments.len() > 2 {
                 count(2)
             } else {
                 Some(1)
             };
-            from.and_then(|from| locate(text(1), text(0), from))
+            from.and_then(|from| locate(text(1), text(0), from, work))
         }
-        Function::Like => return like(arguments, Some(ESCAPE)),
+        Function::Like => return like(arguments, Some(ESCAPE), work),
         _ => return None,
     };
     Some(value.unwrap_or(Value::Null))
 }
 
 /// `text LIKE pattern`, with the character that makes the next one of the pattern plain.
-pub(super) fn like(arguments: &[Value], escape: Option<char>) -> Option<Value> {
-    let text = arguments.first().and_then(text_of);
-    let found = text.zip(arguments.get(1).and_then(text_of));
-    Some(found.map_or(Value::Null, |(text, pattern)| {
-        Value::Int(like_escaped(&pattern, &text, escape).into())
-    }))
+pub(super) fn like(arguments: &[Value], escape: Option<char>, work: &Work<'_>) -> Option<Value> {
+    let text = text_of(arguments.first()?, work);
+    let found = text.zip(text_of(arguments.get(1)?, work));
+    let found = found.and_then(|(text, pattern)| like_escaped(&pattern, &text, escape, work));
+    Some(found.map_or(Value::Null, |found| Value::Int(found.into())))
 }
 
 /// Whether an expression is found in a text.
-pub(super) fn found(regex: &Regex, arguments: &[Value]) -> Option<Value> {
-    let text = text_of(arguments.first()?)?;
-    Some(Value::Int(regex.is_match(&text).into()))
+pub(super) fn found(regex: &Within, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
+    let text = text_of(arguments.first()?, work)?;
+    Some(Value::Int(regex.is_in(&text, work)?.into()))
 }
 
-/// A value as a text; `None` for NULL. Bytes that are no UTF-8 are replaced.
-pub(super) fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+/// A value as a text; `None` for NULL, and where the work is stopped. Bytes that are no UTF-8 are replaced.
+pub(super) fn text_of<'v>(value: &'v Value, work: &Work<'_>) -> Option<Cow<'v, str>> {
     Some(match value {
         Value::Null => return None,
         Value::Str(text) => Cow::Borrowed(text),
-        Value::Bytes(bytes) => String::from_utf8_lossy(bytes),
-        other => Cow::Owned(other.to_string()),
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(lossy(bytes, work)?),
+        },
+        Value::Set(numbers) => {
+            work.begin(SHOWN_UNITS * numbers.len() as u64)?;
+            Cow::Owned(value.to_string())
+        }
+        Value::Json(document) => {
+            let mut text = Vec::new();
+            document.write_text_within(&mut text, work)?;
+            Cow::Owned(String::from_utf8_lossy(&text).into_owned())
+        }
+        Value::Int(_) | Value::Float(_) => Cow::Owned(value.to_string()),
     })
+}
+
+fn lossy(bytes: &[u8], work: &Work<'_>) -> Option<String> {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        work.begin(LOSSY_UNITS + chunk.valid().len() as u64 / 4)?;
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    Some(text)
+}
+
+/// A part of a text as a value; `None` where it is longer than a computed text, which is NULL.
+fn part(text: &str, work: &Work<'_>) -> Option<Value> {
+    if text.len() > COMPUTED_TEXT_BYTES_MAX {
+        return None;
+    }
+    work.copy(text.len())?;
+    Some(Value::Str(text.to_owned()))
+}
+
+/// A text before and behind its `count`-th character.
+fn first_chars(text: &str, count: usize) -> (&str, &str) {
+    match text.char_indices().nth(count) {
+        Some((at, _)) => text.split_at(at),
+        None => (text, ""),
+    }
+}
+
+fn reverse(text: &str, work: &Work<'_>) -> Option<Value> {
+    if text.len() > COMPUTED_TEXT_BYTES_MAX {
+        return None;
+    }
+    work.begin(CHAR_UNITS * text.len() as u64)?;
+    Some(Value::Str(text.chars().rev().collect()))
+}
+
+/// A text in another case. The case of a capital sigma depends on the letters around it, so a text that has one is not cut.
+fn cased(text: &str, change: fn(&str) -> String, work: &Work<'_>) -> Option<Value> {
+    let change = |piece: &str| {
+        work.begin(CASE_UNITS * piece.len() as u64)?;
+        Some(change(piece))
+    };
+    // The shortest form of three bytes is one: the letter K of the sign for kelvin.
+    if text.len() / 3 > COMPUTED_TEXT_BYTES_MAX {
+        return None;
+    }
+    if text.contains('Σ') {
+        return change(text).map(Value::Str);
+    }
+    let mut changed = String::new();
+    for piece in pieces(text) {
+        changed.push_str(&change(piece)?);
+        if changed.len() > COMPUTED_TEXT_BYTES_MAX {
+            return None;
+        }
+    }
+    Some(Value::Str(changed))
 }
 
 /// Two arguments, of which none is NULL.
 fn two(
     text: Option<Cow<'_, str>>,
     count: Option<i64>,
-    compute: impl FnOnce(Cow<'_, str>, i64) -> String,
+    compute: impl FnOnce(Cow<'_, str>, i64) -> Option<Value>,
 ) -> Option<Value> {
-    Some(Value::Str(compute(text?, count?)))
+    compute(text?, count?)
 }
 
-fn concat(parts: &[Value], separator: &str) -> Option<Value> {
+fn concat(parts: &[Value], separator: &str, work: &Work<'_>) -> Option<Value> {
     let mut joined = String::new();
     for (place, part) in parts.iter().enumerate() {
         if place > 0 {
             joined.push_str(separator);
         }
-        joined.push_str(&text_of(part)?);
-        if joined.len() > COMPUTED_TEXT_BYTES_MAX {
+        let part = text_of(part, work)?;
+        if joined.len() + part.len() > COMPUTED_TEXT_BYTES_MAX {
             return None;
         }
+        work.copy(part.len())?;
+        joined.push_str(&part);
     }
     Some(Value::Str(joined))
 }
 
 /// As CONCAT, with the first argument between the others; NULLs among these are left out.
-fn concat_with(arguments: &[Value]) -> Option<Value> {
+fn concat_with(arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     let (separator, parts) = arguments.split_first()?;
     let parts: Vec<Value> = parts
         .iter()
         .filter(|part| **part != Value::Null)
         .cloned()
         .collect();
-    concat(&parts, &text_of(separator)?)
+    concat(&parts, &text_of(separator, work)?, work)
 }
 
 /// Bytes of a text, numbers of a set, items or members of a document.
-fn length(value: &Value) -> Option<Value> {
+fn length(value: &Value, work: &Work<'_>) -> Option<Value> {
     let length = match value {
         Value::Set(numbers) => numbers.len(),
         Value::Json(document) => match document.items() {
             Some(items) => items,
             None => document.members(),
         },
-        other => text_of(other)?.len(),
+        other => text_of(other, work)?.len(),
     };
     Some(Value::Int(length as i128))
 }
 
 /// The digits of a number in base 16, or two for each byte of a text.
-fn hex(value: &Value) -> Option<Value> {
-    let digits = match value {
-        Value::Int(number) => format!("{:X}", *number as u64),
-        other => {
-            let text = text_of(other)?;
-            let bytes = other.text_bytes().unwrap_or(text.as_bytes());
-            bytes.iter().map(|byte| format!("{byte:02X}")).collect()
-        }
-    };
-    Some(Value::Str(digits))
+fn hex(value: &Value, work: &Work<'_>) -> Option<Value> {
+    const DIGITS: [u8; 16] = *b"0123456789ABCDEF";
+    if let Value::Int(number) = value {
+        return Some(Value::Str(format!("{:X}", *number as u64)));
+    }
+    let text = text_of(value, work)?;
+    let bytes = value.text_bytes().unwrap_or(text.as_bytes());
+    if bytes.len() > COMPUTED_TEXT_BYTES_MAX / 2 {
+        return None;
+    }
+    work.begin(HEX_UNITS * bytes.len() as u64)?;
+    let digit = |half: u8| char::from(DIGITS[usize::from(half & 15)]);
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
+    Some(Value::Str(digits.collect()))
 }
 
 /// Empty above the limit too: [`super::strict`] cannot see what was not built.
-fn repeated(text: &str, count: i64) -> String {
+fn repeated(text: &str, count: i64, work: &Work<'_>) -> Option<Value> {
     let count = usize::try_from(count).unwrap_or(0);
-    match text.len().checked_mul(count) {
-        Some(bytes) if bytes <= COMPUTED_TEXT_BYTES_MAX => text.repeat(count),
+    Some(Value::Str(match text.len().checked_mul(count) {
+        Some(bytes) if bytes <= COMPUTED_TEXT_BYTES_MAX => {
+            work.copy(bytes)?;
+            text.repeat(count)
+        }
         _ => String::new(),
-    }
+    }))
 }
 
-fn pad(
-    function: Function,
-    text: Option<Cow<'_, str>>,
-    count: Option<i64>,
-    with: Option<Cow<'_, str>>,
-) -> Option<Value> {
+/// A text, the number of characters that it is to have, and what fills it up.
+type Padded<'t> = (Option<Cow<'t, str>>, Option<i64>, Option<Cow<'t, str>>);
+
+fn pad(function: Function, (text, count, with): Padded<'_>, work: &Work<'_>) -> Option<Value> {
     let (text, with) = (text?, with?);
     let count = usize::try_from(count?)
         .ok()
         .filter(|count| *count <= COMPUTED_TEXT_BYTES_MAX / 4)?;
     let chars = text.chars().count();
     if chars >= count {
-        return Some(Value::Str(text.chars().take(count).collect()));
+        return part(first_chars(&text, count).0, work);
     }
     if with.is_empty() {
         return Some(Value::Str(String::new()));
     }
+    work.begin(CHAR_UNITS * (count - chars) as u64)?;
     let padding: String = with.chars().cycle().take(count - chars).collect();
     Some(Value::Str(match function {
         Function::Lpad => padding + &text,
@@ -181,22 +279,39 @@ fn replace(
     text: Option<Cow<'_, str>>,
     from: Option<Cow<'_, str>>,
     to: Option<Cow<'_, str>>,
+    work: &Work<'_>,
 ) -> Option<Value> {
     let (text, from, to) = (text?, from?, to?);
     if from.is_empty() {
-        return Some(Value::Str(text.into_owned()));
+        return part(&text, work);
     }
-    let places = text.matches(&*from).count();
-    let bytes = text.len() + places.saturating_mul(to.len());
-    (bytes <= COMPUTED_TEXT_BYTES_MAX).then(|| Value::Str(text.replace(&*from, &to)))
+    let (mut replaced, mut behind) = (String::new(), 0);
+    let mut fits = true;
+    each_place(&text, &from, work, &mut |at| {
+        let kept = &text[behind..at];
+        fits = replaced.len() + kept.len() + to.len() <= COMPUTED_TEXT_BYTES_MAX;
+        if fits {
+            work.spend(CHAR_UNITS + (kept.len() + to.len()) as u64 / 4);
+            replaced.push_str(kept);
+            replaced.push_str(&to);
+            behind = at + from.len();
+        }
+        fits && !work.is_stopped()
+    })?;
+    let rest = &text[behind..];
+    if !fits || replaced.len() + rest.len() > COMPUTED_TEXT_BYTES_MAX {
+        return None;
+    }
+    work.copy(rest.len())?;
+    Some(Value::Str(replaced + rest))
 }
 
-/// From a place that counts from 1, or from the end if negative; 0 is no place, so the result is empty.
+/// From a place that counts from 1, or from the end if negative; 0 is no place, so the result is empty. `places`: the place, the
+/// third argument, and the number that it is.
 fn substring(
     text: Option<Cow<'_, str>>,
-    from: Option<i64>,
-    third: Option<&Value>,
-    count: Option<i64>,
+    (from, third, count): (Option<i64>, Option<&Value>, Option<i64>),
+    work: &Work<'_>,
 ) -> Option<Value> {
     let (text, from) = (text?, from?);
     let count = match third {
@@ -210,8 +325,9 @@ fn substring(
         _ if from.unsigned_abs() > chars.unsigned_abs() => chars,
         _ => chars + from,
     };
-    let rest = text.chars().skip(skipped.max(0) as usize);
-    Some(Value::Str(rest.take(count.max(0) as usize).collect()))
+    work.begin(text.len() as u64)?;
+    let (_, rest) = first_chars(&text, skipped.max(0) as usize);
+    part(first_chars(rest, count.max(0) as usize).0, work)
 }
 
 /// What stands before the `count`-th delimiter, or, if negative, behind the one that is so far from the end.
@@ -219,29 +335,38 @@ fn substring_index(
     text: Option<Cow<'_, str>>,
     delimiter: Option<Cow<'_, str>>,
     count: Option<i64>,
+    work: &Work<'_>,
 ) -> Option<Value> {
     let (text, delimiter, count) = (text?, delimiter?, count?);
     if delimiter.is_empty() || count == 0 {
         return Some(Value::Str(String::new()));
     }
-    let nth = (count.unsigned_abs() - 1) as usize;
-    let part = match count > 0 {
-        true => text
-            .match_indices(&*delimiter)
-            .nth(nth)
-            .map_or(&*text, |(at, _)| text.get(..at).unwrap_or_default()),
-        false => text
-            .rmatch_indices(&*delimiter)
-            .nth(nth)
-            .map_or(&*text, |(at, found)| {
-                text.get(at + found.len()..).unwrap_or_default()
-            }),
+    let (mut left, mut found) = (count.unsigned_abs(), None);
+    let mut visit = |at: usize| {
+        left -= 1;
+        found = (left == 0).then_some(at);
+        left > 0
     };
-    Some(Value::Str(part.to_owned()))
+    let kept = match count > 0 {
+        true => {
+            each_place(&text, &delimiter, work, &mut visit)?;
+            found.map_or(&*text, |at| &text[..at])
+        }
+        false => {
+            each_place_backwards(&text, &delimiter, work, &mut visit)?;
+            found.map_or(&*text, |at| &text[at + delimiter.len()..])
+        }
+    };
+    part(kept, work)
 }
 
 /// The place of a text in another, from 1, at or behind `from`; 0: it is not there. ASCII letters have no case.
-fn locate(text: Option<Cow<'_, str>>, wanted: Option<Cow<'_, str>>, from: i64) -> Option<Value> {
+fn locate(
+    text: Option<Cow<'_, str>>,
+    wanted: Option<Cow<'_, str>>,
+    from: i64,
+    work: &Work<'_>,
+) -> Option<Value> {
     let (text, wanted) = (text?.to_ascii_lowercase(), wanted?.to_ascii_lowercase());
     let Some(skipped) = usize::try_from(from)
         .ok()
@@ -255,7 +380,14 @@ fn locate(text: Option<Cow<'_, str>>, wanted: Option<Cow<'_, str>>, from: i64) -
         None => return Some(Value::Int(0)),
     };
     let rest = text.get(begin..).unwrap_or_default();
-    Some(Value::Int(match rest.find(&wanted) {
+    let mut found = wanted.is_empty().then_some(0);
+    if found.is_none() {
+        each_place(rest, &wanted, work, &mut |at| {
+            found = Some(at);
+            false
+        })?;
+    }
+    Some(Value::Int(match found {
         None => 0,
         Some(at) => {
             let before = rest.get(..at).unwrap_or_default().chars().count();
@@ -271,9 +403,12 @@ pub(super) fn levenshtein(
     normalizes: bool,
     delta: Option<u64>,
     arguments: &[Value],
+    work: &Work<'_>,
 ) -> Option<Value> {
-    let chars =
-        |at: usize| -> Option<Vec<char>> { Some(text_of(arguments.get(at)?)?.chars().collect()) };
+    let chars = |at: usize| -> Option<Vec<char>> {
+        let text = text_of(arguments.get(at)?, work)?;
+        Some(text.chars().take(LEVENSHTEIN_CHARS_MAX + 1).collect())
+    };
     let (a, b) = (chars(0)?, chars(1)?);
     let longest = a.len().max(b.len());
     if longest > LEVENSHTEIN_CHARS_MAX {
@@ -281,7 +416,7 @@ pub(super) fn levenshtein(
     }
     let distance = match delta {
         Some(delta) if a.len().abs_diff(b.len()) as u64 > delta => longest,
-        _ => edits(&a, &b),
+        _ => edits(&a, &b, work)?,
     };
     Some(match normalizes {
         false => Value::Int(distance as i128),
@@ -290,9 +425,10 @@ pub(super) fn levenshtein(
     })
 }
 
-fn edits(a: &[char], b: &[char]) -> usize {
+fn edits(a: &[char], b: &[char], work: &Work<'_>) -> Option<usize> {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (line, left) in a.iter().enumerate() {
+        work.begin(2 * b.len() as u64)?;
         let mut diagonal = line;
         let mut before = line + 1;
         for (right, cell) in b.iter().zip(row.iter_mut().skip(1)) {
@@ -305,11 +441,11 @@ fn edits(a: &[char], b: &[char]) -> usize {
             *first = line + 1;
         }
     }
-    row.last().copied().unwrap_or(0)
+    Some(row.last().copied().unwrap_or(0))
 }
 
 /// CRC-32 as in MySQL and zlib (polynomial 0xEDB88320, reflected).
-fn crc32(bytes: &[u8]) -> u32 {
+fn crc32(bytes: &[u8], work: &Work<'_>) -> Option<Value> {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut at = 0;
@@ -330,5 +466,9 @@ fn crc32(bytes: &[u8]) -> u32 {
         table
     };
     let step = |crc: u32, byte: &u8| crc >> 8 ^ TABLE[usize::from(crc as u8 ^ byte)];
-    !bytes.iter().fold(!0, step)
+    let crc = bytes.chunks(PIECE_BYTES).try_fold(!0, |crc, piece| {
+        work.begin(CRC_UNITS * piece.len() as u64)?;
+        Some(piece.iter().fold(crc, step))
+    })?;
+    Some(Value::Int((!crc).into()))
 }

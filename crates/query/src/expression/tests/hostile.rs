@@ -4,10 +4,11 @@ use proptest::prelude::*;
 
 use super::parsed;
 use crate::expression::call::Known;
-use crate::expression::{Expression, Function, Prepared, evaluate, parse};
+use crate::expression::{Expression, Function, Metered, Prepared, evaluate, parse};
 use crate::json::Json;
 use crate::lexer::{Lexer, OUT_OF_ROOM};
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
+use crate::meter::{Budget, Meter, Unmetered};
 use crate::value::Value;
 
 /// Numbers at the ends of their types, texts of every kind that functions read, and lists.
@@ -106,7 +107,7 @@ proptest! {
                     let tree = Expression::Call(function, (0..count).map(argument).collect());
                     let slow = evaluate(&tree, &|_| Some(values[0].clone()));
                     let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
-                    let fast = prepared.evaluate(&|_: usize| values[0].clone());
+                    let fast = prepared.evaluate(&Metered::new(&Unmetered, |_: usize| values[0].clone()));
                     if !is_refused(function, &tree) {
                         prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{}", tree);
                     }
@@ -145,7 +146,7 @@ fn a_statement_pays_for_the_texts_that_its_calls_may_make() {
 }
 
 #[test]
-fn what_would_take_too_much_memory_or_time_is_null() {
+fn what_would_take_too_much_memory_is_null() {
     let long = Value::Str("a".repeat(COMPUTED_TEXT_BYTES_MAX));
     for text in [
         "concat(a, 'b')",
@@ -153,13 +154,12 @@ fn what_would_take_too_much_memory_or_time_is_null() {
         "replace(a, 'a', 'bb')",
         "hex(a)",
         "repeat(a, 2) like 'b'", // the text is not made, so it is empty
-        "a like concat('%', left(a, 2000000), 'b')",
         "levenshtein(a, 'b')",
         "date_format(0, repeat('%A', 1000))",
         "date_format(0, left(a, 2000))",
     ] {
         let prepared = Prepared::new(&parsed(text).unwrap(), &|_| Some(0)).unwrap();
-        let value = prepared.evaluate(&|_: usize| long.clone());
+        let value = prepared.evaluate(&Metered::new(&Unmetered, |_: usize| long.clone()));
         let wanted = match text.starts_with("repeat") {
             true => Value::Int(0),
             false => Value::Null,
@@ -171,10 +171,17 @@ fn what_would_take_too_much_memory_or_time_is_null() {
 }
 
 #[test]
-fn lists_inside_lists_end_when_the_work_of_a_row_is_spent() {
+fn an_expression_of_hours_ends_when_its_meter_stops() {
     let numbers = Value::Set((0..100_000).collect());
-    let text = "any(any(x + y < 0 for y in a) for x in a)";
-    let tree = parsed(text).unwrap();
-    let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
-    assert_eq!(prepared.evaluate(&|_: usize| numbers.clone()), Value::Null);
+    let long = Value::Str("a".repeat(COMPUTED_TEXT_BYTES_MAX));
+    for (text, value) in [
+        ("any(any(x + y < 0 for y in a) for x in a)", numbers),
+        ("a like concat('%', left(a, 2000000), 'b')", long),
+    ] {
+        let tree = parsed(text).unwrap();
+        let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
+        let budget = Budget::new(100_000_000);
+        let _ = prepared.evaluate(&Metered::new(&budget, |_| value.clone()));
+        assert!(budget.is_stopped(), "{text}");
+    }
 }

@@ -10,6 +10,7 @@
 
 use super::index::Block;
 use super::{alternatives, each_choice};
+use crate::meter::Unmetered;
 use crate::value::Value;
 
 /// Most rows that the rows of a block may become.
@@ -35,9 +36,19 @@ impl Expanded {
             let keys = vec![Block::Whole(numbers)];
             return Some(Expanded::new(rows, keys));
         }
+        let items = |value: &Value| value.items().map_or(1, |items| items.len());
+        let all = keys
+            .iter()
+            .flat_map(|key| (0..count).map(|row| items(&key.value(row))));
+        if all.sum::<usize>() > keys.len() * ROWS_MAX {
+            return None;
+        }
         let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| Vec::new()).collect();
         for row in 0..count {
-            let lists = keys.iter().map(|key| alternatives(key.value(row)));
+            // They are few, so nobody counts them.
+            let lists = keys
+                .iter()
+                .map(|key| alternatives(key.value(row), &Unmetered));
             let lists: Vec<Vec<Value>> = lists.collect();
             let made = each_choice(&lists, |items| {
                 if rows.len() == ROWS_MAX {

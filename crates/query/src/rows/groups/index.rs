@@ -464,8 +464,8 @@ impl KeyCodes {
         for (key, stage) in keys.iter_mut().zip(&self.0).rev() {
             let (before, code) = &stage[number as usize];
             number = *before;
-            let items = key.items().into_iter().flatten();
-            if let Some(item) = items.into_iter().find(|item| code.is(item)) {
+            let mut items = key.items().into_iter().flatten();
+            if let Some(item) = items.find(|item| code.is(item)) {
                 *key = item;
             }
         }

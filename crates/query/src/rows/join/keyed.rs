@@ -68,6 +68,7 @@ impl Keyed {
                 list.push(value);
             }
         }
+        bounds.check()?;
         // From the last row on, so that chains rise.
         for (row, next) in keyed.nexts.iter_mut().enumerate().rev() {
             if *next != NONE {

@@ -9,6 +9,7 @@ use super::{Answered, Join, JoinBounds, JoinRows};
 use crate::bind::{BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use crate::expression::{Expression, evaluate, parse_of_join};
 use crate::lexer::Lexer;
+use crate::meter::{Meter, Unmetered};
 use crate::request::{Item, JoinedSelect, JoinedTable, OrderBy, Output};
 use crate::schema::ColumnType;
 use crate::value::Value;
@@ -86,6 +87,10 @@ impl JoinBounds for Bounds {
             true => Ok(()),
             false => Err("stopped"),
         }
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        &Unmetered
     }
 }
 

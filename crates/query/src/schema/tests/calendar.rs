@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use proptest::prelude::*;
 
 use super::{ColumnType, TypeError, TypeSystem, ValueError, check, text};
-use crate::expression::{Prepared, parse};
+use crate::expression::{Metered, Prepared, parse};
 use crate::lexer::Lexer;
+use crate::meter::Unmetered;
 use crate::value::Value;
 
 const fn datetime(fraction_digits: u8) -> ColumnType {
@@ -264,7 +265,7 @@ fn holds(kind: ColumnType, value: &str, condition: &str) -> bool {
     let stored = kind.accept(text(value)).unwrap();
     Prepared::typed(&expression, &|name| (name == "c").then_some((0, kind)))
         .unwrap()
-        .accepts(&|_| stored.clone())
+        .accepts(&Metered::new(&Unmetered, |_| stored.clone()))
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl Job<'_> {
             let mut occurrences = Occurrences::new(words, Arc::default());
             let mut doc = cursor.seek(0);
             while doc < part.rows() {
-                let row = RowValues::new(part, doc);
+                let row = RowValues::new(part, doc, &control.interrupt);
                 if part.is_live(doc) && self.accepts(&row)? && self.matches(root, &row, part)? {
                     out.collector.count(1);
                     if self.keep != Some(0) {

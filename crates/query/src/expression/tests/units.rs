@@ -1,0 +1,291 @@
+//! Units beside the processor time that they stand for: work that grows without units is found by a ratio, never by a time.
+
+use std::cell::Cell;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::parsed;
+use crate::expression::{Expression, Function, Metered, Prepared};
+use crate::json::Json;
+use crate::meter::{Budget, Meter};
+use crate::value::Value;
+
+/// Nanoseconds of processor time that this thread has taken.
+fn processor_ns() -> u64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Lengths of the values, in bytes.
+const LENGTHS: [usize; 4] = [1 << 10, 1 << 15, 1 << 20, 16 << 20];
+
+/// How many times dearer a unit may be than the middle one of all cases. Debug builds make our own loops some ten times slower than
+/// those of the standard library.
+const DEARER_MAX: u64 = 60;
+
+/// What the column `a` holds.
+#[derive(Clone, Copy, Debug)]
+enum Holds {
+    /// Words of small letters.
+    Words,
+    /// One letter again and again.
+    Letters,
+    /// `1,2,3,…`
+    Digits,
+    /// Letters outside ASCII, a capital sigma among them.
+    Greek,
+    /// Bytes that are no UTF-8.
+    Bytes,
+    /// A set of numbers.
+    Numbers,
+    /// A JSON array of numbers and texts; at most a document's length.
+    Document,
+    /// A whole number, of whatever length.
+    One,
+}
+
+fn value(holds: Holds, length: usize) -> Value {
+    let repeated = |text: &str| text.repeat(length / text.len());
+    match holds {
+        Holds::Words => Value::Str(repeated("some words, of letters ")),
+        Holds::Letters => Value::Str(repeated("a")),
+        Holds::Digits => Value::Str(repeated("12,") + "1"),
+        Holds::Greek => Value::Str(repeated("ΑΒΓΔΣ ß")),
+        Holds::Bytes => Value::Bytes(vec![0xff; length]),
+        Holds::Numbers => Value::Set((0..length as i64 / 8).collect()),
+        Holds::Document => {
+            let items = repeated("1,\"b\",");
+            let text = format!("[{}0]", &items[..items.len().min(3 << 20) / 6 * 6]);
+            Value::Json(Json::parse(text.as_bytes()).unwrap())
+        }
+        Holds::One => Value::Int(7),
+    }
+}
+
+const CASES: &[(Holds, &str)] = {
+    use Holds as H;
+    &[
+        // Operators.
+        (H::Words, "a = concat(left(a, 1), a)"),
+        (H::Words, "a = a"),
+        (H::Words, "a <> a or a < a or a >= a"),
+        (H::Words, "a between a and a"),
+        (H::Words, "a in ('x', 'y', 3)"),
+        (H::Words, "(a, 1) in (('x', 1), ('y', 2))"),
+        (H::Words, "a is null"),
+        (H::Digits, "a + 1 - a * 2 / 3"),
+        (H::Letters, "not a xor a and a"),
+        (
+            H::Numbers,
+            "a = 3 or a > 5 or a in (-1) or a between -3 and -2",
+        ),
+        (H::Numbers, "a & 1 | ~a"),
+        (H::Document, "a[3] = 1"),
+        (H::Words, "case when a = 'x' then 1 else 2 end"),
+        // Lists.
+        (H::Numbers, "any(x < 0 for x in a)"),
+        (H::Document, "all(x <> 7 for x in a)"),
+        (H::Document, "indexof(x = 7 for x in a)"),
+        (H::Numbers, "remap(3, 4, a, a)"),
+        (H::Words, "least(a, a) = greatest(a, a)"),
+        (H::Numbers, "least(a)"),
+        (H::Document, "greatest(a)"),
+        (H::Document, "min(a, 1) = max(a, 1)"),
+        // Texts.
+        (H::Words, "concat(a, a)"),
+        (H::Bytes, "concat(a, 'x')"),
+        (H::Document, "concat(a, 'x')"),
+        (H::Numbers, "concat(a, 'x')"),
+        (H::Words, "concat_ws(', ', a, a)"),
+        (H::Greek, "char_length(a) + length(a)"),
+        (H::Words, "crc32(a)"),
+        (H::Words, "hex(a)"),
+        (H::Bytes, "hex(a)"),
+        (H::Words, "lower(a)"),
+        (H::Greek, "lower(a)"),
+        (H::Greek, "upper(a)"),
+        (H::Words, "ltrim(a) = rtrim(a) or trim(a) = 'x'"),
+        (H::Greek, "reverse(a)"),
+        (H::Document, "to_string(a)"),
+        (H::Greek, "left(a, 1000000)"),
+        (H::Greek, "right(a, 1000000)"),
+        (H::Words, "repeat(a, 3)"),
+        (H::One, "space(4000000)"),
+        (H::Words, "lpad(a, 1000000, 'xy') = rpad(a, 1000000, 'z')"),
+        (H::Words, "replace(a, 'word', 'W')"),
+        (H::Letters, "replace(a, 'aaaaaaab', 'W')"),
+        (H::Letters, "replace(a, 'a', '')"),
+        (H::Greek, "substring(a, 7, 1000000)"),
+        (H::Words, "substring_index(a, 'letter', 1000000)"),
+        (H::Words, "substring_index(a, 'letter', -1000000)"),
+        (H::Words, "instr(a, 'nowhere')"),
+        (H::Letters, "locate('aaaaaaab', a, 5)"),
+        (H::Words, "a like '%nowhere%'"),
+        (H::Letters, "a like '%aaaaaaaaaaaaaaab%c'"),
+        (H::Letters, "levenshtein(left(a, 1000), repeat('b', 1000))"),
+        (H::Words, "levenshtein(a, 'x')"),
+        (H::Words, "regex(a, 'no[w]here')"),
+        (H::Letters, "regex(a, '(a|aa)*b')"),
+        (H::Greek, r"a regexp '\bnowhere\b'"),
+        (H::Words, "regex(a, '[a-z ,]*e[a-z ,]{60}9')"),
+        // Places.
+        (H::Digits, "poly2d(a)"),
+        (H::Digits, "contains(poly2d(a), 1, 1)"),
+        (H::Digits, "contains(a, 1, 1)"),
+        (H::Digits, "geodist(a, a, 1, 2)"),
+        // Moments and numbers read the beginning of a text.
+        (
+            H::Digits,
+            "year(a) + month(a) + day(a) + hour(a) + minute(a) + second(a) + quarter(a) + week(a)",
+        ),
+        (
+            H::Words,
+            "yearmonth(a) + yearmonthday(a) + yearweek(a) + weekday(a) + dayofweek(a) + dayofyear(a)",
+        ),
+        (
+            H::Words,
+            "concat(dayname(a), monthname(a), date(a), time(a))",
+        ),
+        (
+            H::Words,
+            "date_add(a, interval 1 day) = date_sub(a, interval 1 day)",
+        ),
+        (H::Words, "datediff(a, a) + unix_timestamp(a)"),
+        (H::Words, "timediff(a, a)"),
+        (H::Words, "date_format(a, '%Y')"),
+        (H::Words, "date_format(0, a)"),
+        (H::Words, "from_unixtime(a)"),
+        (H::Words, "histogram(a, {hist_interval=10})"),
+        (H::Words, "date_histogram(a, {calendar_interval='month'})"),
+        (H::Words, "range(a, {range_to=10})"),
+        (H::Words, "date_range(a, {range_to='2024'})"),
+        (
+            H::Digits,
+            "abs(a) + ceil(a) + floor(a) + sign(a) + round(a) + bigint(a) + double(a) + sint(a) + uint(a)",
+        ),
+        (
+            H::Digits,
+            "sin(a) + cos(a) + tan(a) + asin(a) + acos(a) + atan(a) + atan2(a, a) + exp(a) + ln(a) + log2(a)",
+        ),
+        (
+            H::Digits,
+            "log10(a) + sqrt(a) + degrees(a) + radians(a) + fibonacci(a) + bitdot(a, a, a) + interval(a, 1, 2)",
+        ),
+        (H::Words, "if(a, 1, coalesce(a, nullif(a, a)))"),
+    ]
+};
+
+/// The functions of a tree.
+fn functions(of: &Expression, found: &mut Vec<Function>) {
+    if let Expression::Call(function, _) = of {
+        found.push(*function);
+    }
+    of.parts()
+        .into_iter()
+        .for_each(|part| functions(part, found));
+}
+
+#[test]
+fn every_function_has_a_case() {
+    let mut found = Vec::new();
+    for (_, text) in CASES {
+        functions(
+            &parsed(text).unwrap_or_else(|error| panic!("{text}: {error}")),
+            &mut found,
+        );
+    }
+    // RAND and NOW read nothing.
+    found.extend([Function::Rand, Function::Now]);
+    let missing: Vec<&str> = Function::all()
+        .filter(|it| !found.contains(it))
+        .map(Function::name)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Thousandths of a nanosecond for a unit of the case, by length.
+fn prices(holds: Holds, text: &str) -> Vec<u64> {
+    let prepared = Prepared::new(&parsed(text).unwrap(), &|_| Some(0)).unwrap();
+    let price = |length: usize| {
+        let value = value(holds, length);
+        let budget = Budget::new(u64::MAX);
+        let row = Metered::new(&budget, |_| value.clone());
+        // The first evaluation makes what later ones use again.
+        let _ = prepared.evaluate(&row);
+        let (spent, began) = (budget.left(), processor_ns());
+        let mut rounds = 0;
+        while rounds == 0 || processor_ns() - began < 200_000 {
+            let _ = prepared.evaluate(&row);
+            rounds += 1;
+        }
+        let units = spent - budget.left();
+        assert!(!budget.is_stopped() && units > 0, "{text}");
+        (processor_ns() - began) * 1_000 / units
+    };
+    LENGTHS.into_iter().map(price).collect()
+}
+
+/// The prices of all cases, and the middle one.
+fn all_prices() -> (Vec<(Holds, &'static str, Vec<u64>)>, u64) {
+    let cases = CASES.iter();
+    let prices: Vec<_> = cases
+        .map(|(holds, text)| (*holds, *text, prices(*holds, text)))
+        .collect();
+    let mut all: Vec<u64> = prices
+        .iter()
+        .flat_map(|(_, _, prices)| prices.clone())
+        .collect();
+    all.sort_unstable();
+    let middle = all[all.len() / 2].max(1);
+    (prices, middle)
+}
+
+/// Notes the longest time between two looks.
+struct Gaps {
+    last: Cell<u64>,
+    longest: Cell<u64>,
+}
+
+impl Meter for Gaps {
+    fn spend(&self, _: u64) {
+        let now = processor_ns();
+        self.longest
+            .set(self.longest.get().max(now - self.last.replace(now)));
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Longest piece of work, in units. A debug build's own loops are dearer than the middle.
+const PIECE_UNITS_MAX: u64 = if cfg!(debug_assertions) {
+    400_000_000
+} else {
+    50_000_000
+};
+
+#[test]
+fn time_that_grows_without_units_is_found() {
+    let (prices, middle) = all_prices();
+    let dear: Vec<_> = prices
+        .iter()
+        .filter(|(_, _, prices)| prices.iter().any(|price| price / middle > DEARER_MAX))
+        .collect();
+    assert!(dear.is_empty(), "the middle price is {middle}: {dear:#?}");
+    let mut long = Vec::new();
+    for (holds, text) in CASES {
+        let prepared = Prepared::new(&parsed(text).unwrap(), &|_| Some(0)).unwrap();
+        let value = value(*holds, LENGTHS[3]);
+        let gaps = Gaps {
+            last: Cell::new(processor_ns()),
+            longest: Cell::new(0),
+        };
+        let _ = prepared.evaluate(&Metered::new(&gaps, |_| value.clone()));
+        let units = gaps.longest.get() * 1_000 / middle;
+        if units > PIECE_UNITS_MAX {
+            long.push((holds, text, units));
+        }
+    }
+    assert!(long.is_empty(), "the middle price is {middle}: {long:#?}");
+}
