@@ -31,15 +31,16 @@ def row(id, rows):
     return mixed(id) % 10 < 3, mixed(id + rows) % 1_000, id * 7_919 % rows
 
 
-def fill(connection, rows):
-    ask(connection, "CREATE TABLE t (body text, g int, n bigint, s string, r double, c int)")
+def filling(rows, table):
+    """Statements that create the table and fill it."""
+    yield f"CREATE TABLE {table} (body text, g int, n bigint, s string, r double, c int)"
     for first in range(1, rows + 1, 20_000):
         lines = []
         for id in range(first, min(first + 20_000, rows + 1)):
             has, g, n = row(id, rows)
             lines.append(f"({id},'post number {id} of {'thirty' if has else 'seventy'}',{g},{n},'s{g}',{n}.25,{mixed(n) % 20})")
-        ask(connection, "INSERT INTO t (id, body, g, n, s, r, c) VALUES " + ",".join(lines))
-    ask(connection, "OPTIMIZE TABLE t")
+        yield f"INSERT INTO {table} (id, body, g, n, s, r, c) VALUES " + ",".join(lines)
+    yield f"OPTIMIZE TABLE {table}"
 
 
 def expected(rows):
@@ -52,12 +53,12 @@ def expected(rows):
     return {g: (len(of), sum(of), min(of), max(of)) for g, of in groups.items()}
 
 
-def statements(rows):
+def statements(rows, table="t"):
     """Name, statement, and what its answer must be, if this program knows."""
     groups = expected(rows)
     most = sorted(groups.values(), reverse=True)[:20]
     counts = sorted((of[0] for of in groups.values()), reverse=True)[:20]
-    match = "FROM t WHERE MATCH('thirty')"
+    match = f"FROM {table} WHERE MATCH('thirty')"
     page = "ORDER BY c DESC LIMIT 20"
     total = sum(of[0] for of in groups.values())
     return [
@@ -71,8 +72,8 @@ def statements(rows):
         ("by string, match", f"SELECT s, COUNT(*) AS c {match} GROUP BY s {page}", lambda rows: [row[1] for row in rows] == counts),
         ("by expression, match", f"SELECT g DIV 2 AS h, COUNT(*) AS c {match} GROUP BY h {page}", None),
         ("sum of double, match", f"SELECT g, SUM(r) AS c {match} GROUP BY g {page}", None),
-        ("count, all rows", f"SELECT g, COUNT(*) AS c FROM t GROUP BY g {page}", None),
-        ("distinct, all rows", "SELECT COUNT(DISTINCT n) FROM t", lambda found: found[0][0] == rows),
+        ("count, all rows", f"SELECT g, COUNT(*) AS c FROM {table} GROUP BY g {page}", None),
+        ("distinct, all rows", f"SELECT COUNT(DISTINCT n) FROM {table}", lambda found: found[0][0] == rows),
         ("distinct by group, match", f"SELECT g, COUNT(DISTINCT n) AS c {match} GROUP BY g {page}", lambda rows: [row[1] for row in rows] == counts),
         ("a group a row, match", f"SELECT n, COUNT(*) AS c {match} GROUP BY n {page}", lambda rows: {row[1] for row in rows} == {1}),
         (
@@ -89,18 +90,24 @@ def statements(rows):
     ]
 
 
+def check(name, is_right, found):
+    """Ends the program at a wrong answer, if `is_right` can tell."""
+    if is_right and not is_right([[int(v) if str(v).isdigit() else v for v in row] for row in found]):
+        raise SystemExit(f"{name}: a wrong answer: {found[:5]}")
+
+
 def main():
     binary, directory = sys.argv[1:3]
     rows, runs = [int(text) for text in sys.argv[3:]] + [1_900_000, 5][len(sys.argv) - 3 :]
     server = Server(binary, directory, "groups")
     try:
         connection = server.connect()
-        fill(connection, rows)
+        for statement in filling(rows, "t"):
+            ask(connection, statement)
         print("statement;unit;median;runs", flush=True)
         for name, statement, is_right in statements(rows):
             found = ask(connection, statement)
-            if is_right and not is_right([[int(v) if str(v).isdigit() else v for v in row] for row in found]):
-                raise SystemExit(f"{name}: a wrong answer: {found[:5]}")
+            check(name, is_right, found)
             medians = []
             for _ in range(runs):
                 times, until = [], time.perf_counter() + SECONDS

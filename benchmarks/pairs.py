@@ -21,17 +21,16 @@ import contextlib
 import hashlib
 import json
 import os
-import pathlib
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
+
+from server import processor_time
 
 WORDS = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor".split()
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def text(row):
@@ -42,10 +41,10 @@ def values(row):
     return f"({row},'{text(row)}',{row % 100})"
 
 
-def inserts(first, end, rows):
-    """INSERT statements of `rows` rows each, for the ids `first` to `end` - 1."""
+def inserts(first, end, rows, table="t"):
+    """INSERT statements of `rows` rows each, for the ids `first` to `end` - 1, a line each."""
     starts = range(first, end, rows)
-    return "".join(f"INSERT INTO t (id,body,n) VALUES {','.join(map(values, range(at, at + rows)))};\n" for at in starts)
+    return "".join(f"INSERT INTO {table} (id,body,n) VALUES {','.join(map(values, range(at, at + rows)))};\n" for at in starts)
 
 
 def lines(count, line):
@@ -108,8 +107,7 @@ class Server:
         return self.sql(COUNT)
 
     def processor_time(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return processor_time(self.process.pid)
 
     def end(self):
         self.process.terminate()
@@ -117,10 +115,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def rows_of_load():
-    """Path of the 2,000,000 rows that the case `load` loads."""
+def rows_of_load(count=2_000_000):
+    """Path of the rows that the case `load` loads."""
     with tempfile.NamedTemporaryFile("w", dir="/dev/shm", suffix=".ndjson") as rows:
-        for row in range(1_000_001, 3_000_001):
+        for row in range(1_000_001, 1_000_001 + count):
             rows.write(json.dumps({"id": row, "body": text(row), "n": row % 100}) + "\n")
         rows.flush()
         yield rows.name

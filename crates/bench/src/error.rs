@@ -34,7 +34,7 @@ pub enum Error {
         /// The measured count.
         counted: u64,
     },
-    /// Two answers to the same query differ in rows, weights or total.
+    /// Two answers to the same query or statement differ in rows, weights or total.
     OtherAnswer {
         /// Number of the query in the list, from 1.
         query: usize,
@@ -113,7 +113,7 @@ impl fmt::Display for Error {
             }
             Error::OtherAnswer { query } => write!(
                 f,
-                "wrong answer: query {query} has ids, weights or a total that differ from its first answer; no time is given"
+                "wrong answer: query {query} differs from its first answer in a row or in the total; no time is given"
             ),
             Error::BadRecord { line } => write!(f, "line {line} is not a record of id<TAB>text"),
             Error::Http(told) | Error::Peer(told) => f.write_str(told),

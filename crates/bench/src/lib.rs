@@ -39,6 +39,7 @@ pub mod random;
 mod runs;
 pub mod search;
 pub mod select;
+pub mod statements;
 mod table;
 pub mod workload;
 

@@ -4,6 +4,7 @@ mod compare;
 mod index;
 mod search;
 mod select;
+mod statements;
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ pub(crate) fn command() -> Command {
         .subcommand(shared(search::command()))
         .subcommand(shared(index::command()))
         .subcommand(shared(select::command()))
+        .subcommand(shared(statements::command()))
         .subcommand(compare::command())
 }
 
@@ -237,6 +239,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
         Some(("collect", matches)) => {
             run_collect(matches).map(|outcome| print_outcome(&outcome, matches))
+        }
+        Some(("statements", matches)) => {
+            statements::run(matches).map(|outcome| print_outcome(&outcome, matches))
         }
         Some(("queue", matches)) => {
             run_queue(matches).map(|outcome| print_outcome(&outcome, matches))

@@ -1,6 +1,6 @@
 //! The benchmarks against the real server: each door gives the pairs that the matcher gives in process.
 
-use bench::{Batch, Effort, Outcome, percolate, queue, select};
+use bench::{Batch, Effort, Error, Outcome, percolate, queue, select, statements};
 use percolate::{Door, Options, Target};
 
 use crate::server::Server;
@@ -141,4 +141,85 @@ fn every_form_of_select_answers_with_the_rows_of_the_list() {
     .unwrap();
     let untimed: Vec<_> = report.untimed().collect();
     assert_eq!((report.cells.len(), untimed), (32, Vec::new()));
+}
+
+/// Statements against a server with the rows 1 to 3 in a table `t`.
+fn asked(server: &Server, texts: &[&str]) -> statements::Options {
+    let create = "DROP TABLE IF EXISTS t; CREATE TABLE t (body text, n int)";
+    let rows = "INSERT INTO t (id, body, n) VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)";
+    for statement in [create, rows] {
+        server.client().query(statement).unwrap();
+    }
+    statements::Options {
+        server: bench::Server {
+            addr: server.mysql().to_owned(),
+            user: "test".to_owned(),
+            password: String::new(),
+        },
+        statements: texts.iter().map(|text| (*text).to_owned()).collect(),
+        connections: vec![2],
+        is_once: false,
+        tag: None,
+        effort: Effort {
+            runs: 1,
+            seconds_min: 0.05,
+            progress: false,
+        },
+    }
+}
+
+fn answers(outcome: &Outcome) -> &str {
+    let note = outcome
+        .notes
+        .iter()
+        .find(|note| note.starts_with("answers"));
+    note.unwrap()
+}
+
+#[test]
+fn statements_tell_rows_and_their_order_by_a_sum_of_their_answers() {
+    let server = Server::start();
+    let rising = "SELECT id, n FROM t ORDER BY id ASC";
+    let sum = |texts: &[&str]| {
+        let outcome = statements::run(&asked(&server, texts)).unwrap();
+        assert!(outcome.cells[0].elements > 0);
+        answers(&outcome).to_owned()
+    };
+    assert_eq!(sum(&[rising, "SELECT 1"]), sum(&[rising, "SELECT 1"]));
+    for other in [
+        "SELECT id, n FROM t ORDER BY id DESC",
+        "SELECT id FROM t ORDER BY id ASC",
+    ] {
+        assert_ne!(sum(&[rising]), sum(&[other]), "{other}");
+    }
+}
+
+#[test]
+fn a_statement_that_answers_otherwise_than_at_first_is_no_figure() {
+    let server = Server::start();
+    let refused = statements::run(&asked(&server, &["SELECT 1", "SELECT CONNECTION_ID()"]));
+    assert!(
+        matches!(refused, Err(Error::OtherAnswer { query: 2 })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn statements_that_are_sent_once_are_sent_once() {
+    let server = Server::start();
+    let row = |id: u32| format!("INSERT INTO t (id, body, n) VALUES ({id}, 'd', {id})");
+    let texts: Vec<String> = (4..100).map(row).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let once = statements::Options {
+        is_once: true,
+        ..asked(&server, &texts)
+    };
+    let outcome = statements::run(&once).unwrap();
+    assert_eq!(outcome.cells[0].elements, 96);
+    let rows = server
+        .client()
+        .query("SELECT COUNT(*) FROM t")
+        .unwrap()
+        .rows;
+    assert_eq!(rows, [[Some(b"99".to_vec())]]);
 }
