@@ -15,14 +15,16 @@ them, probes run for SECONDS, each in a process of its own:
     SIGTERM    with the most clients at work: seconds until the process has ended
 
 A time counts from the moment when the call was due, so a stall counts for each call that it held up. `>10 s`: a call had no answer
-within --limit. `clients` and `server` are their shares of the machine's processor time while the probes ran. `late` is the p99 of
-the delay with which the machine woke the look-ups' process: no server makes it better. `MiB` is the server's greatest RssAnon.
+within --limit. `client cpu` and `server cpu` are the shares of the machine's processor time that the costly clients and the server
+took while the probes ran. `late` is the p99 of the delay with which the machine woke the look-ups' process: no server makes it
+better. `MiB` is the server's greatest RssAnon. `answers` counts the costly statements that ended.
 
 The class `alone` has no clients. `users` has two heavy users, with the clients of a cell each, that run `like`. A light user looks
 rows up and counts rows by a short search; its p99 is compared with that of alone.
 
 At the end stand the cells that miss the bounds below; the exit status is 1 if there are any. --slack 3 makes all bounds of time three
-times as long, for a debug build or a busy machine. --csv FILE writes a record. --small takes a minute: less data, 4 clients, 1 s.
+times as long, for a debug build or a busy machine. --csv FILE writes a record. --small has less data, 4 clients and 0.8 s a cell:
+a minute or two.
 """
 import argparse
 import contextlib
@@ -255,7 +257,7 @@ class Bench:
 
 
 COLUMNS = ("class", "clients", "look-up ms p50", "p99", "longest", "select 1", "login", "/livez", "kill", "insert", "scribe", "SIGTERM s")
-COSTS = ("MiB", "clients", "server", "late", "answers")
+COSTS = ("MiB", "client cpu", "server cpu", "late", "answers")
 
 
 def line(cell):
@@ -272,7 +274,7 @@ def line(cell):
 
 
 def show(texts):
-    widths = (16, 8, 14, 8, 8, 9, 8, 8, 8, 8, 8, 9, 6, 8, 7, 6, 8)
+    widths = (16, 8, 14, 8, 8, 9, 8, 8, 8, 8, 8, 9, 6, 10, 10, 6, 8)
     print(" ".join(f"{text:>{width}}" for text, width in zip(texts, widths)), flush=True)
 
 
