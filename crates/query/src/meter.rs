@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn the_rest_is_told_at_the_end() {
         let budget = Budget::new(100);
-        drop(Work::new(&budget).begin(7));
+        assert_eq!(Work::new(&budget).begin(7), Some(()));
         assert_eq!(budget.left(), 93);
     }
 

@@ -134,7 +134,11 @@ fn a_star_is_the_id_and_the_columns() {
     let headers: Vec<&str> = bound.headers.iter().map(|(name, _)| &name[..]).collect();
     assert_eq!(headers, ["id", "title", "n", "more"]);
     let row = |slot: usize| Value::Int(10 * slot as i128);
-    let shown: Vec<Value> = bound.shown.iter().map(|it| it.value(1, &row)).collect();
+    let shown: Vec<Value> = bound
+        .shown
+        .iter()
+        .map(|it| it.value(1, &Metered::new(&Unmetered, row)))
+        .collect();
     assert_eq!(shown, [0, 10, 20, 21].map(Value::Int));
 }
 

@@ -474,6 +474,7 @@ fn call(
                     (2, "{}"),
                     (3, "{}"),
                 ],
+                Function::Like => &[(2, "|")],
                 Function::Levenshtein => &[(2, r#"{"normalize":1}"#)],
                 Function::Geodist => &[(4, r#"{"in":"deg","out":"km"}"#)],
                 Function::DateFormat | Function::FromUnixtime => &[(1, "%H:%M"), (2, "+02:00")],

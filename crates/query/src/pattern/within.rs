@@ -185,21 +185,18 @@ mod tests {
         assert!(check(r"ab$", false, "cab") && !check(r"ab$", false, "abc"));
         assert!(check(r"\bété\b", false, "un été, puis") && !check(r"\bét\b", false, "été"));
         assert!(check(r"(?m)^b$", false, "a\nb\nc") && check("É", true, "é"));
-        assert!(check("", false, "") && check(r"\B", false, "é") && !check("a", false, ""));
+        assert!(check("", false, "") && !check(r"\B", false, "é") && !check("a", false, ""));
     }
 
     #[test]
     fn an_expression_that_makes_states_for_ever_is_counted_and_stopped() {
         let within = Within::new("[ab]*a[ab]{200}c", false).unwrap();
-        let text: String = (0_u64..200_000)
-            .map(|at| {
-                if at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 == 0 {
-                    'a'
-                } else {
-                    'b'
-                }
-            })
-            .collect();
+        let mut seed = 7_u64;
+        let mut letter = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            if seed >> 63 == 0 { 'a' } else { 'b' }
+        };
+        let text: String = (0..20_000).map(|_| letter()).collect();
         let budget = Budget::new(u64::MAX);
         assert_eq!(within.is_in(&text, &Work::new(&budget)), Some(false));
         let spent = u64::MAX - budget.left();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Source, scan};
 use crate::bind::{BoundSelect, Scope};
-use crate::expression::{self, Expression};
+use crate::expression::{self, Expression, Metered};
 use crate::lexer::Lexer;
 use crate::meter::{Meter, Unmetered};
 use crate::options::Options;
@@ -162,7 +162,10 @@ fn a_key_of_a_row_is_evaluated_once_and_no_other_key_of_a_row_that_is_behind() {
                 asked.set(asked.get() + 1);
                 Value::Int([a, 9][slot])
             };
-            (order.values_before(&row, last), asked.get())
+            {
+                let row = Metered::new(&Unmetered, row);
+                (order.values_before(&row, last), asked.get())
+            }
         };
         for a in 4..=6 {
             let keys = Some(vec![Value::Int(a), Value::Int(9)]);
