@@ -204,7 +204,7 @@ SELECT @@in_transaction
 @@in_transaction
 0
 
-# Rows that were deleted meanwhile are no conflict; read committed.
+# Read committed; a condition that would choose other rows at COMMIT refuses it.
 BEGIN
 ----
 ok, 0 rows
@@ -212,10 +212,6 @@ ok, 0 rows
 DELETE FROM posts WHERE id IN (20, 30)
 ----
 ok, 2 rows
-
-[other] DELETE FROM posts WHERE id = 30
-----
-ok, 1 rows
 
 [other] INSERT INTO posts (id, body, n) VALUES (31, 'seen', 1)
 ----
@@ -227,6 +223,26 @@ id
 8
 9
 31
+
+INSERT INTO posts (id, body, n) VALUES (20, 'again', 1)
+----
+ok, 1 rows
+
+[other] DELETE FROM posts WHERE id = 30
+----
+ok, 1 rows
+
+COMMIT
+----
+error 1213 (40001): the transaction was rolled back: statement 1: another connection changed rows of 'posts': the statement would have another outcome
+
+BEGIN
+----
+ok, 0 rows
+
+DELETE FROM posts WHERE id IN (20, 30)
+----
+ok, 1 rows
 
 INSERT INTO posts (id, body, n) VALUES (20, 'again', 1)
 ----
@@ -468,10 +484,9 @@ UPDATE counted SET n = n + 100 WHERE id IN (2, 3);
 ----
 ok, 2 rows
 
-SELECT id, n FROM counted ORDER BY id ASC;
+SELECT id, n FROM counted WHERE id IN (2, 3) ORDER BY id ASC;
 ----
 id | n
-1 | 11
 2 | 112
 3 | 103
 
@@ -497,6 +512,39 @@ id | n
 1 | 1011
 2 | 112
 3 | 103
+
+# A row that the transaction has changed and read must be what it was shown.
+BEGIN;
+----
+ok, 0 rows
+
+UPDATE counted SET n = n + 1 WHERE id = 1;
+----
+ok, 1 rows
+
+SELECT n FROM counted WHERE id = 1;
+----
+n
+1012
+
+[other]
+UPDATE counted SET n = n - 0 WHERE id = 1;
+----
+ok, 0 rows
+
+[other]
+UPDATE counted SET body = 'b', n = 5 WHERE id = 1;
+----
+error 1210 (HY000): UPDATE cannot set the text column 'body', which is searched: REPLACE the row
+
+[other]
+REPLACE INTO counted VALUES (1, 'b', 1011);
+----
+ok, 1 rows
+
+COMMIT;
+----
+error 1213 (40001): the transaction was rolled back: another connection changed a row of 'counted' that the transaction has changed and read
 
 BEGIN;
 ----

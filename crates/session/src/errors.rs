@@ -54,7 +54,7 @@ kinds! {
     TOO_LONG "too_long" 1406 "22001" 400 "The value is longer than its column allows.";
     OUT_OF_RANGE "out_of_range" 1264 "22003" 400 "The number is outside its column's range.";
     DUPLICATE_ID "duplicate_id" 1062 "23000" 409 "INSERT of an id, or of a key of a temporary table, that is there; REPLACE replaces it.";
-    CONFLICT "conflict" 1213 "40001" 409 "COMMIT of a transaction whose rows of a queue are no longer held, or whose table was altered; a DELETE or UPDATE whose rows others changed again and again while its condition was evaluated. Nothing was stored: run it again.";
+    CONFLICT "conflict" 1213 "40001" 409 "COMMIT of a transaction whose statements would have another outcome now, whose rows of a queue are no longer held, or whose table was altered; a DELETE or UPDATE whose rows others changed again and again while its condition was evaluated. Nothing was stored: run it again.";
     NOT_YET "not_yet" 1235 "42000" 501 "A later version will do this.";
     INVALID "invalid" 1210 "HY000" 400 "The statement can never be done as written; the message says why.";
     NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() or queue_rowid() outside owner mode: no queue_wait() went before.";

@@ -81,7 +81,7 @@ pub(crate) fn each(
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
         Command::Backfill(piece) => check(Action(Deed::Write, Some(&piece.table))),
-        Command::Look { table } => check(Action(Deed::Read, Some(table))),
+        Command::Look { tables, .. } => all(Deed::Read, tables, check),
         Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
         Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
         Command::QueueWait { sources, .. } => all(

@@ -137,3 +137,40 @@ fn transactions_of_one_text_are_stored_one_by_one() {
         ["2", "3"]
     );
 }
+
+#[test]
+fn a_hundred_clients_sell_a_stock_to_the_last_piece_and_no_further() {
+    const CLIENTS: usize = 100;
+    const STOCK: usize = 40;
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE stock (n int)").unwrap();
+    let filled = format!("INSERT INTO stock VALUES (1, {STOCK})");
+    client.query(&filled).unwrap();
+    let all_have_told = std::sync::Barrier::new(CLIENTS);
+    let (mut sold, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        let buyers = (0..CLIENTS).map(|_| {
+            let (mut buyer, all_have_told) = (server.client(), &all_have_told);
+            scope.spawn(move || {
+                buyer.query("BEGIN").unwrap();
+                let sell = "UPDATE stock SET n = n - 1 WHERE id = 1 AND n > 0";
+                assert_eq!(buyer.query(sell).unwrap().affected, 1);
+                all_have_told.wait();
+                buyer.query("COMMIT").map_err(|error| error.to_string())
+            })
+        });
+        let buyers: Vec<_> = buyers.collect();
+        for buyer in buyers {
+            match buyer.join().unwrap() {
+                Ok(_) => sold += 1,
+                Err(error) => {
+                    assert!(error.contains("1213"), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    });
+    assert_eq!((sold, refused), (STOCK, CLIENTS - STOCK));
+    assert_eq!(told(&mut client, "SELECT n FROM stock").unwrap(), ["0"]);
+}

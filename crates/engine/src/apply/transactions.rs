@@ -12,6 +12,11 @@
 //! | `COMMIT` | one record: document 8, the end of row 3 | | row 4 stays held |
 //! | or `ROLLBACK` | | row 3 is free again | row 4 is free again |
 //!
+//! # Outcomes
+//! `UPDATE stock SET n = n - 1 WHERE id = 1 AND n > 0` answers 1 row. The member has the command and the [`Outcome`]: row 1 is
+//! changed, 1 row told. COMMIT decides the command again, over the rows of then. Another outcome refuses the COMMIT. A SELECT of
+//! row 1 behind it adds a [`Witness`]: then COMMIT must also come to the row that the SELECT has shown.
+//!
 //! # Invariants
 //! - A member has the ids that its statement told. The table's highest id is above them and is never taken back.
 //! - A row of `ends` stays held under its delivery until COMMIT. If it is not, COMMIT is refused.
@@ -24,8 +29,9 @@ use queue::RowNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::TableId;
-use crate::command::{Command, Definition, SessionId};
+use crate::command::{Command, Definition, Reply, SessionId};
 use crate::error::Error;
+use crate::record::Record;
 
 /// All open transactions, by session.
 #[derive(Default)]
@@ -52,14 +58,96 @@ pub(crate) struct Member {
     /// The table as the statement found it. COMMIT refuses the member if the table was altered or dropped since.
     pub(crate) definition: Arc<Definition>,
     pub(crate) change: Change,
+    /// What COMMIT must come to again. `None`: it depends on no row of a table of documents or queries.
+    pub(crate) outcome: Option<Outcome>,
 }
+
+impl Member {
+    /// Whether it changes a row, as its statement told.
+    pub(crate) fn has_effect(&self) -> bool {
+        let outcome = self.outcome.as_ref();
+        outcome.is_none_or(|outcome| !outcome.rows.is_empty())
+    }
+}
+
+/// What a statement has answered and done: the count, and the rows of its own table. Two are equal if a client cannot tell them
+/// apart by counts and ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The count that was told.
+    pub(crate) affected: u64,
+    /// Ids of rows, rising, with what became of each.
+    pub(crate) rows: Vec<(u64, Fate)>,
+}
+
+/// What a statement has made of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    /// It is new, or has replaced another.
+    Stored,
+    /// Values of it were set.
+    Changed,
+    Deleted,
+}
+
+impl Outcome {
+    /// The outcome of a record and its answer. Rows of other tables, which are hits, do not count.
+    pub(crate) fn of(table: TableId, record: Option<&Record>, reply: &Reply) -> Outcome {
+        let mut rows = Vec::new();
+        if let Some(record) = record {
+            Outcome::gather(table, record, &mut rows);
+        }
+        rows.sort_unstable();
+        let affected = match reply {
+            Reply::Done { affected, .. } => *affected,
+            _ => 0, // the replies of writes are all `Done`
+        };
+        Outcome { affected, rows }
+    }
+
+    fn gather(own: TableId, record: &Record, rows: &mut Vec<(u64, Fate)>) {
+        match record {
+            Record::Documents(documents) if documents.table == own => {
+                let ids = documents.documents.iter().map(|document| document.id);
+                rows.extend(ids.map(|id| (id, Fate::Stored)));
+            }
+            Record::Queries { table, queries } if *table == own => {
+                rows.extend(queries.iter().map(|query| (query.id, Fate::Stored)));
+            }
+            Record::Update { table, rows: set } if *table == own => {
+                rows.extend(set.ids.iter().map(|id| (*id, Fate::Changed)));
+            }
+            Record::DeleteDocuments { table, ids } | Record::DeleteQueries { table, ids }
+                if *table == own =>
+            {
+                rows.extend(ids.iter().map(|id| (*id, Fate::Deleted)));
+            }
+            Record::Many(members) => {
+                let each = members.iter();
+                each.for_each(|member| Outcome::gather(own, member, rows));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Rows that the transaction had changed and then SELECTed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Witness {
+    /// Number of members that went before the SELECT.
+    pub(crate) behind: usize,
+    pub(crate) table: TableId,
+    /// Ids, rising, each with the digest of the row that was shown; `None`: there was no such row.
+    pub(crate) rows: Vec<(u64, Option<RowDigest>)>,
+}
+
+/// Stands for the values of a row: 128 bits.
+pub(crate) type RowDigest = [u64; 2];
 
 /// The change of a member.
 pub(crate) enum Change {
-    /// A command of rows, which has all ids.
+    /// A command of rows. An INSERT has all ids; an UPDATE or DELETE has its condition.
     Write(Box<Command>),
-    /// Ids of documents or queries that a DELETE found.
-    Delete(Vec<u64>),
     /// Free rows of a queue that a DELETE found.
     Remove(Vec<RowNumber>),
 }
@@ -76,7 +164,9 @@ pub(crate) struct Transaction {
     pub(crate) ids: FxHashMap<TableId, FxHashSet<u64>>,
     /// Search and pq tables of which a member deletes rows.
     pub(crate) deleted: FxHashSet<TableId>,
-    /// Memory of the members, estimated.
+    /// In the order of the SELECTs.
+    pub(crate) witnesses: Vec<Witness>,
+    /// Memory of the members and witnesses, estimated.
     pub(crate) bytes: u64,
     began_us: u64,
     /// Every statement but ROLLBACK is answered with this.
@@ -104,10 +194,9 @@ impl Transactions {
         self.open.get_mut(&session)
     }
 
-    /// Adds a member of `bytes` to an open transaction.
-    pub(crate) fn add(&mut self, session: SessionId, member: Member, bytes: u64) {
+    /// Adds to the memory of an open transaction.
+    pub(crate) fn grow(&mut self, session: SessionId, bytes: u64) {
         if let Some(transaction) = self.open.get_mut(&session) {
-            transaction.members.push(member);
             transaction.bytes += bytes;
             self.bytes += bytes;
         }

@@ -1,7 +1,8 @@
 //! Transactions: statements between BEGIN and COMMIT, which become one record.
 //!
 //! A write is decided at its statement, which tells errors, counts and ids, and its member is kept. COMMIT decides all members
-//! again, one after the other, as `write.rs` does with a unit. A statement that must see earlier ones is decided, or read, with the
+//! again, one after the other, as `write.rs` does with a unit, over the rows of then. It is refused where a statement would have
+//! another outcome than the one that was told: `outcome.rs`. A statement that must see earlier ones is decided, or read, with the
 //! members applied; [`Undo`] then takes them back within the same command, so that no other session sees them.
 //!
 //! | statement | members applied | cost |
@@ -14,11 +15,12 @@
 //! So that n statements do not cost n² without a bound, members are applied for a later statement only while there are at most
 //! [`REPLAYED_STATEMENTS_MAX`] of them, of [`REPLAYED_BYTES_MAX`] bytes.
 
+mod outcome;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use query::expression::Expression;
-use query::request::{Insert, Known, Select, Update, tables_of};
+use query::request::{Insert, Select, tables_of};
 use query::value::Value;
 use queue::{Holder, RowNumber};
 
@@ -28,13 +30,12 @@ use crate::catalog::TableId;
 use crate::command::{Command, Kind, Receipt, Reply, Seen, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
-use crate::failure;
 use crate::limits::{
     REPLAYED_BYTES_MAX, REPLAYED_STATEMENTS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ENDS_MAX,
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
 use crate::record::Record;
-use crate::transactions::{Change, Delivery, Member, Transaction};
+use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Transaction, Witness};
 use crate::undo::Undo;
 
 /// Memory of a member beside its values, in bytes, and of each row and id in it.
@@ -60,8 +61,8 @@ impl Engine {
                 timeout_us,
             } => return self.queue_wait(session, &sources, timeout_us, reply),
             Command::QueueNext(asked) => return self.queue_next(session, &asked, reply),
-            Command::Look { table } => {
-                let outcome = self.look(session, &table);
+            Command::Look { tables, ids } => {
+                let outcome = self.look(session, &tables, ids.as_deref());
                 return self.answer(reply, outcome);
             }
             Command::Read { select } => {
@@ -108,9 +109,6 @@ impl Engine {
         };
         self.status = counted;
         let decision = decided?;
-        let Some(record) = &decision.record else {
-            return Ok(decision.reply);
-        };
         let name = match &command {
             Command::Insert(insert) | Command::Upsert { insert, .. } => &insert.table,
             Command::Delete(delete) => &delete.table,
@@ -118,13 +116,20 @@ impl Engine {
             _ => return Err(Error::internal("a write without a table")),
         };
         let table = self.state.catalog.find(name)?;
-        match command {
-            Command::Insert(insert) => self.keep_insert(session, table, insert, record)?,
-            Command::Update(update) => self.keep_update(session, table, *update, record)?,
-            Command::Upsert { insert, known } => {
-                self.keep_upsert(session, table, insert, known, record)?;
+        match (command, &decision.record) {
+            (Command::Insert(insert), Some(record)) => {
+                self.keep_insert(session, table, insert, record)?;
             }
-            _ => self.keep_delete(session, table, record)?,
+            (Command::Insert(_), None) => {}
+            (Command::Delete(_), record) if self.state.queues.get(&table).is_some() => {
+                if let Some(record) = record {
+                    self.keep_queue_delete(session, table, record)?;
+                }
+            }
+            (command, record) => {
+                let outcome = Outcome::of(table, record.as_ref(), &decision.reply);
+                self.keep_choice(session, table, command, outcome)?;
+            }
         }
         Ok(decision.reply)
     }
@@ -159,6 +164,7 @@ impl Engine {
         let wanted = tables_of(name).filter_map(|name| catalog.find(name).ok());
         let wanted: Vec<TableId> = wanted.collect();
         let members = transaction.members.iter();
+        let members = members.filter(|member| member.has_effect());
         let mut touched: BTreeSet<TableId> = members.map(|member| member.table).collect();
         loop {
             let before = touched.len();
@@ -215,137 +221,109 @@ impl Engine {
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
         let command = Box::new(Command::Insert(insert));
-        self.keep(session, table, Change::Write(command), bytes)
+        self.keep(session, (table, Change::Write(command), None), bytes)
     }
 
-    /// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
-    fn keep_upsert(
+    /// Keeps a statement that chooses rows by what they are: an UPDATE, a DELETE, an INSERT of ids that may be known. Also one that
+    /// chose none: COMMIT must find none either.
+    fn keep_choice(
         &mut self,
         session: SessionId,
         table: TableId,
-        insert: Insert,
-        known: Known,
-        record: &Record,
+        mut command: Command,
+        outcome: Outcome,
     ) -> Result<()> {
-        let names_ids = match &insert.columns {
-            Some(columns) => columns
-                .iter()
-                .any(|column| column.eq_ignore_ascii_case("id")),
-            None => true,
+        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+            return Err(Error::internal("no transaction"));
         };
-        if !names_ids {
-            return Err(Error::NotYet {
-                what: "IGNORE and ON DUPLICATE KEY UPDATE of rows without an id in a transaction"
-                    .to_owned(),
-            });
+        match &mut command {
+            Command::Upsert { insert, .. } => {
+                check_ids_are_named(insert)?;
+                let stored = outcome.rows.iter().filter(|row| row.1 == Fate::Stored);
+                let own = transaction.ids.entry(table).or_default();
+                own.extend(stored.map(|row| row.0));
+            }
+            Command::Delete(_) if !outcome.rows.is_empty() => {
+                transaction.deleted.insert(table);
+            }
+            Command::Update { planned, .. } => *planned = None,
+            _ => {}
         }
-        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
-            let own = transaction.ids.entry(table).or_default();
-            own.extend(inserted(record));
-        }
-        let values = insert.rows.iter().flatten().map(Value::memory);
-        let bytes = values.sum::<usize>() as u64 + insert.rows.len() as u64 * ROW_BYTES;
-        let command = Box::new(Command::Upsert { insert, known });
-        self.keep(session, table, Change::Write(command), bytes)
+        let rows = outcome.rows.len() as u64;
+        let bytes = command.bytes() as u64 + rows * ROW_BYTES;
+        let outcome = (!self.state.queues.get(&table).is_some()).then_some(outcome);
+        let change = Change::Write(Box::new(command));
+        self.keep(session, (table, change, outcome), bytes)
     }
 
-    /// COMMIT sets the rows that the statement has found, by its expressions over their values then: no other session's change is
-    /// overwritten by an old sum.
-    fn keep_update(
+    fn keep_queue_delete(
         &mut self,
         session: SessionId,
         table: TableId,
-        update: Update,
         record: &Record,
     ) -> Result<()> {
-        // Behind it in a unit stand the hits, which COMMIT finds again.
-        let record = match record {
-            Record::Many(members) => members.first().unwrap_or(record),
-            single => single,
+        let Record::RemoveRows { rows, .. } = record else {
+            return Err(Error::internal("a DELETE with another record"));
         };
-        let Record::Update { rows, .. } = record else {
-            return Err(Error::internal("an UPDATE with another record"));
-        };
-        let ids = rows.ids.iter();
-        let found = Expression::In {
-            needle: Box::new(Expression::Column("id".to_owned())),
-            negated: false,
-            list: ids.map(|id| Value::Int(i128::from(*id))).collect(),
-        };
-        let update = Box::new(Update {
-            matching: None,
-            filter: Some(found),
-            order: Vec::new(),
-            limit: None,
-            ..update
-        });
-        let bytes = rows.ids.len() as u64 * ROW_BYTES;
-        let command = Box::new(Command::Update(update));
-        self.keep(session, table, Change::Write(command), bytes)
-    }
-
-    fn keep_delete(&mut self, session: SessionId, table: TableId, record: &Record) -> Result<()> {
-        match record {
-            Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => {
-                if let Some(transaction) = self.sessions.transactions.get_mut(session) {
-                    transaction.deleted.insert(table);
-                }
-                let bytes = ids.len() as u64 * ROW_BYTES;
-                self.keep(session, table, Change::Delete(ids.clone()), bytes)
-            }
-            Record::RemoveRows { rows, .. } if self.sessions.owner(session).is_some() => {
-                self.add_ends(session, table, 0, rows)?;
-                self.sessions.yield_rows(session, rows);
-                Ok(())
-            }
-            Record::RemoveRows { rows, .. } => {
-                let bytes = rows.len() as u64 * ROW_BYTES;
-                self.keep(session, table, Change::Remove(rows.clone()), bytes)
-            }
-            _ => Err(Error::internal("a DELETE with another record")),
+        if self.sessions.owner(session).is_some() {
+            self.add_ends(session, table, 0, rows)?;
+            self.sessions.yield_rows(session, rows);
+            return Ok(());
         }
+        let bytes = rows.len() as u64 * ROW_BYTES;
+        self.keep(session, (table, Change::Remove(rows.clone()), None), bytes)
     }
 
     /// Keeps a member, or ends the transaction where it is too large.
     fn keep(
         &mut self,
         session: SessionId,
-        table: TableId,
-        change: Change,
+        (table, change, outcome): (TableId, Change, Option<Outcome>),
         bytes: u64,
     ) -> Result<()> {
-        let bytes = bytes + MEMBER_BYTES;
-        let (transactions, catalog) = (&mut self.sessions.transactions, &self.state.catalog);
-        let (Some(transaction), Some(definition)) = (transactions.get(session), catalog.get(table))
-        else {
-            return Err(Error::internal("no transaction, or no table"));
-        };
-        let limit = |what, max| Error::Limit { what, max };
-        let too_large = if transaction.members.len() >= TRANSACTION_STATEMENTS_MAX {
-            Some(limit(
-                "statements of a transaction",
-                TRANSACTION_STATEMENTS_MAX as u64,
-            ))
-        } else if transaction.bytes + bytes > TRANSACTION_BYTES_MAX {
-            Some(limit("bytes of a transaction", TRANSACTION_BYTES_MAX))
-        } else if transactions.bytes + bytes
-            > self.options.memory_bytes / TRANSACTIONS_SHARE_OF_MEMORY
-        {
-            Some(Error::Overloaded)
-        } else {
-            None
-        };
-        if let Some(error) = too_large {
+        let transaction = self.sessions.transactions.get(session);
+        if transaction.is_some_and(|it| it.members.len() >= TRANSACTION_STATEMENTS_MAX) {
+            let error = Error::Limit {
+                what: "statements of a transaction",
+                max: TRANSACTION_STATEMENTS_MAX as u64,
+            };
             self.refuse_transaction(session, &error)?;
             return Err(error);
         }
-        let member = Member {
-            table,
-            definition: Arc::clone(definition),
-            change,
+        self.grow(session, bytes + MEMBER_BYTES)?;
+        let definition = self.state.catalog.get(table).map(Arc::clone);
+        let transaction = self.sessions.transactions.get_mut(session);
+        let (Some(transaction), Some(definition)) = (transaction, definition) else {
+            return Err(Error::internal("no transaction, or no table"));
         };
-        transactions.add(session, member, bytes);
+        transaction.members.push(Member {
+            table,
+            definition,
+            change,
+            outcome,
+        });
         Ok(())
+    }
+
+    /// Counts memory of a transaction, or ends the transaction where it is too much.
+    fn grow(&mut self, session: SessionId, bytes: u64) -> Result<()> {
+        let transactions = &mut self.sessions.transactions;
+        let own = transactions.get(session).map_or(0, |own| own.bytes);
+        let error = if own + bytes > TRANSACTION_BYTES_MAX {
+            Error::Limit {
+                what: "bytes of a transaction",
+                max: TRANSACTION_BYTES_MAX,
+            }
+        } else if transactions.bytes + bytes
+            > self.options.memory_bytes / TRANSACTIONS_SHARE_OF_MEMORY
+        {
+            Error::Overloaded
+        } else {
+            transactions.grow(session, bytes);
+            return Ok(());
+        };
+        self.refuse_transaction(session, &error)?;
+        Err(error)
     }
 
     /// Takes a transaction back before its client asks for it. Its later statements are answered with the error.
@@ -431,7 +409,8 @@ impl Engine {
         match &member.change {
             Change::Write(command) => {
                 let command = Command::clone(command);
-                self.decide_write(SessionId(0), command, None)
+                let decided = self.decide_write(SessionId(0), command, None);
+                member.as_told(decided)
             }
             Change::Remove(rows) => {
                 let Some(queue) = self.state.queues.get(&table) else {
@@ -451,44 +430,39 @@ impl Engine {
                     done(),
                 ))
             }
-            Change::Delete(ids) => {
-                let ids = self.still_there(table, ids)?;
-                if ids.is_empty() {
-                    return Ok(Decision::nothing(done()));
-                }
-                let record = match self.state.percolates.contains_key(&table) {
-                    true => Record::DeleteQueries { table, ids },
-                    false => Record::DeleteDocuments { table, ids },
-                };
-                Ok(Decision::giving_room(record, done()))
-            }
         }
     }
 
-    fn still_there(&self, table: TableId, ids: &[u64]) -> Result<Vec<u64>> {
-        let mut there = Vec::with_capacity(ids.len());
-        for &id in ids {
-            let is_there = match self.state.searches.get(&table) {
-                Some(search) => search.table.contains(id).map_err(failure::of_index)?,
-                None => {
-                    let pq = self.state.percolates.get(&table);
-                    pq.is_some_and(|pq| pq.set.get(id).is_some())
-                }
-            };
-            there.extend(is_there.then_some(id));
-        }
-        Ok(there)
-    }
-
-    /// The tables with the transaction's own writes, if the transaction touches the table.
-    fn look(&mut self, session: SessionId, table: &str) -> Result<Reply> {
+    /// The tables with the transaction's own writes, if the transaction touches one of them. Notes the rows that the session
+    /// will read: those of its own changes, and with `ids` only rows of these ids.
+    fn look(
+        &mut self,
+        session: SessionId,
+        tables: &[String],
+        ids: Option<&[u64]>,
+    ) -> Result<Reply> {
         let transaction = self.sessions.transactions.get(session);
-        if !transaction.is_some_and(|transaction| self.touches(transaction, table)) {
+        let Some(transaction) =
+            transaction.filter(|it| tables.iter().any(|table| self.touches(it, table)))
+        else {
             return Ok(Reply::done());
-        }
-        self.beside(session, |engine| {
-            Ok(Reply::Seen(Seen::new(Arc::new(engine.unpublished()))))
-        })
+        };
+        let behind = transaction.members.len();
+        let changed = self.own_rows(transaction, tables, ids);
+        let (seen, witnesses) = self.beside(session, |engine| {
+            let mut witnesses = Vec::with_capacity(changed.len());
+            for (table, ids) in changed {
+                let rows = engine.digests(table, ids)?;
+                witnesses.push(Witness {
+                    behind,
+                    table,
+                    rows,
+                });
+            }
+            Ok((Seen::new(Arc::new(engine.unpublished())), witnesses))
+        })?;
+        self.note_witnesses(session, witnesses)?;
+        Ok(Reply::Seen(seen))
     }
 
     fn read_within(&mut self, session: SessionId, select: &Select) -> Result<Reply> {
@@ -616,10 +590,14 @@ impl Engine {
             .into_iter()
             .map(|((table, lane), rows)| self.ending(table, lane, rows));
         let ends: Vec<Record> = ends.collect();
-        let members: Vec<&Member> = transaction.members.iter().collect();
+        // It has changed nothing, so there is nothing to refuse.
+        if ends.is_empty() && !transaction.members.iter().any(Member::has_effect) {
+            return Ok(());
+        }
         let modes = ends.iter().map(|record| self.sync_mode(record));
         let last = modes.min().map(|mode| (ends, mode));
-        self.unit(members, Engine::decide_member, last).map(drop)
+        let steps = outcome::steps(transaction);
+        self.unit(steps, Engine::decide_step, last).map(drop)
     }
 
     /// Whether a delivery is still held, and its row there.
@@ -672,6 +650,18 @@ impl Engine {
         }
         self.wake();
         Ok(())
+    }
+}
+
+/// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
+fn check_ids_are_named(insert: &Insert) -> Result<()> {
+    let is_id = |column: &String| column.eq_ignore_ascii_case("id");
+    match &insert.columns {
+        Some(columns) if !columns.iter().any(is_id) => Err(Error::NotYet {
+            what: "IGNORE and ON DUPLICATE KEY UPDATE of rows without an id in a transaction"
+                .to_owned(),
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -396,9 +396,13 @@ impl Engine {
         let mut gives_room = !last.iter().any(is_message);
         for (index, member) in members.into_iter().enumerate() {
             let decided = decide(self, member);
-            let in_many = |error| Error::InMany {
-                index,
-                error: Box::new(error),
+            // A step of COMMIT names its statement itself, or is none.
+            let in_many = |error| match error {
+                Error::InMany { .. } | Error::Conflict { .. } => error,
+                error => Error::InMany {
+                    index,
+                    error: Box::new(error),
+                },
             };
             let mut decision = decided.map_err(in_many)?;
             replies.push(std::mem::replace(&mut decision.reply, Reply::done()));

@@ -66,13 +66,17 @@ pub enum Command {
     /// what the transaction has written.
     Within(Box<Command>),
     /// Only in [`Command::Within`]: the search and pq tables with the transaction's own writes. Answer: [`Reply::Seen`], or
-    /// [`Reply::Done`] where the transaction has not touched the table.
+    /// [`Reply::Done`] where the transaction has not touched the tables. Rows of its own changes count as read: if another session
+    /// changes one of them, COMMIT is refused.
     Look {
-        /// Name of the table that the session will read.
-        table: String,
+        /// Names of the tables that the session will read.
+        tables: Vec<String>,
+        /// The session reads rows of these ids at most, rising; `None`: of any.
+        ids: Option<Vec<u64>>,
     },
     /// COMMIT: stores the statements of the session's transaction as one record, or refuses all of them ([`Error::InMany`],
-    /// [`Error::Conflict`]). Either way the transaction is over. Without a transaction it does nothing.
+    /// [`Error::Conflict`]). Conditions are decided again over the rows of then; another outcome than the one that was told is a
+    /// `Conflict`. Either way the transaction is over. Without a transaction it does nothing.
     Commit,
     /// ROLLBACK: forgets the session's transaction and gives the rows that it took back to their queues.
     Rollback,

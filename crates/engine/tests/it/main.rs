@@ -8,6 +8,8 @@ mod backlog;
 #[cfg(test)]
 mod checkpoints;
 #[cfg(test)]
+mod choices;
+#[cfg(test)]
 mod clocks;
 #[cfg(test)]
 mod collect;

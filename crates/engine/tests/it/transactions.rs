@@ -13,7 +13,7 @@ use engine::{
 };
 use proptest::prelude::*;
 use query::options::Options as SearchOptions;
-use query::request::Select;
+use query::request::{Known, Select};
 use query::value::Value;
 
 use crate::driver::{Driver, options};
@@ -37,9 +37,19 @@ enum Step {
         id: Option<u64>,
         replace: bool,
     },
-    Delete {
+    /// A statement that chooses its rows, in a transaction.
+    Choose {
         session: u64,
-        id: u64,
+        choice: Choice,
+    },
+    /// The same outside transactions.
+    Change {
+        choice: Choice,
+    },
+    /// A SELECT in a transaction, of all rows or of one.
+    Look {
+        session: u64,
+        id: Option<u64>,
     },
     /// A row into the queue, in a transaction.
     Enqueue {
@@ -66,6 +76,11 @@ enum Step {
         session: u64,
         id: u64,
     },
+    /// Changes a row, reads it, then another session changes it; and commits.
+    Stale {
+        session: u64,
+        id: u64,
+    },
     Kill,
 }
 
@@ -77,7 +92,9 @@ fn step() -> impl Strategy<Value = Step> {
         2 => id().prop_map(|id| Step::Post { id }),
         6 => (session(), id(), any::<bool>())
             .prop_map(|(session, id, replace)| Step::Insert { session, id, replace }),
-        3 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Delete { session, id }),
+        8 => (session(), choice()).prop_map(|(session, choice)| Step::Choose { session, choice }),
+        3 => choice().prop_map(|choice| Step::Change { choice }),
+        3 => (session(), id()).prop_map(|(session, id)| Step::Look { session, id }),
         2 => session().prop_map(|session| Step::Enqueue { session }),
         4 => session().prop_map(|session| Step::Take { session }),
         3 => session().prop_map(|session| Step::End { session }),
@@ -85,24 +102,162 @@ fn step() -> impl Strategy<Value = Step> {
         2 => session().prop_map(|session| Step::Rollback { session }),
         1 => session().prop_map(|session| Step::Close { session }),
         2 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Clash { session, id }),
+        2 => (session(), 1..6_u64).prop_map(|(session, id)| Step::Stale { session, id }),
         1 => Just(Step::Kill),
     ]
+}
+
+/// A statement on `posts` that chooses its rows by what they are.
+#[derive(Clone, Debug)]
+enum Choice {
+    /// `UPDATE … SET n = n + by WHERE id = … AND n > above`
+    Add { id: u64, by: i128, above: i128 },
+    /// `UPDATE … SET n = 0 WHERE n > above LIMIT rows`
+    Zero { above: i128, rows: u64 },
+    /// `DELETE … WHERE id = … AND n < below`
+    Delete { id: u64, below: i128 },
+    /// `DELETE … WHERE n < below LIMIT rows`
+    DeleteLow { below: i128, rows: u64 },
+    /// `INSERT … ON DUPLICATE KEY UPDATE n = n + by`
+    Upsert { id: u64, by: i128 },
+    /// `INSERT IGNORE …`
+    Ignore { id: u64, n: i128 },
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    let id = || 1..6_u64;
+    let n = || prop_oneof![3 => 0..12_i128, 1 => Just(1_000)];
+    let rows = || 1..3_u64;
+    prop_oneof![
+        4 => (id(), 1..4_i128, n()).prop_map(|(id, by, n)| Choice::Add { id, by: -by, above: n % 1_000 }),
+        2 => (n(), rows()).prop_map(|(above, rows)| Choice::Zero { above, rows }),
+        3 => (id(), n()).prop_map(|(id, below)| Choice::Delete { id, below }),
+        1 => (n(), rows()).prop_map(|(below, rows)| Choice::DeleteLow { below, rows }),
+        2 => (id(), 1..4_i128).prop_map(|(id, by)| Choice::Upsert { id, by }),
+        1 => (id(), n()).prop_map(|(id, n)| Choice::Ignore { id, n }),
+    ]
+}
+
+/// The count that a statement tells, and its rows, each with whether it is left.
+type Told = (u64, Vec<(u64, bool)>);
+
+impl Choice {
+    fn command(&self) -> Command {
+        let insert = |id: u64, n: i128, known| match insert(Some(id), n, false) {
+            Command::Insert(insert) => Command::Upsert { insert, known },
+            other => panic!("no INSERT: {other:?}"),
+        };
+        match self {
+            Choice::Add { id, by, above } => command(&format!(
+                "update posts set n = n + ({by}) where id = {id} and n > {above}"
+            )),
+            Choice::Zero { above, rows } => command(&format!(
+                "update posts set n = 0 where n > {above} limit {rows}"
+            )),
+            Choice::Delete { id, below } => {
+                command(&format!("delete posts where id = {id} and n < {below}"))
+            }
+            Choice::DeleteLow { below, rows } => {
+                command(&format!("delete posts where n < {below} limit {rows}"))
+            }
+            Choice::Upsert { id, by } => {
+                let Command::Update { update, .. } =
+                    command(&format!("update posts set n = n + {by}"))
+                else {
+                    panic!("no UPDATE")
+                };
+                insert(*id, *by, Known::Update(update.set))
+            }
+            Choice::Ignore { id, n } => insert(*id, *n, Known::Ignore),
+        }
+    }
+
+    /// Does it to the documents.
+    fn apply(&self, documents: &mut BTreeMap<u64, i128>) -> Told {
+        let is_chosen = |id: u64, n: i128| match self {
+            Choice::Add { id: of, above, .. } => id == *of && n > *above,
+            Choice::Zero { above, .. } => n > *above,
+            Choice::Delete { id: of, below } => id == *of && n < *below,
+            Choice::DeleteLow { below, .. } => n < *below,
+            Choice::Upsert { id: of, .. } => id == *of,
+            Choice::Ignore { .. } => false,
+        };
+        let limit = match self {
+            Choice::Zero { rows, .. } | Choice::DeleteLow { rows, .. } => *rows as usize,
+            _ => usize::MAX,
+        };
+        let chosen = documents.iter().filter(|(id, n)| is_chosen(**id, **n));
+        let chosen: Vec<u64> = chosen.map(|(id, _)| *id).take(limit).collect();
+        for id in &chosen {
+            let n = documents[id];
+            match self {
+                Choice::Add { by, .. } | Choice::Upsert { by, .. } => documents.insert(*id, n + by),
+                Choice::Zero { .. } => documents.insert(*id, 0),
+                _ => documents.remove(id),
+            };
+        }
+        match self {
+            Choice::Upsert { id, .. } if !chosen.is_empty() => (2, vec![(*id, true)]),
+            Choice::Upsert { id, by: n } | Choice::Ignore { id, n } => {
+                let is_new = !documents.contains_key(id);
+                documents.entry(*id).or_insert(*n);
+                (
+                    u64::from(is_new),
+                    Vec::from_iter(is_new.then_some((*id, true))),
+                )
+            }
+            _ => {
+                let rows = chosen
+                    .into_iter()
+                    .map(|id| (id, documents.contains_key(&id)));
+                let rows: Vec<(u64, bool)> = rows.collect();
+                (rows.len() as u64, rows)
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 enum Change {
     Insert { id: u64, n: i128, replace: bool },
-    Delete { id: u64 },
+    Choice { choice: Choice, told: Told },
     Enqueue { k: i128 },
+}
+
+impl Change {
+    fn has_effect(&self) -> bool {
+        !matches!(self, Change::Choice { told, .. } if told.1.is_empty())
+    }
 }
 
 #[derive(Clone, Default)]
 struct Open {
     changes: Vec<Change>,
+    /// For each SELECT the changes before it, and the chosen rows that it has shown.
+    shown: Vec<(usize, BTreeMap<u64, Option<i128>>)>,
     ends: BTreeSet<u64>,
     owned: Option<u64>,
     /// Rows that it took, ended ones included.
     taken: BTreeSet<u64>,
+}
+
+impl Open {
+    fn touches_posts(&self) -> bool {
+        let changes = self.changes.iter().filter(|change| change.has_effect());
+        let mut of_posts = changes.filter(|change| !matches!(change, Change::Enqueue { .. }));
+        of_posts.next().is_some()
+    }
+
+    /// The rows that its statements have chosen and left, of those that a SELECT reads.
+    fn chosen(&self, only: Option<u64>) -> BTreeSet<u64> {
+        let told = self.changes.iter().filter_map(|change| match change {
+            Change::Choice { told, .. } => Some(&told.1),
+            Change::Insert { .. } | Change::Enqueue { .. } => None,
+        });
+        let left = told.flatten().filter(|row| row.1).map(|row| row.0);
+        left.filter(|id| only.is_none_or(|only| only == *id))
+            .collect()
+    }
 }
 
 /// Documents and rows, by number.
@@ -125,24 +280,50 @@ impl Model {
         (self.documents.clone(), self.jobs.clone())
     }
 
-    /// The documents as a session sees them; `None`: an id that it inserts is taken.
+    /// The documents as a session sees them; `None`: its statements could not be done again as they were told.
     fn seen(&self, session: u64) -> Option<BTreeMap<u64, i128>> {
+        let Some(open) = self.open.get(&session) else {
+            return Some(self.documents.clone());
+        };
+        if !open.touches_posts() {
+            return Some(self.documents.clone());
+        }
+        self.with_changes(open, &[])
+    }
+
+    /// The committed documents with the changes of a transaction, which must come to what was told and shown.
+    fn with_changes(
+        &self,
+        open: &Open,
+        shown: &[(usize, BTreeMap<u64, Option<i128>>)],
+    ) -> Option<BTreeMap<u64, i128>> {
         let mut documents = self.documents.clone();
-        let changes = self.open.get(&session).map(|open| open.changes.as_slice());
-        for change in changes.unwrap_or_default() {
+        let is_as_shown = |documents: &BTreeMap<u64, i128>, behind: usize| {
+            let mut rows = shown
+                .iter()
+                .filter(|shown| shown.0 == behind)
+                .flat_map(|shown| &shown.1);
+            rows.all(|(id, n)| documents.get(id) == n.as_ref())
+        };
+        for (behind, change) in open.changes.iter().enumerate() {
+            if !is_as_shown(&documents, behind) {
+                return None;
+            }
             match change {
                 Change::Insert { id, n, replace } => {
                     if documents.insert(*id, *n).is_some() && !replace {
                         return None;
                     }
                 }
-                Change::Delete { id } => {
-                    documents.remove(id);
+                Change::Choice { choice, told } => {
+                    if choice.apply(&mut documents) != *told {
+                        return None;
+                    }
                 }
                 Change::Enqueue { .. } => {}
             }
         }
-        Some(documents)
+        is_as_shown(&documents, open.changes.len()).then_some(documents)
     }
 
     fn free_jobs(&self) -> Vec<i128> {
@@ -184,14 +365,15 @@ impl Model {
 
     /// COMMIT; false: it is refused.
     fn commit(&mut self, session: u64) -> bool {
-        let seen = self.seen(session);
         let Some(open) = self.open.remove(&session) else {
             return true;
         };
-        let Some(documents) = seen else {
-            return false;
-        };
-        self.documents = documents;
+        if !open.ends.is_empty() || open.changes.iter().any(Change::has_effect) {
+            let Some(documents) = self.with_changes(&open, &open.shown) else {
+                return false;
+            };
+            self.documents = documents;
+        }
         for change in &open.changes {
             if let Change::Enqueue { k } = change {
                 self.put(*k);
@@ -287,21 +469,29 @@ impl Pair {
                 id,
                 replace,
             } => self.insert(*session, *id, *replace, &mut after)?,
-            Step::Delete { session, id } => {
-                let asked = within(command(&format!("delete posts where id = {id}")));
+            Step::Choose { session, choice } => {
                 let seen = after.seen(*session);
                 let open = after.begin(*session);
+                let asked = within(choice.command());
                 match (seen, self.ask(*session, asked, &self.model.clone())?) {
                     (None, Err(Error::InMany { .. })) => {}
-                    (Some(seen), Ok(Reply::Done { affected, .. })) => {
-                        assert_eq!(affected, u64::from(seen.contains_key(id)));
-                        if affected > 0 {
-                            open.changes.push(Change::Delete { id: *id });
-                        }
+                    (Some(mut seen), Ok(Reply::Done { affected, .. })) => {
+                        let told = choice.apply(&mut seen);
+                        assert_eq!(affected, told.0, "{choice:?}");
+                        let choice = choice.clone();
+                        open.changes.push(Change::Choice { choice, told });
                     }
                     other => panic!("{other:?}"),
                 }
             }
+            Step::Change { choice } => {
+                let (told, _) = choice.apply(&mut after.documents);
+                match self.ask(9, choice.command(), &after)? {
+                    Ok(Reply::Done { affected, .. }) => assert_eq!(affected, told, "{choice:?}"),
+                    other => panic!("{other:?}"),
+                }
+            }
+            Step::Look { session, id } => self.look(*session, *id, &mut after)?,
             Step::Enqueue { session } => {
                 after.begin(*session).changes.push(Change::Enqueue { k: n });
                 let asked = within(command(&format!("insert jobs (k) values ({n})")));
@@ -337,6 +527,28 @@ impl Pair {
                         replace: false,
                     },
                     Step::Post { id },
+                    Step::Commit { session },
+                ] {
+                    self.play(&step)?;
+                }
+                return Ok(());
+            }
+            Step::Stale { session, id } => {
+                let (session, by) = (*session, 1);
+                let upsert = Choice::Upsert { id: *id, by };
+                for step in [
+                    Step::Change {
+                        choice: upsert.clone(),
+                    },
+                    Step::Choose {
+                        session,
+                        choice: upsert.clone(),
+                    },
+                    Step::Look {
+                        session,
+                        id: Some(*id),
+                    },
+                    Step::Change { choice: upsert },
                     Step::Commit { session },
                 ] {
                     self.play(&step)?;
@@ -409,7 +621,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Each session sees its own changes and no other; the directory has what is committed.
+    /// The directory has what is committed, and a reader sees the free rows of the queue.
     fn check(&mut self, image: &MemoryDisk) {
         assert_eq!(held(image), self.model.rows());
         let read = command("read k from jobs");
@@ -419,32 +631,34 @@ impl Pair {
         let rows = answer.rows.map(|row| row.unwrap());
         let free: Vec<i128> = rows.map(|row| number(&row[0])).collect();
         assert_eq!(free, self.model.free_jobs());
-        for session in 1..=SESSIONS {
-            let Some(open) = self.model.open.get(&session) else {
-                continue;
-            };
-            let table = "posts".to_owned();
-            let look = self.driver.ask(session, within(Command::Look { table }));
-            let touched = open
-                .changes
-                .iter()
-                .any(|change| !matches!(change, Change::Enqueue { .. }));
-            match (look.take().unwrap(), self.model.seen(session)) {
-                (Ok(Reply::Done { .. }), _) => assert!(!touched),
-                (Ok(Reply::Seen(seen)), Some(want)) => {
-                    let select = all_posts();
-                    let found =
-                        seen.select(&select, &SearchOptions::default(), &Control::default());
-                    let rows = found.unwrap().rows.map(|row| row.unwrap());
-                    let found: BTreeMap<u64, i128> = rows
-                        .map(|row| (number(&row[0]) as u64, number(&row[1])))
-                        .collect();
-                    assert_eq!(found, want);
-                }
-                (Err(Error::InMany { .. }), None) => {}
-                other => panic!("{other:?}"),
+    }
+
+    /// A session sees its own changes and no other's.
+    fn look(&mut self, session: u64, id: Option<u64>, after: &mut Model) -> Result<(), Ended> {
+        let seen = after.seen(session);
+        let open = after.begin(session);
+        let asked = within(Command::Look {
+            tables: vec!["posts".to_owned()],
+            ids: id.map(|id| vec![id]),
+        });
+        match (self.ask(session, asked, &self.model.clone())?, seen) {
+            (Ok(Reply::Done { .. }), _) => assert!(!open.touches_posts()),
+            (Ok(Reply::Seen(seen)), Some(want)) => {
+                let select = all_posts();
+                let found = seen.select(&select, &SearchOptions::default(), &Control::default());
+                let rows = found.unwrap().rows.map(|row| row.unwrap());
+                let found: BTreeMap<u64, i128> = rows
+                    .map(|row| (number(&row[0]) as u64, number(&row[1])))
+                    .collect();
+                assert_eq!(found, want);
+                let chosen = open.chosen(id).into_iter();
+                let shown = chosen.map(|id| (id, want.get(&id).copied())).collect();
+                open.shown.push((open.changes.len(), shown));
             }
+            (Err(Error::InMany { .. }), None) => {}
+            other => panic!("{other:?}"),
         }
+        Ok(())
     }
 }
 
@@ -617,8 +831,9 @@ fn a_read_only_engine_reads_within_a_transaction_and_ends_it() {
     );
     assert_eq!(refused.unwrap_err(), Error::ReadOnly);
     keep(&mut driver, 1, "read k from jobs").unwrap();
-    let table = "posts".to_owned();
-    driver.run(within(Command::Look { table })).unwrap();
+    let tables = vec!["posts".to_owned()];
+    let ids = None;
+    driver.run(within(Command::Look { tables, ids })).unwrap();
     driver.run(Command::Commit).unwrap();
     driver.run(Command::Rollback).unwrap();
 }

@@ -309,16 +309,16 @@ impl Execution<'_> {
 
     /// The tables of a statement, of one moment: with what the session's transaction has written, if it writes into one of them.
     pub(super) async fn seen(&mut self, tables: &[&str]) -> Result<Seen, Failure> {
-        let mut snapshot = None;
+        let (mut snapshot, mut read) = (None, Vec::new());
         for table in tables {
             if *table == CONSTANTS || self.session.temporary.has(table) {
                 continue;
             }
-            let read = self.to_read(table)?;
-            snapshot.get_or_insert(read);
-            if let Some(own) = self.own_tables(table).await? {
-                return Ok(own);
-            }
+            snapshot.get_or_insert(self.to_read(table)?);
+            read.push((*table).to_owned());
+        }
+        if let Some(own) = self.own_tables(read, None).await? {
+            return Ok(own);
         }
         match snapshot {
             Some(snapshot) => Ok(Seen::new(snapshot)),

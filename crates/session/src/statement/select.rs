@@ -60,7 +60,8 @@ impl Execution<'_> {
             (Some(shared), _) => shared.seen.clone(),
             (None, Kind::Queue(_)) => Seen::new(snapshot),
             (None, _) => {
-                let own = self.own_tables(&select.table).await?;
+                let tables = vec![select.table.clone()];
+                let own = self.own_tables(tables, select.filter.as_ref()).await?;
                 own.unwrap_or_else(|| Seen::new(snapshot))
             }
         };

@@ -1,6 +1,8 @@
 //! BEGIN, COMMIT, ROLLBACK, `SET autocommit`, and the statements that commit by themselves.
 
 use engine::{Command, Seen};
+use query::bind::Ids;
+use query::expression::Expression;
 use wire::sql::{Assignment, Statement};
 
 use super::{Execution, Outcome, variables};
@@ -68,13 +70,18 @@ impl Execution<'_> {
         }
     }
 
-    /// The tables as the transaction sees them, for a SELECT on `table`; `None`: as everybody sees them.
-    pub(super) async fn own_tables(&mut self, table: &str) -> Result<Option<Seen>, Failure> {
-        if !self.session.engine_has_part() {
+    /// The tables as the transaction sees them, for a SELECT on `tables`; `None`: as everybody sees them. `filter`: its condition,
+    /// where it reads one table. If it names ids, rows of other ids do not count as read.
+    pub(super) async fn own_tables(
+        &mut self,
+        tables: Vec<String>,
+        filter: Option<&Expression>,
+    ) -> Result<Option<Seen>, Failure> {
+        if tables.is_empty() || !self.session.engine_has_part() {
             return Ok(None);
         }
-        let table = table.to_owned();
-        let command = self.session.within(Command::Look { table });
+        let ids = filter.and_then(Ids::of).map(|named| named.ids);
+        let command = self.session.within(Command::Look { tables, ids });
         Ok(match self.submit(command).await? {
             engine::Reply::Seen(seen) => Some(seen),
             _ => None,

@@ -1,0 +1,211 @@
+//! Whether COMMIT comes to what the transaction's statements have told.
+//!
+//! # Example
+//! `stock` has row 1 with n = 1. Two sessions run `BEGIN; UPDATE stock SET n = n - 1 WHERE id = 1 AND n > 0`. Both are told 1 row.
+//! The first COMMIT decides the UPDATE again: row 1 is changed, 1 row, as told. It is stored, n = 0. The second COMMIT decides its
+//! UPDATE over n = 0: no row. That is another outcome than row 1, so this COMMIT is refused: [`Error::Conflict`].
+//!
+//! With n = 5 both are stored, and n is 3. If the second session has SELECTed row 1 behind its UPDATE, it was shown n = 4, and COMMIT
+//! comes to n = 3: it is refused too, by the [`Witness`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
+
+use query::request::tables_of;
+use query::row;
+use query::value::Value;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::command::{Kind, SessionId};
+use crate::decide::Decision;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::transactions::{Fate, Member, Outcome, RowDigest, Transaction, Witness};
+
+/// Memory of a row of a [`Witness`], in bytes.
+const WITNESS_ROW_BYTES: u64 = 32;
+
+/// A step of COMMIT: looks at rows that the transaction has read before the member, then decides the member.
+pub(super) struct Step<'t> {
+    /// Number of members before it.
+    index: usize,
+    witnesses: &'t [Witness],
+    /// `None`: behind the last member.
+    member: Option<&'t Member>,
+}
+
+/// The steps of a transaction's COMMIT, in order.
+pub(super) fn steps(transaction: &Transaction) -> Vec<Step<'_>> {
+    let mut rest = transaction.witnesses.as_slice();
+    let members = transaction.members.iter().map(Some).chain([None]);
+    let steps = members.enumerate().map(|(index, member)| {
+        let here = rest.partition_point(|witness| witness.behind <= index);
+        let (witnesses, later) = rest.split_at(here);
+        rest = later;
+        Step {
+            index,
+            witnesses,
+            member,
+        }
+    });
+    steps.collect()
+}
+
+impl Member {
+    /// A decision of the member anew, if its outcome is the one that was told.
+    ///
+    /// # Errors
+    /// `Conflict`: it is another one, or a value is refused now; those of `decided`.
+    pub(super) fn as_told(&self, decided: Result<Decision>) -> Result<Decision> {
+        let Some(told) = &self.outcome else {
+            return decided;
+        };
+        let name = &self.definition.name;
+        let conflict = |why: &str| {
+            let what = format!("another connection changed rows of '{name}': {why}");
+            Err(Error::Conflict { what })
+        };
+        match decided {
+            Ok(decision) => {
+                let now = Outcome::of(self.table, decision.record.as_ref(), &decision.reply);
+                match now == *told {
+                    true => Ok(decision),
+                    false => conflict("the statement would have another outcome"),
+                }
+            }
+            Err(
+                error @ (Error::BadValue { .. } | Error::OutOfRange { .. } | Error::Invalid { .. }),
+            ) => conflict(&error.to_string()),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl Engine {
+    /// Decides a step of COMMIT. The steps before it are applied.
+    ///
+    /// # Errors
+    /// `InMany`, of the member; `Conflict`: a row is not as it was shown.
+    pub(super) fn decide_step(&mut self, step: Step<'_>) -> Result<Decision> {
+        for Witness { table, rows, .. } in step.witnesses {
+            let now = self.digests(*table, rows.iter().map(|row| row.0))?;
+            if now != *rows {
+                let definition = self.state.catalog.get(*table);
+                let name = definition.map_or("?", |definition| &definition.name);
+                return Err(Error::Conflict {
+                    what: format!(
+                        "another connection changed a row of '{name}' that the transaction has changed and read"
+                    ),
+                });
+            }
+        }
+        match step.member {
+            Some(member) => self.decide_member(member).map_err(|error| Error::InMany {
+                index: step.index,
+                error: Box::new(error),
+            }),
+            None => Ok(Decision::nothing(crate::command::Reply::done())),
+        }
+    }
+
+    /// The rows of tables, by their names, that members store or change by what they are, and that are of `ids`.
+    pub(super) fn own_rows(
+        &self,
+        transaction: &Transaction,
+        names: &[String],
+        ids: Option<&[u64]>,
+    ) -> BTreeMap<TableId, BTreeSet<u64>> {
+        let catalog = &self.state.catalog;
+        let mut wanted: BTreeSet<TableId> = BTreeSet::new();
+        for name in names.iter().flat_map(|name| tables_of(name)) {
+            let Ok(table) = catalog.find(name) else {
+                continue;
+            };
+            match catalog.get(table).map(|definition| &definition.kind) {
+                Some(Kind::Distributed { locals }) => {
+                    wanted.extend(locals.iter().filter_map(|local| catalog.find(local).ok()));
+                }
+                Some(Kind::Search(_)) => {
+                    wanted.insert(table);
+                }
+                Some(Kind::Percolate { .. } | Kind::Queue(_)) | None => {} // no row of them is changed in place
+            }
+        }
+        let is_read = |id: &u64| ids.is_none_or(|ids| ids.binary_search(id).is_ok());
+        let mut rows: BTreeMap<TableId, BTreeSet<u64>> = BTreeMap::new();
+        for member in &transaction.members {
+            let Some(outcome) = member
+                .outcome
+                .as_ref()
+                .filter(|_| wanted.contains(&member.table))
+            else {
+                continue;
+            };
+            let left = outcome.rows.iter().filter(|row| row.1 != Fate::Deleted);
+            let left = left.map(|row| row.0).filter(is_read);
+            rows.entry(member.table).or_default().extend(left);
+        }
+        rows
+    }
+
+    /// The digests of rows as they are now.
+    ///
+    /// # Errors
+    /// Those of reading a row.
+    pub(super) fn digests(
+        &mut self,
+        table: TableId,
+        ids: impl IntoIterator<Item = u64>,
+    ) -> Result<Vec<(u64, Option<RowDigest>)>> {
+        let Some(search) = self.state.searches.get_mut(&table) else {
+            return Ok(Vec::new());
+        };
+        let columns = search.definition.columns.len();
+        let mut digests = Vec::new();
+        for id in ids {
+            let stored = search.table.row(id).map_err(failure::of_index)?;
+            let digest = match stored {
+                None => None,
+                Some(stored) => {
+                    let values = (0..columns).map(|column| stored.column(column));
+                    let values: index::Result<Vec<Value>> = values.collect();
+                    Some(digest(&values.map_err(failure::of_index)?))
+                }
+            };
+            digests.push((id, digest));
+        }
+        Ok(digests)
+    }
+
+    /// Keeps what a SELECT has shown, but for what the SELECT before it has shown too.
+    pub(super) fn note_witnesses(
+        &mut self,
+        session: SessionId,
+        mut witnesses: Vec<Witness>,
+    ) -> Result<()> {
+        let transaction = self.sessions.transactions.get(session);
+        let known = transaction.map_or(&[][..], |transaction| &transaction.witnesses);
+        witnesses.retain(|witness| !witness.rows.is_empty() && !known.contains(witness));
+        let rows: usize = witnesses.iter().map(|witness| witness.rows.len()).sum();
+        if rows == 0 {
+            return Ok(());
+        }
+        self.grow(session, rows as u64 * WITNESS_ROW_BYTES)?;
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            transaction.witnesses.extend(witnesses);
+        }
+        Ok(())
+    }
+}
+
+/// Two hashes of the row's bytes, each begun with another byte. Equal rows have equal bytes.
+fn digest(values: &[Value]) -> RowDigest {
+    let bytes = row::encode(values);
+    [0u8, 1].map(|seed| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write_u8(seed);
+        hasher.write(&bytes);
+        hasher.finish()
+    })
+}
