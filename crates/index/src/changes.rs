@@ -99,6 +99,11 @@ impl Changes {
         self.columns.iter().any(|changed| changed.has(doc))
     }
 
+    /// The changed columns, rising.
+    pub(crate) fn columns(&self) -> &[ChangedColumn] {
+        &self.columns
+    }
+
     /// The values of a column; `None` if no row's value of it was changed.
     pub(crate) fn of(&self, column: usize) -> Option<&ChangedColumn> {
         self.columns

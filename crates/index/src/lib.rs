@@ -108,7 +108,7 @@ pub use segment::{SavedRows, saved_rows, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;
 pub use table::{
-    AlteredTable, Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow, Table,
-    TailStatus,
+    AlteredTable, Discarded, Fork, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow,
+    Table, TailStatus,
 };
 pub use warning::Warning;

@@ -532,6 +532,12 @@ impl Part {
         self.removed.add(words);
     }
 
+    /// Deletes many rows, none of which is deleted yet. `words`: those of these rows. Cost: as of the bitmaps.
+    pub(crate) fn remove_with(&mut self, docs: &RoaringBitmap, words: &Removed) {
+        *Arc::make_mut(&mut self.deleted) |= docs;
+        self.removed.join(words);
+    }
+
     /// Deletes many rows, none of which is deleted yet. Cost: reads their forward lists.
     pub(crate) fn remove_all(&mut self, docs: &RoaringBitmap) -> Result<()> {
         let mut counts: FxHashMap<u32, Frequency> = FxHashMap::default();

@@ -166,7 +166,7 @@ impl PlannedPart {
 }
 
 /// Whether two parts are states of one tail or segment.
-fn is_state_of(now: &Part, before: &Part) -> bool {
+pub(crate) fn is_state_of(now: &Part, before: &Part) -> bool {
     match (&now.source, &before.source) {
         (Source::Segment(now), Source::Segment(before)) => Arc::ptr_eq(now, before),
         (Source::Tail(now), Source::Tail(before)) => {

@@ -73,6 +73,12 @@ impl Removed {
         self.lists.insert(0, counts.into()); // the largest come first
     }
 
+    /// Adds the words of other deleted rows. Cost: a reference for each of their lists.
+    pub(crate) fn join(&mut self, other: &Removed) {
+        self.lists.extend(other.lists.iter().cloned());
+        self.hits += other.hits;
+    }
+
     /// Deleted rows that held a word, and its occurrences in them.
     pub(crate) fn frequency(&self, word: u32) -> Frequency {
         let mut sum = Frequency::default();

@@ -1,5 +1,6 @@
 //! The writer's side of one search table. `writer.rs` has a worked example of a table's life.
 
+mod fork;
 mod mark;
 mod merges;
 mod merging;
@@ -12,6 +13,7 @@ mod seals;
 mod status;
 mod writer;
 
+pub use fork::Fork;
 pub use mark::Mark;
 pub use parts::Discarded;
 pub use policy::MergeRequest;

@@ -53,6 +53,14 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "others-rows-seen-over-own-ones",
+        file: "crates/index/src/table/fork.rs",
+        text: "for (doc, id) in self.touched(&own, twin, ids)? {",
+        becomes: "for (doc, id) in self.touched(&own, twin, ids)?.into_iter().take(0) {",
+        test: "crates/engine/tests/it/transactions.rs::transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones",
+        may_hang: false,
+    },
+    Mutation {
         name: "ends-left-out-of-the-record-of-their-transaction",
         file: "crates/engine/src/engine/transact.rs",
         text: "modes.min().map(|mode| (ends, mode))",

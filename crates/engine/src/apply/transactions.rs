@@ -22,7 +22,7 @@
 //! - A row of `ends` stays held under its delivery until COMMIT. If it is not, COMMIT is refused.
 //! - `bytes` is the sum of the bytes of all open transactions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use queue::RowNumber;
@@ -58,6 +58,8 @@ pub(crate) struct Member {
     /// The table as the statement found it. COMMIT refuses the member if the table was altered or dropped since.
     pub(crate) definition: Arc<Definition>,
     pub(crate) change: Change,
+    /// Memory, estimated.
+    pub(crate) bytes: u64,
     /// What COMMIT must come to again. `None`: it depends on no row of a table of documents or queries.
     pub(crate) outcome: Option<Outcome>,
 }
@@ -141,6 +143,34 @@ pub(crate) struct Witness {
     pub(crate) rows: Vec<(u64, Option<RowDigest>)>,
 }
 
+/// Rows that statements have chosen and left.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    /// Those that no SELECT has shown as they are now.
+    pub(crate) fresh: BTreeSet<u64>,
+    /// Those that one has shown, with what it has shown last.
+    pub(crate) shown: BTreeMap<u64, Option<RowDigest>>,
+}
+
+/// Search tables as a transaction sees them: `engine/transact/overlay.rs`.
+#[derive(Default)]
+pub(crate) struct Overlay {
+    /// By table, each with the table's definition when it was made.
+    pub(crate) forks: BTreeMap<TableId, (Arc<Definition>, index::Fork)>,
+    /// Number of the first members, whose changes the forks have.
+    pub(crate) applied: usize,
+    /// Memory of the members behind them.
+    pub(crate) waiting_bytes: u64,
+}
+
+impl Overlay {
+    /// Memory of the transaction's own rows and changes, in bytes, estimated.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let forks = self.forks.values();
+        forks.map(|(_, fork)| fork.memory_bytes()).sum()
+    }
+}
+
 /// Stands for the values of a row: 128 bits.
 pub(crate) type RowDigest = [u64; 2];
 
@@ -166,11 +196,52 @@ pub(crate) struct Transaction {
     pub(crate) deleted: FxHashSet<TableId>,
     /// In the order of the SELECTs.
     pub(crate) witnesses: Vec<Witness>,
-    /// Memory of the members and witnesses, estimated.
+    /// Rows of search tables that statements have chosen and left, by table.
+    pub(crate) chosen: BTreeMap<TableId, Chosen>,
+    /// Tables of members that change a row.
+    pub(crate) changed: BTreeSet<TableId>,
+    /// The search tables as the transaction sees them.
+    pub(crate) overlay: Overlay,
+    /// Memory of the members, witnesses and forks, estimated.
     pub(crate) bytes: u64,
     began_us: u64,
     /// Every statement but ROLLBACK is answered with this.
     pub(crate) refused: Option<Error>,
+}
+
+impl Transaction {
+    /// Keeps a member.
+    pub(crate) fn push(&mut self, member: Member) {
+        if member.has_effect() {
+            self.changed.insert(member.table);
+        }
+        if let Some(outcome) = &member.outcome {
+            let chosen = self.chosen.entry(member.table).or_default();
+            for (id, fate) in &outcome.rows {
+                chosen.shown.remove(id);
+                match fate {
+                    Fate::Deleted => chosen.fresh.remove(id),
+                    Fate::Stored | Fate::Changed => chosen.fresh.insert(*id),
+                };
+            }
+        }
+        self.members.push(member);
+    }
+
+    /// Notes which of the chosen rows others may have changed.
+    pub(crate) fn note_moved(&mut self, overlay: &mut Overlay) {
+        for (table, (_, fork)) in &mut overlay.forks {
+            let moved = fork.take_moved();
+            let Some(chosen) = self.chosen.get_mut(table) else {
+                continue;
+            };
+            for id in moved {
+                if chosen.shown.contains_key(&id) {
+                    chosen.fresh.insert(id);
+                }
+            }
+        }
+    }
 }
 
 impl Transactions {
@@ -192,6 +263,14 @@ impl Transactions {
 
     pub(crate) fn get_mut(&mut self, session: SessionId) -> Option<&mut Transaction> {
         self.open.get_mut(&session)
+    }
+
+    /// Takes off the memory of an open transaction.
+    pub(crate) fn shrink(&mut self, session: SessionId, bytes: u64) {
+        if let Some(transaction) = self.open.get_mut(&session) {
+            transaction.bytes -= bytes;
+            self.bytes -= bytes;
+        }
     }
 
     /// Adds to the memory of an open transaction.

@@ -2,20 +2,22 @@
 //!
 //! A write is decided at its statement, which tells errors, counts and ids, and its member is kept. COMMIT decides all members
 //! again, one after the other, as `write.rs` does with a unit, over the rows of then. It is refused where a statement would have
-//! another outcome than the one that was told: `outcome.rs`. A statement that must see earlier ones is decided, or read, with the
-//! members applied; [`Undo`] then takes them back within the same command, so that no other session sees them.
+//! another outcome than the one that was told: `outcome.rs`. A statement that must see earlier ones is decided, or read, over the
+//! transaction's own view of the search tables: `overlay.rs`. Queues and tables of standing queries have no such view: members are
+//! applied to them, and [`Undo`] takes them back within the same command, so that no other session sees them.
 //!
-//! | statement | members applied | cost |
+//! | statement | decided over | cost |
 //! |---|---|---|
-//! | INSERT, REPLACE | none: an id is compared with `Transaction::ids` | its rows |
-//! | INSERT of ids into a table of which the transaction deleted rows; into a queue with `unique_by=` | all | all members |
-//! | UPDATE, DELETE; SELECT on a table that a member touches | all | all members |
-//! | COMMIT | all | all members |
+//! | INSERT, REPLACE | the tables: an id is compared with `Transaction::ids` | its rows |
+//! | UPDATE, DELETE, SELECT, INSERT of ids that may be known, INSERT into a table of which it deleted rows | the own view | what changed |
+//! | the same on a table of standing queries, or a queue | members of these tables, applied and taken back | these members |
+//! | COMMIT | the tables, behind the members before | all members |
 //!
-//! So that n statements do not cost n² without a bound, members are applied for a later statement only while there are at most
+//! So that n statements do not cost n² without a bound, members are applied and taken back only while there are at most
 //! [`REPLAYED_STATEMENTS_MAX`] of them, of [`REPLAYED_BYTES_MAX`] bytes.
 
 mod outcome;
+mod overlay;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +37,7 @@ use crate::limits::{
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
 use crate::record::Record;
-use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Transaction, Witness};
+use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Transaction};
 use crate::undo::Undo;
 
 /// Memory of a member beside its values, in bytes, and of each row and id in it.
@@ -101,12 +103,7 @@ impl Engine {
             });
         }
         let counted = self.status;
-        let decided = match self.must_see(session, &command) {
-            true => self.beside(session, |engine| {
-                engine.decide_write(session, command.clone(), None)
-            }),
-            false => self.decide_write(session, command.clone(), None),
-        };
+        let decided = self.decide_within(session, command.clone());
         self.status = counted;
         let decision = decided?;
         let name = match &command {
@@ -131,29 +128,39 @@ impl Engine {
                 self.keep_choice(session, table, command, outcome)?;
             }
         }
+        if let Err(error) = self.put_last(session, &decision) {
+            // The member is kept, and later statements could not see it.
+            self.refuse_transaction(session, &error)?;
+            return Err(error);
+        }
         Ok(decision.reply)
     }
 
-    /// Whether the outcome of a write depends on what the transaction has written.
-    fn must_see(&self, session: SessionId, command: &Command) -> bool {
-        let Some(transaction) = self.sessions.transactions.get(session) else {
-            return false;
+    /// Decides a write over what the transaction has written, as far as the outcome depends on it.
+    fn decide_within(&mut self, session: SessionId, command: Command) -> Result<Decision> {
+        let (name, is_plain) = match &command {
+            Command::Insert(insert) => (&insert.table, true),
+            Command::Upsert { insert, .. } => (&insert.table, false),
+            Command::Delete(delete) => (&delete.table, false),
+            Command::Update { update, .. } => (&update.table, false),
+            _ => return Err(Error::internal("a write without a table")),
         };
-        match command {
-            Command::Insert(insert) => {
-                let Ok(table) = self.state.catalog.find(&insert.table) else {
-                    return false;
-                };
-                let queue = self.state.queues.get(&table);
-                let is_unique = queue.is_some_and(|queue| queue.options().unique_by.is_some());
-                let is_kept = |member: &Member| member.table == table;
-                transaction.deleted.contains(&table)
-                    || is_unique && transaction.members.iter().any(is_kept)
+        let table = self.state.catalog.find(name)?;
+        let is_search = self.state.searches.contains_key(&table);
+        let queue = self.state.queues.get(&table);
+        let is_unique = queue.is_some_and(|queue| queue.options().unique_by.is_some());
+        let transaction = self.sessions.transactions.get(session);
+        let has_deleted = transaction.is_some_and(|it| it.deleted.contains(&table));
+        if is_plain && !has_deleted && !is_unique {
+            return self.decide_write(session, command, None);
+        }
+        let decide = |engine: &mut Engine| engine.decide_write(session, command, None);
+        match is_search {
+            true => {
+                self.bring_up(session)?;
+                self.overlaid(session, decide)
             }
-            Command::Delete(delete) => self.touches(transaction, &delete.table),
-            Command::Update(update) => self.touches(transaction, &update.table),
-            Command::Upsert { insert, .. } => self.touches(transaction, &insert.table),
-            _ => true,
+            false => self.beside(session, &BTreeSet::from([table]), decide),
         }
     }
 
@@ -163,9 +170,13 @@ impl Engine {
         let catalog = &self.state.catalog;
         let wanted = tables_of(name).filter_map(|name| catalog.find(name).ok());
         let wanted: Vec<TableId> = wanted.collect();
-        let members = transaction.members.iter();
-        let members = members.filter(|member| member.has_effect());
-        let mut touched: BTreeSet<TableId> = members.map(|member| member.table).collect();
+        let touched = self.reached(transaction.changed.clone());
+        wanted.iter().any(|table| touched.contains(table))
+    }
+
+    /// Tables, and those that get their rows as hits or as a part.
+    fn reached(&self, mut touched: BTreeSet<TableId>) -> BTreeSet<TableId> {
+        let catalog = &self.state.catalog;
         loop {
             let before = touched.len();
             let of = |names: &[String]| {
@@ -186,7 +197,7 @@ impl Engine {
             }
             touched.extend(reached);
             if touched.len() == before {
-                return wanted.iter().any(|table| touched.contains(table));
+                return touched;
             }
         }
     }
@@ -290,16 +301,18 @@ impl Engine {
             self.refuse_transaction(session, &error)?;
             return Err(error);
         }
-        self.grow(session, bytes + MEMBER_BYTES)?;
+        let bytes = bytes + MEMBER_BYTES;
+        self.grow(session, bytes)?;
         let definition = self.state.catalog.get(table).map(Arc::clone);
         let transaction = self.sessions.transactions.get_mut(session);
         let (Some(transaction), Some(definition)) = (transaction, definition) else {
             return Err(Error::internal("no transaction, or no table"));
         };
-        transaction.members.push(Member {
+        transaction.push(Member {
             table,
             definition,
             change,
+            bytes,
             outcome,
         });
         Ok(())
@@ -348,28 +361,46 @@ impl Engine {
         Ok(())
     }
 
-    /// Calls `look` with the transaction's members applied, and takes them back.
+    /// Calls `look` with the members applied that reach one of `tables`, and takes them back.
     fn beside<T>(
         &mut self,
         session: SessionId,
+        tables: &BTreeSet<TableId>,
         look: impl FnOnce(&mut Engine) -> Result<T>,
     ) -> Result<T> {
-        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+        let Some(transaction) = self.sessions.transactions.get(session) else {
             return look(self);
         };
+        if tables.is_empty() {
+            return look(self);
+        }
+        let reaching = transaction.changed.iter().copied().filter(|table| {
+            let reached = self.reached(BTreeSet::from([*table]));
+            !reached.is_disjoint(tables)
+        });
+        let reaching: BTreeSet<TableId> = reaching.collect();
+        let reaches = |member: &&Member| reaching.contains(&member.table) && member.has_effect();
+        let (mut count, mut bytes) = (0, 0);
+        for member in transaction.members.iter().filter(reaches) {
+            count += 1;
+            bytes += member.bytes;
+        }
         let limit = |what, max| Err(Error::Limit { what, max });
-        if transaction.members.len() > REPLAYED_STATEMENTS_MAX {
+        if count > REPLAYED_STATEMENTS_MAX {
             let what = "statements of a transaction before one that must see them";
             return limit(what, REPLAYED_STATEMENTS_MAX as u64);
         }
-        if transaction.bytes > REPLAYED_BYTES_MAX {
+        if bytes > REPLAYED_BYTES_MAX + count as u64 * MEMBER_BYTES {
             let what = "bytes of a transaction before a statement that must see them";
             return limit(what, REPLAYED_BYTES_MAX);
         }
+        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+            return look(self);
+        };
         let members = std::mem::take(&mut transaction.members);
         let (mut undo, position, counted) = (Undo::default(), self.state.position, self.status);
         let looked = self
-            .apply_members(&members, &mut undo)
+            .apply_members(members.iter().enumerate(), reaches, &mut undo)
             .and_then(|()| look(self));
         if let Some(transaction) = self.sessions.transactions.get_mut(session) {
             transaction.members = members;
@@ -383,9 +414,14 @@ impl Engine {
         looked
     }
 
-    fn apply_members(&mut self, members: &[Member], undo: &mut Undo) -> Result<()> {
+    fn apply_members<'m>(
+        &mut self,
+        members: impl Iterator<Item = (usize, &'m Member)>,
+        is_wanted: impl Fn(&&Member) -> bool,
+        undo: &mut Undo,
+    ) -> Result<()> {
         let position = self.state.position + 1;
-        for (index, member) in members.iter().enumerate() {
+        for (index, member) in members.filter(|(_, member)| is_wanted(member)) {
             let decided = self.decide_member(member);
             let decision = decided.map_err(|error| Error::InMany {
                 index,
@@ -448,29 +484,29 @@ impl Engine {
             return Ok(Reply::done());
         };
         let behind = transaction.members.len();
-        let changed = self.own_rows(transaction, tables, ids);
-        let (seen, witnesses) = self.beside(session, |engine| {
-            let mut witnesses = Vec::with_capacity(changed.len());
-            for (table, ids) in changed {
-                let rows = engine.digests(table, ids)?;
-                witnesses.push(Witness {
-                    behind,
-                    table,
-                    rows,
-                });
-            }
-            Ok((Seen::new(Arc::new(engine.unpublished())), witnesses))
+        let wanted = self.parts_of(tables);
+        let standing = wanted
+            .iter()
+            .filter(|table| self.state.percolates.contains_key(table));
+        let standing: BTreeSet<TableId> = standing.copied().collect();
+        self.bring_up(session)?;
+        let unshown = self.unshown(session, &wanted, ids)?;
+        let (seen, rows) = self.overlaid(session, |engine| {
+            engine.beside(session, &standing, |engine| {
+                let mut rows = Vec::new();
+                for (table, ids) in unshown {
+                    rows.push((table, engine.digests(table, ids)?));
+                }
+                Ok((Seen::new(Arc::new(engine.unpublished())), rows))
+            })
         })?;
-        self.note_witnesses(session, witnesses)?;
+        self.note_shown(session, behind, rows)?;
         Ok(Reply::Seen(seen))
     }
 
     fn read_within(&mut self, session: SessionId, select: &Select) -> Result<Reply> {
-        let transaction = self.sessions.transactions.get(session);
-        match transaction.is_some_and(|transaction| self.touches(transaction, &select.table)) {
-            true => self.beside(session, |engine| engine.read(session, select)),
-            false => self.read(session, select),
-        }
+        let tables = self.parts_of(std::slice::from_ref(&select.table));
+        self.beside(session, &tables, |engine| engine.read(session, select))
     }
 
     /// `QUEUE_DONE` in a transaction.

@@ -83,7 +83,11 @@ pub const TRANSACTION_BYTES_MAX: u64 = 64 << 20;
 pub const TRANSACTIONS_SHARE_OF_MEMORY: u64 = 8;
 /// Longest time from a transaction's first statement to its COMMIT, in microseconds: five minutes.
 pub const TRANSACTION_US_MAX: u64 = 300_000_000;
-/// Statements of a transaction that the engine carries out again for a later statement that must see them.
+/// INSERTs of a transaction that are not in its own view of the tables yet. One more puts them there.
+pub const WAITING_STATEMENTS_MAX: usize = 1_000;
+/// Memory of the rows of those statements, in bytes.
+pub const WAITING_BYTES_MAX: u64 = 1 << 20;
+/// Statements of a transaction that the engine carries out again for a later one on a queue or a table of standing queries.
 pub const REPLAYED_STATEMENTS_MAX: usize = 1_000;
 /// Memory of the rows of those statements, in bytes.
 pub const REPLAYED_BYTES_MAX: u64 = 1 << 20;

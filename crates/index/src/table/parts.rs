@@ -87,7 +87,7 @@ impl SealedPart {
         Ok((!places.is_empty()).then_some(places))
     }
 
-    /// The segment; always there.
+    /// The segment; always there, but for a tail below a fork.
     pub(super) fn segment(&self) -> Option<&Arc<Segment>> {
         match &self.part.source {
             Source::Segment(segment) => Some(segment),

@@ -80,7 +80,7 @@ impl StoredRow {
 }
 
 /// The place of a live row: its shard, or its segment's index and its doc.
-enum Location {
+pub(super) enum Location {
     Tail(usize),
     Frozen(usize),
     Segment(usize, u32),
@@ -399,7 +399,7 @@ impl Table {
     }
 
     /// The place of the live row with an id. Errors: `Io`, `Corrupt`.
-    fn locate(&self, id: u64) -> Result<Option<Location>> {
+    pub(super) fn locate(&self, id: u64) -> Result<Option<Location>> {
         let at = self.shard_of(id);
         let shard = &self.shards[at];
         if shard.tail.writer.ordinal(id).is_some() {
@@ -410,10 +410,11 @@ impl Table {
             return Ok(Some(Location::Frozen(at)));
         }
         for (at, sealed) in self.segments.iter().enumerate().rev() {
-            if let Some(segment) = sealed.segment()
-                && let Some(doc) = segment.find(id)?
-                && sealed.part.is_live(doc)
-            {
+            let found = match sealed.segment() {
+                Some(segment) => segment.find(id)?.filter(|doc| sealed.part.is_live(*doc)),
+                None => sealed.part.find_all(&[id])?.first().copied(), // a tail below a fork
+            };
+            if let Some(doc) = found {
                 return Ok(Some(Location::Segment(at, doc)));
             }
         }

@@ -21,7 +21,7 @@ use crate::command::{Kind, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::transactions::{Fate, Member, Outcome, RowDigest, Transaction, Witness};
+use crate::transactions::{Member, Outcome, RowDigest, Transaction, Witness};
 
 /// Memory of a row of a [`Witness`], in bytes.
 const WITNESS_ROW_BYTES: u64 = 32;
@@ -109,44 +109,53 @@ impl Engine {
         }
     }
 
-    /// The rows of tables, by their names, that members store or change by what they are, and that are of `ids`.
-    pub(super) fn own_rows(
-        &self,
-        transaction: &Transaction,
-        names: &[String],
-        ids: Option<&[u64]>,
-    ) -> BTreeMap<TableId, BTreeSet<u64>> {
+    /// The tables of some names, and the parts of distributed ones.
+    pub(super) fn parts_of(&self, names: &[String]) -> BTreeSet<TableId> {
         let catalog = &self.state.catalog;
-        let mut wanted: BTreeSet<TableId> = BTreeSet::new();
+        let mut tables: BTreeSet<TableId> = BTreeSet::new();
         for name in names.iter().flat_map(|name| tables_of(name)) {
             let Ok(table) = catalog.find(name) else {
                 continue;
             };
             match catalog.get(table).map(|definition| &definition.kind) {
                 Some(Kind::Distributed { locals }) => {
-                    wanted.extend(locals.iter().filter_map(|local| catalog.find(local).ok()));
+                    tables.extend(locals.iter().filter_map(|local| catalog.find(local).ok()));
                 }
-                Some(Kind::Search(_)) => {
-                    wanted.insert(table);
+                Some(Kind::Search(_) | Kind::Percolate { .. } | Kind::Queue(_)) | None => {
+                    tables.insert(table);
                 }
-                Some(Kind::Percolate { .. } | Kind::Queue(_)) | None => {} // no row of them is changed in place
             }
         }
-        let is_read = |id: &u64| ids.is_none_or(|ids| ids.binary_search(id).is_ok());
-        let mut rows: BTreeMap<TableId, BTreeSet<u64>> = BTreeMap::new();
-        for member in &transaction.members {
-            let Some(outcome) = member
-                .outcome
-                .as_ref()
-                .filter(|_| wanted.contains(&member.table))
-            else {
-                continue;
+        tables
+    }
+
+    /// The rows that statements of a transaction have chosen, that no SELECT has shown as they are now, and that are of `ids`.
+    pub(super) fn unshown(
+        &mut self,
+        session: SessionId,
+        tables: &BTreeSet<TableId>,
+        ids: Option<&[u64]>,
+    ) -> Result<BTreeMap<TableId, Vec<u64>>> {
+        // A rebase tells which rows others have changed.
+        self.overlaid(session, |_| Ok(()))?;
+        let Some(transaction) = self.sessions.transactions.get(session) else {
+            return Ok(BTreeMap::new());
+        };
+        let chosen = transaction.chosen.iter();
+        let chosen = chosen.filter(|(table, _)| tables.contains(table));
+        let unshown = chosen.map(|(table, chosen)| {
+            let fresh = &chosen.fresh;
+            let rows = match ids {
+                Some(ids) => ids
+                    .iter()
+                    .copied()
+                    .filter(|id| fresh.contains(id))
+                    .collect(),
+                None => fresh.iter().copied().collect(),
             };
-            let left = outcome.rows.iter().filter(|row| row.1 != Fate::Deleted);
-            let left = left.map(|row| row.0).filter(is_read);
-            rows.entry(member.table).or_default().extend(left);
-        }
-        rows
+            (*table, rows)
+        });
+        Ok(unshown.collect())
     }
 
     /// The digests of rows as they are now.
@@ -178,24 +187,37 @@ impl Engine {
         Ok(digests)
     }
 
-    /// Keeps what a SELECT has shown, but for what the SELECT before it has shown too.
-    pub(super) fn note_witnesses(
+    /// Keeps what a SELECT has shown behind a number of members, but for rows that an earlier one has shown alike.
+    pub(super) fn note_shown(
         &mut self,
         session: SessionId,
-        mut witnesses: Vec<Witness>,
+        behind: usize,
+        shown: Vec<(TableId, Vec<(u64, Option<RowDigest>)>)>,
     ) -> Result<()> {
-        let transaction = self.sessions.transactions.get(session);
-        let known = transaction.map_or(&[][..], |transaction| &transaction.witnesses);
-        witnesses.retain(|witness| !witness.rows.is_empty() && !known.contains(witness));
-        let rows: usize = witnesses.iter().map(|witness| witness.rows.len()).sum();
-        if rows == 0 {
-            return Ok(());
+        let mut noted = 0;
+        for (table, mut rows) in shown {
+            let Some(transaction) = self.sessions.transactions.get_mut(session) else {
+                return Ok(());
+            };
+            let chosen = transaction.chosen.entry(table).or_default();
+            rows.retain(|(id, digest)| {
+                chosen.fresh.remove(id);
+                chosen.shown.insert(*id, *digest) != Some(*digest)
+            });
+            if rows.is_empty() {
+                continue;
+            }
+            noted += rows.len() as u64;
+            transaction.witnesses.push(Witness {
+                behind,
+                table,
+                rows,
+            });
         }
-        self.grow(session, rows as u64 * WITNESS_ROW_BYTES)?;
-        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
-            transaction.witnesses.extend(witnesses);
+        match noted {
+            0 => Ok(()),
+            rows => self.grow(session, rows * WITNESS_ROW_BYTES),
         }
-        Ok(())
     }
 }
 
