@@ -219,20 +219,26 @@ impl Engine {
             return Err(Error::DuplicateId { id });
         }
         own.extend(ids.iter().copied());
-        if let Some(&highest) = ids.iter().max() {
-            if let Some(search) = self.state.searches.get_mut(&table) {
-                search.highest = search.highest.max(highest);
-            }
-            if let Some(pq) = self.state.percolates.get_mut(&table) {
-                pq.highest = pq.highest.max(highest);
-            }
-        }
+        self.pass_ids(table, ids.iter().copied());
         name_ids(&mut insert, &ids);
         let rows = insert.rows.len() as u64;
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
         let command = Box::new(Command::Insert(insert));
         self.keep(session, (table, Change::Write(command), None), bytes)
+    }
+
+    /// Lets no later row get one of these ids by itself.
+    fn pass_ids(&mut self, table: TableId, ids: impl Iterator<Item = u64>) {
+        let Some(highest) = ids.max() else {
+            return;
+        };
+        if let Some(search) = self.state.searches.get_mut(&table) {
+            search.highest = search.highest.max(highest);
+        }
+        if let Some(pq) = self.state.percolates.get_mut(&table) {
+            pq.highest = pq.highest.max(highest);
+        }
     }
 
     /// Keeps a statement that chooses rows by what they are: an UPDATE, a DELETE, an INSERT of ids that may be known. Also one that
@@ -251,8 +257,10 @@ impl Engine {
             Command::Upsert { insert, .. } => {
                 check_ids_are_named(insert)?;
                 let stored = outcome.rows.iter().filter(|row| row.1 == Fate::Stored);
+                let stored = stored.map(|row| row.0);
                 let own = transaction.ids.entry(table).or_default();
-                own.extend(stored.map(|row| row.0));
+                own.extend(stored.clone());
+                self.pass_ids(table, stored);
             }
             Command::Delete(_) if !outcome.rows.is_empty() => {
                 transaction.deleted.insert(table);
