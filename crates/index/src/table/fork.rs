@@ -179,6 +179,7 @@ impl Fork {
         }
         self.table.segments = segments;
         self.table.damaged = table.damaged.clone();
+        self.table.prepare_snapshot(); // rows are counted in published parts only
         self.table.rows_live = self.table.parts().map(|part| part.rows_live()).sum();
         (self.base, self.removed) = (now, removed);
         self.moved.append(&mut moved);
