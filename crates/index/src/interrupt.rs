@@ -71,6 +71,13 @@ impl Interrupt {
         *turn = Some(wait);
     }
 
+    /// The statement has no turn any more: it gives way to nobody, such as on a thread for which others wait.
+    pub fn leaves_turn(&self) {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.state.fetch_and(!GIVE_WAY, Ordering::Relaxed);
+        *turn = None;
+    }
+
     /// Gives the statement a new budget, or with `None` no budget. One that had spent its budget may go on.
     pub fn allow(&self, units: Option<u64>) {
         self.units_left
@@ -267,6 +274,17 @@ mod tests {
         interrupt.allow(None);
         assert_eq!(interrupt.reason(), Some(Reason::Killed));
         assert_eq!(interrupt.units_left(), None);
+    }
+
+    #[test]
+    fn a_statement_that_left_its_turn_gives_way_to_nobody() {
+        let interrupt = Interrupt::default();
+        interrupt.has_turn(Arc::new(|| panic!("it has no turn")));
+        interrupt.ask_to_give_way();
+        interrupt.leaves_turn();
+        assert!(interrupt.check().is_ok());
+        interrupt.ask_to_give_way();
+        assert!(interrupt.check().is_ok());
     }
 
     #[test]

@@ -294,7 +294,10 @@ impl Node {
                 ..Control::default()
             };
             self.long_within(session, &interrupt).await;
-            match guarded(self, || Ok(planning.run(&control)))? {
+            let planned = guarded(self, || Ok(planning.run(&control)));
+            // The writer looks at the switch, too: it waits for nobody's turn.
+            interrupt.leaves_turn();
+            match planned? {
                 Ok(planned) => command = Command::Planned(planned),
                 Err(error) => return Ok(Err(error)),
             }

@@ -142,7 +142,7 @@ impl Engine {
             Command::Insert(insert) => (&insert.table, true),
             Command::Upsert { insert, .. } => (&insert.table, false),
             Command::Delete(delete) => (&delete.table, false),
-            Command::Update { update, .. } => (&update.table, false),
+            Command::Update(update) => (&update.table, false),
             _ => return Err(Error::internal("a write without a table")),
         };
         let table = self.state.catalog.find(name)?;
@@ -247,13 +247,13 @@ impl Engine {
         &mut self,
         session: SessionId,
         table: TableId,
-        mut command: Command,
+        command: Command,
         outcome: Outcome,
     ) -> Result<()> {
         let Some(transaction) = self.sessions.transactions.get_mut(session) else {
             return Err(Error::internal("no transaction"));
         };
-        match &mut command {
+        match &command {
             Command::Upsert { insert, .. } => {
                 check_ids_are_named(insert)?;
                 let stored = outcome.rows.iter().filter(|row| row.1 == Fate::Stored);
@@ -265,7 +265,6 @@ impl Engine {
             Command::Delete(_) if !outcome.rows.is_empty() => {
                 transaction.deleted.insert(table);
             }
-            Command::Update { planned, .. } => *planned = None,
             _ => {}
         }
         let rows = outcome.rows.len() as u64;
