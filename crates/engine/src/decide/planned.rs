@@ -137,7 +137,7 @@ pub(crate) fn hand_out(
 /// What the engine's thread makes of a plan.
 enum Outcome {
     /// The statement is decided.
-    Decided(Decision),
+    Decided(Box<Decision>),
     /// The plan is still of use, but more rows were changed than the engine's thread looks at.
     Changed(Vec<u64>),
     /// The plan is of no use.
@@ -165,7 +165,7 @@ pub(crate) fn planned(
         false => Outcome::Useless,
     };
     let before = match outcome {
-        Outcome::Decided(decision) => return Ok(decision),
+        Outcome::Decided(decision) => return Ok(*decision),
         Outcome::Changed(changed) if changed.len() <= REPLANNED_ROWS_MAX => Some(Before {
             plan: planned.clone(),
             changed,

@@ -177,7 +177,7 @@ pub(super) fn ids_now(
         None => Outcome::Useless,
         Some((changed, None)) => Outcome::Changed(changed),
         Some((changed, Some(fit))) => match limited(candidates(found, &changed, &fit), delete) {
-            Some(ids) => Outcome::Decided(decision(table, ids)),
+            Some(ids) => Outcome::Decided(Box::new(decision(table, ids))),
             None => Outcome::Useless,
         },
     })

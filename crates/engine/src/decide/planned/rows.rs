@@ -129,7 +129,7 @@ pub(super) fn rows_now(
     let limit = limit.unwrap_or(usize::MAX);
     let rows: Vec<RowNumber> = visible.take(limit).collect();
     Ok(match found.is_whole || rows.len() == limit {
-        true => Outcome::Decided(of_rows(table, rows)),
+        true => Outcome::Decided(Box::new(of_rows(table, rows))),
         false => Outcome::Useless,
     })
 }

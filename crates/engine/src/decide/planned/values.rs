@@ -160,5 +160,5 @@ pub(super) fn values_now(
         ..Prepared::default()
     };
     let decision = with_hits(state, work, around, table, decision)?;
-    Ok(Outcome::Decided(decision))
+    Ok(Outcome::Decided(Box::new(decision)))
 }
