@@ -41,6 +41,7 @@ use crate::command::Reply;
 use crate::error::{Error, Result};
 use crate::limits::{MOVED_COSTLY_ROWS_MAX, MOVED_ROWS_MAX, PLANS_MAX, REPLANNED_ROWS_MAX};
 use crate::planned::{Conditional, Found, Plan, Planned, Planning};
+use crate::recent::Since;
 use crate::sessions::Owned;
 use crate::state::State;
 
@@ -82,18 +83,7 @@ pub(crate) fn hand_out(
             let since = search.recent.now();
             let over = Documents::of(search);
             Planning::new(move |control| {
-                let found = match (&asked, &before) {
-                    (Conditional::Delete(delete), None) => ids_anew(&over, since, delete, control),
-                    (Conditional::Delete(delete), Some(before)) => {
-                        ids_again(&over, since, delete, before, control)
-                    }
-                    (Conditional::Update(update), None) => {
-                        values_anew(&over, since, update, control)
-                    }
-                    (Conditional::Update(update), Some(before)) => {
-                        values_again(&over, since, update, before, control)
-                    }
-                }?;
+                let found = documents_found(&over, since, &asked, before.as_ref(), control)?;
                 Ok(of(found, asked, control))
             })
         }
@@ -132,6 +122,26 @@ pub(crate) fn hand_out(
         }
     };
     Ok(Decision::nothing(Reply::Plan(planning)))
+}
+
+/// Chooses the documents of a statement; with `before` only among those that were changed since.
+fn documents_found(
+    over: &Documents,
+    since: Since,
+    asked: &Conditional,
+    before: Option<&Before>,
+    control: &Control,
+) -> Result<Found> {
+    match (asked, before) {
+        (Conditional::Delete(asked), None) => ids_anew(over, since, asked, control),
+        (Conditional::Delete(asked), Some(before)) => {
+            ids_again(over, since, asked, before, control)
+        }
+        (Conditional::Update(asked), None) => values_anew(over, since, asked, control),
+        (Conditional::Update(asked), Some(before)) => {
+            values_again(over, since, asked, before, control)
+        }
+    }
 }
 
 /// What the engine's thread makes of a plan.
