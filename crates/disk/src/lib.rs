@@ -17,6 +17,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod copies;
 mod copy;
 mod device;
 mod fault;
@@ -28,6 +29,7 @@ mod real;
 mod replace;
 mod stopwatch;
 
+pub use copies::{Copies, in_two_copies};
 pub use copy::{Copied, copy_bytes, link_or_copy};
 pub use device::{fdatasync_rate, file_system_kind};
 pub use fault::{

@@ -1,4 +1,5 @@
 mod contract;
+mod copies;
 mod faults;
 mod overlay;
 mod real;

@@ -6,6 +6,7 @@
 
 mod check;
 mod dump;
+mod file_kinds;
 mod keeping;
 mod reading;
 mod repair;
@@ -13,6 +14,7 @@ mod replay;
 
 pub use check::{Checked, KindOfFile, check};
 pub use dump::{Dumped, JournalEntry, dump, dump_journal};
+pub use file_kinds::{Cost, FILE_KINDS, FileKind, kind_of, table_of_costs};
 pub use repair::{Repaired, repair};
 
 pub use crate::open::salvage::{Fault, Loss};

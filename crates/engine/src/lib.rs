@@ -81,7 +81,8 @@ mod temporary;
 use apply::{sessions, state, transactions, undo};
 pub use model::limits;
 use model::{
-    altered, catalog, command, error, failure, into, messages, planned, recent, record, sync_mode,
+    altered, catalog, command, error, failure, into, messages, planned, ranges, recent, record,
+    sync_mode,
 };
 use open::{backup, manifest};
 

@@ -9,6 +9,7 @@ pub(crate) mod into;
 pub mod limits;
 pub(crate) mod messages;
 pub(crate) mod planned;
+pub(crate) mod ranges;
 pub(crate) mod recent;
 pub(crate) mod record;
 pub(crate) mod sync_mode;

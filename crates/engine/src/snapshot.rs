@@ -32,8 +32,9 @@ use queue::QueueReport;
 pub use select::PARSE;
 
 use crate::catalog::{Catalog, TableId, of_several, settings, show_create};
-use crate::command::{Definition, Kind};
+use crate::command::{Damaged, Definition, Kind};
 use crate::error::{Error, Result};
+use crate::table::standing::lost::LostQueries;
 
 /// Every table as of one batch. Readers hold it as long as they like; the engine goes on meanwhile.
 #[derive(Default)]
@@ -64,6 +65,7 @@ pub(crate) struct PercolateView {
     pub(crate) definition: Arc<Definition>,
     pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) queries: Arc<percolate::Snapshot>,
+    pub(crate) lost: Arc<LostQueries>,
     pub(crate) text_bytes: u64,
     pub(crate) folded: u64,
 }
@@ -83,6 +85,16 @@ impl Snapshot {
         let mut reports: Vec<QueueReport> = reports.collect();
         reports.sort_by(|a, b| a.queue.cmp(&b.queue));
         reports
+    }
+
+    /// The damaged files that hold standing queries which cannot be read, of all pq tables.
+    #[must_use]
+    pub fn damaged_queries(&self) -> Damaged {
+        let damaged = self.views.values().filter_map(|view| match view {
+            View::Percolate(view) => Some(view.lost.damaged(&view.definition.name)),
+            View::Search(_) | View::Queue(_) => None,
+        });
+        Damaged::of_parts(damaged.collect())
     }
 
     /// Names and types (`rt`, `percolate`, `queue`) of the tables, by name.

@@ -1,12 +1,14 @@
 //! Chunk files: rows of a queue that a fold or a merge wrote. Written once, never changed; docs/formats/data-directory.md.
 //!
-//! Layout of version 2, all numbers little-endian. Head and table are pages of 4,096 bytes; the entries follow without gaps.
+//! Layout of version 3, all numbers little-endian. Head and table are pages of 4,096 bytes; the entries follow without gaps.
 //!
 //! | part | layout |
 //! |---|---|
 //! | head, 1 page | magic, version `u32`, rows `u32`, first row `u64`, last + 1 `u64`, file length `u64`, zeroes, CRC-32C |
 //! | table, 1 page for 255 rows | slots of row number `u64` and offset of its entry `u64`, rising; zeroes, CRC-32C |
 //! | entries | length `u32`, CRC-32C `u32`, bytes: a kind byte, then a row's values, a batch of hits, or places in a batch |
+//! | table again | from a page on |
+//! | head again, 1 page | |
 //!
 //! Rows 8, 9 and 12 are in one file: 8 came by INSERT, 9 and 12 are hits of one command. Offsets are examples:
 //!
@@ -19,11 +21,12 @@
 //! | 8,430 | entry of row 9: kind 2, batch at 8,220, document 0, query 0 |
 //! | 8,443 | entry of row 12: kind 2, batch at 8,220, document 1, query 0 |
 //!
-//! Opening verifies the head, so it costs one page and not the rows. Where the numbers have gaps (here 10 and 11) it verifies
+//! Opening verifies a head, so it costs one page and not the rows. A damaged page of head or table is read from its second copy,
+//! so one damaged page costs the entries on it and no others. Where the numbers have gaps (here 10 and 11) it verifies
 //! the table too: a damaged slot could hide a row there. Without gaps the place of a row says its number, and a damaged page
 //! shows as an error when it is read. Entries are verified when they are read.
 //!
-//! Version 1 has the entries first, then the slots, then a foot. It is read, not written.
+//! Version 2 has head and table once. Version 1 has the entries first, then the slots, then a foot. Both are read, not written.
 
 pub(crate) mod merge;
 pub(crate) mod write;
@@ -41,7 +44,7 @@ use crate::hits::HitBatch;
 use crate::ids::RowNumber;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const ENTRY_HEAD_BYTES: usize = 8;
 const SLOT_BYTES: usize = 16;
 /// Offset of the checksum in a page.
@@ -76,20 +79,31 @@ pub struct ChunkFile {
 enum Table {
     /// Version 1: the slots stand from this offset on, verified at opening.
     Flat(usize),
-    /// Version 2: pages behind the head. Bit n is set once page n has been verified.
-    Paged(Vec<AtomicU64>),
+    /// Versions 2 and 3: pages behind the head. Bit n of `sound` is set once page n has been verified.
+    Paged {
+        sound: Vec<AtomicU64>,
+        /// Where the second table begins; `None` in version 2.
+        second: Option<usize>,
+    },
 }
 
 impl ChunkFile {
     /// Opens and maps a file; verifies its head, and the table where row numbers have gaps.
     ///
-    /// Errors: `Corrupt` where the file is missing, or head, length or table are damaged; `NewerFormat`; `Internal`.
+    /// Errors: `Corrupt` where the file is missing, or the length, all copies of the head or of a page of the table are damaged;
+    /// `NewerFormat`; `Internal`.
     pub fn open(disk: &dyn Disk, path: &str) -> Result<ChunkFile> {
         let file = disk
             .open(path)
             .map_err(|error| Error::of_file(path, &error))?;
         let bytes = file.map().map_err(|error| Error::of_file(path, &error))?;
         let damaged = |offset: usize, why: &str| Error::corrupt(path, offset as u64, why);
+        let last = bytes.len().saturating_sub(PAGE_BYTES);
+        let last = || bytes.get(last..).and_then(Head::read);
+        let head = bytes.get(..PAGE_BYTES).and_then(Head::read);
+        if let Some(head) = head.or_else(|| last().filter(|head| head.version > 2)) {
+            return ChunkFile::of_pages(path, bytes, &head);
+        }
         let head = bytes
             .get(..HEAD_1_BYTES)
             .ok_or_else(|| damaged(0, "shorter than its head"))?;
@@ -98,7 +112,7 @@ impl ChunkFile {
         }
         match number_at(head, 8).unwrap_or(0) {
             0 | 1 => ChunkFile::of_version_1(path, bytes),
-            VERSION => ChunkFile::of_version_2(path, bytes),
+            2 | VERSION => Err(damaged(0, "head")),
             found => Err(Error::NewerFormat {
                 found,
                 known: VERSION,
@@ -134,27 +148,33 @@ impl ChunkFile {
         })
     }
 
-    fn of_version_2(path: &str, bytes: Bytes) -> Result<ChunkFile> {
+    /// A file of version 2 or 3 with this head.
+    fn of_pages(path: &str, bytes: Bytes, head: &Head) -> Result<ChunkFile> {
         let damaged = |offset: usize, why: &str| Error::corrupt(path, offset as u64, why);
-        let head = bytes.get(..PAGE_BYTES).filter(|head| is_sound(head));
-        let head = head.ok_or_else(|| damaged(0, "head"))?;
-        let rows = number_at(head, 12).unwrap_or(0);
-        let (first, end) = (wide_at(head, 16), wide_at(head, 24));
-        let (first, end) = (first.unwrap_or(0), end.unwrap_or(0));
-        let fits = rows > 0
-            && end
-                .checked_sub(first)
-                .is_some_and(|span| span >= rows.into());
-        if !fits || wide_at(head, 32) != Some(bytes.len() as u64) {
+        if head.version > VERSION {
+            return Err(Error::NewerFormat {
+                found: head.version,
+                known: VERSION,
+            });
+        }
+        let span = head.end.checked_sub(head.first);
+        let fits = head.rows > 0 && span.is_some_and(|span| span >= head.rows.into());
+        if !fits || head.bytes != bytes.len() as u64 {
             return Err(damaged(0, "head or length"));
         }
-        let pages = (rows as usize).div_ceil(PAGE_SLOTS);
+        let pages = pages_of(head.rows);
         let file = ChunkFile {
             path: path.to_owned(),
-            table: Table::Paged((0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect()),
-            rows,
-            first: RowNumber(first),
-            end: RowNumber(end),
+            table: Table::Paged {
+                sound: (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+                second: match head.version {
+                    2 => None,
+                    _ => bytes.len().checked_sub((1 + pages) * PAGE_BYTES),
+                },
+            },
+            rows: head.rows,
+            first: RowNumber(head.first),
+            end: RowNumber(head.end),
             bytes,
             batch: Mutex::default(),
         };
@@ -164,6 +184,27 @@ impl ChunkFile {
             return Err(damaged((1 + page) * PAGE_BYTES, "table of rows"));
         }
         Ok(file)
+    }
+
+    /// The damaged copies of head and table, also where the other copy is sound. Empty for a file of an earlier version. Cost:
+    /// reads both tables.
+    #[must_use]
+    pub fn damages(&self) -> Vec<Error> {
+        let Table::Paged {
+            second: Some(second),
+            ..
+        } = &self.table
+        else {
+            return Vec::new();
+        };
+        let tables = [PAGE_BYTES, *second];
+        let pages = 0..pages_of(self.rows);
+        let heads = [0, self.bytes.len().saturating_sub(PAGE_BYTES)];
+        let of_table = tables.map(|start| pages.clone().map(move |page| start + page * PAGE_BYTES));
+        let all = heads.into_iter().chain(of_table.into_iter().flatten());
+        let is_damaged = |at: &usize| !self.bytes.get(*at..*at + PAGE_BYTES).is_some_and(is_sound);
+        let damage = |at: usize| Error::corrupt(&self.path, at as u64, "a copy of head or table");
+        all.filter(is_damaged).map(damage).collect()
     }
 
     /// Path below the root of the disk.
@@ -292,7 +333,7 @@ impl ChunkFile {
         let place = place as usize;
         let (slots, at) = match &self.table {
             Table::Flat(table) => (self.bytes.get(*table..)?, place * SLOT_BYTES),
-            Table::Paged(_) => (
+            Table::Paged { .. } => (
                 self.page(place / PAGE_SLOTS)?,
                 place % PAGE_SLOTS * SLOT_BYTES,
             ),
@@ -300,18 +341,21 @@ impl ChunkFile {
         Some((RowNumber(wide_at(slots, at)?), wide_at(slots, at + 8)?))
     }
 
-    /// A page of the table; verified at the first call for it. `None` where it is damaged or behind the table.
+    /// A page of the table; verified at the first call for it. `None` where all its copies are damaged or it is behind the table.
     fn page(&self, page: usize) -> Option<&[u8]> {
-        let Table::Paged(sound) = &self.table else {
+        let Table::Paged { sound, second } = &self.table else {
             return None;
         };
-        let at = (1 + page) * PAGE_BYTES;
-        let bytes = self.bytes.get(at..at + PAGE_BYTES)?;
+        let at = |start: usize| {
+            let start = start + page * PAGE_BYTES;
+            self.bytes.get(start..start + PAGE_BYTES)
+        };
+        let bytes = at(PAGE_BYTES)?;
         let (word, bit) = (page / 64, 1u64 << (page % 64));
         let word = sound.get(word)?;
         if word.load(Ordering::Relaxed) & bit == 0 {
             if !is_sound(bytes) {
-                return None;
+                return at((*second)?).filter(|copy| is_sound(copy));
             }
             word.fetch_or(bit, Ordering::Relaxed);
         }
@@ -321,6 +365,37 @@ impl ChunkFile {
     fn damaged(&self, offset: u64) -> Error {
         Error::corrupt(&self.path, offset, "queue row")
     }
+}
+
+/// A head of version 2 or above whose checksum is right.
+struct Head {
+    version: u32,
+    rows: u32,
+    first: u64,
+    end: u64,
+    /// Length of the file.
+    bytes: u64,
+}
+
+impl Head {
+    /// `None` for a page that is no such head, or a damaged one.
+    fn read(page: &[u8]) -> Option<Head> {
+        if page.get(..8)? != MAGIC || !is_sound(page) {
+            return None;
+        }
+        Some(Head {
+            version: number_at(page, 8).filter(|version| *version > 1)?,
+            rows: number_at(page, 12)?,
+            first: wide_at(page, 16)?,
+            end: wide_at(page, 24)?,
+            bytes: wide_at(page, 32)?,
+        })
+    }
+}
+
+/// Pages of the table of a file of some rows.
+fn pages_of(rows: u32) -> usize {
+    (rows as usize).div_ceil(PAGE_SLOTS)
 }
 
 /// Whether a page's checksum is that of its bytes.

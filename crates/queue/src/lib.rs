@@ -65,7 +65,7 @@ pub use backlog::Backlog;
 pub use chunk::HIT_ROW_BYTES;
 pub use error::{Error, Result};
 pub use file::ChunkFile;
-pub use file::merge::MergeRowsJob;
+pub use file::merge::{MergeRowsJob, MergedPart};
 pub use file::write::FoldJob;
 pub use gate::{Held, Holder};
 pub use hits::{HitBatch, HitDocument, HitQuery};

@@ -228,6 +228,8 @@ impl Life<'_> {
                         self.engine = Some(handle.clone());
                         keep_listening(handle.clone());
                         let is_written = !self.server.settings().read_only;
+                        let damaged = handle.snapshot().damaged_queries();
+                        self.server.note_damaged_files(damaged.files());
                         self.server.serve(handle.clone());
                         if let Some(mut loaded) = loaded.take().filter(|_| is_written) {
                             self.scribe.make_tables(&self.server, &mut loaded).await;

@@ -449,6 +449,11 @@ impl Node {
         self.counters
             .answers_damaged
             .fetch_add(1, Ordering::Relaxed);
+        self.note_damaged_files(files)
+    }
+
+    /// Records damaged files, each with a sentence; the log names each file once. Gives the sentences.
+    pub fn note_damaged_files(&self, files: Vec<(String, String)>) -> Vec<String> {
         let mut known = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut warnings = Vec::new();
         for (file, sentence) in files {

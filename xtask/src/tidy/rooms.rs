@@ -11,7 +11,7 @@ use super::arrows::Arrows;
 const ROOMS: [(&str, &str); 13] = [
     (
         "disk",
-        "copy device map namespace replace stopwatch < memory < fault overlay real",
+        "copies copy device map namespace replace stopwatch < memory < fault overlay real",
     ),
     (
         "query",

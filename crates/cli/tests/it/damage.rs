@@ -52,6 +52,16 @@ fn flip(server: &Server, name: &str) {
     file.write_all_at(&[byte[0] ^ 16], 1).unwrap();
 }
 
+/// Inverts a bit of both copies of a small file under the running server.
+fn flip_copies(server: &Server, name: &str) {
+    let path = server.folder().path(&format!("data/{name}"));
+    let mut bytes = fs::read(&path).unwrap();
+    let second = bytes.len().div_ceil(2).next_multiple_of(4096);
+    bytes[1] ^= 16;
+    bytes[second + 1] ^= 16;
+    fs::write(path, bytes).unwrap();
+}
+
 fn check(server: &Server, postings: &str) {
     let mut client = server.client();
     let found = cells(
@@ -169,7 +179,7 @@ fn a_row_that_may_stand_in_an_unreadable_segment_is_neither_deleted_nor_updated_
     let (mut server, postings) = server();
     let commit = postings.replace("postings", "commit");
     server.stop_and_restart();
-    flip(&server, &commit);
+    flip_copies(&server, &commit);
     server.stop_and_restart();
     let mut client = server.client();
     for statement in [
@@ -269,4 +279,91 @@ fn optimize_writes_a_damaged_key_again() {
         cells(&mut client, "SHOW WARNINGS"),
         Vec::<Vec<String>>::new()
     );
+}
+
+#[test]
+fn a_byte_that_turns_in_a_block_of_standing_queries_is_named_by_every_door_and_the_others_serve() {
+    let mut server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("CREATE TABLE hits (query_id bigint, doc_id bigint) ENGINE=queue")
+        .unwrap();
+    client
+        .query("CREATE TABLE alerts type='pq' on='t' into='hits'")
+        .unwrap();
+    let query = |id| format!("({id}, 'word{id} -longword{id} -longerword{id} -thelongest{id}')");
+    let queries: Vec<String> = (1..=300).map(query).collect();
+    let insert = format!(
+        "INSERT INTO alerts (id, query) VALUES {}",
+        queries.join(", ")
+    );
+    client.query(&insert).unwrap();
+    server.stop_and_restart();
+    let data = server.folder().path("data");
+    let table = format!("{data}/tables/3");
+    let mut names = fs::read_dir(&table).unwrap();
+    let path = names.find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.extension()
+            .is_some_and(|end| end == "queries")
+            .then_some(path)
+    });
+    let path = path.unwrap();
+    server.terminate();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096 + 100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    server.restart_as(Setup::default());
+    let mut client = server.client();
+    let lost = "standing queries 1-";
+    for statement in [
+        "CALL PQ('alerts', 'word1 word300')",
+        "SELECT id FROM alerts WHERE id > 299",
+    ] {
+        let found = cells(&mut client, statement);
+        assert_eq!(found.len(), 1, "{statement}: {found:?}");
+        assert_eq!(found[0][0], "300");
+        let warnings = cells(&mut client, "SHOW WARNINGS");
+        assert!(
+            warnings.len() == 1 && warnings[0][2].contains(lost),
+            "{statement}: {warnings:?}"
+        );
+    }
+    for statement in [
+        "INSERT INTO t (id, body) VALUES (1, 'word1')",
+        "SELECT COUNT(*) FROM alerts",
+        "SELECT id FROM alerts WHERE id = 1",
+    ] {
+        let refused = client.query(statement).unwrap_err().to_string();
+        assert!(
+            refused.contains(lost) && refused.contains("1030"),
+            "{statement}: {refused}"
+        );
+    }
+    let body = br#"{"query":{"percolate":{"document":{"body":"word1 word300"}}}}"#;
+    let (status, answer) = request(server.http(), "POST /pq/alerts/search", "", body);
+    assert_eq!(status, 200);
+    assert!(
+        answer.contains(lost) && answer.contains(r#""total_relation":"gte""#),
+        "{answer}"
+    );
+    let compact = "Accept: application/vnd.seine.hits\r\n";
+    let (status, answer) = request(server.http(), "POST /pq/alerts/search", compact, body);
+    assert!(status == 500 && answer.contains(lost), "{status}: {answer}");
+    assert!(server.log().contains(lost), "{}", server.log());
+    server.terminate();
+    let checked = clean_command().args(["check", &data]).output().unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert!(said.contains("alerts: standing queries 1-"), "{said}");
+    let repaired = clean_command().args(["repair", &data]).output().unwrap();
+    assert_eq!(repaired.status.code(), Some(0));
+    server.restart_as(Setup::default());
+    let mut client = server.client();
+    client
+        .query("INSERT INTO t (id, body) VALUES (1, 'word1 word300')")
+        .unwrap();
+    let hits = cells(&mut client, "SELECT query_id FROM hits");
+    assert_eq!(hits, [["300"]]);
 }

@@ -37,6 +37,7 @@ use crate::catalog::TableId;
 use crate::error::Result;
 use crate::record::Record;
 use crate::state::{Counting, State};
+use crate::table::standing::lost::LostQueries;
 
 /// The tables that the members have changed, as they were before the unit. [The module](self) has an example.
 #[derive(Default)]
@@ -57,6 +58,7 @@ struct SearchBefore {
 
 struct PercolateBefore {
     highest: u64,
+    lost: Arc<LostQueries>,
     /// Each id that the members stored or deleted, with its query before the unit; `None`: there was no query.
     queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
 }
@@ -132,6 +134,7 @@ impl Undo {
         };
         let empty = || PercolateBefore {
             highest: pq.highest,
+            lost: Arc::clone(&pq.lost),
             queries: BTreeMap::new(),
         };
         let before = self.percolates.entry(table).or_insert_with(empty);
@@ -186,6 +189,7 @@ impl Undo {
                 }
             }
             pq.highest = before.highest;
+            pq.lost = before.lost;
         }
         for (table, before) in self.queues {
             if let Some(queue) = state.queues.get_mut(&table) {

@@ -69,6 +69,13 @@ pub(crate) fn whole(
         return Ok(of_documents(table, documents(search, control, delete)?));
     }
     if let Some(pq) = state.percolates.get(&table) {
+        if let Some(ids) = delete.filter.as_ref().and_then(named_ids) {
+            let there = ids.into_iter().filter(|id| pq.contains(*id));
+            let most = usize::try_from(delete.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+            return Ok(of_queries(table, there.take(most).collect()));
+        }
+        // Whether the condition holds for a query that cannot be read is not known.
+        pq.lost.check(&pq.definition.name)?;
         let chosen = match delete.filter.as_ref().and_then(Ids::of) {
             Some(named) => {
                 let named = named.ids.iter().filter_map(|id| pq.set.get(*id));

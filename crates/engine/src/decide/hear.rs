@@ -44,6 +44,7 @@ pub(crate) fn hear_rows(
         )));
     };
     let (definition, analyzer) = (Arc::clone(&pq.definition), Arc::clone(&pq.analyzer));
+    pq.lost.check(&definition.name)?; // as where a document is stored
     let queries = pq.set.snapshot();
     let columns = &definition.columns;
     let plan = Plan::new(&definition.name, columns, true, asked.columns.as_deref())?;

@@ -345,7 +345,7 @@ fn queries(
     let named = insert.columns.unwrap_or_else(|| written(&insert.rows));
     let plan = Plan::new(&pq.definition.name, &columns, true, Some(&named))?;
     let mut ids = Ids::new(pq.highest, insert.replace, insert.rows.len());
-    let contains = |id| Ok(pq.set.get(id).is_some());
+    let contains = |id| Ok(pq.contains(id));
     let several = insert.rows.len() > 1;
     let mut queries = Vec::with_capacity(insert.rows.len());
     let mut compiled = Vec::with_capacity(insert.rows.len());

@@ -90,6 +90,8 @@ pub(crate) fn hand_out(
         (Conditional::Delete(delete), None) => {
             let delete = Arc::clone(delete);
             if let Some(pq) = state.percolates.get_mut(&table) {
+                // Whether the condition holds for a query that cannot be read is not known.
+                pq.lost.check(&pq.definition.name)?;
                 let since = pq.recent.now();
                 let name = pq.definition.name.clone();
                 let queries = pq.set.snapshot();

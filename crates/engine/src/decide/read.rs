@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use index::{Control, Interrupt, Memory};
+use index::{Control, Interrupt, Memory, Reason};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
 use query::meter::Meter;
@@ -28,6 +28,7 @@ use crate::limits::{
 use crate::planned::may_be_costly;
 use crate::sessions::Owned;
 use crate::state::State;
+use crate::table::standing::lost::LostQueries;
 use crate::table::standing::row::QueryColumns;
 
 /// Answers a SELECT, or says how it is answered where that takes long. `owner`: the session is in owner mode.
@@ -39,6 +40,7 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     if let Some(pq) = state.percolates.get(&table) {
         let queries = Queries {
             table: &pq.definition.name,
+            lost: &pq.lost,
             control: &within(ANSWER_BYTES_MAX),
         };
         let (len, by_id) = (pq.set.len() as u64, |id| pq.set.get(id));
@@ -119,20 +121,21 @@ fn is_costly(select: &Select) -> bool {
     all.any(may_be_costly)
 }
 
+fn is_count(item: &Item) -> bool {
+    matches!(
+        item,
+        Item::Value {
+            what: Output::Count,
+            ..
+        }
+    )
+}
+
 /// How many rows of a queue a SELECT looks at.
 fn rows_seen(select: &Select, rows: u64) -> u64 {
     if select.filter.is_some() || !select.order.is_empty() {
         return rows;
     }
-    let is_count = |item: &Item| {
-        matches!(
-            item,
-            Item::Value {
-                what: Output::Count,
-                ..
-            }
-        )
-    };
     if select.items.iter().any(is_count) {
         return 0;
     }
@@ -191,6 +194,7 @@ impl Source<Vec<Value>> for QueueRows<'_> {
 /// The queries of a pq table, as one SELECT reads them.
 pub(crate) struct Queries<'a> {
     pub(crate) table: &'a str,
+    pub(crate) lost: &'a LostQueries,
     pub(crate) control: &'a Control,
 }
 
@@ -198,7 +202,8 @@ impl Queries<'_> {
     /// Answers a SELECT. `len`: how many there are; `all`: those, by id; `by_id`: one of them.
     ///
     /// # Errors
-    /// `UnknownColumn`; `Invalid` for MATCH or weight(); `SearchMemory`, `Overloaded`.
+    /// `UnknownColumn`; `Invalid` for MATCH or weight(); `SearchMemory`, `Overloaded`; `Corrupt` for a count or a look-up by id
+    /// that a query which cannot be read belongs to. Any other answer names the damaged files.
     pub(crate) fn select<'q>(
         &self,
         select: &Select,
@@ -217,16 +222,35 @@ impl Queries<'_> {
             control: self.control,
         };
         let scope = columns.scope();
+        if select.items.iter().any(is_count) {
+            self.lost.check(self.table)?;
+        }
         match select.filter.as_ref().and_then(Ids::of) {
             Some(named) => {
+                self.lost.check_ids(self.table, &named.ids)?;
                 let named = named.ids.iter().filter_map(|id| by_id(*id)).map(Ok);
                 let named = until_stopped(self.control, named);
                 answer(self.table, select, &scope, &source, len, named)
             }
             None => {
                 let all = until_stopped(self.control, all.map(Ok));
-                answer(self.table, select, &scope, &source, len, all)
+                let answer = answer(self.table, select, &scope, &source, len, all)?;
+                Ok(self.lacking(answer))
             }
+        }
+    }
+}
+
+impl Queries<'_> {
+    /// The answer, which says that queries are missing, if any are.
+    fn lacking(&self, answer: Answer) -> Answer {
+        if self.lost.is_empty() {
+            return answer;
+        }
+        Answer {
+            rows: answer.rows.noting(self.lost.damaged(self.table)),
+            partial: answer.partial.or(Some(Reason::Damage)),
+            ..answer
         }
     }
 }

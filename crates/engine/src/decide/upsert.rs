@@ -125,7 +125,7 @@ fn is_stored(state: &State, table: TableId, id: u64) -> Result<bool> {
         return search.table.contains(id).map_err(failure::of_index);
     }
     let pq = state.percolates.get(&table);
-    Ok(pq.is_some_and(|pq| pq.set.get(id).is_some()))
+    Ok(pq.is_some_and(|pq| pq.contains(id)))
 }
 
 /// The rows of the statement with those of the table that they meet.

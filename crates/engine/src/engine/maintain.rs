@@ -313,13 +313,22 @@ impl Engine {
             if pq.folding || pq.changed.is_empty() || !is_counted {
                 return None;
             }
-            let name = format!("{position}.queries");
             let dir = table_dir(table);
-            let path = format!("{dir}/{name}");
-            if pq.files.iter().any(|file| file.path == path) {
+            let mut name = format!("{position}.queries");
+            let is_taken = |name: &String| {
+                let path = format!("{dir}/{name}");
+                pq.files.iter().any(|file| file.path == path)
+            };
+            if is_taken(&name) && !pq.is_mending {
                 pq.changed.clear(); // no record since: what had changed was undone
                 return None;
             }
+            let mut further = 2;
+            while is_taken(&name) {
+                name = format!("{position}-{further}.queries");
+                further += 1;
+            }
+            let path = format!("{dir}/{name}");
             self.unused.retain(|unused| *unused != path); // of an attempt before: it is written anew
             pq.folding = true;
             pq.folding_ids = std::mem::take(&mut pq.changed);
@@ -327,13 +336,19 @@ impl Engine {
             let base = pq.files.first().map_or(0, |base| base.entries);
             let above = pq.files.iter().skip(1).map(|file| file.entries);
             let above = above.sum::<u64>() + ids.len() as u64;
-            let is_base = above > base / QUERY_BASE_PART || pq.files.len() >= QUERY_FILES_MAX;
+            let is_large = above > base / QUERY_BASE_PART || pq.files.len() >= QUERY_FILES_MAX;
+            // A base would take the place of the damaged file, and nothing would say any more which queries are lost.
+            let is_base = (is_large || pq.is_mending) && pq.lost.is_empty();
             return Some(Work::Queries(QueryFileJob {
                 disk: Arc::clone(disk),
                 dir,
                 name,
                 queries: pq.set.snapshot(),
-                changed: (!is_base).then(|| ids.iter().copied().collect()),
+                changed: (!is_base).then(|| {
+                    // A file of changes with a lost id would say that its query was deleted.
+                    let known = ids.iter().filter(|id| !pq.lost.contains(**id));
+                    known.copied().collect()
+                }),
             }));
         }
         let queue = self.state.queues.get_mut(&table)?;
@@ -406,6 +421,7 @@ impl Engine {
                     pq.folding_ids.clear();
                     self.unused.retain(|unused| *unused != file.path); // of an attempt before
                     if file.is_base {
+                        pq.is_mending = false;
                         let replaced = pq.files.drain(..).map(|before| before.path);
                         self.unused.extend(replaced);
                     }

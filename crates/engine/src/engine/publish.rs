@@ -202,6 +202,7 @@ fn percolate_view(pq: &mut PercolateTable) -> View {
         definition: Arc::clone(&pq.definition),
         analyzer: Arc::clone(&pq.analyzer),
         queries: pq.set.snapshot(),
+        lost: Arc::clone(&pq.lost),
         text_bytes: pq.text_bytes,
         folded: pq.folded,
     }))

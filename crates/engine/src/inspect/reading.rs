@@ -47,6 +47,7 @@ impl Reading {
         // After the replay: rows that a record removed or stored again are not lost.
         read_rows(&mut state, &mut salvage)?;
         name_documents(&state, &mut salvage)?;
+        name_queries(&mut state, &mut salvage);
         Ok(Reading {
             state,
             journal,
@@ -130,6 +131,17 @@ fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Notes the standing queries of damaged blocks as lost that no later record stored again or deleted.
+fn name_queries(state: &mut State, salvage: &mut Salvage<'_>) {
+    for pq in state.percolates.values_mut() {
+        let ids = pq.give_up_lost();
+        if !ids.is_empty() {
+            let what = format!("standing queries {}", describe::ranges(ids));
+            salvage.lost(&pq.definition.name, what);
+        }
+    }
 }
 
 /// Puts the documents of damaged segments into the tails of their tables. The record has no hits, so they reach no pq table.

@@ -66,6 +66,14 @@ fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
             offset: damage.offset,
             what: damage.what.to_owned(),
         });
+        if FILES_MISSING.contains(&damage.what) && damage.first > found.last {
+            // No frame and no manifest knows of a later record, so nobody knows how many there were.
+            let first = damage.first.0;
+            salvage.lost(
+                "",
+                format!("journal records from {first} on, if there were any"),
+            );
+        }
         if damage.first <= damage.last && damage.what != RECORD_DAMAGED {
             let what = format!(
                 "journal records {}: what they held is unknown, but for what is listed of them here",
@@ -78,6 +86,12 @@ fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
 
 /// The journal's note on a single damaged record. `Replay::take` lists the rows of such a record, so it is no loss of its own.
 const RECORD_DAMAGED: &str = "the checksum of a record does not match";
+
+/// The journal's notes on files that are missing.
+const FILES_MISSING: [&str; 2] = [
+    "the segment before this one is missing",
+    "the end of what was synced is missing",
+];
 
 struct Replay<'a, 'p> {
     state: &'a mut State,

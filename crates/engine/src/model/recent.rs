@@ -91,7 +91,9 @@ mod tests {
         let first = recent.now();
         recent.note(9);
         let second = recent.now();
-        [3, 9, 3].map(|id| recent.note(id));
+        for id in [3, 9, 3] {
+            recent.note(id);
+        }
         assert_eq!(recent.since(&first), Some(vec![3, 9]));
         assert_eq!(recent.since(&second), Some(vec![3, 9]));
         assert_eq!(recent.since(&recent.now()), Some(Vec::new()));

@@ -3,31 +3,12 @@
 use queue::RowNumber;
 
 use crate::catalog::{Catalog, TableId};
+use crate::ranges::ranges_up_to;
 use crate::record::Record;
 
 /// Rising numbers as ranges: `3, 5-9`. At most 1,000 ranges are written out.
 pub(crate) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
-    const RANGES_MAX: usize = 1_000;
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for number in numbers {
-        match ranges.last_mut() {
-            Some((_, end)) if end.checked_add(1) == Some(number) => *end = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    let more = ranges.len().saturating_sub(RANGES_MAX);
-    let shown = ranges
-        .iter()
-        .take(RANGES_MAX)
-        .map(|(start, end)| match start == end {
-            true => start.to_string(),
-            false => format!("{start}-{end}"),
-        });
-    let mut text = shown.collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        text += &format!(" and {more} further ranges");
-    }
-    text
+    ranges_up_to(numbers, 1_000)
 }
 
 /// A table by name, or by number where it has none any more.

@@ -1,6 +1,6 @@
 //! The manifest: one small file that names every other, replaced as a whole. docs/formats/data-directory.md.
 //!
-//! Layout, of which the file holds two copies: 8 bytes of magic, format version of the data directory `u32`, length of the rest
+//! Layout, of which the file holds two copies ([`disk::in_two_copies`]): 8 bytes of magic, format version of the data directory `u32`, length of the rest
 //! `u32`, CRC-32C of the rest `u32`, little-endian; then, as in records: the last position, the highest table number, and every
 //! table with its definition, its checkpoint and its files.
 //!
@@ -26,7 +26,7 @@
 
 use std::sync::Arc;
 
-use disk::Disk;
+use disk::{Copies, Disk};
 use query::codec::{Reader, put_bytes, put_list, put_number, put_text};
 use queue::{Backlog, ChunkFile, Queue, RowNumber};
 use roaring::RoaringBitmap;
@@ -59,12 +59,11 @@ const SPARE_PATH: &str = "spare";
 /// 7: how far the collector is.
 /// 8: units with collected messages in the journal; pq tables with `into=` and without `on=`.
 /// 9: the journal has records of version 9, and segments have files of changed values.
-pub(crate) const FORMAT_VERSION: u32 = 9;
+/// 10: the second copy of the manifest begins on a page of its own, and other small files have two copies; files of queries have
+/// blocks; files of queue rows have a second table.
+pub(crate) const FORMAT_VERSION: u32 = 10;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
-/// It stands twice in its file: it alone says which files count.
-const COPIES: usize = 2;
-
 /// The manifest of a state whose every record is synced.
 pub(crate) fn encode(state: &State) -> Vec<u8> {
     let mut body = Vec::new();
@@ -78,15 +77,13 @@ pub(crate) fn encode(state: &State) -> Vec<u8> {
     }
     state.loads.put(&mut body);
     state.collected.put(&mut body);
-    let mut bytes = Vec::with_capacity(2 * (HEAD_BYTES + body.len()));
-    for _ in 0..COPIES {
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-        bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
-        bytes.extend_from_slice(&body);
-    }
-    bytes
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + body.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
+    bytes.extend_from_slice(&body);
+    disk::in_two_copies(&bytes)
 }
 
 fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
@@ -279,11 +276,13 @@ type Copy<'a> = (u32, &'a [u8]);
 
 /// The first copy that is sound, and what is wrong with one that is not.
 fn checked(bytes: &[u8]) -> Result<(Copy<'_>, Option<Error>)> {
-    let half = bytes.len() / COPIES;
-    let whole = copy(bytes, 0);
-    if whole.is_ok() {
-        return Ok((whole?, None)); // versions before 4 have one copy
+    let copies = Copies::of(bytes);
+    let check = |start: usize, bytes| copy(bytes, start);
+    if let Ok(sound) = copies.first_sound(check) {
+        return Ok((sound, copies.damages(check).pop()));
     }
+    // Versions 4 to 9: the second copy stands right behind the first.
+    let half = bytes.len() / 2;
     let (first, second) = bytes.split_at(half);
     match (copy(first, 0), copy(second, half)) {
         (Ok(sound), damaged) => Ok((sound, damaged.err())),
@@ -390,20 +389,33 @@ fn open_percolate(
         pq.counted = reader.number().map_err(wrong)?;
         let counts = reader.text().map_err(wrong)?;
         let name = &pq.definition.name;
-        let is_sound = match salvage.as_deref_mut() {
-            Some(salvage) if !counts.is_empty() => salvage.counts(&*state.disk, name, counts)?,
+        let is_readable = match salvage.as_deref_mut() {
+            Some(salvage) if !counts.is_empty() => {
+                let faults = salvage.faults.len();
+                let is_readable = salvage.counts(&*state.disk, name, counts)?;
+                pq.counts_changed = salvage.faults.len() > faults; // so that a repair writes them again
+                is_readable
+            }
             _ => true,
         };
-        if !counts.is_empty() && is_sound {
+        if !counts.is_empty() && is_readable {
             pq.load_counts(&*state.disk, counts)?;
         }
     }
-    if let Some(salvage) = salvage {
+    if let Some(salvage) = salvage.as_deref_mut() {
         paths = salvage.queries(&*state.disk, &pq.definition.name, paths)?;
     }
-    pq.load(&*state.disk, &paths)?;
+    let damages = pq.load(&*state.disk, &paths)?;
     pq.highest = highest;
     pq.changed.clear();
+    if let Some(salvage) = salvage
+        && !damages.is_empty()
+    {
+        for damage in damages {
+            salvage.note(damage, "")?;
+        }
+        pq.mend();
+    }
     pq.manifests = InManifest::of(pq.folded);
     state.percolates.insert(table, pq);
     Ok(())
@@ -428,6 +440,10 @@ fn open_queue(
         let removed = RoaringBitmap::deserialize_from(marks);
         let removed = removed.map_err(|_| wrong(reader.damage("marks of removed rows")))?;
         match (ChunkFile::open(&*state.disk, path), salvage.as_deref_mut()) {
+            (Ok(file), Some(salvage)) if !file.damages().is_empty() => {
+                let mended = salvage.mended_rows(&state.disk, table, (file, removed), folded)?;
+                files.extend(mended);
+            }
             (Ok(file), _) => files.push((file, removed)),
             (Err(error), Some(salvage)) => salvage.rows(&definition.name, path, error.into())?,
             (Err(error), None) => return Err(error.into()),

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::value::Value;
+use queue::{ChunkFile, MergeRowsJob, MergedPart};
+use roaring::RoaringBitmap;
 
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
@@ -187,7 +189,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// The paths of the files of standing queries that can be read, in their order. The others are noted as faults and losses.
+    /// The paths of the files of standing queries that can be opened, in their order. The others are noted as faults and losses.
     pub(crate) fn queries<'f>(
         &mut self,
         disk: &dyn Disk,
@@ -197,38 +199,68 @@ impl Salvage<'_> {
         let mut sound = Vec::new();
         for path in paths {
             (self.progress)(path);
-            let read = Opened::new(disk, path).and_then(|file| file.contents(usize::MAX).map(drop));
-            match read {
-                Ok(()) => sound.push(path),
+            match Opened::new(disk, path) {
+                Ok(_) => sound.push(path),
                 Err(error) => {
                     self.note(error, path)?;
                     self.left_out.push(path.to_owned());
-                    let what = match Opened::unproven_ids(disk, path) {
-                        ids if ids.is_empty() => {
-                            format!("standing queries of {path}, ids unknown")
-                        }
-                        ids => format!(
-                            "standing queries {} (those of {path} that can be told; a later file may hold them too)",
-                            super::describe::ranges(ids)
-                        ),
-                    };
-                    self.lost(name, what);
+                    self.lost(name, format!("standing queries of {path}, ids unknown"));
                 }
             }
         }
         Ok(sound)
     }
 
-    /// Whether a file of hit counts can be read. If not, notes the fault: the counts begin at 0.
+    /// Whether a file of hit counts can be read. If not, the counts begin at 0. Notes the fault of each damaged copy.
     pub(crate) fn counts(&mut self, disk: &dyn Disk, name: &str, path: &str) -> Result<bool> {
         (self.progress)(path);
-        let Err(error) = counts::load(disk, path) else {
+        for error in counts::damages(disk, path) {
+            self.note(error, path)?;
+        }
+        if counts::load(disk, path).is_ok() {
             return Ok(true);
-        };
-        self.note(error, path)?;
+        }
         self.left_out.push(path.to_owned());
         self.lost(name, "hit counts of standing queries: they begin at 0");
         Ok(false)
+    }
+
+    /// Notes a file of queue rows of which a copy of head or table is damaged, and writes it anew under another name. Gives the new
+    /// file; the old one where a row cannot be read, `None` where no row was left. `removed`: the places of removed rows.
+    pub(crate) fn mended_rows(
+        &mut self,
+        disk: &Arc<dyn Disk>,
+        table: TableId,
+        (file, removed): (ChunkFile, RoaringBitmap),
+        position: u64,
+    ) -> Result<Option<(ChunkFile, RoaringBitmap)>> {
+        for error in file.damages() {
+            self.note(error.into(), file.path())?;
+        }
+        let dir = table_dir(table);
+        let names = (2..).map(|further| format!("{position}-{further}.rows"));
+        let mut name = String::new();
+        for free in names {
+            let exists = disk.exists(&format!("{dir}/{free}"));
+            if !exists.map_err(|error| failure::of_file(&dir, &error))? {
+                name = free;
+                break;
+            }
+        }
+        let job = MergeRowsJob {
+            disk: Arc::clone(disk),
+            dir,
+            name,
+            parts: vec![MergedPart {
+                path: file.path().to_owned(),
+                removed: removed.clone(),
+            }],
+        };
+        match job.run() {
+            Ok(mended) => Ok(mended.map(|mended| (mended, RoaringBitmap::new()))),
+            Err(queue::Error::Corrupt { .. }) => Ok(Some((file, removed))),
+            Err(other) => Err(other.into()),
+        }
     }
 
     /// Notes a file of queue rows that cannot be opened, and the loss of its rows.

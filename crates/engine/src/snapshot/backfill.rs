@@ -46,6 +46,7 @@ impl Snapshot {
         else {
             return Err(Error::invalid(format!("'{table}' has no into=")));
         };
+        view.lost.check_ids(&view.definition.name, &[query_id])?;
         let query = view
             .queries
             .get(query_id)

@@ -12,7 +12,7 @@ use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
 use super::{PercolateView, Snapshot, View};
-use crate::command::Kind;
+use crate::command::{Damaged, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::standing::row::Condition;
@@ -71,6 +71,9 @@ pub struct PqRequest<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Says whether the call may take this many bytes, for its documents and hits together; `None`: any number.
     pub room: Option<&'a dyn Fn(usize) -> bool>,
+    /// Whether the call is refused where standing queries cannot be read, because their file is damaged: its asker has no place
+    /// for a warning.
+    pub whole: bool,
 }
 
 impl<'a> PqRequest<'a> {
@@ -131,6 +134,8 @@ pub struct PqAnswer {
     pub candidates: u64,
     /// Where asked for: for each row of `hits` and each of its documents, in order, the weight.
     pub weights: Vec<u32>,
+    /// The damaged files that hold standing queries of the table: these queries were not tried.
+    pub damaged: Damaged,
 }
 
 impl Snapshot {
@@ -139,7 +144,8 @@ impl Snapshot {
     /// # Errors
     /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `TooCostly`, where
     /// one query takes too much on one document; `OutOfTime` and `Interrupted`,
-    /// where it was stopped. A part of an answer is never given: a reader would take the missing hits for none.
+    /// where it was stopped; `Corrupt` of a `whole` answer. A part of an answer is given only where [`PqAnswer::damaged`] says so:
+    /// a reader would take the missing hits for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let answer = self.percolated(request, scratch);
         let texts = request.documents.iter().map(PqDocument::text_bytes);
@@ -151,11 +157,20 @@ impl Snapshot {
         answer
     }
 
-    fn percolated(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
+    /// The pq table of a request. Errors: `NoSuchTable`, `Invalid`; `Corrupt` where a whole answer lacks queries.
+    fn percolated_table(&self, request: &PqRequest<'_>) -> Result<&PercolateView> {
         let View::Percolate(view) = self.view(request.table)? else {
             let table = request.table;
             return Err(Error::invalid(format!("'{table}' is not a pq table")));
         };
+        if request.whole {
+            view.lost.check(&view.definition.name)?;
+        }
+        Ok(view)
+    }
+
+    fn percolated(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
+        let view = self.percolated_table(request)?;
         let only = request
             .only
             .map(|only| Condition::new(&view.definition.name, only));
@@ -200,6 +215,7 @@ impl Snapshot {
             queries_always: view.queries.always_len() as u64,
             candidates: found.work().candidates,
             hits: PqHits::all(found),
+            damaged: view.lost.damaged(&view.definition.name),
             ..PqAnswer::default()
         };
         if let Some(only) = only {

@@ -170,7 +170,7 @@ impl Snapshot {
     /// over. `None`: all of them, by rising id.
     ///
     /// # Errors
-    /// `NoSuchTable`; `Invalid` for a table of another type.
+    /// `NoSuchTable`; `Invalid` for a table of another type; `Corrupt` where one of these queries cannot be read.
     pub fn standing_queries(
         &self,
         table: &str,
@@ -179,7 +179,11 @@ impl Snapshot {
         let View::Percolate(view) = self.view(table)? else {
             return Err(Error::invalid(format!("'{table}' is not a pq table")));
         };
-        let queries = &view.queries;
+        let (queries, name) = (&view.queries, &view.definition.name);
+        match ids {
+            Some(ids) => view.lost.check_ids(name, ids)?,
+            None => view.lost.check(name)?,
+        }
         Ok(match ids {
             Some(ids) => ids
                 .iter()
@@ -197,6 +201,7 @@ impl Snapshot {
         };
         let queries = Queries {
             table: &view.definition.name,
+            lost: &view.lost,
             control,
         };
         let (len, by_id) = (view.queries.len() as u64, |id| view.queries.get(id));

@@ -22,12 +22,14 @@
 //!   `folded` passes its record.
 //! - While a file of counts is written (`counting`), counts rise only through `counts_before`.
 //! - `text_bytes` is the sum over the stored queries.
+//! - No id is both in `set` and in `lost`.
 
 pub(crate) mod counts;
 pub(crate) mod file;
 mod filter;
 mod head;
 mod load;
+pub(crate) mod lost;
 pub(crate) mod row;
 
 use std::collections::BTreeSet;
@@ -45,6 +47,7 @@ use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;
 use self::file::QueryFile;
+use self::lost::LostQueries;
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
@@ -59,6 +62,8 @@ pub(crate) struct PercolateTable {
     /// Reads the documents and the queries.
     pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) set: QuerySet,
+    /// Queries of damaged blocks of its files.
+    pub(crate) lost: Arc<LostQueries>,
     /// Highest id ever held: the next one assigned is above it.
     pub(crate) highest: u64,
     /// Text and tags of all queries, in bytes.
@@ -95,6 +100,8 @@ pub(crate) struct PercolateTable {
     pub(crate) is_unpublished: bool,
     /// Whether a fold runs.
     pub(crate) folding: bool,
+    /// Whether the next fold is to write a base, since a file is damaged: only in a repair.
+    pub(crate) is_mending: bool,
 }
 
 /// A standing query after parsing.
@@ -140,6 +147,7 @@ impl PercolateTable {
             analyzer: definition.analyzer(),
             definition,
             set: QuerySet::new(),
+            lost: Arc::default(),
             highest: 0,
             text_bytes: 0,
             files: Vec::new(),
@@ -158,6 +166,7 @@ impl PercolateTable {
             recent: Recent::default(),
             is_unpublished: true,
             folding: false,
+            is_mending: false,
         }
     }
 
@@ -264,6 +273,7 @@ impl PercolateTable {
     /// Stores a query in the place of one with its id.
     fn put(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.changed.insert(query.id);
+        self.found_again(query.id);
         self.recent.note(query.id);
         self.highest = self.highest.max(query.id);
         self.text_bytes += text_bytes(&query);
@@ -316,8 +326,36 @@ impl PercolateTable {
         self.set.iter().filter(is_touched).map(read).collect()
     }
 
+    /// For a repair: the next fold writes a base, whose file takes the place of all files.
+    pub(crate) fn mend(&mut self) {
+        self.is_mending = true;
+        self.changed.insert(self.highest); // a base holds all queries, so any id makes the fold due
+    }
+
+    /// For a repair: gives the ids of the lost queries, rising, and forgets them.
+    pub(crate) fn give_up_lost(&mut self) -> Vec<u64> {
+        let ids: Vec<u64> = self.lost.ids().collect();
+        self.changed.extend(&ids);
+        self.lost = Arc::default();
+        ids
+    }
+
+    /// Whether it has a query of that id, also one that cannot be read.
+    pub(crate) fn contains(&self, id: u64) -> bool {
+        self.set.get(id).is_some() || self.lost.contains(id)
+    }
+
+    /// A record says what counts of an id: its query is lost no more. Whether it was.
+    fn found_again(&mut self, id: u64) -> bool {
+        self.lost.contains(id) && Arc::make_mut(&mut self.lost).remove(id)
+    }
+
     /// Deletes a query; nothing where there is none of that id.
     pub(crate) fn remove(&mut self, id: u64) {
+        if self.found_again(id) {
+            self.changed.insert(id);
+            self.is_unpublished = true;
+        }
         if let Some(before) = self.set.get(id) {
             self.text_bytes -= text_bytes(before);
             self.counts_changed |= is_counted(before);

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_kept};
+use disk::{Call, Copies, Disk, Fault, FaultDisk, MemoryDisk, everything_kept};
 use engine::{Command, Error, Now, Options, Reply};
 use proptest::prelude::*;
 
@@ -322,9 +322,12 @@ fn a_second_engine_on_the_directory_is_refused() {
     assert!(matches!(second.err(), Some(Error::Locked { .. })));
 }
 
-/// Where each copy begins.
-fn copies_of_the_manifest(disk: &dyn Disk) -> [u64; 2] {
-    [0, disk.open("manifest").unwrap().len().unwrap() / 2]
+/// Where each copy begins, and the length of one.
+fn copies_of_the_manifest(disk: &dyn Disk) -> ([u64; 2], u64) {
+    let bytes = disk.open("manifest").and_then(|file| file.map()).unwrap();
+    let copy = Copies::of(&bytes).first_sound(|_, copy| Ok::<_, ()>(copy.len() as u64));
+    let length = copy.unwrap();
+    ([0, bytes.len() as u64 - length], length)
 }
 
 #[test]
@@ -336,8 +339,8 @@ fn a_manifest_of_which_one_copy_is_damaged_is_still_read() {
         driver.run(command("checkpoint")).unwrap();
         let before = dump(&mut driver);
         drop(driver);
-        let start = copies_of_the_manifest(&*disk)[copy];
-        let length = disk.open("manifest").unwrap().len().unwrap() / 2;
+        let (starts, length) = copies_of_the_manifest(&*disk);
+        let start = starts[copy];
         for at in (0..length).step_by(3) {
             let file = disk.open("manifest").unwrap();
             let mut byte = [0];
@@ -365,16 +368,16 @@ fn a_manifest_of_which_one_copy_is_damaged_is_still_read() {
 fn a_newer_format_is_refused_and_named() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     drop(open(Arc::clone(&disk)));
-    for copy in copies_of_the_manifest(&*disk) {
+    for copy in copies_of_the_manifest(&*disk).0 {
         let file = disk.open("manifest").unwrap();
-        file.write_at(copy + 8, &10u32.to_le_bytes()).unwrap();
+        file.write_at(copy + 8, &11u32.to_le_bytes()).unwrap();
     }
     let error = Driver::open(options(disk), Now::default()).err();
     assert_eq!(
         error,
         Some(Error::NewerFormat {
-            found: 10,
-            known: 9
+            found: 11,
+            known: 10
         })
     );
 }
@@ -383,7 +386,7 @@ fn a_newer_format_is_refused_and_named() {
 fn a_damaged_manifest_is_refused_with_its_name() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     drop(open(Arc::clone(&disk)));
-    for copy in copies_of_the_manifest(&*disk) {
+    for copy in copies_of_the_manifest(&*disk).0 {
         let file = disk.open("manifest").unwrap();
         file.write_at(copy + 20, &[0xff]).unwrap();
     }

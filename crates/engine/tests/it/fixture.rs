@@ -273,6 +273,42 @@ const FORMAT_8: Written = Written {
     ],
 };
 
+/// Files of every kind, as the version before second copies and blocks of queries wrote them.
+const FORMAT_9: Written = Written {
+    folder: "data-v9",
+    schema: &[
+        "create search posts (body text, n int, s string, f float)",
+        "create queue hits (query_id bigint, doc_id bigint, n bigint)",
+        "create pq alerts on posts into hits",
+        "create queue jobs (id int, label varchar(9))",
+    ],
+    folded: &[
+        "insert alerts (id, query) values (1, 'star wars'), (2, 'cat'), (3, 'dog'), (4, 'cow'), (5, 'hen'), (6, 'owl')",
+        "insert posts (id, body, n, s, f) values (1, 'star wars', 1, 'a', 1.5), (2, 'cat cat', 2, 'b', 2.5), (3, 'dog', 3, 'c', 0)",
+        "insert posts (id, body, n, s, f) values (4, 'a cat', 4, 'd', 4.5), (5, 'cow hen', 5, 'e', 5.5)",
+        "insert jobs (id, label) values (1, 'x'), (2, 'y'), (3, 'z')",
+        "checkpoint",
+        "replace alerts (id, query) values (3, 'big dog')",
+        "delete posts where id = 1",
+        "update posts set n = n + 10, s = 'changed' where n > 2",
+        "delete jobs where id = 2",
+        "insert jobs (id, label) values (4, 'w'), (5, 'v')",
+    ],
+    above: &[
+        "update posts set f = 9 where id = 2",
+        "insert posts (id, body, n, s, f) values (9, 'owl cat', 9, 'i', 0)",
+        "delete alerts where id = 1",
+        "many delete jobs where id = 1; insert jobs (id, label) values (6, 'u')",
+    ],
+    reads: &[
+        "select *, weight from posts match 'cat | dog' limit 1000",
+        "select * from posts order by id limit 1000000",
+        "select id, query, hits from alerts",
+        "read * from hits",
+        "read * from jobs",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -488,6 +524,25 @@ fn a_directory_of_format_7_opens_to_what_was_in_it() {
 #[test]
 fn a_directory_of_format_8_opens_to_what_was_in_it() {
     check(&FORMAT_8);
+}
+
+#[test]
+fn a_directory_of_format_9_opens_to_what_was_in_it() {
+    check(&FORMAT_9);
+}
+
+#[test]
+fn files_of_format_9_are_written_anew_by_folds() {
+    let further = [
+        "update posts set n = n + 1 where n > 2",
+        "replace alerts (id, query) values (2, 'cat cow'), (7, 'elk')",
+        "insert jobs (id, label) values (7, 't')",
+        "checkpoint",
+        "delete alerts where id = 4",
+        "delete posts where id = 3",
+        "checkpoint",
+    ];
+    check_written_to(&FORMAT_9, &further);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_flipped_bit_anywhere_is_harmless_or_found_and_the_repaired_directory_starts
     }
     for kind in ["journal", "rows", "queries", "hits", "manifest"] {
         assert!(
-            found_in.get(kind).is_some_and(|count| *count > 3),
+            found_in.get(kind).is_some_and(|count| *count > 1),
             "{kind}: {found_in:?}"
         );
     }

@@ -164,8 +164,7 @@ impl Choice {
                 command(&format!("delete posts where n < {below} limit {rows}"))
             }
             Choice::Upsert { id, by } => {
-                let Command::Update(update) =
-                    command(&format!("update posts set n = n + {by}"))
+                let Command::Update(update) = command(&format!("update posts set n = n + {by}"))
                 else {
                     panic!("no UPDATE")
                 };

@@ -4,7 +4,7 @@ use disk::Disk;
 use query::codec::{Reader, put_number, put_value};
 
 use super::Changes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::segment::SideFile;
 
 const FILE: SideFile = SideFile {
@@ -41,10 +41,21 @@ pub(crate) fn write_changes(
 /// Reads the file of a segment of `rows` rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
 pub(crate) fn read_changes(disk: &dyn Disk, path: &str, rows: u32) -> Result<Changes> {
     let content = FILE.read(disk, path, rows)?;
-    decode(content.bytes(), rows).ok_or_else(|| FILE.not_readable(path, "not changed values"))
+    decode_changes(content.bytes(), rows)
+        .ok_or_else(|| FILE.not_readable(path, "not changed values"))
 }
 
-fn decode(bytes: &[u8], rows: u32) -> Option<Changes> {
+/// What is wrong with the file of a segment of `rows` rows; an error for each damaged copy.
+pub(crate) fn damages_of_changes(disk: &dyn Disk, path: &str, rows: u32) -> Vec<Error> {
+    let damages = FILE.damages(disk, path, rows);
+    match damages.is_empty() {
+        true => read_changes(disk, path, rows).err().into_iter().collect(),
+        false => damages,
+    }
+}
+
+/// Reads the content of a file; `None` where the bytes are none.
+pub(crate) fn decode_changes(bytes: &[u8], rows: u32) -> Option<Changes> {
     let mut reader = Reader::new(bytes);
     let mut changes = Changes::default();
     for _ in 0..reader.count().ok()? {

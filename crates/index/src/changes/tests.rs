@@ -125,6 +125,25 @@ proptest! {
     }
 
     #[test]
+    fn a_file_of_version_1_has_one_copy_and_reads_back(sets in sets()) {
+        let (mut changes, mut plain) = (Changes::default(), Plain::new());
+        set_all(&mut changes, &mut plain, &sets);
+        let disk = MemoryDisk::new();
+        write_changes(&disk, "new", ROWS, &changes).expect("a healthy disk");
+        let bytes = disk.open("new").and_then(|file| file.map()).expect("its content");
+        let copy = disk::Copies::of(&bytes).first_sound(|_, copy| Ok::<_, ()>(copy.to_vec()));
+        let mut old = copy.expect("a copy");
+        old[8] = 1;
+        let end = old.len() - 4;
+        let sum = crc32c::crc32c(&old[..end]);
+        old[end..].copy_from_slice(&sum.to_le_bytes());
+        let file = disk.create("old").expect("a file");
+        file.write_at(0, &old).expect("written");
+        let read = read_changes(&disk, "old", ROWS).expect("the old file");
+        prop_assert_eq!(&listed(&read), &plain);
+    }
+
+    #[test]
     fn strangers_bytes_are_no_changes(bytes in vec(any::<u8>(), 0..80)) {
         let mut whole = b"seinechg\x01\0\0\0\x09\0\0\0".to_vec();
         whole.extend(bytes);

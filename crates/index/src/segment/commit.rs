@@ -1,7 +1,7 @@
-//! The file `commit`: what the segment is, and the checksums of its other files. Written last;
-//! layout in `docs/formats/segment.md`.
+//! The file `commit`: what the segment is, and the checksums of its other files. Written last, in two
+//! copies from format 6 on; layout in `docs/formats/segment.md`.
 
-use disk::Disk;
+use disk::{Copies, Disk};
 use query::analysis::Analyzer;
 
 use super::checked::{BLOCK_BYTES, Sums};
@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 /// Version of a segment's files; a higher one is refused. Raise it with any change of a layout, and
 /// keep the old reader. Add a fixture of the new form beside those in `tests/fixtures/`, and
 /// describe it in `docs/formats/segment.md`.
-pub(super) const FORMAT_VERSION: u32 = 5;
+pub(super) const FORMAT_VERSION: u32 = 6;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 
-/// Largest commit file that is read, in bytes: checksums for half a terabyte.
-const COMMIT_BYTES_MAX: u64 = 128 << 20;
+/// Largest commit file that is read, in bytes: twice the checksums for half a terabyte.
+const COMMIT_BYTES_MAX: u64 = 256 << 20;
 
 /// Kind of a section of the file `rows`. Where nothing else is said, it is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,19 +104,33 @@ pub(super) struct Commit {
 }
 
 impl Commit {
-    /// Reads and checks the file. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// Reads the file and gives its first sound copy. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Commit> {
         let bytes = read_whole(disk, path, COMMIT_BYTES_MAX)?;
+        Copies::of(&bytes).first_sound(|start, copy| Commit::decode(path, start, copy))
+    }
+
+    /// What is wrong with the file; an error for each damaged copy.
+    pub(super) fn damages(disk: &dyn Disk, path: &str) -> Vec<Error> {
+        match read_whole(disk, path, COMMIT_BYTES_MAX) {
+            Ok(bytes) => Copies::of(&bytes).damages(|at, copy| Commit::decode(path, at, copy)),
+            Err(error) => vec![error],
+        }
+    }
+
+    /// Reads and checks one copy, which begins at `start` of the file.
+    fn decode(path: &str, start: usize, bytes: &[u8]) -> Result<Commit> {
         let mut fields = Fields {
             path,
-            whole: &bytes,
-            rest: &bytes,
+            start,
+            whole: bytes,
+            rest: bytes,
         };
         if fields.array()? != MAGIC {
             return Err(fields.corrupt_at(0, "not a segment's commit"));
         }
         let found = fields.u32()?;
-        // First the checksum, which ends the file in every version: a damaged byte is no newer version.
+        // First the checksum, which ends the content in every version: a damaged byte is no newer version.
         let (content, sum) = bytes.split_at(bytes.len() - 4);
         if crc32c::crc32c(content).to_le_bytes() != sum {
             return Err(fields.corrupt_at(0, "the commit has not the checksum that was written"));
@@ -132,7 +146,7 @@ impl Commit {
         fields.commit(found)
     }
 
-    /// The bytes of the file, its checksum included.
+    /// The bytes of one copy, its checksum included.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend(self.format.to_le_bytes());
@@ -266,6 +280,8 @@ pub(super) fn read_whole(disk: &dyn Disk, path: &str, bytes_max: u64) -> Result<
 /// Reads the fields of a small file, one after another.
 struct Fields<'a> {
     path: &'a str,
+    /// Offset of `whole` in the file.
+    start: usize,
     whole: &'a [u8],
     rest: &'a [u8],
 }
@@ -352,7 +368,7 @@ impl Fields<'_> {
     fn corrupt_at(&self, offset: u64, what: &'static str) -> Error {
         Error::Corrupt {
             file: self.path.to_owned(),
-            offset,
+            offset: self.start as u64 + offset,
             what,
         }
     }

@@ -6,11 +6,11 @@ use disk::Disk;
 use roaring::RoaringBitmap;
 
 use super::side_file::SideFile;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 const FILE: SideFile = SideFile {
     magic: *b"seinedel",
-    bytes_max: 512 << 20, // a bitmap of 2³¹ rows takes 256 MiB
+    bytes_max: 1 << 30, // a bitmap of 2³¹ rows takes 256 MiB
     what: "not a file of deleted rows",
     of_another: "deleted rows of another segment",
 };
@@ -33,5 +33,14 @@ pub(crate) fn read_deleted(disk: &dyn Disk, path: &str, rows: u32) -> Result<Roa
     match deleted.max() {
         Some(row) if row >= rows => Err(FILE.not_readable(path, FILE.of_another)),
         _ => Ok(deleted),
+    }
+}
+
+/// What is wrong with the file of a segment of `rows` rows; an error for each damaged copy.
+pub(super) fn damages_of_deleted(disk: &dyn Disk, path: &str, rows: u32) -> Vec<Error> {
+    let damages = FILE.damages(disk, path, rows);
+    match damages.is_empty() {
+        true => read_deleted(disk, path, rows).err().into_iter().collect(),
+        false => damages,
     }
 }

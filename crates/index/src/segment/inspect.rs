@@ -8,12 +8,12 @@ use query::value::Value;
 use roaring::RoaringBitmap;
 
 use super::checked::CheckedFile;
-use super::commit::Kind;
-use super::deleted::read_deleted;
-use super::file_names::{POSITIONS, ROWS};
+use super::commit::{Commit, Kind};
+use super::deleted::{damages_of_deleted, read_deleted};
+use super::file_names::{COMMIT, POSITIONS, ROWS};
 use super::opened::Opened;
 use super::reader::Files;
-use crate::changes::{Changes, read_changes};
+use crate::changes::{Changes, damages_of_changes, read_changes};
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 
@@ -23,17 +23,17 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     let path = format!("{dir}/{}", listed.directory);
     let mut found = Vec::new();
     if let Some(name) = &listed.deleted {
-        found.extend(read_deleted(&**disk, &format!("{path}/{name}"), listed.rows).err());
+        let path = format!("{path}/{name}");
+        found.extend(damages_of_deleted(&**disk, &path, listed.rows));
     }
     if let Some(name) = &listed.changed {
-        found.extend(read_changes(&**disk, &format!("{path}/{name}"), listed.rows).err());
+        let path = format!("{path}/{name}");
+        found.extend(damages_of_changes(&**disk, &path, listed.rows));
     }
+    found.extend(Commit::damages(&**disk, &format!("{path}/{COMMIT}")));
     let files = match Files::read(disk, &path) {
         Ok(files) => files,
-        Err(error) => {
-            found.push(error);
-            return found;
-        }
+        Err(_) => return found, // the commit, whose damage is noted
     };
     for (name, _) in &files.commit.files {
         let damages = match name.as_str() {

@@ -1,5 +1,5 @@
 //! The frame of a file beside a segment's own files: deleted rows, and changed values. Each is written whole at a checkpoint, under
-//! a new name, and never changed.
+//! a new name, and never changed. From version 2 on the file holds two copies of this:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -9,13 +9,15 @@
 //! | n | content |
 //! | 4 | CRC-32C of all bytes before |
 
-use disk::Disk;
+use std::ops::Range;
+
+use disk::{Copies, Disk};
 
 use super::commit::read_whole;
 use crate::error::{Error, Result};
 
 /// Version of the content of both; a higher one is refused.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 
 /// Bytes before the content.
 const HEAD_BYTES: usize = 16;
@@ -23,7 +25,7 @@ const HEAD_BYTES: usize = 16;
 /// Which of the two files, and how errors name it.
 pub(crate) struct SideFile {
     pub(crate) magic: [u8; 8],
-    /// Longest file that is read, in bytes.
+    /// Longest file that is read, in bytes; both copies together.
     pub(crate) bytes_max: u64,
     /// For "not a …".
     pub(crate) what: &'static str,
@@ -34,11 +36,13 @@ pub(crate) struct SideFile {
 /// The bytes of a file that was read and verified.
 pub(crate) struct Content {
     bytes: Vec<u8>,
+    /// Where the content stands in the file.
+    content: Range<usize>,
 }
 
 impl Content {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[HEAD_BYTES..self.bytes.len() - 4]
+        &self.bytes[self.content.clone()]
     }
 }
 
@@ -59,26 +63,40 @@ impl SideFile {
             fill(bytes)?;
             bytes.extend(crc32c::crc32c(bytes).to_le_bytes());
             let file = disk.create(path)?;
-            file.write_at(0, bytes)?;
+            file.write_at(0, &disk::in_two_copies(bytes))?;
             file.sync()
         };
         write(&mut bytes).map_err(|error| Error::io(path, error))
     }
 
-    /// Reads a file of a segment of `rows` rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// Reads the first sound copy in a file of a segment of `rows` rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub(crate) fn read(&self, disk: &dyn Disk, path: &str, rows: u32) -> Result<Content> {
         let bytes = read_whole(disk, path, self.bytes_max)?;
-        if bytes.get(..8) != Some(&self.magic[..]) || bytes.len() < HEAD_BYTES + 4 {
-            return Err(self.corrupt(path, 0, self.what));
+        let check = |start: usize, copy: &[u8]| self.check(path, rows, start, copy);
+        let content = Copies::of(&bytes).first_sound(check)?;
+        Ok(Content { bytes, content })
+    }
+
+    /// What is wrong with a file; an error for each damaged copy.
+    pub(crate) fn damages(&self, disk: &dyn Disk, path: &str, rows: u32) -> Vec<Error> {
+        match read_whole(disk, path, self.bytes_max) {
+            Ok(bytes) => Copies::of(&bytes).damages(|at, copy| self.check(path, rows, at, copy)),
+            Err(error) => vec![error],
         }
-        let number = |at: usize| {
-            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
-        // First the checksum, which ends the file in every version: a damaged byte is no newer version.
-        let (framed, sum) = bytes.split_at(bytes.len() - 4);
+    }
+
+    /// Verifies the copy that begins at `start` of the file; gives where its content stands in the file.
+    fn check(&self, path: &str, rows: u32, start: usize, copy: &[u8]) -> Result<Range<usize>> {
+        if copy.get(..8) != Some(&self.magic[..]) || copy.len() < HEAD_BYTES + 4 {
+            return Err(self.corrupt(path, start as u64, self.what));
+        }
+        let number =
+            |at: usize| u32::from_le_bytes([copy[at], copy[at + 1], copy[at + 2], copy[at + 3]]);
+        // First the checksum, which ends the copy in every version: a damaged byte is no newer version.
+        let (framed, sum) = copy.split_at(copy.len() - 4);
         if crc32c::crc32c(framed).to_le_bytes() != sum {
             let what = "the file has not the checksum that was written";
-            return Err(self.corrupt(path, 0, what));
+            return Err(self.corrupt(path, start as u64, what));
         }
         let found = number(8);
         if found > FORMAT_VERSION {
@@ -89,9 +107,9 @@ impl SideFile {
             });
         }
         if number(12) != rows {
-            return Err(self.corrupt(path, 12, self.of_another));
+            return Err(self.corrupt(path, start as u64 + 12, self.of_another));
         }
-        Ok(Content { bytes })
+        Ok(start + HEAD_BYTES..start + framed.len())
     }
 
     /// Damage at an offset of the file.

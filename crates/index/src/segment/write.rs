@@ -198,7 +198,7 @@ impl<'a> SegmentWriter<'a> {
         };
         let write_commit = |path: &str| {
             let file = disk.create(path)?;
-            file.write_at(0, &commit.encode())?;
+            file.write_at(0, &disk::in_two_copies(&commit.encode()))?;
             file.sync()
         };
         let commit_path = format!("{path}/{COMMIT}");

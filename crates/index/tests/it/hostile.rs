@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use disk::{Disk, MemoryDisk};
+use disk::{Copies, Disk, MemoryDisk};
 use index::{Control, Memory, OnDamage, Table};
 use query::request::Select;
 use query::tree::Query;
@@ -67,8 +67,7 @@ fn write(disk: &MemoryDisk, path: &str, bytes: &[u8]) {
 /// Writes a file of a segment, its checksums, and that of the commit.
 fn write_summed(disk: &MemoryDisk, segment: &str, name: &str, bytes: &[u8]) {
     write(disk, &format!("{segment}/{name}"), bytes);
-    let path = format!("{segment}/commit");
-    let mut commit = content(disk, &path);
+    let mut commit = commit_of(disk, segment);
     let entry: Vec<u8> = [&[name.len() as u8], name.as_bytes()].concat();
     let at = commit
         .windows(entry.len())
@@ -77,10 +76,23 @@ fn write_summed(disk: &MemoryDisk, segment: &str, name: &str, bytes: &[u8]) {
     for (block, at) in bytes.chunks(BLOCK_BYTES).zip((sums..).step_by(4)) {
         commit[at..at + 4].copy_from_slice(&crc32c::crc32c(block).to_le_bytes());
     }
+    write_commit(disk, segment, commit);
+}
+
+/// The content of a segment's commit, which the file has twice.
+fn commit_of(disk: &MemoryDisk, segment: &str) -> Vec<u8> {
+    let bytes = content(disk, &format!("{segment}/commit"));
+    let first = Copies::of(&bytes).first_sound(|_, copy| Ok::<_, ()>(copy.to_vec()));
+    first.expect("a copy")
+}
+
+/// Writes both copies of a commit, with the checksum of their bytes.
+fn write_commit(disk: &MemoryDisk, segment: &str, mut commit: Vec<u8>) {
     let end = commit.len() - 4;
     let sum = crc32c::crc32c(&commit[..end]);
     commit[end..].copy_from_slice(&sum.to_le_bytes());
-    write(disk, &path, &commit);
+    let bytes = disk::in_two_copies(&commit);
+    write(disk, &format!("{segment}/commit"), &bytes);
 }
 
 /// Asks for everything that the table holds, in every way.
@@ -141,7 +153,7 @@ fn bytes_that_were_written_wrong_give_some_answer_or_an_error() {
         ask(&disk, &subject);
         let names = ["rows", "dictionary", "words", "postings", "positions"];
         let files = names.map(|name| content(&disk, &format!("{segment}/{name}")));
-        let commit = content(&disk, &format!("{segment}/commit"));
+        let commit = commit_of(&disk, &segment);
         let mut numbers = Numbers(u64::from(is_merged));
         for change in 0..CHANGES * times {
             let at = numbers.below(names.len());
@@ -157,21 +169,18 @@ fn bytes_that_were_written_wrong_give_some_answer_or_an_error() {
             eprintln!("change {change} of {}", names[at]);
             ask(&disk, &subject);
             write(&disk, &format!("{segment}/{}", names[at]), &files[at]);
-            write(&disk, &format!("{segment}/commit"), &commit);
+            write_commit(&disk, &segment, commit.clone());
         }
         // Sections elsewhere, and of other lengths.
         for _ in 0..CHANGES * times / 4 {
             let mut wrong = commit.clone();
             let place = 12 + numbers.below(wrong.len() - 16);
             wrong[place] = wrong[place].wrapping_add(1 << numbers.below(8));
-            let end = wrong.len() - 4;
-            let sum = crc32c::crc32c(&wrong[..end]);
-            wrong[end..].copy_from_slice(&sum.to_le_bytes());
-            write(&disk, &format!("{segment}/commit"), &wrong);
+            write_commit(&disk, &segment, wrong);
             eprintln!("byte {place} of commit");
             ask(&disk, &subject);
         }
-        write(&disk, &format!("{segment}/commit"), &commit);
+        write_commit(&disk, &segment, commit);
         ask(&disk, &subject);
     }
 }

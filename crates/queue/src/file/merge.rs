@@ -16,6 +16,7 @@ const ROOM_PART: u64 = 3;
 /// A file that goes into the new one.
 #[derive(Clone, Debug)]
 pub struct MergedPart {
+    /// Path of the file, below the root of the disk.
     pub path: String,
     /// Places of removed rows: they are not copied.
     pub removed: RoaringBitmap,

@@ -205,17 +205,35 @@ impl Writer {
         }
         self.flush_table()?;
         self.flush_entries()?;
+        let second = self.entries_at.next_multiple_of(PAGE_BYTES as u64);
+        let last = self.copy_table(second)?;
         let mut head = Vec::with_capacity(PAGE_BYTES);
         head.extend_from_slice(MAGIC);
         head.extend_from_slice(&VERSION.to_le_bytes());
         head.extend_from_slice(&(self.rows as u32).to_le_bytes());
         head.extend_from_slice(&self.first.0.to_le_bytes());
         head.extend_from_slice(&self.end.0.to_le_bytes());
-        head.extend_from_slice(&self.entries_at.to_le_bytes()); // every entry is written: the length of the file
+        head.extend_from_slice(&(last + PAGE_BYTES as u64).to_le_bytes()); // the length of the file
         head.resize(SUM_AT, 0);
         head.extend_from_slice(&crc32c::crc32c(&head).to_le_bytes());
+        self.write_at(last, &head)?;
         self.write_at(0, &head)?;
         self.sync()
+    }
+
+    /// Writes the table again from offset `second` on; gives the offset behind it. The table is read from the file, because it may
+    /// be larger than what is to be kept in memory.
+    fn copy_table(&self, second: u64) -> Result<u64> {
+        let (mut from, mut to) = (PAGE_BYTES as u64, second);
+        while from < self.table_at {
+            let mut piece = vec![0; (self.table_at - from).min(WRITE_BYTES as u64) as usize];
+            let read = self.file.read_at(from, &mut piece);
+            read.map_err(|error| Error::of_file(&self.path, &error))?;
+            self.write_at(to, &piece)?;
+            from += piece.len() as u64;
+            to += piece.len() as u64;
+        }
+        Ok(to)
     }
 
     fn flush_table(&mut self) -> Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use collect::{Decision, Incoming};
 use engine::Command;
 use session::Session;
-use session::errors::{Failure, INVALID, Kind, NO_DEFAULT, NO_SUCH_TABLE, UNKNOWN_COLUMN};
+use session::errors::{Failure, INVALID, Kind, NO_DEFAULT, NO_SUCH_TABLE, SICK, UNKNOWN_COLUMN};
 
 use super::Scribe;
 use super::connection::INLINE_BYTES;
@@ -100,9 +100,9 @@ impl Scribe {
     }
 }
 
-/// Whether the same messages may be taken later: the server is overloaded, full, starts or stops, or a table has changed since the
-/// rows were made.
+/// Whether the same messages may be taken later: the server is overloaded, full, starts or stops, a table has changed since the
+/// rows were made, or a file is damaged, which a person mends.
 fn may_pass(failure: &Failure) -> bool {
-    const CHANGED: [Kind; 4] = [NO_SUCH_TABLE, UNKNOWN_COLUMN, NO_DEFAULT, INVALID];
-    matches!(failure.kind.status, 429 | 503 | 507) || CHANGED.contains(&failure.kind)
+    const MENDED: [Kind; 5] = [NO_SUCH_TABLE, UNKNOWN_COLUMN, NO_DEFAULT, INVALID, SICK];
+    matches!(failure.kind.status, 429 | 503 | 507) || MENDED.contains(&failure.kind)
 }

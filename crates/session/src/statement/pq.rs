@@ -251,12 +251,14 @@ impl Percolation<'_> {
         let answer = answer?;
         let bytes = answer.hits.bytes() + answer.weights.len() * size_of::<u32>();
         held.keep(bytes);
+        let mut warnings = batch.warnings;
+        warnings.extend(node.note_damaged(&answer.damaged));
         let mut rows = PqRows {
             answer,
             documents_asked: batch.documents.len(),
             labels: batch.labels,
             options,
-            warnings: batch.warnings,
+            warnings,
             setup_us: read_us - self.request.since_us,
             matching_us: node.clock.steady_us() - read_us,
             highlights: Vec::new(),

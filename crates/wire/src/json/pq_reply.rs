@@ -31,14 +31,16 @@ pub struct PqReply {
 bytes_of!(PqReply);
 
 impl PqReply {
-    /// Begins the reply. `total` is the count of queries with a hit, before a limit.
-    pub fn begin(&mut self, took_ms: u64, total: u64, documents_matched: u64) {
+    /// Begins the reply. `total` is the count of queries with a hit, before a limit; `relation` says whether there may be more:
+    /// `eq` or `gte`.
+    pub fn begin(&mut self, took_ms: u64, total: u64, relation: &str, documents_matched: u64) {
         self.json.raw("{\"took\":");
         self.json.number(took_ms);
         self.json.raw(",\"timed_out\":false,\"hits\":{\"total\":");
         self.json.number(total);
-        self.json
-            .raw(",\"total_relation\":\"eq\",\"documents_matched\":");
+        self.json.raw(",\"total_relation\":\"");
+        self.json.raw(relation);
+        self.json.raw("\",\"documents_matched\":");
         self.json.number(documents_matched);
         self.json.open(",\"hits\":[");
     }
@@ -82,11 +84,17 @@ impl PqReply {
         json.close("}");
     }
 
-    /// Ends the reply with its highest score, which is not known before.
-    pub fn end(&mut self) {
+    /// Ends the reply with its highest score, which is not known before, and with its warnings, if any.
+    pub fn end(&mut self, warnings: &[String]) {
         self.json.close("]");
         self.json.name("max_score").number(self.best.unwrap_or(1));
-        self.json.close("}}");
+        self.json.close("}");
+        if !warnings.is_empty() {
+            self.json.name("warning").open("{");
+            self.json.name("reason").string(&warnings.join("; "));
+            self.json.close("}");
+        }
+        self.json.close("}");
     }
 }
 

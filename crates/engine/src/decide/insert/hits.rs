@@ -64,6 +64,8 @@ pub(crate) fn percolate(
         let Some(pq) = state.percolates.get_mut(&listener.table) else {
             continue;
         };
+        // A hit of a query that cannot be read would be missing for ever.
+        pq.lost.check(&pq.definition.name)?;
         let queries = pq.set.snapshot();
         hear(
             state,

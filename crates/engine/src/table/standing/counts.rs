@@ -1,23 +1,23 @@
 //! Files of hit counts: how often each standing query of a pq table was hit, and when last.
 //!
-//! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of entries and for each,
+//! Layout, of which the file holds two copies from version 2 on: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of entries and for each,
 //! by rising id: difference of its id from the one before, documents, seconds since 1970-01-01 UTC. Numbers as in
 //! records. Queries that were never hit are left out. docs/formats/data-directory.md.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use disk::Disk;
+use disk::{Bytes, Copies, Disk};
 use percolate::StandingQuery;
 use query::codec::{Differences, Read, Reader, put_list, put_number};
 use rustc_hash::FxHashMap;
 
 use super::head::{FileKind, HEAD_BYTES};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::failure;
 
 const KIND: FileKind = FileKind {
     magic: b"SEINEHIT",
-    version: 1,
+    version: 2,
     other: "not a file of hit counts",
 };
 
@@ -118,14 +118,36 @@ fn encode(counted: &[Counted]) -> Vec<u8> {
     });
     let (head, body) = bytes.split_at_mut(HEAD_BYTES);
     head.copy_from_slice(&KIND.head(crc32c::crc32c(body)));
-    bytes
+    disk::in_two_copies(&bytes)
 }
 
 /// Reads one.
+///
+/// # Errors
+/// `Corrupt` where no copy is sound; `NewerFormat`, `Internal`.
 pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Vec<Counted>> {
-    let (bytes, _) = KIND.open(disk, path)?;
-    let body = bytes.get(HEAD_BYTES..).unwrap_or_default();
-    read(body).map_err(|damage| failure::undecodable(path, HEAD_BYTES, &damage))
+    let bytes = bytes_of(disk, path)?;
+    Copies::of(&bytes).first_sound(|start, copy| read_copy(path, start, copy))
+}
+
+/// What is wrong with one; an error for each damaged copy.
+pub(crate) fn damages(disk: &dyn Disk, path: &str) -> Vec<Error> {
+    match bytes_of(disk, path) {
+        Ok(bytes) => Copies::of(&bytes).damages(|start, copy| read_copy(path, start, copy)),
+        Err(error) => vec![error],
+    }
+}
+
+fn bytes_of(disk: &dyn Disk, path: &str) -> Result<Bytes> {
+    let bytes = disk.open(path).and_then(|file| file.map());
+    bytes.map_err(|error| failure::of_file(path, &error))
+}
+
+/// The counts of the copy that begins at `start` of the file.
+fn read_copy(path: &str, start: usize, copy: &[u8]) -> Result<Vec<Counted>> {
+    KIND.check(path, start, copy)?;
+    let body = copy.get(HEAD_BYTES..).unwrap_or_default();
+    read(body).map_err(|damage| failure::undecodable(path, start + HEAD_BYTES, &damage))
 }
 
 fn read(body: &[u8]) -> Read<Vec<Counted>> {

@@ -1,27 +1,55 @@
 //! Files of standing queries: a base with all of a pq table's, and files of what changed since, each above the one
 //! before. The files of changes and the base become a new base when they have grown to a part of it.
 //!
-//! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of ids whose queries in
-//! earlier files are gone and those ids, then the number of queries and for each, by id: id, text, tags, filters, source.
-//! Numbers and lengths as in records. Versions 1 and 2 have no ids, version 1 no sources. docs/formats/data-directory.md.
+//! Layout of version 4, numbers little-endian, "page" is 4,096 bytes. docs/formats/data-directory.md has every field.
+//!
+//! | part | content |
+//! |---|---|
+//! | head, 1 page | magic, version, lengths, place and checksum of the table; checksum of the page |
+//! | blocks | queries by id, without gaps; a block ends with the query that takes it to 4,096 bytes |
+//! | table, from a page on | ids whose queries in earlier files are gone; of each block its length, its checksum and its ids |
+//! | table again, from a page on | |
+//! | head again, 1 page | |
+//!
+//! Example: queries 1 to 100 with texts of 60 bytes. Block 0 holds queries 1 to 62, block 1 the others. One byte of block 0
+//! turns: the checksum of that block is wrong, the table says that queries 1 to 62 were there, and 63 to 100 are read.
+//!
+//! # Invariants
+//! - Every byte that matters lies under a checksum: a block's in the table, the table's in the head, the head's in itself.
+//! - Head and table stand twice, on different pages. So one damaged page costs the blocks on it, and their ids are known.
+//! - The head is written last: a file without one is of no use, and no manifest names it.
+//!
+//! Versions 1 to 3 have one checksum over everything; they are read and not written.
 
-use std::ops::Range;
+mod opened;
+
 use std::sync::Arc;
 
-use disk::{Bytes, Disk, File};
+use disk::{Disk, File, PAGE_BYTES};
 use percolate::{Snapshot, StandingQuery};
-use query::codec::{Read, Reader, put_list, put_number, put_text};
+use query::codec::{Differences, put_list, put_number, put_text};
 
-use super::head::{FileKind, HEAD_BYTES};
+use super::head::FileKind;
 use crate::error::Result;
 use crate::failure;
-use crate::record::QueryRow;
 
+pub(crate) use opened::{Block, Opened};
+
+/// Versions up to 3 have this kind's frame, version 4 its magic number and version only.
 const KIND: FileKind = FileKind {
     magic: b"SEINEQRY",
-    version: 3,
+    version: 4,
     other: "not a file of standing queries",
 };
+
+/// The last version with one checksum over everything.
+const VERSION_OF_ONE_SUM: u32 = 3;
+
+/// Offset of the checksum in a head.
+const HEAD_SUM_AT: usize = PAGE_BYTES - 4;
+
+/// A block ends with the query that takes it to this length. Damage of one byte costs the queries of one block. Bytes.
+const BLOCK_BYTES: usize = PAGE_BYTES;
 
 /// Bytes that are written at a time.
 const WRITE_BYTES: usize = 1 << 20;
@@ -69,33 +97,38 @@ impl QueryFileJob {
         let mut writer = Writer::new(self.disk.create(path)?);
         let entries = match &self.changed {
             None => {
-                put_number(&mut writer.buffer, 0);
-                writer.put(self.queries.len() as u64, self.queries.iter())?;
+                writer.put(self.queries.iter())?;
+                writer.end(&[])?;
                 self.queries.len()
             }
             Some(changed) => {
-                let found = changed.iter().map(|id| (id, self.queries.get(*id)));
-                let (there, gone): (Vec<_>, Vec<_>) = found.partition(|(_, query)| query.is_some());
-                put_list(&mut writer.buffer, &gone, |out, (id, _)| {
-                    put_number(out, **id)
-                });
-                let queries = there.iter().filter_map(|(_, query)| *query);
-                writer.put(there.len() as u64, queries)?;
+                let there = changed.iter().filter_map(|id| self.queries.get(*id));
+                writer.put(there)?;
+                let is_gone = |id: &u64| self.queries.get(*id).is_none();
+                let gone: Vec<u64> = changed.iter().copied().filter(is_gone).collect();
+                writer.end(&gone)?;
                 changed.len()
             }
         };
-        writer.end()?;
         self.disk.sync_dir(&self.dir)?;
         Ok(entries as u64)
     }
 }
 
-/// Writes the body piece by piece, and the head last.
+/// Writes blocks as they are filled, then both tables, and the first head last.
 struct Writer {
     file: Arc<dyn File>,
     buffer: Vec<u8>,
+    /// Where `buffer` goes in the file.
     offset: u64,
-    sum: u32,
+    /// Where the current block begins in `buffer`.
+    block: usize,
+    /// Ids of the current block's queries, rising.
+    ids: Vec<u64>,
+    /// The entries of the blocks before, for the table.
+    entries: Vec<u8>,
+    blocks: u64,
+    differences: Differences,
 }
 
 impl Writer {
@@ -103,158 +136,92 @@ impl Writer {
         Writer {
             file,
             buffer: Vec::with_capacity(WRITE_BYTES),
-            offset: HEAD_BYTES as u64,
-            sum: 0,
+            offset: PAGE_BYTES as u64,
+            block: 0,
+            ids: Vec::new(),
+            entries: Vec::new(),
+            blocks: 0,
+            differences: Differences::default(),
         }
     }
 
+    /// Appends queries, by rising id.
     fn put<'q>(
         &mut self,
-        count: u64,
         queries: impl Iterator<Item = &'q Arc<StandingQuery>>,
     ) -> std::io::Result<()> {
-        put_number(&mut self.buffer, count);
         for query in queries {
+            self.ids.push(query.id);
             put_number(&mut self.buffer, query.id);
             put_text(&mut self.buffer, &query.text);
             put_text(&mut self.buffer, &query.tags);
             put_text(&mut self.buffer, &query.filters);
             put_text(&mut self.buffer, &query.source);
-            if self.buffer.len() >= WRITE_BYTES {
-                self.flush()?;
+            if self.buffer.len() - self.block >= BLOCK_BYTES {
+                self.end_block();
+                if self.buffer.len() >= WRITE_BYTES {
+                    self.flush()?;
+                }
             }
         }
         Ok(())
+    }
+
+    fn end_block(&mut self) {
+        let block = self.buffer.get(self.block..).unwrap_or_default();
+        put_number(&mut self.entries, block.len() as u64);
+        let sum = crc32c::crc32c(block);
+        self.entries.extend_from_slice(&sum.to_le_bytes());
+        let differences = &mut self.differences;
+        put_list(&mut self.entries, &self.ids, |out, id| {
+            differences.put(out, *id);
+        });
+        self.blocks += 1;
+        self.ids.clear();
+        self.block = self.buffer.len();
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.write_at(self.offset, &self.buffer)?;
-        self.sum = crc32c::crc32c_append(self.sum, &self.buffer);
         self.offset += self.buffer.len() as u64;
         self.buffer.clear();
+        self.block = 0;
         Ok(())
     }
 
-    fn end(mut self) -> std::io::Result<()> {
+    /// Ends and syncs the file. `gone`: ids whose queries in earlier files are gone, rising.
+    fn end(mut self, gone: &[u64]) -> std::io::Result<()> {
+        if !self.ids.is_empty() {
+            self.end_block();
+        }
         self.flush()?;
-        self.file.write_at(0, &KIND.head(self.sum))?;
+        let mut table = Vec::with_capacity(self.entries.len());
+        let mut differences = Differences::default();
+        put_list(&mut table, gone, |out, id| differences.put(out, *id));
+        put_number(&mut table, self.blocks);
+        table.extend_from_slice(&self.entries);
+        let table_at = self.offset.next_multiple_of(PAGE_BYTES as u64);
+        let mut tail = disk::in_two_copies(&table);
+        tail.resize(tail.len().next_multiple_of(PAGE_BYTES), 0);
+        let head = head(table_at, &table, tail.len());
+        tail.extend_from_slice(&head);
+        self.file.write_at(table_at, &tail)?;
+        self.file.write_at(0, &head)?;
         self.file.sync()
     }
 }
 
-/// A file that was opened and verified.
-pub(crate) struct Opened {
-    pub(crate) path: String,
-    bytes: Bytes,
-    version: u32,
-}
-
-/// What a file holds.
-#[derive(Default)]
-pub(crate) struct Contents {
-    /// Ids whose queries in earlier files are gone.
-    pub(crate) gone: Vec<u64>,
-    /// Ids of its queries, rising.
-    pub(crate) ids: Vec<u64>,
-    /// Where queries lie.
-    pub(crate) pieces: Vec<Range<usize>>,
-}
-
-impl Opened {
-    pub(crate) fn new(disk: &dyn Disk, path: &str) -> Result<Opened> {
-        let (bytes, version) = KIND.open(disk, path)?;
-        Ok(Opened {
-            path: path.to_owned(),
-            bytes,
-            version,
-        })
-    }
-
-    /// Ids that a damaged file seems to hold, as far as it can be read: for a message, nothing else.
-    pub(crate) fn unproven_ids(disk: &dyn Disk, path: &str) -> Vec<u64> {
-        let Ok(bytes) = disk.open(path).and_then(|file| file.map()) else {
-            return Vec::new();
-        };
-        let mut reader = Reader::new(bytes.get(HEAD_BYTES..).unwrap_or_default());
-        let mut read = || -> Read<Vec<u64>> {
-            reader.list(Reader::number)?;
-            let mut ids = Vec::new();
-            for _ in 0..reader.count()? {
-                match read_row(&mut reader, KIND.version) {
-                    Ok(row) => ids.push(row.id),
-                    Err(_) => break,
-                }
-            }
-            Ok(ids)
-        };
-        read().unwrap_or_default()
-    }
-
-    /// What it holds, and where queries lie, at most `together` at a time, in order.
-    pub(crate) fn contents(&self, together: usize) -> Result<Contents> {
-        let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES, &damage);
-        self.read_contents(together).map_err(wrong)
-    }
-
-    fn read_contents(&self, together: usize) -> Read<Contents> {
-        let mut reader = Reader::new(self.body());
-        let mut contents = Contents::default();
-        if self.version > 2 {
-            contents.gone = reader.list(Reader::number)?;
-        }
-        let rows = reader.count()?;
-        let mut start = reader.offset();
-        for row in 1..=rows {
-            let id = reader.number()?;
-            if contents.ids.last().is_some_and(|last| *last >= id) {
-                return Err(reader.damage("rising ids"));
-            }
-            contents.ids.push(id);
-            for _ in 0..texts(self.version) {
-                reader.bytes()?;
-            }
-            if row % together == 0 || row == rows {
-                contents.pieces.push(start..reader.offset());
-                start = reader.offset();
-            }
-        }
-        reader.end()?;
-        Ok(contents)
-    }
-
-    /// Calls `take` with each query that lies there. On any thread.
-    pub(crate) fn rows(
-        &self,
-        piece: Range<usize>,
-        take: &mut dyn FnMut(QueryRow) -> Result<()>,
-    ) -> Result<()> {
-        let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES + piece.start, &damage);
-        let mut reader = Reader::new(self.body().get(piece.clone()).unwrap_or_default());
-        while reader.end().is_err() {
-            take(read_row(&mut reader, self.version).map_err(wrong)?)?;
-        }
-        Ok(())
-    }
-
-    fn body(&self) -> &[u8] {
-        self.bytes.get(HEAD_BYTES..).unwrap_or_default()
-    }
-}
-
-/// Texts of a row.
-fn texts(version: u32) -> usize {
-    if version < 2 { 3 } else { 4 }
-}
-
-fn read_row(reader: &mut Reader<'_>, version: u32) -> Read<QueryRow> {
-    Ok(QueryRow {
-        id: reader.number()?,
-        query: reader.string()?,
-        tags: reader.string()?,
-        filters: reader.string()?,
-        source: match texts(version) {
-            3 => String::new(),
-            _ => reader.string()?,
-        },
-    })
+/// The head of a file whose table begins at `table_at`. `tables_bytes`: of both tables, with what fills their pages.
+fn head(table_at: u64, table: &[u8], tables_bytes: usize) -> Vec<u8> {
+    let file_bytes = table_at + (tables_bytes + PAGE_BYTES) as u64;
+    let mut head = Vec::with_capacity(PAGE_BYTES);
+    head.extend_from_slice(KIND.magic);
+    head.extend_from_slice(&KIND.version.to_le_bytes());
+    head.extend_from_slice(&crc32c::crc32c(table).to_le_bytes());
+    head.extend_from_slice(&file_bytes.to_le_bytes());
+    head.extend_from_slice(&table_at.to_le_bytes());
+    head.extend_from_slice(&(table.len() as u64).to_le_bytes());
+    head.resize(HEAD_SUM_AT, 0);
+    head.extend_from_slice(&crc32c::crc32c(&head).to_le_bytes());
+    head
 }

@@ -1,6 +1,5 @@
-//! The head of a pq table's files: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, little-endian.
-
-use disk::{Bytes, Disk};
+//! The frame of a pq table's files: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, little-endian. A file of
+//! hit counts has it, in two copies from version 2 on, and so have files of queries up to version 3.
 
 use crate::error::{Error, Result};
 use crate::failure;
@@ -17,7 +16,7 @@ pub(super) struct FileKind {
 }
 
 impl FileKind {
-    /// The head of a file whose rest has this checksum.
+    /// The head of a frame whose rest has this checksum.
     pub(super) fn head(&self, sum: u32) -> [u8; HEAD_BYTES] {
         let mut head = [0; HEAD_BYTES];
         head[..8].copy_from_slice(self.magic);
@@ -26,19 +25,18 @@ impl FileKind {
         head
     }
 
-    /// A file's bytes, head included, and its version. All of it is verified.
+    /// Verifies a frame, which begins at `start` of the file; gives its version.
     ///
     /// # Errors
-    /// `Corrupt` for what is damaged, missing or another kind of file; `NewerFormat`; `Internal`.
-    pub(super) fn open(&self, disk: &dyn Disk, path: &str) -> Result<(Bytes, u32)> {
-        let bytes = disk.open(path).and_then(|file| file.map());
-        let bytes = bytes.map_err(|error| failure::of_file(path, &error))?;
+    /// `Corrupt` for what is damaged or another kind of file; `NewerFormat`.
+    pub(super) fn check(&self, path: &str, start: usize, bytes: &[u8]) -> Result<u32> {
+        let damaged = |at: usize, why: &str| failure::damaged(path, (start + at) as u64, why);
         let head = bytes.first_chunk::<HEAD_BYTES>();
-        let head = head.ok_or_else(|| failure::damaged(path, 0, "shorter than its head"))?;
+        let head = head.ok_or_else(|| damaged(0, "shorter than its head"))?;
         let number =
             |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         if &head[..8] != self.magic {
-            return Err(failure::damaged(path, 0, self.other));
+            return Err(damaged(0, self.other));
         }
         let version = number(8);
         if version > self.version {
@@ -48,8 +46,8 @@ impl FileKind {
             });
         }
         if number(12) != crc32c::crc32c(bytes.get(HEAD_BYTES..).unwrap_or_default()) {
-            return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
+            return Err(damaged(HEAD_BYTES, "checksum"));
         }
-        Ok((bytes, version))
+        Ok(version)
     }
 }

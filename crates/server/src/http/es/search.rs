@@ -408,6 +408,7 @@ fn percolated(
         weights: is_weighed,
         interrupt: Some(interrupt),
         room: Some(&|bytes| held.cover(bytes).is_ok()),
+        whole: true,
         ..PqRequest::new(&index.name, &documents)
     };
     let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));

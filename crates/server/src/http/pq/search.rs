@@ -191,6 +191,10 @@ fn written(
 ) -> Result<Response, Failure> {
     let held = server.budget.grant();
     if is_compact {
+        // The compact form has no place to say that queries are missing.
+        if let Some((_, sentence)) = rows.answer.damaged.files().into_iter().next() {
+            return Err(Failure::new(errors::SICK, sentence));
+        }
         let bytes = guarded(server, || compact(rows, &held))?;
         let mut response = reply::held_bytes(StatusCode::OK, bytes, held);
         let kind = HeaderValue::from_static(pq::CONTENT_TYPE);
@@ -204,7 +208,12 @@ fn written(
 
 fn hits(table: &str, rows: &PqRows, took_ms: u64, held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut reply = PqReply::default();
-    reply.begin(took_ms, rows.answer.total, rows.answer.documents_matched);
+    let relation = match rows.answer.damaged.files().is_empty() {
+        true => "eq",
+        false => "gte",
+    };
+    let answer = &rows.answer;
+    reply.begin(took_ms, answer.total, relation, answer.documents_matched);
     for row in rows.rows() {
         let hit = PqHit {
             id: row.id,
@@ -218,7 +227,7 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64, held: &Grant) -> Result<Vec<u8
         reply.hit(table, &hit);
         bounded(reply.bytes().len(), held)?;
     }
-    reply.end();
+    reply.end(&rows.warnings);
     Ok(reply.into_bytes())
 }
 
