@@ -31,7 +31,7 @@ use query::{key, row};
 
 use crate::error::{Error, Result};
 
-pub(crate) use file::{damages_of_changes, read_changes, write_changes};
+pub(crate) use file::{damages_of_changes, decode_changes, read_changes, write_changes};
 
 /// Rows of a page.
 const PAGE_ROWS: u32 = 512;

@@ -104,7 +104,7 @@ pub use profile::{Clock, Profile, Step};
 pub use reshape::{Reshape, ReshapeJob, ReshapeRow, Reshaped};
 pub use seal::{SealJob, Sealed};
 pub use search::group::Grouping;
-pub use segment::{SavedRows, saved_rows, verify};
+pub use segment::{SavedRows, saved_rows, strangers, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;
 pub use table::{

@@ -57,6 +57,7 @@ mod row_source;
 mod rows;
 mod sequences;
 mod side_file;
+pub mod strangers;
 mod stretches;
 mod text_list;
 mod words;

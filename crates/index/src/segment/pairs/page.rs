@@ -27,7 +27,7 @@ pub(crate) struct PairPage<'a> {
 }
 
 impl<'a> PairPage<'a> {
-    pub(super) fn open(mut bytes: &'a [u8], rows: u32) -> Option<PairPage<'a>> {
+    pub(in crate::segment) fn open(mut bytes: &'a [u8], rows: u32) -> Option<PairPage<'a>> {
         let mut number = || {
             let (number, rest) = bytes.split_first_chunk()?;
             bytes = rest;
