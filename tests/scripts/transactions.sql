@@ -498,7 +498,7 @@ id | n
 2 | 2
 
 [other]
-UPDATE counted SET n = n + 1000 WHERE id = 1;
+UPDATE counted SET n = n + 2 WHERE id = 1;
 ----
 ok, 1 rows
 
@@ -509,7 +509,7 @@ ok, 0 rows
 SELECT id, n FROM counted ORDER BY id ASC;
 ----
 id | n
-1 | 1011
+1 | 13
 2 | 112
 3 | 103
 
@@ -525,7 +525,7 @@ ok, 1 rows
 SELECT n FROM counted WHERE id = 1;
 ----
 n
-1012
+14
 
 [other]
 UPDATE counted SET n = n - 0 WHERE id = 1;

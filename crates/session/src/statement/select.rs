@@ -60,8 +60,7 @@ impl Execution<'_> {
             (Some(shared), _) => shared.seen.clone(),
             (None, Kind::Queue(_)) => Seen::new(snapshot),
             (None, _) => {
-                let tables = vec![select.table.clone()];
-                let own = self.own_tables(tables, select.filter.as_ref()).await?;
+                let own = self.own_tables_of(&select).await?;
                 own.unwrap_or_else(|| Seen::new(snapshot))
             }
         };

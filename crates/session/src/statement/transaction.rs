@@ -3,6 +3,7 @@
 use engine::{Command, Seen};
 use query::bind::Ids;
 use query::expression::Expression;
+use query::request::Select;
 use wire::sql::{Assignment, Statement};
 
 use super::{Execution, Outcome, variables};
@@ -68,6 +69,12 @@ impl Execution<'_> {
             true => self.commit().await,
             false => Ok(Outcome::NOTHING),
         }
+    }
+
+    /// As [`Execution::own_tables`], for a SELECT on one table.
+    pub(super) async fn own_tables_of(&mut self, select: &Select) -> Result<Option<Seen>, Failure> {
+        let tables = vec![select.table.clone()];
+        self.own_tables(tables, select.filter.as_ref()).await
     }
 
     /// The tables as the transaction sees them, for a SELECT on `tables`; `None`: as everybody sees them. `filter`: its condition,
