@@ -139,8 +139,8 @@ pub(crate) struct Witness {
     /// Number of members that went before the SELECT.
     pub(crate) behind: usize,
     pub(crate) table: TableId,
-    /// Ids, rising, each with the digest of the row that was shown; `None`: there was no such row.
-    pub(crate) rows: Vec<(u64, Option<RowDigest>)>,
+    /// Rising; of the rows as they were shown.
+    pub(crate) rows: Digests,
 }
 
 /// Rows that statements have chosen and left.
@@ -173,6 +173,9 @@ impl Overlay {
 
 /// Stands for the values of a row: 128 bits.
 pub(crate) type RowDigest = [u64; 2];
+
+/// Ids of rows, each with its digest; `None`: there was no such row.
+pub(crate) type Digests = Vec<(u64, Option<RowDigest>)>;
 
 /// The change of a member.
 pub(crate) enum Change {

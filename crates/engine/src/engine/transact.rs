@@ -269,7 +269,7 @@ impl Engine {
         }
         let rows = outcome.rows.len() as u64;
         let bytes = command.bytes() as u64 + rows * ROW_BYTES;
-        let outcome = (!self.state.queues.get(&table).is_some()).then_some(outcome);
+        let outcome = self.state.queues.get(&table).is_none().then_some(outcome);
         let change = Change::Write(Box::new(command));
         self.keep(session, (table, change, outcome), bytes)
     }

@@ -21,7 +21,7 @@ use crate::command::{Kind, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::transactions::{Member, Outcome, RowDigest, Transaction, Witness};
+use crate::transactions::{Digests, Member, Outcome, RowDigest, Transaction, Witness};
 
 /// Memory of a row of a [`Witness`], in bytes.
 const WITNESS_ROW_BYTES: u64 = 32;
@@ -166,7 +166,7 @@ impl Engine {
         &mut self,
         table: TableId,
         ids: impl IntoIterator<Item = u64>,
-    ) -> Result<Vec<(u64, Option<RowDigest>)>> {
+    ) -> Result<Digests> {
         let Some(search) = self.state.searches.get_mut(&table) else {
             return Ok(Vec::new());
         };
@@ -192,7 +192,7 @@ impl Engine {
         &mut self,
         session: SessionId,
         behind: usize,
-        shown: Vec<(TableId, Vec<(u64, Option<RowDigest>)>)>,
+        shown: Vec<(TableId, Digests)>,
     ) -> Result<()> {
         let mut noted = 0;
         for (table, mut rows) in shown {
