@@ -65,6 +65,9 @@ pub struct Space {
 pub trait Disk: Send + Sync {
     /// Opens a file for reading and writing, also through symbolic links. Error: `NotFound`.
     fn open(&self, path: &str) -> io::Result<Arc<dyn File>>;
+    /// Opens a file as `open` does, unless the last name of the path is a symbolic link. Errors: `NotFound`; `InvalidInput`: it is
+    /// a link, whose target is not touched.
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>>;
     /// Creates an empty file. Its name is durable after `sync_dir` of its folder. Error: `AlreadyExists`.
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>>;
     /// Whether a file or folder has that name.
@@ -87,8 +90,8 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
     /// Space on the device.
     fn space(&self) -> io::Result<Space>;
-    /// Takes the exclusive lock of that name until the value is dropped. Error: `WouldBlock` while another process or
-    /// value holds it; the message names the holder's process id, if it is known.
+    /// Takes the exclusive lock of the root until the value is dropped; a file of that name tells who has it. Errors:
+    /// `WouldBlock` while another process or value holds it; the message names the holder's process id, if it is known.
     fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>>;
     /// The path in the file system; `None` on a disk that is elsewhere.
     fn place(&self, path: &str) -> Option<PathBuf> {
@@ -98,7 +101,17 @@ pub trait Disk: Send + Sync {
 }
 
 /// A lock that is held; dropping it releases it.
-pub trait Lock: Send + Sync {}
+pub trait Lock: Send + Sync {
+    /// Whether the lock still keeps others away from the files at its path. Puts a lock file back that was removed. Cost:
+    /// four calls that read metadata.
+    ///
+    /// # Errors
+    /// The folder was moved or replaced, or another process holds the file: stop writing, since another process may write
+    /// there.
+    fn check(&self) -> io::Result<()> {
+        Ok(()) // nothing outside of this process can take the lock away
+    }
+}
 
 /// An open file. Offsets and lengths are in bytes. Threads may share it.
 pub trait File: Send + Sync {

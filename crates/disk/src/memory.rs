@@ -45,6 +45,10 @@ impl Disk for MemoryDisk {
         Ok(self.names().file(path)?)
     }
 
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        Ok(self.names().file_no_link(path)?)
+    }
+
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
         let file = Arc::new(MemoryFile::default());
         let mut names = self.names();

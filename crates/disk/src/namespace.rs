@@ -112,6 +112,14 @@ impl<F: Clone> Namespace<F> {
         Err(io::Error::other(format!("a circle of links: {path:?}")))
     }
 
+    /// The file of a path whose last name is no link.
+    pub(crate) fn file_no_link(&self, path: &str) -> io::Result<F> {
+        match self.find(path)? {
+            Some(Entry::Link(_)) => Err(is_a_link(path)),
+            _ => self.file(path),
+        }
+    }
+
     pub(crate) fn folder(&self, path: &str) -> io::Result<FolderId> {
         match self.find(path)? {
             Some(Entry::Folder(id)) => Ok(id),
@@ -346,6 +354,12 @@ pub(crate) fn check_target(target: &str) -> io::Result<()> {
 fn components(path: &str) -> io::Result<impl Iterator<Item = &str>> {
     check(path)?;
     Ok(path.split('/').filter(|name| !name.is_empty()))
+}
+
+/// The error for a path that is a symbolic link where a file is wanted.
+pub(crate) fn is_a_link(path: &str) -> io::Error {
+    let message = format!("{path:?} is a symbolic link: a file is needed, remove the link");
+    io::Error::new(ErrorKind::InvalidInput, message)
 }
 
 fn refusal(kind: ErrorKind, path: &str) -> io::Error {

@@ -99,6 +99,12 @@ impl Disk for Overlay {
         Ok(file)
     }
 
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        let file = self.names().file_no_link(path)?;
+        file.ready(&*self.below)?;
+        Ok(file)
+    }
+
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
         let file = Arc::new(OverlayFile::empty());
         self.change(|names| Ok(vec![names.plan_create(path, Arc::clone(&file))?]))?;

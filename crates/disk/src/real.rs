@@ -1,10 +1,11 @@
 //! The real file system below one folder: `pread`, `pwrite`, `fdatasync`, `flock`.
 
-use crate::memory::in_use;
-use crate::namespace::{check, check_target};
+mod lock;
+
+use crate::namespace::{check, check_target, is_a_link};
 use crate::{Bytes, Disk, File, Lock, Space, map};
-use std::fs::{self, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,8 +80,7 @@ impl RealDisk {
     }
 
     /// Opens an existing `root` for reading: works on a device that takes no writes. Files are opened for reading.
-    /// `lock` is shared with other readers and keeps out a writer; without a lock file it succeeds. Error:
-    /// `NotFound`.
+    /// `lock` is shared with other readers and keeps out a writer; it makes no lock file. Error: `NotFound`.
     pub fn open_to_read(root: &Path) -> io::Result<RealDisk> {
         if !root.is_dir() {
             return Err(io::Error::new(
@@ -93,23 +93,6 @@ impl RealDisk {
             is_read_only: true,
             owners: None,
         })
-    }
-
-    fn lock_to_read(&self, path: &str) -> io::Result<Box<dyn Lock>> {
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(NO_LINK)
-            .open(self.path(path)?);
-        let mut file = match opened {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Box::new(NoLock)),
-            Err(error) => return Err(named_lock(error, path)),
-        };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(Box::new(RealLock { _file: file })),
-            Err(TryLockError::WouldBlock) => Err(holder_of(path, &mut file)),
-            Err(TryLockError::Error(error)) => Err(named(error, path)),
-        }
     }
 
     fn path(&self, path: &str) -> io::Result<PathBuf> {
@@ -133,6 +116,17 @@ impl Disk for RealDisk {
     fn open(&self, path: &str) -> io::Result<Arc<dyn File>> {
         let options = &mut OpenOptions::new();
         self.open_with(path, options.read(true).write(!self.is_read_only))
+    }
+
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        let at = self.path(path)?;
+        let options = &mut OpenOptions::new();
+        let options = options.read(true).write(!self.is_read_only);
+        match options.custom_flags(NO_LINK).open(&at) {
+            Ok(file) => Ok(Arc::new(RealFile(file))),
+            Err(error) if is_link(&error) => Err(is_a_link(path)),
+            Err(error) => Err(named(error, path)),
+        }
     }
 
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
@@ -221,47 +215,12 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>> {
-        if self.is_read_only {
-            return self.lock_to_read(path);
+        check(path)?;
+        match self.is_read_only {
+            true => lock::lock_to_read(&self.root, path),
+            false => lock::lock(&self.root, path, self.rights(path).file),
         }
-        let at = self.path(path)?;
-        let open = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(self.rights(path).file)
-            .custom_flags(NO_LINK)
-            .open(at);
-        let mut file = open.map_err(|error| named_lock(error, path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(holder_of(path, &mut file)),
-            Err(TryLockError::Error(error)) => return Err(named(error, path)),
-        }
-        file.set_len(0)?;
-        file.write_all(format!("{}\n", std::process::id()).as_bytes())?;
-        Ok(Box::new(RealLock { _file: file }))
     }
-}
-
-/// The kernel releases the lock when the file is closed, also when the process is killed.
-struct RealLock {
-    _file: fs::File,
-}
-
-impl Lock for RealLock {}
-
-/// The lock of a directory without a lock file: no process has ever locked it.
-struct NoLock;
-
-impl Lock for NoLock {}
-
-fn holder_of(path: &str, file: &mut fs::File) -> io::Error {
-    let mut holder = String::new();
-    // An unreadable holder only makes the message poorer.
-    let _ = file.read_to_string(&mut holder);
-    in_use(path, holder.trim())
 }
 
 struct RealFile(fs::File);
@@ -318,15 +277,9 @@ pub(crate) fn make_folders(
     Ok(())
 }
 
-/// Refuses a lock that is a symbolic link, with a message that says so: the lock would be written to the link's
-/// target.
-fn named_lock(error: io::Error, path: &str) -> io::Error {
-    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
-        let message =
-            format!("{path:?} is a symbolic link: a lock must be a file, remove the link");
-        return io::Error::new(ErrorKind::InvalidInput, message);
-    }
-    named(error, path)
+/// Whether an open with [`NO_LINK`] failed because the name is a symbolic link.
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

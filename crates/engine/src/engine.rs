@@ -204,8 +204,10 @@ pub struct Engine {
     now: Now,
     /// Ends the hand-over of messages with the engine.
     _giver: Giver,
+    /// When the lock was looked at last, on the steady clock, in microseconds.
+    lock_checked_us: u64,
     /// Dropped last: the data directory stays ours until everything is closed.
-    _lock: Box<dyn Lock>,
+    lock: Box<dyn Lock>,
 }
 
 impl Engine {

@@ -107,6 +107,59 @@ fn a_second_server_on_the_directory_ends_with_1_and_names_the_first() {
 }
 
 #[test]
+fn a_removed_lock_file_lets_no_second_server_start() {
+    let server = Server::start();
+    let folder = server.folder();
+    fs::rename(folder.path("log"), folder.path("first-log")).unwrap();
+    fs::remove_file(folder.path("data/lock")).unwrap();
+    let mut second = Setup::default().spawn(folder);
+    assert_eq!(second.wait().unwrap().code(), Some(1));
+    let log = fs::read_to_string(folder.path("log")).unwrap();
+    assert!(log.contains("is held by"), "{log}");
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    until("the file is put back by a turn of a later second", || {
+        client.query("INSERT INTO t (body) VALUES ('a')").unwrap();
+        let text = fs::read_to_string(folder.path("data/lock")).ok()?;
+        (text.trim() == server.pid().to_string()).then_some(())
+    });
+}
+
+#[test]
+fn a_server_whose_directory_was_moved_away_ends_with_1_and_what_it_acknowledged_is_there() {
+    let server = Server::start();
+    let folder = server.folder();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    fs::rename(folder.path("data"), folder.path("moved")).unwrap();
+    fs::create_dir(folder.path("data")).unwrap();
+    let mut acknowledged = 0_u64;
+    until("the server takes no more", || {
+        let answer = client.query("INSERT INTO t (body) VALUES ('a')");
+        acknowledged += u64::from(answer.is_ok());
+        answer.is_err().then_some(())
+    });
+    let mut server = server;
+    assert_eq!(server.ended().code(), Some(1), "{}", server.log());
+    assert!(server.log().contains("ERROR"), "{}", server.log());
+    let folder = server.folder();
+    assert_eq!(fs::read_dir(folder.path("data")).unwrap().count(), 0);
+    fs::remove_dir(folder.path("data")).unwrap();
+    fs::rename(folder.path("moved"), folder.path("data")).unwrap();
+    server.restart_as(Setup::default());
+    let rows = server
+        .client()
+        .query("SELECT COUNT(*) FROM t")
+        .unwrap()
+        .rows;
+    let found = String::from_utf8(rows[0][0].clone().unwrap()).unwrap();
+    assert!(
+        found.parse::<u64>().unwrap() >= acknowledged,
+        "{found} of {acknowledged}"
+    );
+}
+
+#[test]
 fn an_address_that_is_taken_ends_with_1_and_names_it() {
     let server = Server::start();
     let folder = Folder::new();

@@ -189,6 +189,28 @@ fn a_folder_goes_with_all_it_holds() {
 }
 
 #[test]
+fn an_open_without_links_refuses_a_link_and_opens_a_file() {
+    on_every_disk(|disk| {
+        super::write(disk, "f", b"kept");
+        disk.symlink("f", "link").unwrap();
+        disk.symlink("nothing", "dangling").unwrap();
+        assert_eq!(disk.open("link").unwrap().len().unwrap(), 4);
+        assert_eq!(disk.open_no_link("f").unwrap().len().unwrap(), 4);
+        for (path, kind) in [
+            ("link", ErrorKind::InvalidInput),
+            ("dangling", ErrorKind::InvalidInput),
+            ("nothing", ErrorKind::NotFound),
+        ] {
+            assert_eq!(
+                disk.open_no_link(path).err().unwrap().kind(),
+                kind,
+                "{path}"
+            );
+        }
+    });
+}
+
+#[test]
 fn a_lock_has_one_holder_and_says_who() {
     on_every_disk(|disk| {
         let held = disk.lock("lock").unwrap();

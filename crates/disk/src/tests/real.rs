@@ -123,6 +123,66 @@ fn two_disks_on_one_folder_share_its_lock() {
 }
 
 #[test]
+fn a_removed_lock_file_lets_no_second_holder_in_and_is_put_back() {
+    let scratch = Scratch::new();
+    let one = RealDisk::open(&scratch.path).unwrap();
+    let held = one.lock("lock").unwrap();
+    for other in [
+        RealDisk::open(&scratch.path).unwrap(),
+        RealDisk::open_to_read(&scratch.path).unwrap(),
+    ] {
+        std::fs::remove_file(scratch.path.join("lock")).unwrap();
+        let refused = other.lock("lock").err().unwrap();
+        assert_eq!(refused.kind(), std::io::ErrorKind::WouldBlock);
+        assert!(
+            !scratch.path.join("lock").exists(),
+            "a refusal makes no file"
+        );
+        held.check().unwrap();
+        let text = std::fs::read_to_string(scratch.path.join("lock")).unwrap();
+        assert_eq!(text, format!("{}\n", std::process::id()));
+        let of_file = std::fs::File::open(scratch.path.join("lock")).unwrap();
+        assert!(
+            of_file.try_lock().is_err(),
+            "builds that lock the file alone"
+        );
+    }
+    drop(held);
+    drop(one.lock("lock").unwrap());
+}
+
+#[test]
+fn a_lock_file_that_another_process_took_is_noticed() {
+    let scratch = Scratch::new();
+    let disk = RealDisk::open(&scratch.path).unwrap();
+    let held = disk.lock("lock").unwrap();
+    std::fs::remove_file(scratch.path.join("lock")).unwrap();
+    let taken = std::fs::File::create(scratch.path.join("lock")).unwrap();
+    taken.lock().unwrap(); // as an earlier build does, which knows the file alone
+    assert!(held.check().is_err());
+}
+
+#[test]
+fn a_folder_that_was_moved_away_or_replaced_is_noticed_and_stays_locked() {
+    let scratch = Scratch::new();
+    let (path, away) = (scratch.path.join("data"), scratch.path.join("away"));
+    let disk = RealDisk::open(&path).unwrap();
+    let held = disk.lock("lock").unwrap();
+    held.check().unwrap();
+    std::fs::rename(&path, &away).unwrap();
+    let moved = held.check().unwrap_err().to_string();
+    assert!(moved.contains("moved or replaced"), "{moved}");
+    let replaced = RealDisk::open(&path).unwrap();
+    assert!(held.check().is_err(), "another folder has the path");
+    drop(replaced.lock("lock").unwrap());
+    let moved = RealDisk::open(&away).unwrap();
+    assert!(moved.lock("lock").is_err(), "it is locked wherever it is");
+    std::fs::remove_dir_all(&path).unwrap();
+    std::fs::rename(&away, &path).unwrap();
+    held.check().unwrap();
+}
+
+#[test]
 fn a_map_shows_what_reading_shows() {
     let scratch = Scratch::new();
     let disk = RealDisk::open(&scratch.path).unwrap();

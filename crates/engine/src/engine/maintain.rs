@@ -74,6 +74,9 @@ impl Engine {
         let is_time = self.now.steady_us >= self.retry_us;
         if is_time {
             let due = self.due();
+            if !due.is_empty() {
+                self.check_lock()?; // the files go to the path
+            }
             if self.journal_full && self.pending_bytes(&due) <= SPARE_BYTES as u64 / 2 {
                 manifest::give_spare(&*self.options.disk); // with these in files the journal can be trimmed
             }
@@ -115,6 +118,7 @@ impl Engine {
 
     /// Folds every view that has something pending, then writes the manifest.
     pub(super) fn checkpoint(&mut self) -> Result<()> {
+        self.check_lock()?;
         self.sweep_queues();
         self.wait_for_jobs()?;
         let tables: Vec<TableId> = self.state.catalog.iter().map(|(table, _)| table).collect();

@@ -203,7 +203,8 @@ impl Engine {
             retention: super::maintain::retention::Retention::default(),
             now,
             _giver: giver,
-            _lock: lock,
+            lock_checked_us: now.steady_us,
+            lock,
         };
         engine.journal_full = !engine.has_room() && !engine.has_space_for_a_segment();
         engine.publish();

@@ -22,6 +22,8 @@ use crate::limits::ANSWER_BYTES_MAX;
 
 /// A turn that takes longer is counted as a stall. Microseconds.
 const STALL_US: u64 = 10_000;
+/// Time after which a turn looks at the lock of the data directory again. Microseconds.
+const LOCK_CHECK_US: u64 = 1_000_000;
 
 impl Engine {
     /// One batch: every command decided and applied in order, one frame of the journal, one sync where its tables ask
@@ -34,6 +36,10 @@ impl Engine {
     /// so has every later one.
     pub fn step(&mut self, batch: Vec<Envelope>, now: Now) -> Result<()> {
         self.now = now;
+        if self.poisoned.is_none() && now.steady_us >= self.lock_checked_us + LOCK_CHECK_US {
+            self.check_lock()
+                .unwrap_or_else(|error| self.poison(&error));
+        }
         if let Some(why) = &self.poisoned {
             let error = Error::Poisoned { why: why.clone() };
             for envelope in batch {
@@ -62,6 +68,18 @@ impl Engine {
         self.publish_status();
         self.shared.turn_since_us.store(0, Ordering::Relaxed);
         outcome
+    }
+
+    /// Whether the data directory is still this process's. Asked before the first command of a second, and before each manifest.
+    ///
+    /// # Errors
+    /// `Poisoned`: it was moved or replaced. What is written by its path now may go to another server's directory.
+    pub(super) fn check_lock(&mut self) -> Result<()> {
+        self.lock_checked_us = self.now.steady_us;
+        let checked = self.lock.check();
+        checked.map_err(|error| Error::Poisoned {
+            why: format!("the data directory's lock is lost: {error}"),
+        })
     }
 
     fn count_turn(&mut self, commands: u64, turn_us: u64) {

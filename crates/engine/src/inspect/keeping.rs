@@ -36,6 +36,10 @@ impl Disk for Keeping {
         self.disk.open(path)
     }
 
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        self.disk.open_no_link(path)
+    }
+
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
         self.disk.create(path)
     }

@@ -402,6 +402,10 @@ impl Disk for HurtingDisk {
         Ok(self.file(path, self.disk.open(path)?))
     }
 
+    fn open_no_link(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        Ok(self.file(path, self.disk.open_no_link(path)?))
+    }
+
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
         Ok(self.file(path, self.disk.create(path)?))
     }

@@ -27,8 +27,9 @@ impl Engine {
     /// Starts the job that replaces the manifest by one of the present state. The job also removes the files in `unused`,
     /// once the manifest is durable.
     ///
-    /// Errors: those of the journal's sync.
+    /// Errors: those of the journal's sync; `Poisoned` where the directory is another one now.
     pub(in crate::engine) fn start_manifest(&mut self) -> Result<()> {
+        self.check_lock()?;
         self.sync()?;
         let position = self.state.position;
         assert!(
