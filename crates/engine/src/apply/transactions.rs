@@ -18,7 +18,8 @@
 //! row 1 behind it adds a [`Witness`]: then COMMIT must also come to the row that the SELECT has shown.
 //!
 //! # Invariants
-//! - A member has the ids that its statement told. The table's highest id is above them and is never taken back.
+//! - A member has the ids that its statement told. No other statement is assigned one of them while the transaction is open.
+//!   ROLLBACK gives back the ids that the client gave, and keeps those that were assigned.
 //! - A row of `ends` stays held under its delivery until COMMIT. If it is not, COMMIT is refused.
 //! - `bytes` is the sum of the bytes of all open transactions.
 
@@ -195,6 +196,8 @@ pub(crate) struct Transaction {
     pub(crate) taken: Vec<Delivery>,
     /// Ids that members insert.
     pub(crate) ids: FxHashMap<TableId, FxHashSet<u64>>,
+    /// The highest of them that the client gave, by table; 0: none.
+    pub(crate) given: FxHashMap<TableId, u64>,
     /// Search and pq tables of which a member deletes rows.
     pub(crate) deleted: FxHashSet<TableId>,
     /// In the order of the SELECTs.
@@ -303,6 +306,12 @@ impl Transactions {
         };
         self.open.insert(session, refused);
         Some(ended)
+    }
+
+    /// The highest id that the client of an open transaction gave for a table; 0: none. Cost: a look at each transaction.
+    pub(crate) fn highest_given(&self, table: TableId) -> u64 {
+        let given = self.open.values().filter_map(|open| open.given.get(&table));
+        given.copied().max().unwrap_or(0)
     }
 
     /// The oldest transaction that is not refused: its begin on the steady clock, in microseconds, and its session.

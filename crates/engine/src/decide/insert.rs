@@ -211,7 +211,11 @@ fn identified(
         true,
         insert.columns.as_deref(),
     )?;
-    let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
+    let mut ids = Ids::new(
+        search.highest.max(search.reserved),
+        insert.replace,
+        insert.rows.len(),
+    );
     let contains = |id| {
         let found = search.table.can_delete(id); // REPLACE deletes the row
         found.map_err(failure::of_index)
@@ -344,7 +348,11 @@ fn queries(
     let columns = query_columns();
     let named = insert.columns.unwrap_or_else(|| written(&insert.rows));
     let plan = Plan::new(&pq.definition.name, &columns, true, Some(&named))?;
-    let mut ids = Ids::new(pq.highest, insert.replace, insert.rows.len());
+    let mut ids = Ids::new(
+        pq.highest.max(pq.reserved),
+        insert.replace,
+        insert.rows.len(),
+    );
     let contains = |id| Ok(pq.contains(id));
     let several = insert.rows.len() > 1;
     let mut queries = Vec::with_capacity(insert.rows.len());

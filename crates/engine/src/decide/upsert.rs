@@ -140,7 +140,7 @@ fn merged(
     let mut next_id = state
         .searches
         .get(&table)
-        .map_or(0, |search| search.highest);
+        .map_or(0, |search| search.highest.max(search.reserved));
     let named = insert.columns.as_deref();
     let plan = Plan::new(&definition.name, &definition.columns, true, named)?;
     let mut rows: Vec<Row> = Vec::with_capacity(insert.rows.len());

@@ -37,6 +37,7 @@ use crate::limits::{
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
 use crate::record::Record;
+use crate::state::State;
 use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Transaction};
 use crate::undo::Undo;
 
@@ -219,7 +220,13 @@ impl Engine {
             return Err(Error::DuplicateId { id });
         }
         own.extend(ids.iter().copied());
-        self.pass_ids(table, ids.iter().copied());
+        let (assigned, given) = highest_ids(&insert, &ids);
+        let reserved = transaction.given.entry(table).or_default();
+        *reserved = given.max(*reserved);
+        if let Some((highest, reserved)) = id_bounds(&mut self.state, table) {
+            *highest = assigned.max(*highest);
+            *reserved = given.max(*reserved);
+        }
         name_ids(&mut insert, &ids);
         let rows = insert.rows.len() as u64;
         let values = insert.rows.iter().flatten().map(Value::memory);
@@ -660,8 +667,17 @@ impl Engine {
         Ok(Reply::done())
     }
 
-    /// Gives back the rows that the transaction took, and those that the session owned when the transaction ended them.
+    /// Gives back the rows that the transaction took, those that the session owned when the transaction ended them, and the ids
+    /// that the client gave.
     fn give_taken_back(&mut self, session: SessionId, transaction: &Transaction) -> Result<()> {
+        for (table, given) in &transaction.given {
+            let left = self.sessions.transactions.highest_given(*table);
+            if let Some((_, reserved)) = id_bounds(&mut self.state, *table)
+                && *reserved == *given
+            {
+                *reserved = left;
+            }
+        }
         let mut back: BTreeMap<(TableId, usize), BTreeSet<RowNumber>> = BTreeMap::new();
         for delivery in &transaction.taken {
             if self.is_out(delivery) {
@@ -716,6 +732,41 @@ fn inserted(record: &Record) -> Vec<u64> {
         Record::Many(records) => records.first().map(inserted).unwrap_or_default(),
         _ => Vec::new(),
     }
+}
+
+/// The highest id that an INSERT was assigned, and the highest that its client gave; 0: none.
+fn highest_ids(insert: &Insert, ids: &[u64]) -> (u64, u64) {
+    let is_query_alone = insert.rows.first().is_some_and(|row| row.len() == 1);
+    let place = match &insert.columns {
+        None => (!is_query_alone).then_some(0),
+        Some(names) => names
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case("id")),
+    };
+    let (mut assigned, mut given) = (0, 0);
+    for (row, &id) in insert.rows.iter().zip(ids) {
+        let is_assigned = match place.and_then(|place| row.get(place)) {
+            None | Some(Value::Null | Value::Int(0)) => true,
+            Some(Value::Str(text)) => text.trim().parse() == Ok(0_u64),
+            Some(_) => false,
+        };
+        let highest = if is_assigned {
+            &mut assigned
+        } else {
+            &mut given
+        };
+        *highest = id.max(*highest);
+    }
+    (assigned, given)
+}
+
+/// The highest id of a search or pq table, and the highest that an open transaction has given.
+fn id_bounds(state: &mut State, table: TableId) -> Option<(&mut u64, &mut u64)> {
+    if let Some(search) = state.searches.get_mut(&table) {
+        return Some((&mut search.highest, &mut search.reserved));
+    }
+    let pq = state.percolates.get_mut(&table)?;
+    Some((&mut pq.highest, &mut pq.reserved))
 }
 
 /// Writes the ids that were told into the rows.

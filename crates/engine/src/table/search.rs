@@ -45,8 +45,11 @@ pub(crate) struct SearchTable {
     pub(crate) table: index::Table,
     /// The segments that the next manifest names.
     pub(crate) files: index::Files,
-    /// Highest id ever held: the next one assigned is above it.
+    /// Highest id ever held or assigned: the next one assigned is above it.
     pub(crate) highest: u64,
+    /// Highest id that a client gave in a transaction that is open, or was since this rose; 0: none. The next id assigned is above
+    /// it too. Only in memory: ROLLBACK gives it back.
+    pub(crate) reserved: u64,
     /// The pq tables whose queries every new document is matched against.
     pub(crate) listeners: Arc<Vec<Listener>>,
     /// Records up to here are in the files that the next manifest names.
@@ -92,6 +95,7 @@ impl SearchTable {
             table,
             folded: files.position,
             highest,
+            reserved: 0,
             listeners: Arc::default(),
             recent: Recent::default(),
             is_unpublished: true,

@@ -64,8 +64,11 @@ pub(crate) struct PercolateTable {
     pub(crate) set: QuerySet,
     /// Queries of damaged blocks of its files.
     pub(crate) lost: Arc<LostQueries>,
-    /// Highest id ever held: the next one assigned is above it.
+    /// Highest id ever held or assigned: the next one assigned is above it.
     pub(crate) highest: u64,
+    /// Highest id that a client gave in a transaction that is open, or was since this rose; 0: none. The next id assigned is above
+    /// it too. Only in memory: ROLLBACK gives it back.
+    pub(crate) reserved: u64,
     /// Text and tags of all queries, in bytes.
     pub(crate) text_bytes: u64,
     /// The files that the manifest is to name, the base first; none while nothing was folded.
@@ -149,6 +152,7 @@ impl PercolateTable {
             set: QuerySet::new(),
             lost: Arc::default(),
             highest: 0,
+            reserved: 0,
             text_bytes: 0,
             files: Vec::new(),
             counts_file: None,

@@ -890,6 +890,83 @@ fn a_statement_sees_any_number_of_others_of_its_transaction() {
     assert_eq!(affected(answer), 1);
 }
 
+/// The id that an INSERT was assigned.
+fn assigned(answer: Result<Reply, Error>) -> u64 {
+    match answer {
+        Ok(Reply::Done { last_id, .. }) => last_id,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Ways in which a transaction ends and stores nothing.
+#[derive(Clone, Copy, Debug)]
+enum Unstored {
+    RolledBack,
+    TooLarge,
+    TooLong,
+}
+
+#[test]
+fn an_id_that_a_client_gave_is_free_again_when_its_transaction_stores_nothing() {
+    let ends = [Unstored::RolledBack, Unstored::TooLarge, Unstored::TooLong];
+    for (end, is_pq) in ends.into_iter().flat_map(|end| [(end, false), (end, true)]) {
+        let mut driver = memory();
+        driver.run(command("create pq saved (body text)")).unwrap();
+        let (given, free) = match is_pq {
+            true => ("saved (id, query) values (", "saved (query) values ('cat')"),
+            false => (
+                "posts (id, body, n) values (",
+                "posts (body, n) values ('cat', 1)",
+            ),
+        };
+        let rest = if is_pq { ", 'cat')" } else { ", 'cat', 1)" };
+        let (give, free) = (
+            |id: u64| format!("insert {given}{id}{rest}"),
+            format!("insert {free}"),
+        );
+        keep(&mut driver, 2, &give(500)).unwrap();
+        driver.tick(limits::TRANSACTION_US_MAX / 2);
+        keep(&mut driver, 2, &give(400)).unwrap();
+        keep(&mut driver, 1, &give(u64::MAX)).unwrap();
+        let none_left = keep(&mut driver, 3, &free);
+        assert!(
+            matches!(none_left, Err(Error::OutOfRange { .. })),
+            "{none_left:?}"
+        );
+        match end {
+            Unstored::RolledBack => drop(driver.run(Command::Rollback).unwrap()),
+            Unstored::TooLarge => {
+                let text = "x".repeat(1 << 20);
+                let line = format!("insert posts (id, body, n) values (1, '{text}', 1)");
+                let line = |id: u64| line.replace("(1,", &format!("({id},"));
+                (1..64)
+                    .find_map(|id| keep(&mut driver, 1, &line(id)).err())
+                    .unwrap();
+            }
+            Unstored::TooLong => driver.tick(limits::TRANSACTION_US_MAX),
+        }
+        let others = if matches!(end, Unstored::TooLong) {
+            1
+        } else {
+            501
+        };
+        driver.ask(3, Command::Rollback).take().unwrap().unwrap();
+        let told = assigned(keep(&mut driver, 3, &free));
+        assert_eq!(told, others, "{end:?}: above the ids of open transactions");
+        driver.ask(3, Command::Rollback).take().unwrap().unwrap();
+        driver.ask(2, Command::Rollback).take().unwrap().unwrap();
+        let stored = assigned(driver.run(command(&free)));
+        assert_eq!(
+            stored,
+            others + 1,
+            "{end:?}: an assigned id is not assigned again"
+        );
+        driver.run(command("checkpoint")).unwrap();
+        let mut driver = driver.reopen().unwrap();
+        assert_eq!(assigned(driver.run(command(&free))), others + 2);
+    }
+}
+
 #[test]
 fn a_transaction_of_too_many_bytes_is_rolled_back_and_the_memory_of_it_is_free_again() {
     let mut driver = memory();

@@ -146,7 +146,7 @@ pub(crate) fn hear(
     } else if let Some(search) = state.searches.get(target) {
         let columns = &search.definition.columns;
         let highest = reached.highest_ids.entry(*target);
-        let highest = highest.or_insert(search.highest);
+        let highest = highest.or_insert(search.highest.max(search.reserved));
         let made = as_documents(columns, &hits, documents, highest)?;
         reached.made.push_back((*target, made));
         found
