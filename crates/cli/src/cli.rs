@@ -104,9 +104,11 @@ fn argument(flag: &'static str, kind: Kind, help: &'static str, default: &'stati
         Kind::Address => argument.value_name("ADDR"),
         Kind::Path if flag == "data" => argument.value_name("DIR"),
         Kind::Path => argument.value_name("FILE"),
-        Kind::Size => argument.value_name("SIZE"),
-        Kind::Sync => argument.value_name("MODE"),
+        Kind::Size(_) => argument.value_name("SIZE"),
+        Kind::Sync(_) => argument.value_name("MODE"),
         Kind::Word(_) => argument.value_name("WORD"),
-        Kind::Duration | Kind::Count | Kind::Text | Kind::LogFilter => argument.value_name("VALUE"),
+        Kind::Duration(_) | Kind::Count(_) | Kind::Text | Kind::LogFilter => {
+            argument.value_name("VALUE")
+        }
     }
 }

@@ -107,6 +107,7 @@ impl Life<'_> {
         for name in crate::settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
             tracing::warn!(name, "no setting has this name in the environment");
         }
+        warn_of_readable_secrets(&settings);
         let signals =
             Signals::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let server = Arc::new(Server::new(settings, faults));
@@ -277,6 +278,7 @@ impl Life<'_> {
                     tracing::warn!(name, "this setting changes at the next start");
                 }
                 self.server.reload(&settings, self.logs);
+                warn_of_readable_secrets(&settings);
                 tracing::info!("settings were read again");
             }
             Err(error) => tracing::error!(%error, "the settings stay as they were"),
@@ -397,6 +399,20 @@ fn warn_of_wide_rights(data: &Path) {
     {
         let (data, mode) = (data.display(), format!("{mode:04o}"));
         tracing::warn!(%data, mode, "the data directory is open to other users of this machine: chmod 700");
+    }
+}
+
+/// Warns of each file with a secret in it that any user of this machine may read or write.
+fn warn_of_readable_secrets(settings: &Settings) {
+    const ANYBODY: u32 = 0o006;
+    for path in settings.secret_files() {
+        let mode = std::fs::metadata(&path).map(|found| found.permissions().mode() & 0o7777);
+        if let Ok(mode) = mode
+            && mode & ANYBODY != 0
+        {
+            let (path, mode) = (path.display(), format!("{mode:04o}"));
+            tracing::warn!(%path, mode, "a file with a password or secret is open to every user of this machine: chmod 600");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod category;
 mod file;
 mod memory;
 mod origin;
+mod range;
 mod show;
 mod table;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 pub use category::CategoryBy;
 pub use origin::{Origin, Sources, unknown_variables};
+pub use range::{Most, Range, Unit};
 pub use show::lines;
 pub use table::{Key, Kind, SETTINGS};
 
@@ -150,7 +152,11 @@ impl Settings {
     /// The first setting that cannot be used.
     pub fn load(sources: &Sources<'_>) -> Result<Settings, BadSetting> {
         let chosen = origin::choose(sources)?;
-        let read = Reader { chosen: &chosen };
+        let mut read = Reader {
+            chosen: &chosen,
+            memory_bytes: 0,
+        };
+        read.memory_bytes = read.memory()?;
         let insecure = read.one(Key::Insecure, text::switch)?;
         let login = read.login()?;
         let mysql = read.addresses(Key::Mysql, insecure || login.is_some())?;
@@ -183,11 +189,13 @@ impl Settings {
             syslog,
             syslog_udp,
             syslog_category: read.one(Key::SyslogCategory, CategoryBy::parse)?,
-            memory_bytes: read.one(Key::Memory, memory_bytes)?,
-            journal_bytes_max: read.one(Key::JournalMax, units::size)?,
-            sync: read.one(Key::Sync, SyncMode::parse)?,
+            memory_bytes: read.memory_bytes,
+            journal_bytes_max: read.size(Key::JournalMax)?,
+            sync: read.sync()?,
             read_only: read.one(Key::ReadOnly, text::switch)?,
-            threads: read.one(Key::Threads, threads)?,
+            threads: read
+                .count_unless(Key::Threads, "cores")?
+                .unwrap_or_else(cores),
             backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
             insecure,
             log_format: if format == "json" {
@@ -198,6 +206,27 @@ impl Settings {
             live: read.live(login)?,
             chosen,
         })
+    }
+
+    /// Files that hold a password or another secret: the password file, and the configuration where it names one.
+    pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for chosen in &self.chosen {
+            match &chosen.origin {
+                _ if chosen.setting.key == Key::PasswordFile => {
+                    files.extend(optional_path(chosen.text()));
+                }
+                Origin::File(path, _) if chosen.setting.secret && !files.contains(path) => {
+                    files.push(path.clone());
+                }
+                Origin::File(..)
+                | Origin::Flag(_)
+                | Origin::Environment(_)
+                | Origin::Statement
+                | Origin::Default => {}
+            }
+        }
+        files
     }
 
     /// These settings, with those of `read` that SIGHUP may change.
@@ -222,6 +251,7 @@ impl Settings {
         changed.chosen[setting.key as usize] = origin::of_statement(setting, text);
         let read = Reader {
             chosen: &changed.chosen,
+            memory_bytes: self.memory_bytes,
         };
         let live = read.live(self.live.login.clone());
         changed.live = live.map_err(|BadSetting(why)| Unsettable::Value(why))?;
@@ -256,6 +286,8 @@ pub(crate) enum Unsettable {
 
 struct Reader<'a> {
     chosen: &'a [Chosen],
+    /// The setting `memory`.
+    memory_bytes: u64,
 }
 
 impl Reader<'_> {
@@ -266,18 +298,16 @@ impl Reader<'_> {
     fn live(&self, login: Option<Login>) -> Result<Live, BadSetting> {
         Ok(Live {
             log: self.one(Key::Log, crate::logs::filter_text)?,
-            threads_per_query_max: self.one(Key::ThreadsPerQuery, |text| {
-                unless("idle", text, text::count)
-            })?,
-            query_time_max: self
-                .one(Key::QueryTimeMax, |text| unless("", text, units::duration))?,
-            search_memory_bytes: self.one(Key::SearchMemory, units::size)?,
-            connections_max: self.one(Key::ConnectionsMax, text::count)?,
-            connections_per_address: self.one(Key::ConnectionsPerAddress, |text| {
-                unless("half", text, text::count)
-            })?,
-            idle_timeout: self.one(Key::IdleTimeout, units::duration)?,
-            client_timeout: self.one(Key::ClientTimeout, units::duration)?,
+            threads_per_query_max: self.count_unless(Key::ThreadsPerQuery, "idle")?,
+            query_time_max: match self.of(Key::QueryTimeMax).text() {
+                "" => None,
+                _ => Some(self.duration(Key::QueryTimeMax)?),
+            },
+            search_memory_bytes: self.size(Key::SearchMemory)?,
+            connections_max: self.count(Key::ConnectionsMax)?,
+            connections_per_address: self.count_unless(Key::ConnectionsPerAddress, "half")?,
+            idle_timeout: self.duration(Key::IdleTimeout)?,
+            client_timeout: self.duration(Key::ClientTimeout)?,
             login,
             webhook_allow: self.one(Key::WebhookAllow, Allowed::parse)?,
             webhook_secret: self.one(Key::WebhookSecret, Secret::parse)?,
@@ -287,6 +317,66 @@ impl Reader<'_> {
     fn one<T>(&self, key: Key, read: impl Fn(&str) -> Result<T, String>) -> Result<T, BadSetting> {
         let chosen = self.of(key);
         read(chosen.text()).map_err(|why| chosen.bad(why))
+    }
+
+    /// A number of the setting's range. The default needs no range: it suits every machine.
+    fn number(
+        &self,
+        key: Key,
+        read: impl Fn(&str) -> Result<u64, String>,
+    ) -> Result<u64, BadSetting> {
+        let value = self.one(key, read)?;
+        let chosen = self.of(key);
+        let text = chosen.text();
+        let range = chosen.setting.kind.range();
+        let range = range.filter(|_| text != chosen.setting.default);
+        let refused =
+            range.and_then(|(range, unit)| range.refusal((text, value), unit, self.memory_bytes));
+        refused.map_or(Ok(value), |why| Err(chosen.bad(why)))
+    }
+
+    fn size(&self, key: Key) -> Result<u64, BadSetting> {
+        self.number(key, units::size)
+    }
+
+    fn duration(&self, key: Key) -> Result<Duration, BadSetting> {
+        let ms = self.number(key, |text| {
+            let time = units::duration(text)?;
+            Ok(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        })?;
+        Ok(Duration::from_millis(ms))
+    }
+
+    fn count(&self, key: Key) -> Result<usize, BadSetting> {
+        let count = self.number(key, |text| Ok(text::count(text)? as u64))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// `None` if the text is `word`, which means "not set"; else the number.
+    fn count_unless(&self, key: Key, word: &str) -> Result<Option<usize>, BadSetting> {
+        match self.of(key).text() == word {
+            true => Ok(None),
+            false => self.count(key).map(Some),
+        }
+    }
+
+    fn sync(&self) -> Result<SyncMode, BadSetting> {
+        let mode = self.one(Key::Sync, SyncMode::parse)?;
+        if let SyncMode::Within { .. } = mode {
+            self.duration(Key::Sync)?;
+        }
+        Ok(mode)
+    }
+
+    /// The setting `memory`, in bytes.
+    fn memory(&self) -> Result<u64, BadSetting> {
+        let Some((range, _)) = setting(Key::Memory).kind.range() else {
+            return self.size(Key::Memory);
+        };
+        match self.of(Key::Memory).text() {
+            "half" => Ok(memory::half_of_available().max(range.least)),
+            _ => self.size(Key::Memory),
+        }
     }
 
     /// Addresses of a door, at least one. Unless `guarded`, an address that other machines reach is an error.
@@ -356,18 +446,8 @@ fn optional_path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
-/// `None` if the text is `word`, which means "not set"; else the value.
-fn unless<T>(
-    word: &str,
-    text: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, String> {
-    (text != word).then(|| read(text)).transpose()
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(unless("cores", text, text::count)?.unwrap_or_else(cores))
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn path(text: &str) -> Result<PathBuf, String> {
@@ -376,19 +456,6 @@ fn path(text: &str) -> Result<PathBuf, String> {
     } else {
         Ok(PathBuf::from(text))
     }
-}
-
-fn memory_bytes(text: &str) -> Result<u64, String> {
-    const LEAST_BYTES: u64 = 64 << 20;
-    let bytes = if text == "half" {
-        memory::half_of_available()
-    } else {
-        units::size(text)?
-    };
-    if bytes < LEAST_BYTES && text != "half" {
-        return Err(format!("{text:?} is less than 64MiB, the least that works"));
-    }
-    Ok(bytes.max(LEAST_BYTES))
 }
 
 fn words(key: Key) -> &'static [&'static str] {

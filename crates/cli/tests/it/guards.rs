@@ -6,8 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bench::client::Client;
+use rustix::process::Signal;
 
-use crate::server::{Folder, Server, Setup, clean_command, request};
+use crate::server::{Folder, Server, Setup, clean_command, request, until};
 
 /// Everything below a folder, itself included, with its rights.
 fn rights(path: &Path) -> Vec<(String, bool, u32)> {
@@ -43,6 +44,29 @@ fn a_data_directory_that_is_open_to_others_is_served_and_named_in_the_log() {
     assert!(server.client().ping().is_ok());
     let log = server.log();
     assert!(log.contains("chmod 700") && log.contains("0755"), "{log}");
+}
+
+#[test]
+fn a_password_file_that_everybody_may_read_is_named_in_the_log_at_the_start_and_at_sighup() {
+    let folder = Folder::new();
+    let secret = folder.path("password");
+    let allow = |mode| fs::set_permissions(&secret, fs::Permissions::from_mode(mode)).unwrap();
+    fs::write(&secret, "hush\n").unwrap();
+    allow(0o604);
+    let setup = Setup::default().variable("SEINE_PASSWORD_FILE", &secret);
+    let server = setup.start_in(folder);
+    let warnings = || server.log().matches("chmod 600").count();
+    assert_eq!(warnings(), 1);
+    let log = server.log();
+    assert!(log.contains(&secret) && log.contains("0604"), "{log}");
+    let reads = || server.log().matches("settings were read again").count();
+    server.signal(Signal::HUP);
+    until("the settings are read", || (reads() == 1).then_some(()));
+    assert_eq!(warnings(), 2);
+    allow(0o640);
+    server.signal(Signal::HUP);
+    until("the settings are read", || (reads() == 2).then_some(()));
+    assert_eq!(warnings(), 2, "a group is the owner's choice");
 }
 
 #[test]

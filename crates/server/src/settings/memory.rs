@@ -5,11 +5,18 @@ use std::fs;
 /// The default if neither the machine nor a cgroup tells its memory.
 const FALLBACK_BYTES: u64 = 1 << 30;
 
+/// The machine's memory and its swap space, in bytes; `None`: the system does not tell it. Reads `/proc`.
+pub(super) fn of_machine() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let swap = bytes_of(&text, "SwapTotal:").unwrap_or(0);
+    bytes_of(&text, "MemTotal:").map(|bytes| bytes + swap)
+}
+
 /// Half of the machine's memory or of the cgroup's limit, whichever is lower. Reads `/proc` and `/sys`.
 pub(super) fn half_of_available() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo")
         .ok()
-        .and_then(|text| machine_bytes(&text));
+        .and_then(|text| bytes_of(&text, "MemTotal:"));
     let group = fs::read_to_string("/proc/self/cgroup")
         .ok()
         .and_then(|text| cgroup_bytes(&text));
@@ -17,11 +24,9 @@ pub(super) fn half_of_available() -> u64 {
     available.map_or(FALLBACK_BYTES, |bytes| bytes / 2)
 }
 
-/// `MemTotal` of `/proc/meminfo`.
-fn machine_bytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// A line of `/proc/meminfo`, such as `MemTotal:`.
+fn bytes_of(meminfo: &str, name: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib << 10)
 }

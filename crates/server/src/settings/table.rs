@@ -2,6 +2,7 @@
 //! `docs/settings.md` are all made from it.
 
 use super::Unsettable;
+use super::range::{Most, Range, Unit};
 
 /// A setting, as an index of [`SETTINGS`]. The help texts there say more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +81,11 @@ pub enum Kind {
     /// An address and a port, or `off`.
     Address,
     /// A size such as `2GiB`: [`session::units::size`].
-    Size,
+    Size(Range),
     /// A time such as `30s`: [`session::units::duration`].
-    Duration,
+    Duration(Range),
     /// A whole number above 0.
-    Count,
+    Count(Range),
     /// `true` or `false`.
     Switch,
     /// Any text.
@@ -92,10 +93,58 @@ pub enum Kind {
     /// One of these words.
     Word(&'static [&'static str]),
     /// `always`, `never`, or a time.
-    Sync,
+    Sync(Range),
     /// A filter such as `info` or `warn,seine=debug`.
     LogFilter,
 }
+
+impl Kind {
+    /// The values that a number may have, and its unit; `None`: the value is no number.
+    pub fn range(self) -> Option<(Range, Unit)> {
+        match self {
+            Kind::Size(range) => Some((range, Unit::Bytes)),
+            Kind::Duration(range) | Kind::Sync(range) => Some((range, Unit::Milliseconds)),
+            Kind::Count(range) => Some((range, Unit::One)),
+            Kind::Path
+            | Kind::Addresses
+            | Kind::Address
+            | Kind::Switch
+            | Kind::Text
+            | Kind::Word(_)
+            | Kind::LogFilter => None,
+        }
+    }
+}
+
+/// From 1 byte, millisecond or thing to this.
+const fn up_to(most: u64) -> Range {
+    Range {
+        least: 1,
+        most: Most::Value(most),
+    }
+}
+
+/// Tails, requests and filters each need a part of it.
+const MEMORY: Range = Range {
+    least: 64 << 20,
+    most: Most::Machine,
+};
+/// From a size that some thousand rows fill to 1 PiB.
+const JOURNAL: Range = Range {
+    least: 1 << 20,
+    most: Most::Value(1 << 50),
+};
+/// A SELECT has no memory beyond that of the process.
+const SEARCH_MEMORY: Range = Range {
+    least: 1,
+    most: Most::Memory,
+};
+/// 365 days, in milliseconds: longer than any client waits, and short enough for sums of times.
+const YEAR_MS: u64 = 365 * 86_400_000;
+/// A process has at most this number of threads on any machine that is sold. A larger number is a slip.
+const THREADS_MOST: u64 = 4_096;
+/// Linux gives a process at most 1,048,576 files, and a connection takes two.
+const CONNECTIONS_MOST: u64 = 500_000;
 
 /// A setting: its names, its default, its text in help.
 #[derive(Debug)]
@@ -108,7 +157,7 @@ pub struct Setting {
     pub flag: Option<&'static str>,
     /// Name of the environment variable.
     pub environment: &'static str,
-    /// Type of the value.
+    /// Type of the value, with the range of a number. The default is always allowed.
     pub kind: Kind,
     /// The default, as a user would write it; empty for "not set".
     pub default: &'static str,
@@ -229,7 +278,7 @@ pub const SETTINGS: &[Setting] = &[
             Key::Memory,
             "memory",
             "SEINE_MEMORY",
-            Kind::Size,
+            Kind::Size(MEMORY),
             "half",
             "Bound of the memory that data and requests take, as 2GiB; half is half of the machine's or the cgroup's.",
         )
@@ -238,7 +287,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::Sync,
         "sync",
         "SEINE_SYNC",
-        Kind::Sync,
+        Kind::Sync(up_to(86_400_000)),
         "always",
         "When a write is acknowledged. always: after the sync to disk. A time such as 100ms: after the write to the system; the sync follows within that time. never: after the write; the system decides when to sync.",
     ),
@@ -246,7 +295,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::JournalMax,
         "journal_max",
         "SEINE_JOURNAL_MAX",
-        Kind::Size,
+        Kind::Size(JOURNAL),
         "8GiB",
         "Size of the journal above which the server writes all changed tables to files, so that it can trim the journal.",
     ),
@@ -273,7 +322,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::Threads,
         "threads",
         "SEINE_THREADS",
-        Kind::Count,
+        Kind::Count(up_to(THREADS_MOST)),
         "cores",
         "Threads that search at the same time: cores is the number that this process may run on. A search gets those that no other needs.",
     ),
@@ -281,7 +330,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::ThreadsPerQuery,
         "max_threads_per_query",
         "SEINE_MAX_THREADS_PER_QUERY",
-        Kind::Count,
+        Kind::Count(up_to(THREADS_MOST)),
         "idle",
         "Most threads of one search: idle is the number of idle threads. OPTION threads= asks for fewer.",
     ),
@@ -289,7 +338,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::QueryTimeMax,
         "max_query_time",
         "SEINE_MAX_QUERY_TIME",
-        Kind::Duration,
+        Kind::Duration(up_to(YEAR_MS)),
         "",
         "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*), CALL PQ, DELETE and UPDATE fail. Unset: no bound. OPTION max_query_time= asks for less.",
     ),
@@ -297,7 +346,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::SearchMemory,
         "search_memory",
         "SEINE_SEARCH_MEMORY",
-        Kind::Size,
+        Kind::Size(SEARCH_MEMORY),
         "256MiB",
         "Bound of the memory of the rows that one SELECT finds and keeps, and of the words that its wildcards stand for; beyond it the SELECT fails.",
     ),
@@ -305,7 +354,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::ConnectionsMax,
         "connections_max",
         "SEINE_CONNECTIONS_MAX",
-        Kind::Count,
+        Kind::Count(up_to(CONNECTIONS_MOST)),
         "1000",
         "Most clients at a time over all doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.",
     ),
@@ -313,7 +362,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::ConnectionsPerAddress,
         "connections_per_address",
         "SEINE_CONNECTIONS_PER_ADDRESS",
-        Kind::Count,
+        Kind::Count(up_to(CONNECTIONS_MOST)),
         "half",
         "Most clients at a time from one address, all doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.",
     ),
@@ -321,7 +370,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::IdleTimeout,
         "idle_timeout",
         "SEINE_IDLE_TIMEOUT",
-        Kind::Duration,
+        Kind::Duration(up_to(YEAR_MS)),
         "8h",
         "The server closes a MySQL connection that sends nothing for this time.",
     ),
@@ -329,7 +378,7 @@ pub const SETTINGS: &[Setting] = &[
         Key::ClientTimeout,
         "client_timeout",
         "SEINE_CLIENT_TIMEOUT",
-        Kind::Duration,
+        Kind::Duration(up_to(YEAR_MS)),
         "60s",
         "The server closes a connection whose client sends or takes no byte for this time within a request. Apart from one such pause, a request must come at 1024 bytes a second or faster.",
     ),

@@ -129,6 +129,7 @@ fn an_unknown_key_is_refused_with_its_line_and_the_nearest_known_key() {
 fn a_bad_value_is_refused_with_its_place_and_an_example() {
     refused("memory = '12q'", ":1: memory: \"12q\" is not a size");
     refused("memory = '1MiB'", "less than 64MiB");
+    refused("memory = '99999TiB'", "all memory of this machine");
     refused(
         "\nidle_timeout = 30",
         ":2: idle_timeout: \"30\" is not a time with its unit",
@@ -259,8 +260,10 @@ fn the_document_holds_the_table_and_nothing_else() {
             (default, _) => format!("`{default}`"),
         };
         let reload = if setting.reload { "yes" } else { "" };
+        let range = setting.kind.range();
+        let range = range.map_or_else(String::new, |(range, unit)| range.words(unit));
         format!(
-            "| `{}` | {flag} | `{}` | {default} | {reload} | {} |",
+            "| `{}` | {flag} | `{}` | {default} | {range} | {reload} | {} |",
             setting.name, setting.environment, setting.help
         )
     };
@@ -276,6 +279,83 @@ fn the_document_holds_the_table_and_nothing_else() {
         "docs/settings.md should hold:\n{}",
         wanted.join("\n")
     );
+}
+
+/// The least text above what a setting may be, and the largest that it may be.
+fn around_most(range: super::Range, unit: super::Unit) -> (String, Option<String>) {
+    let written = |value: u64| match unit {
+        super::Unit::Milliseconds => format!("{value}ms"),
+        super::Unit::Bytes | super::Unit::One => value.to_string(),
+    };
+    match range.most {
+        super::Most::Value(most) => (written(most + 1), Some(written(most))),
+        super::Most::Memory => ((65_u64 << 20).to_string(), Some("64MiB".to_owned())),
+        super::Most::Machine => {
+            let machine = super::memory::of_machine().unwrap();
+            (written(machine + 1), Some(written(machine)))
+        }
+    }
+}
+
+#[test]
+fn every_size_time_and_number_is_refused_outside_of_its_range_wherever_it_is_set() {
+    let mut walked = 0;
+    for setting in SETTINGS {
+        let Some((range, unit)) = setting.kind.range() else {
+            continue;
+        };
+        walked += 1;
+        let memory = match setting.key {
+            Key::Memory => vec![],
+            _ => vec![("memory", "64MiB")],
+        };
+        let load = |text: &str| load(&memory, &[(setting.environment, text)], "");
+        let (above, most) = around_most(range, unit);
+        let huge = match unit {
+            super::Unit::Bytes => "99999TiB",
+            super::Unit::Milliseconds => "99999999d",
+            super::Unit::One => "99999999999",
+        };
+        for text in [above.as_str(), huge] {
+            let error = load(text)
+                .err()
+                .unwrap_or_else(|| panic!("{} = {text}", setting.name));
+            assert!(error.0.contains("more than"), "{}", error.0);
+            assert!(error.0.contains(setting.environment), "{}", error.0);
+        }
+        let most = most.unwrap();
+        load(&most).unwrap_or_else(|error| panic!("{}: {error}", setting.name));
+        if range.least > 1 {
+            let below = (range.least - 1).to_string();
+            assert!(load(&below).err().unwrap().0.contains("less than"));
+        }
+        assert!(load("0").is_err() && load(&format!("{}0", u64::MAX)).is_err());
+        let own = self::load(&memory, &[], "").unwrap();
+        match own.with(setting.name, Some(huge)) {
+            Err(super::Unsettable::Value(why)) => {
+                assert!(setting.is_settable() && why.contains("more than"), "{why}");
+            }
+            Err(super::Unsettable::Name(_)) => assert!(!setting.is_settable()),
+            Ok(_) => panic!("SET GLOBAL {} takes {huge}", setting.name),
+        }
+        if setting.is_settable() {
+            own.with(setting.name, None).unwrap(); // the default suits any memory
+        }
+    }
+    assert_eq!(walked, 11, "sizes, times and numbers of the table");
+}
+
+#[test]
+fn the_files_with_secrets_are_the_password_file_and_a_configuration_that_has_one() {
+    let secret = scratch("from-file");
+    let path = secret.to_str().unwrap();
+    let settings = load(&[], &[("SEINE_PASSWORD_FILE", path)], "log = 'warn'").unwrap();
+    assert_eq!(settings.secret_files(), [PathBuf::from(path)]);
+    std::fs::remove_file(&secret).unwrap();
+    let settings = load(&[], &[], "[auth]\npassword = 'hush'").unwrap();
+    assert_eq!(settings.secret_files().len(), 1);
+    let settings = load(&[], &[("SEINE_PASSWORD", "hush")], "log = 'warn'").unwrap();
+    assert!(settings.secret_files().is_empty());
 }
 
 #[test]

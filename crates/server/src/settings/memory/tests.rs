@@ -1,10 +1,10 @@
-use super::{cgroup_bytes, limit_upward, machine_bytes};
+use super::{bytes_of, cgroup_bytes, limit_upward};
 
 #[test]
 fn the_machine_tells_its_memory_in_kib() {
     let text = "MemTotal:       24663072 kB\nMemFree:        1 kB\n";
-    assert_eq!(machine_bytes(text), Some(24_663_072 << 10));
-    assert_eq!(machine_bytes("nothing"), None);
+    assert_eq!(bytes_of(text, "MemTotal:"), Some(24_663_072 << 10));
+    assert_eq!(bytes_of("nothing", "MemTotal:"), None);
 }
 
 #[test]
