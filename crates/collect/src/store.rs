@@ -109,8 +109,8 @@ pub struct Written {
 
 /// The reading side of a buffer's secondary store: files of messages, the oldest first.
 ///
-/// The place up to which the oldest file is removed is in memory; [`Store::close`] makes it durable. After a crash the whole
-/// oldest file is read again.
+/// The place up to which the oldest file is removed is noted without a sync; [`Store::close`] makes it durable. After a crash the
+/// oldest file is read again from the last place that outlived it, at worst from its beginning.
 pub trait Backlog {
     /// Whether no file has a message.
     ///
@@ -126,8 +126,8 @@ pub trait Backlog {
     /// Those of the disk.
     fn read_oldest(&mut self, bytes_max: usize, now: Now) -> io::Result<Messages>;
 
-    /// Removes the first `count` messages of those that `read_oldest` gave last. True: the file has no more messages, and is
-    /// deleted.
+    /// Removes the first `count` messages of those that `read_oldest` gave last: they are durable elsewhere. True: the file has
+    /// no more messages, and is deleted.
     ///
     /// # Errors
     /// Those of the disk. The messages may then come again.

@@ -26,7 +26,8 @@
 //! Invariants:
 //! - In STREAMING with `replay_buffer` the secondary is empty. So a message that goes to the primary is never newer than one in the
 //!   secondary, except with `flush_streaming`, which asks for that.
-//! - A message leaves the secondary after the primary took it. A crash between the two sends up to one file again.
+//! - A message leaves the secondary after the primary took and synced it. A crash between the two sends a piece again, or the file
+//!   from an older place where the notes of its place were lost.
 //!
 //! # Speed
 //! A look sends one piece of at most [`PIECE_BYTES_MAX`], so the line can write new messages between two looks, and
@@ -72,6 +73,8 @@ pub(super) struct Buffer {
     wants_look: bool,
     /// Why the primary does not take messages.
     primary_failed: Option<String>,
+    /// A sync of the primary failed while files were sent. The next `sync` returns it: it counts for messages of the line too.
+    unsynced: Option<io::Error>,
     /// Why the secondary did not take, or not give, messages the last time.
     secondary_failed: Option<String>,
     queue_bytes: Arc<AtomicU64>,
@@ -110,6 +113,7 @@ impl Buffer {
             files_left: 0,
             wants_look: false,
             primary_failed: None,
+            unsynced: None,
             secondary_failed: None,
             queue_bytes: Arc::clone(&surroundings.queue_bytes),
             counters: Arc::clone(&surroundings.counters),
@@ -183,6 +187,15 @@ impl Buffer {
             })
             .collect();
         let written = self.primary.write(&batch, now);
+        let synced = match written.taken {
+            0 => Ok(()),
+            _ => self.primary.sync(),
+        };
+        if let Err(error) = synced {
+            self.will_retry(batch.first(), format!("the sync failed: {error}"), now);
+            self.unsynced = Some(error);
+            return;
+        }
         let removed = match (written.taken, self.secondary.backlog()) {
             (1.., Some(backlog)) => backlog.remove_oldest(written.taken),
             _ => Ok(false),
@@ -294,8 +307,9 @@ impl Store for Buffer {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.primary.sync()?;
-        self.secondary.sync()
+        let earlier = self.unsynced.take().map_or(Ok(()), Err);
+        let synced = earlier.and(self.primary.sync());
+        synced.and_then(|()| self.secondary.sync())
     }
 
     /// The secondary's trouble goes before the primary's, which the secondary makes up for. What failed in the secondary before

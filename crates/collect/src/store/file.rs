@@ -27,10 +27,12 @@
 //! that a file was moved away. An error leaves a status text; the next attempt opens the file anew.
 
 mod backlog;
+mod checked;
 mod form;
 mod frames;
 mod names;
 mod output;
+mod position;
 mod schedule;
 
 #[cfg(test)]
@@ -50,7 +52,8 @@ use crate::message::{Message, Now};
 use super::{Backlog, Store, Surroundings, Written, thrift_file};
 use form::Form;
 use names::Names;
-use output::Output;
+use output::{Output, is_elsewhere};
+use position::Note;
 use schedule::Opened;
 
 /// A thread keeps its write buffer up to this size. Bytes.
@@ -92,7 +95,7 @@ struct Current {
     opened: Opened,
 }
 
-/// A store for the files of a buffer: framed, never rotated by time, without link and chunks. Its [`Store::backlog`] reads them.
+/// A store for the files of a buffer: with checksums, never rotated by time, without link and chunks. Its [`Store::backlog`] reads them.
 /// `add_newlines` does not count, so that messages come back as they came. `write_category` counts for files of Scribe alone.
 ///
 /// # Errors
@@ -110,7 +113,7 @@ pub fn buffer_file(
         chunk_size: 0,
         ..config.base.clone()
     };
-    FileStore::with_form(base, Form::Framed, category, is_model, surroundings)
+    FileStore::with_form(base, Form::Checked, category, is_model, surroundings)
 }
 
 impl FileStore {
@@ -184,7 +187,7 @@ impl FileStore {
     fn ready(&mut self, now: Now) -> io::Result<()> {
         if let Some(current) = &mut self.current {
             match current.output.ready(&*self.disk) {
-                Err(error) if error.kind() == ErrorKind::NotFound => self.end(),
+                Err(error) if is_elsewhere(&error) => self.end(),
                 ready => return ready,
             }
         }
@@ -202,11 +205,16 @@ impl FileStore {
             None if is_new && self.current.is_some() => self.names.file(&stem, 0),
             None => self.names.file(&stem, self.names.first_suffix(now)),
         };
-        // The category `web/web_00007` makes a folder where the category `web` may have its next file.
+        // The category `web/web_00007` makes a folder where the category `web` may have its next file. A link there may lead to
+        // any file that this process may write to.
         let mut opened = Output::open(&*self.disk, &self.names.path(&name));
         if let (Err(error), Some((suffix, _))) = (&opened, newest)
-            && error.kind() == ErrorKind::IsADirectory
+            && matches!(
+                error.kind(),
+                ErrorKind::IsADirectory | ErrorKind::InvalidInput
+            )
         {
+            warn!(%error, "a store takes its next file, since the name of this one is taken");
             name = self.names.file(&stem, suffix + 1);
             opened = Output::open(&*self.disk, &self.names.path(&name));
         }
@@ -216,6 +224,9 @@ impl FileStore {
         let path = self.names.path(&name);
         self.oldest.take_if(|oldest| oldest.path == path); // that file was removed by others
         let mut output = opened?;
+        if self.form == Form::Checked && output.end() == 0 {
+            Note::of(&path).remove(&*self.disk)?; // of an earlier file of this name
+        }
         if self.form.ends_lines() {
             output.end_line(&*self.disk)?;
         }
@@ -239,11 +250,18 @@ impl FileStore {
         if !is_new {
             return Ok(is_own);
         }
-        if !is_own || self.form != Form::Framed || self.current.is_some() {
+        if !is_own || self.form != Form::Checked || self.current.is_some() {
             return Ok(false);
         }
-        match self.disk.open(&self.names.path(newest)) {
-            Err(error) if error.kind() == ErrorKind::IsADirectory => Ok(false),
+        match self.disk.open_no_link(&self.names.path(newest)) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::IsADirectory | ErrorKind::InvalidInput
+                ) =>
+            {
+                Ok(false)
+            }
             file => file?.is_empty(),
         }
     }
@@ -473,13 +491,13 @@ impl Store for FileStore {
 
     fn backlog(&mut self) -> Option<&mut dyn Backlog> {
         match self.form {
-            Form::Framed => Some(self),
+            Form::Checked => Some(self),
             Form::Plain { .. } | Form::Events { .. } | Form::Bare => None,
         }
     }
 
     fn close(&mut self, _: Now) {
-        if let Err(error) = self.keep_rest_of_oldest() {
+        if let Err(error) = self.keep_place_of_oldest() {
             warn!(%error, "messages of a buffer file will be sent again");
         }
         self.end();

@@ -1,6 +1,7 @@
 //! The buffer over real files as its secondary: they stay over a restart, and fail as files do.
 
 use std::io::ErrorKind;
+use std::sync::Mutex;
 
 use disk::{Call, Disk, FaultDisk};
 use proptest::prelude::*;
@@ -9,7 +10,8 @@ use super::laws::{Inside, Line, MadeUp, config};
 use super::*;
 use crate::config::{FileBase, FileConfig};
 use crate::store::file::buffer_file;
-use crate::store::tests::surroundings;
+use crate::store::random::Random;
+use crate::store::tests::{surroundings, web};
 
 /// A line whose buffer has files of three messages.
 fn line(config: &BufferConfig, primary: &MadeUp, disk: &FaultDisk) -> Line {
@@ -18,7 +20,7 @@ fn line(config: &BufferConfig, primary: &MadeUp, disk: &FaultDisk) -> Line {
     let file = FileConfig {
         base: FileBase {
             file_path: "/buffer".to_owned(),
-            max_size: 50,
+            max_size: 70,
             ..FileBase::default()
         },
         add_newlines: false,
@@ -96,6 +98,139 @@ fn a_folder_that_is_removed_takes_its_own_messages_and_no_later_one() {
         assert_eq!(line.state(), State::Streaming);
         assert_eq!(line.buffer.status(), None);
     }
+}
+
+/// A store of files that takes this number of messages of a batch and then fails, as a server that goes away does. `None`: all.
+struct Gate {
+    files: Box<dyn Store>,
+    takes: Arc<Mutex<Option<usize>>>,
+}
+
+impl Store for Gate {
+    fn open(&mut self, now: Now) -> Result<(), String> {
+        match *self.takes.lock().unwrap() {
+            Some(0) => Err("away".to_owned()),
+            _ => self.files.open(now),
+        }
+    }
+
+    fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
+        let takes = *self.takes.lock().unwrap();
+        let part = &batch[..takes.unwrap_or(batch.len()).min(batch.len())];
+        let written = self.files.write(part, now);
+        let is_cut = written.failed.is_none() && part.len() < batch.len();
+        Written {
+            failed: written.failed.or(is_cut.then(|| "gone".to_owned())),
+            ..written
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.files.sync()
+    }
+}
+
+/// A buffer from files to files of one disk. Its secondary has files of some eight messages.
+fn between_files(disk: &FaultDisk, takes: &Arc<Mutex<Option<usize>>>) -> Buffer {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    let surroundings = surroundings(&disk);
+    let base = FileBase {
+        file_path: "/buffer".to_owned(),
+        max_size: 200,
+        ..FileBase::default()
+    };
+    let file = FileConfig {
+        base,
+        add_newlines: false,
+    };
+    let secondary = buffer_file(&file, b"web", false, &surroundings).unwrap();
+    let lines = |config: &mut FileConfig| {
+        (config.add_newlines, config.base.create_symlink) = (true, false);
+    };
+    let primary = Gate {
+        files: web(&disk, &crate::store::tests::file(lines)),
+        takes: Arc::clone(takes),
+    };
+    Buffer::new(
+        Box::new(primary),
+        Box::new(secondary),
+        &config(),
+        &surroundings,
+    )
+}
+
+/// Numbers of the messages that the primary's files hold whole.
+fn numbers(disk: &dyn Disk) -> Vec<u64> {
+    let names = disk.list("log").unwrap_or_default();
+    let texts = names.iter().map(|name| {
+        let data = crate::store::tests::read(disk, &format!("log/{name}"));
+        String::from_utf8_lossy(&data).into_owned()
+    });
+    let text: String = texts.collect();
+    let lines = text.lines().filter(|line| line.len() == 6);
+    lines.filter_map(|line| line.parse().ok()).collect()
+}
+
+/// Random steps over a buffer until the power goes, at any change of the disk. `durable`: messages that a sync covered.
+fn live(disk: &FaultDisk, random: &mut Random, durable: &mut u64) {
+    let takes = Arc::new(Mutex::new(None));
+    let mut buffer = between_files(disk, &takes);
+    let (mut given, mut now) = (*durable, Now::default());
+    for _ in 0..60 {
+        match random.below(8) {
+            0..3 => {
+                let new = given..given + 1 + random.below(6);
+                let bodies: Vec<String> = new.map(|number| format!("{number:06}")).collect();
+                let batch = bodies.iter().map(|body| Message {
+                    category: b"web",
+                    body: body.as_bytes(),
+                });
+                let batch: Vec<Message<'_>> = batch.collect();
+                given += buffer.write(&batch, now).taken as u64;
+            }
+            3..5 => buffer.look(now),
+            5 => now.steady_us += random.below(20) * 1_000_000,
+            6 => {
+                let choice = [Some(0), Some(1), Some(3), None][random.below(4) as usize];
+                *takes.lock().unwrap() = choice;
+            }
+            _ => match buffer.sync() {
+                Ok(()) => *durable = given,
+                Err(_) => given = *durable, // the line gives them again
+            },
+        }
+    }
+}
+
+#[test]
+fn power_lost_at_any_change_loses_no_message_between_secondary_and_primary() {
+    let mut most = 0;
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let (mut disk, mut durable) = (FaultDisk::new(), 0);
+        for _ in 0..4 {
+            disk.power_off_after(random.below(120));
+            live(&disk, &mut random, &mut durable);
+            let image = match random.below(3) {
+                0 => disk.crash(disk::everything_lost),
+                1 => disk.crash(disk::everything_kept),
+                _ => disk.crash(disk::at_random(random.below(u64::MAX))),
+            };
+            disk = FaultDisk::over(&image);
+        }
+        let mut buffer = between_files(&disk, &Arc::default());
+        buffer.open(Now::default()).unwrap();
+        for _ in 0..1_000 {
+            buffer.look(Now::default());
+        }
+        assert_eq!(buffer.state, State::Streaming, "seed {seed}");
+        buffer.sync().unwrap();
+        let has = numbers(&disk.crash(disk::everything_lost));
+        let lost = (0..durable).find(|number| !has.contains(number));
+        assert_eq!(lost, None, "seed {seed}, {durable} durable: {has:?}");
+        most = durable.max(most);
+    }
+    assert!(most > 30, "some lives get somewhere: {most}");
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! Reading a buffer's files back, the oldest first.
 
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
-use disk::replace_file;
+use disk::{File, replace_file};
 use engine::Messages;
 use tracing::warn;
 
@@ -11,8 +12,45 @@ use crate::message::Now;
 use crate::store::Backlog;
 
 use super::FileStore;
-use super::frames;
-use super::names::BUFFER_ENDING;
+use super::checked;
+use super::frames::{self, Content};
+use super::names::{BUFFER_ENDING, FRAMED_ENDING};
+use super::position::Note;
+
+/// How far the oldest file is read and removed.
+pub(super) struct Oldest {
+    pub(super) path: String,
+    /// Messages before this place are removed. Bytes.
+    from: usize,
+    /// End of each message of the last reading.
+    ends: Vec<usize>,
+    /// The last reading ended at the end of the file.
+    is_all: bool,
+    /// Damaged bytes before this place are counted.
+    counted_to: usize,
+    /// Keeps `from` over a crash; `None`: a file without checksums, of which a crash brings all messages again.
+    note: Option<Note>,
+}
+
+impl Oldest {
+    /// A file of which nothing is read, from the place on that is noted.
+    fn new(path: &str, disk: &dyn disk::Disk, length: usize) -> io::Result<Oldest> {
+        let has_note = path.ends_with(BUFFER_ENDING);
+        let mut note = has_note.then(|| Note::of(path));
+        let from = match &mut note {
+            Some(note) => note.read(disk, length)?,
+            None => 0,
+        };
+        Ok(Oldest {
+            path: path.to_owned(),
+            from,
+            ends: Vec::new(),
+            is_all: false,
+            counted_to: from,
+            note,
+        })
+    }
+}
 
 impl FileStore {
     /// Paths of all files, the oldest first.
@@ -20,6 +58,17 @@ impl FileStore {
         let files = self.names.files(&*self.disk, &self.names.stem(now))?;
         let names = files.iter().map(|(_, name)| name);
         Ok(names.map(|name| self.names.path(name)).collect())
+    }
+
+    /// A file of the buffer; `None`: it is a symbolic link, which may lead to any file of this machine.
+    fn open_to_read(&self, path: &str) -> io::Result<Option<Arc<dyn File>>> {
+        match self.disk.open_no_link(path) {
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                warn!(%error, "a link among a buffer's files is passed over");
+                Ok(None)
+            }
+            file => file.map(Some),
+        }
     }
 
     /// Ends the current file if it is this one, without what a failed write left.
@@ -33,40 +82,46 @@ impl FileStore {
         }
         Ok(())
     }
-}
 
-/// How far the oldest file is read and removed.
-pub(super) struct Oldest {
-    pub(super) path: String,
-    /// Messages before this place are removed. Bytes.
-    from: usize,
-    /// End of each message of the last reading.
-    ends: Vec<usize>,
-    /// The last reading ended at the end of the file.
-    is_all: bool,
-    /// Damaged bytes before this place are counted.
-    counted_to: usize,
-}
-
-impl FileStore {
-    /// Deletes the oldest file.
-    fn delete_oldest(&mut self, path: &str) -> io::Result<()> {
-        self.oldest = None;
-        match self.disk.remove(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => self.disk.sync_dir(&self.names.folder),
+    /// Reads the oldest file from a place on.
+    fn read_content(&self, path: &str, data: &[u8], from: usize, bytes_max: usize) -> Content {
+        if path.ends_with(BUFFER_ENDING) {
+            return checked::read(data, from, bytes_max);
         }
+        let has_category =
+            path.ends_with(FRAMED_ENDING) || self.base.write_category || self.category.is_empty();
+        let category = (!has_category).then_some(&*self.category);
+        frames::read(data, from, bytes_max, category)
     }
 
-    /// Makes the place in the oldest file durable: the file keeps only what is not removed.
-    pub(super) fn keep_rest_of_oldest(&mut self) -> io::Result<()> {
-        match self.oldest.take() {
-            Some(oldest) if oldest.from > 0 => {
-                let data = self.disk.open(&oldest.path)?.map()?;
+    /// Deletes the oldest file and its note.
+    fn delete_oldest(&mut self, path: &str) -> io::Result<()> {
+        let note = self.oldest.take().and_then(|oldest| oldest.note);
+        match self.disk.remove(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if let Some(mut note) = note {
+            note.remove(&*self.disk)?;
+        }
+        self.disk.sync_dir(&self.names.folder)
+    }
+
+    /// Makes the place in the oldest file durable: by its note, or else the file keeps only what is not removed.
+    pub(super) fn keep_place_of_oldest(&mut self) -> io::Result<()> {
+        let Some(oldest) = self.oldest.take().filter(|oldest| oldest.from > 0) else {
+            return Ok(());
+        };
+        match oldest.note {
+            Some(note) => {
+                note.sync()?;
+                self.disk.sync_dir(&self.names.folder)
+            }
+            None => {
+                let data = self.disk.open_no_link(&oldest.path)?.map()?;
                 let rest = data.get(oldest.from..).unwrap_or_default();
                 replace_file(&*self.disk, &oldest.path, rest)
             }
-            _ => Ok(()),
         }
     }
 }
@@ -74,7 +129,9 @@ impl FileStore {
 impl Backlog for FileStore {
     fn is_empty(&mut self, now: Now) -> io::Result<bool> {
         for path in self.files(now)? {
-            if !self.disk.open(&path)?.is_empty()? {
+            if let Some(file) = self.open_to_read(&path)?
+                && !file.is_empty()?
+            {
                 return Ok(false);
             }
         }
@@ -84,19 +141,20 @@ impl Backlog for FileStore {
     fn read_oldest(&mut self, bytes_max: usize, now: Now) -> io::Result<Messages> {
         for path in self.files(now)? {
             self.end_if(&path)?;
-            let data = self.disk.open(&path)?.map()?;
+            let Some(file) = self.open_to_read(&path)? else {
+                continue;
+            };
+            let data = file.map()?;
             let known = self.oldest.take().filter(|oldest| oldest.path == path);
-            let (from, counted_to) =
-                known.map_or((0, 0), |oldest| (oldest.from, oldest.counted_to));
-            let has_category = path.ends_with(BUFFER_ENDING)
-                || self.base.write_category
-                || self.category.is_empty();
-            let category = (!has_category).then_some(&*self.category);
-            let content = frames::read(&data, from, bytes_max, category);
+            let mut oldest = match known {
+                Some(oldest) => oldest,
+                None => Oldest::new(&path, &*self.disk, data.len())?,
+            };
+            let content = self.read_content(&path, &data, oldest.from, bytes_max);
             let lost = content
                 .lost
                 .iter()
-                .filter(|(place, _)| *place >= counted_to);
+                .filter(|(place, _)| *place >= oldest.counted_to);
             let lost: u64 = lost.map(|(_, bytes)| bytes).sum();
             if lost > 0 {
                 self.counters.add(&self.category, Counter::BytesLost, lost);
@@ -106,18 +164,15 @@ impl Backlog for FileStore {
                     "damaged bytes of a buffer file are left out"
                 );
             }
-            if content.ends.is_empty() {
-                self.delete_oldest(&path)?; // it holds no message
-                continue;
+            oldest.counted_to = oldest.counted_to.max(content.end);
+            oldest.is_all = content.end == data.len();
+            oldest.ends = content.ends;
+            let has_messages = !oldest.ends.is_empty();
+            self.oldest = Some(oldest);
+            if has_messages {
+                return Ok(content.messages);
             }
-            self.oldest = Some(Oldest {
-                path,
-                from,
-                ends: content.ends,
-                is_all: content.end == data.len(),
-                counted_to: counted_to.max(content.end),
-            });
-            return Ok(content.messages);
+            self.delete_oldest(&path)?;
         }
         Ok(Messages::default())
     }
@@ -130,13 +185,16 @@ impl Backlog for FileStore {
             let path = oldest.path.clone();
             return self.delete_oldest(&path).map(|()| true);
         }
-        if let Some(end) = oldest
-            .ends
-            .get(count.wrapping_sub(1))
-            .or(oldest.ends.last().filter(|_| count > 0))
-        {
+        let end = oldest.ends.get(count.wrapping_sub(1));
+        if let Some(end) = end.or(oldest.ends.last().filter(|_| count > 0)) {
             oldest.from = *end;
             oldest.ends.drain(..count.min(oldest.ends.len()));
+            if let Some(note) = &mut oldest.note
+                && let Err(error) = note.write(&*self.disk, oldest.from)
+            {
+                let path = &oldest.path;
+                warn!(path, %error, "the place in a buffer file is not noted: a crash will send messages of it again");
+            }
         }
         Ok(false)
     }

@@ -3,7 +3,7 @@
 use crate::message::Message;
 use crate::store::thrift_file;
 
-use super::frames;
+use super::checked;
 use super::names::BUFFER_ENDING;
 
 /// The form of a store's files.
@@ -18,8 +18,8 @@ pub(super) enum Form {
         /// No message crosses a multiple of this; 0: off. Bytes.
         chunk_bytes: u64,
     },
-    /// The files of a buffer.
-    Framed,
+    /// The files of a buffer: records with checksums.
+    Checked,
     /// `thriftfile`.
     Events {
         /// No event crosses a multiple of this. Bytes, above 0.
@@ -57,7 +57,7 @@ impl Form {
                 }
                 true
             }
-            Form::Framed => frames::append(message, buffer),
+            Form::Checked => checked::append(message, start, buffer),
             Form::Events { chunk_bytes } => {
                 thrift_file::append(message.body, chunk_bytes, start, buffer)
             }
@@ -79,7 +79,7 @@ impl Form {
     /// The end of a file's name.
     pub(super) fn ending(self) -> &'static str {
         match self {
-            Form::Framed => BUFFER_ENDING,
+            Form::Checked => BUFFER_ENDING,
             Form::Plain { .. } | Form::Events { .. } | Form::Bare => "",
         }
     }

@@ -1,4 +1,5 @@
-//! The frames of a buffer's files, and how they are found again behind damage.
+//! The frames of Scribe's buffer files and of those of earlier builds, and how they are found again behind damage. Nothing writes
+//! them any more; [`checked`](super::checked) has the form of today.
 //!
 //! ```text
 //! 04 00 00 00 "web\n"  02 00 00 00 "hi"         a record: a category and the message "hi"
@@ -25,25 +26,8 @@ use std::ops::Range;
 
 use engine::Messages;
 
-use crate::message::Message;
-
 /// Records that a likely place must lead to, unless the file ends before.
 const CHAIN: usize = 8;
-
-/// Appends the record of a message. `false`: a part is longer than a frame can say.
-pub(super) fn append(message: &Message<'_>, buffer: &mut Vec<u8>) -> bool {
-    let length = |bytes: usize| u32::try_from(bytes).ok();
-    let category = length(message.category.len() + 1);
-    let (Some(category), Some(body)) = (category, length(message.body.len())) else {
-        return false;
-    };
-    buffer.extend_from_slice(&category.to_le_bytes());
-    buffer.extend_from_slice(message.category);
-    buffer.push(b'\n');
-    buffer.extend_from_slice(&body.to_le_bytes());
-    buffer.extend_from_slice(message.body);
-    true
-}
 
 /// The content of a file.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -9,8 +9,8 @@
 //!     web_current -> web-2026-11-23_00001
 //! ```
 //!
-//! The date stands in a name only where files end by time. A suffix has at least 5 digits. The files of a buffer end in
-//! `.buffer`; one without that is Scribe's.
+//! The date stands in a name only where files end by time. A suffix has at least 5 digits. The names of a buffer's files end in
+//! `.buffer2`, those of earlier builds in `.buffer`; one without either is Scribe's.
 
 use std::io::{self, ErrorKind};
 
@@ -23,9 +23,11 @@ use crate::store::Surroundings;
 /// Longest name of a category's part or of a file without date and suffix. Bytes; a file system allows 255 in all.
 const NAME_BYTES_MAX: usize = 220;
 
-/// End of the name of a buffer's file: its messages have their categories. Scribe's files have them or not, as `write_category`
-/// said when they were written.
-pub(super) const BUFFER_ENDING: &str = ".buffer";
+/// End of the name of a buffer's file: records with categories and checksums.
+pub(super) const BUFFER_ENDING: &str = ".buffer2";
+/// End of the name of a buffer's file of an earlier build: frames with categories. Scribe's files, whose names have no such end,
+/// have categories or not, as `write_category` said when they were written.
+pub(super) const FRAMED_ENDING: &str = ".buffer";
 
 /// Names of a store's files.
 pub(super) struct Names {
@@ -109,14 +111,22 @@ impl Names {
         format!("{stem}_{suffix:05}{}", self.ending)
     }
 
-    /// Suffixes and names of the files of a stem, the oldest first; none if the folder is missing. Of a buffer, Scribe's too.
+    /// Suffixes and names of the files of a stem, the oldest first; none if the folder is missing. Of a buffer, those
+    /// of Scribe and of earlier builds too.
     pub(super) fn files(&self, disk: &dyn Disk, stem: &str) -> io::Result<Vec<(u64, String)>> {
         let names = match disk.list(&self.folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             names => names?,
         };
+        let earlier = match self.ending {
+            BUFFER_ENDING => FRAMED_ENDING,
+            ending => ending,
+        };
         let numbered = |name: String| {
-            let own = name.strip_suffix(self.ending).unwrap_or(&name);
+            let own = name
+                .strip_suffix(self.ending)
+                .or_else(|| name.strip_suffix(earlier))
+                .unwrap_or(&name);
             let digits = own.strip_prefix(stem)?.strip_prefix('_')?;
             let suffix: u64 = digits.parse().ok()?;
             (format!("{suffix:05}") == digits).then_some((suffix, name))

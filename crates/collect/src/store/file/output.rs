@@ -52,9 +52,9 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Opens or creates the file.
+    /// Opens or creates the file. Error: `InvalidInput` where it is a symbolic link.
     pub(super) fn open(disk: &dyn Disk, path: &str) -> io::Result<Output> {
-        let file = match disk.open(path) {
+        let file = match disk.open_no_link(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => disk.create(path)?,
             file => file?,
         };
@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// Makes the file ready for a write: opens it, cuts off what a failed write left, and takes its length again, which another
-    /// program may have changed. Error: `NotFound` if it was moved away or removed.
+    /// program may have changed. Errors: `NotFound` if it was moved away or removed, `InvalidInput` if a link stands there.
     pub(super) fn ready(&mut self, disk: &dyn Disk) -> io::Result<()> {
         if self.handle.is_some() && !disk.exists(&self.path)? {
             return Err(ErrorKind::NotFound.into());
@@ -135,8 +135,8 @@ impl Output {
         }
         let file = match &self.handle {
             Some(handle) => Arc::clone(&handle.file),
-            None => disk.open(&self.path).inspect_err(|error| {
-                self.is_dirty = error.kind() != ErrorKind::NotFound;
+            None => disk.open_no_link(&self.path).inspect_err(|error| {
+                self.is_dirty = !is_elsewhere(error);
             })?,
         };
         self.is_dirty = false;
@@ -149,8 +149,8 @@ impl Output {
 
     /// Whether the path still leads to this file, as far as its length can tell.
     pub(super) fn is_in_place(&self, disk: &dyn Disk) -> io::Result<bool> {
-        match disk.open(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        match disk.open_no_link(&self.path) {
+            Err(error) if is_elsewhere(&error) => Ok(false),
             Err(error) => Err(error),
             Ok(file) => match &self.handle {
                 Some(handle) => Ok(file.len()? == handle.file.len()?),
@@ -168,8 +168,13 @@ impl Output {
         if let Some(handle) = &self.handle {
             return Ok(Arc::clone(&handle.file));
         }
-        let file = disk.open(&self.path)?;
+        let file = disk.open_no_link(&self.path)?;
         self.handle = Some(Handle::new(Arc::clone(&file)));
         Ok(file)
     }
+}
+
+/// Whether the file is no longer at its path: nothing is there, or a symbolic link.
+pub(super) fn is_elsewhere(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput)
 }

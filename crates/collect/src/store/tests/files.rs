@@ -54,6 +54,36 @@ fn a_folder_of_another_category_where_the_next_file_goes_is_passed_over() {
 }
 
 #[test]
+fn a_link_where_the_next_file_goes_is_passed_over_and_its_target_is_not_touched() {
+    let disk = memory();
+    disk.create_dir("log").unwrap();
+    disk.create("log/precious")
+        .unwrap()
+        .write_at(0, b"kept")
+        .unwrap();
+    disk.symlink("precious", "log/web_00000").unwrap();
+    disk.symlink("nothing", "log/web_00003").unwrap();
+    let mut store = web(&disk, &file(|_| ()));
+    write(&mut *store, &["one"], at(12, 0));
+    store.sync().unwrap();
+    assert_eq!(read(&*disk, "log/web_00004"), b"one");
+    assert_eq!(
+        read(&*disk, "log/web_current"),
+        b"one",
+        "a link of the store's own"
+    );
+    disk.remove("log/web_00004").unwrap();
+    disk.symlink("precious", "log/web_00004").unwrap(); // while the store has the file
+    store.look(at(12, 1));
+    write(&mut *store, &["two"], at(12, 2));
+    store.sync().unwrap();
+    assert_eq!(read(&*disk, "log/web_00005"), b"two");
+    assert_eq!(read(&*disk, "log/precious"), b"kept");
+    assert!(!disk.exists("log/nothing").unwrap());
+    assert_eq!(store.status(), None);
+}
+
+#[test]
 fn newlines_and_categories_stand_around_messages() {
     let listed = after_two_batches(|config| {
         config.add_newlines = true;
