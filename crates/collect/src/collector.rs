@@ -74,6 +74,10 @@ pub trait Positions: Send + Sync {
     /// # Errors
     /// Why it could not be noted; the collector tries again at the next checkpoint.
     fn collected(&self, upto: u64, cursors: Changed) -> Result<(), String>;
+
+    /// Whether files that the noted cursors do not need may be removed. Not while a backup copies the files of older cursors.
+    /// Asked after each note.
+    fn may_remove(&self) -> bool;
 }
 
 /// What all threads share.

@@ -19,4 +19,5 @@ pub use counters::{Counter, Counters};
 pub use door::{CATEGORIES_OF_CALL_MAX, Decision, LINES_MAX, Received};
 pub use message::{Incoming, Message, Now};
 pub use route::{CATEGORY_BYTES_MAX, PART_BYTES_MAX, is_clean};
+pub use spool::files_of as spool_files;
 pub use table::{MARK, Making, Tables, making, quoted_text};

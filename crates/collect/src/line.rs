@@ -582,7 +582,7 @@ impl Queue {
                 let count = next - delivered;
                 counters.add_overall(Counter::Lost, count);
                 let path = self.spool.as_ref().map(Spool::path);
-                let line = String::from_utf8_lossy(id);
+                let line = crate::route::shown(id);
                 tracing::error!(%line, path, count, "a spool is damaged: messages are lost");
                 self.deliver(count);
             }

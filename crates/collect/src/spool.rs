@@ -18,13 +18,15 @@
 //! - A file before the noted `read` is deleted only after the journal has that cursor.
 //! - A file whose sync failed is never appended to again. The records after the last good sync go to a new file.
 //! - A reader changes to the next file by the numbers, so bytes behind the last good record of a file are never read.
+//! - Damage in the messages of a record costs that record. Damage in its head costs the rest of the file, since nothing tells
+//!   where the next record begins.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use disk::{Disk, File, make_dir};
-use engine::Messages;
+use engine::{Messages, SpoolFile};
 
 /// A file that is longer takes no more records. Bytes.
 const FILE_BYTES: u64 = 64 << 20;
@@ -107,6 +109,40 @@ impl Cursor {
             to,
         })
     }
+}
+
+/// The files that cursors need, for a backup: of each spool, those from its first record to the last that is synced. Other bytes
+/// are no cursor, and a folder or file that is missing is left out: a start reads it as damage.
+///
+/// # Errors
+/// Those of the disk.
+pub fn files_of<'c>(
+    disk: &dyn Disk,
+    root: &str,
+    cursors: impl Iterator<Item = &'c [u8]>,
+) -> io::Result<Vec<SpoolFile>> {
+    let mut files = Vec::new();
+    for cursor in cursors.filter_map(Cursor::decode) {
+        let folder = format!("{root}/{}", cursor.folder);
+        let names = match disk.list(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            names => names?,
+        };
+        for name in names {
+            let path = format!("{folder}/{name}");
+            match u64::from_str_radix(&name, 16) {
+                Ok(file) if (cursor.from.file..cursor.to.file).contains(&file) => {
+                    files.push(SpoolFile { path, bytes: None });
+                }
+                Ok(file) if file == cursor.to.file => {
+                    let bytes = Some(disk.open(&path)?.len()?.min(cursor.to.offset));
+                    files.push(SpoolFile { path, bytes });
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// What a read gave.
@@ -313,7 +349,7 @@ impl Spool {
                 Err(error) => match error.kind() {
                     ErrorKind::NotFound | ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
                         return Ok(Read::Damaged {
-                            next: self.skip_file(next),
+                            next: self.skip_damage(next),
                         });
                     }
                     _ => return Err(error),
@@ -351,10 +387,7 @@ impl Spool {
             let file = self.source()?;
             let mut head = [0; HEAD_BYTES];
             file.read_at(self.reading.offset, &mut head)?;
-            let part = |at: usize| {
-                let bytes = head.get(at..).and_then(<[u8]>::first_chunk::<4>);
-                u32::from_le_bytes(bytes.copied().unwrap_or_default())
-            };
+            let part = |at: usize| number_at(&head, at);
             let (length, count) = (u64::from(part(0)), u64::from(part(4)));
             let body = self.reading.offset + HEAD_BYTES as u64;
             if count == 0 || body + length > file.len()? {
@@ -382,6 +415,42 @@ impl Spool {
                 let file = self.disk.open(&self.path_of(self.reading.file))?;
                 self.source = Some((self.reading.file, file.clone()));
                 Ok(file)
+            }
+        }
+    }
+
+    /// Goes behind the damaged record that is read, or to the first file behind `number` where its head is damaged too. Gives the
+    /// number of the first message there.
+    fn skip_damage(&mut self, number: u64) -> u64 {
+        match self.behind_record() {
+            Some(place) if place.number > number => {
+                self.reading = place;
+                place.number
+            }
+            _ => self.skip_file(number),
+        }
+    }
+
+    /// The place behind the record that is read, if the head of it can be believed: by the lengths and counts from it on, the
+    /// last record of the file ends with the message before the next file's first. Cost: a read for each record behind it.
+    fn behind_record(&mut self) -> Option<Place> {
+        let file = self.source().ok()?;
+        let bytes = file.len().ok()?;
+        let next = self.files.iter().find(|file| **file > self.reading.file);
+        let end = next.copied().unwrap_or(self.end.number);
+        let (mut place, mut behind) = (self.reading, None);
+        loop {
+            let mut head = [0; HEAD_BYTES];
+            file.read_at(place.offset, &mut head).ok()?;
+            let [length, count] = [0, 4].map(|at| number_at(&head, at));
+            place.offset += HEAD_BYTES as u64 + u64::from(length);
+            place.number += u64::from(count);
+            behind.get_or_insert(place);
+            if count == 0 || place.offset > bytes || place.number > end {
+                return None;
+            }
+            if place.number == end {
+                return behind;
             }
         }
     }
@@ -435,6 +504,11 @@ impl Spool {
     fn path_of(&self, file: u64) -> String {
         format!("{}/{file:016x}", self.path)
     }
+}
+
+fn number_at(head: &[u8], at: usize) -> u32 {
+    let bytes = head.get(at..).and_then(<[u8]>::first_chunk::<4>);
+    u32::from_le_bytes(bytes.copied().unwrap_or_default())
 }
 
 fn sum(count: u32, encoded: &[u8]) -> u32 {

@@ -59,6 +59,7 @@ use std::sync::Arc;
 
 use disk::{Disk, Lock};
 
+use crate::collected::Cursors;
 use crate::command::Now;
 use crate::decide::{Plans, Workspace};
 use crate::error::{Error, Result};
@@ -108,6 +109,21 @@ pub struct Options {
     pub read_only: bool,
     /// Opens the place that `BACKUP TO` names; without it, backups are refused.
     pub backups: Option<OpenBackup>,
+    /// Names the collector's files, which a backup holds too; `None`: there are none.
+    pub spools: Option<FindSpools>,
+}
+
+/// Finds the files that the collector's cursors need, on the disk of the data directory. Called on a thread of a backup.
+pub type FindSpools =
+    Arc<dyn Fn(&dyn Disk, &Cursors) -> std::io::Result<Vec<SpoolFile>> + Send + Sync>;
+
+/// A file of a spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpoolFile {
+    /// Path on the disk of the data directory.
+    pub path: String,
+    /// The first bytes, which the cursor needs; `None`: the whole file, which is never written again.
+    pub bytes: Option<u64>,
 }
 
 /// Opens the place of a new backup by the name that the statement gave. Refuses what is there already.
@@ -132,6 +148,7 @@ impl Options {
             plans: Plans::default(),
             read_only: false,
             backups: None,
+            spools: None,
         }
     }
 }

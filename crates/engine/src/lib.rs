@@ -78,7 +78,7 @@ mod status;
 mod table;
 mod temporary;
 
-use apply::{sessions, state, transactions, undo};
+use apply::{collected, sessions, state, transactions, undo};
 pub use model::limits;
 use model::{
     altered, catalog, command, error, failure, into, messages, planned, ranges, recent, record,
@@ -96,7 +96,9 @@ pub use command::{
     SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use decide::Plans;
-pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
+pub use engine::{
+    Claim, Engine, FindSpools, Journal, OpenBackup, Options, Recovered, Restored, SpoolFile,
+};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{

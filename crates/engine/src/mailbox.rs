@@ -13,7 +13,7 @@ mod commands;
 mod inbox;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 
@@ -37,10 +37,28 @@ pub(crate) struct Shared {
     pub(crate) handover: Arc<Handover>,
     /// The collector's position and cursors as the start of the engine found them.
     pub(crate) collected: (u64, Cursors),
+    /// The backup that runs.
+    pub(crate) backup: BackupPin,
     /// When the turn under way began, on the steady clock; 0 while the engine rests.
     pub(crate) turn_since_us: AtomicU64,
     /// The engine is to end: it refuses statements, and a match that runs stops.
     pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// Tells other threads whether a backup copies files.
+#[derive(Default)]
+pub(crate) struct BackupPin(Mutex<Weak<()>>);
+
+impl BackupPin {
+    /// A backup runs as long as the value lives.
+    pub(crate) fn pin(&self, running: &Arc<()>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(running);
+    }
+
+    fn is_held(&self) -> bool {
+        let pin = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pin.strong_count() > 0
+    }
 }
 
 /// A way in, for any thread. Cheap to clone.
@@ -51,6 +69,12 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// Whether a backup copies files now: files that its cursors need must stay.
+    #[must_use]
+    pub fn is_backing_up(&self) -> bool {
+        self.shared.backup.is_held()
+    }
+
     /// Leaves a command for the engine's thread, which calls `reply` once the outcome is durable. While that thread rests
     /// and few sessions are at work, the caller's thread does a short command itself, its sync included.
     ///

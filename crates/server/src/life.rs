@@ -381,6 +381,10 @@ fn claim(server: &Arc<Server>) -> Result<Claim, engine::Error> {
     options.read_only = settings.read_only;
     let backup_dir = settings.backup_dir.clone();
     options.backups = Some(crate::backups::door(backup_dir, settings.data.clone()));
+    options.spools = Some(Arc::new(|disk, cursors| {
+        let cursors = cursors.values().map(|cursor| &**cursor);
+        collect::spool_files(disk, "spools", cursors)
+    }));
     options.on_apply = server
         .faults
         .any()

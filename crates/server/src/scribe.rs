@@ -339,6 +339,10 @@ impl Positions for InJournal {
             Err(_) => Err("the engine has ended".to_owned()),
         }
     }
+
+    fn may_remove(&self) -> bool {
+        !self.0.is_backing_up()
+    }
 }
 
 /// Serves one listener until the server stops.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::server::{Folder, Server, Setup, clean_command, until};
+use crate::server::{Folder, Server, Setup, clean_command, request, until};
 
 /// Runs `seine cat` with this input.
 fn cat(server: &Server, category: &str, input: &str) -> Output {
@@ -141,6 +141,52 @@ fn messages_wait_in_a_buffer_until_the_next_server_is_there_and_come_in_order() 
             .is_some_and(|line| line == "last")
     });
     wait_for("all is well again", || ctl(&server, "status") == "ALIVE\n");
+}
+
+#[test]
+fn a_restored_backup_has_what_waits_in_spools_and_sends_it_to_the_store_of_today() {
+    let folder = Folder::new();
+    let file = folder.path("scribe.conf");
+    let store = |port: &str| {
+        format!(
+            "<store>\ncategory=default\ntype=network\nremote_host=127.0.0.1\nremote_port={port}\ntimeout=500\n</store>\n"
+        )
+    };
+    std::fs::write(&file, store("1")).unwrap();
+    let setup = || {
+        let setup = Setup::default().flag("--scribe-config", &file);
+        setup.variable("SEINE_INSECURE", "true")
+    };
+    let mut server = setup().start();
+    let wanted: Vec<String> = (0..500).map(|line| line.to_string()).collect();
+    let sent = cat(&server, "web", &(wanted.join("\n") + "\n"));
+    assert!(sent.status.success());
+    wait_for("a spool has all", || {
+        let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
+        let spools = std::fs::read_dir(server.folder().path("data/spools"));
+        metrics.contains("\nseine_messages_pending_bytes 0\n")
+            && spools.is_ok_and(|mut spools| spools.next().is_some())
+    });
+    let (backup, data) = (server.folder().path("backup"), server.folder().path("data"));
+    let made = server.client().query(&format!("BACKUP TO '{backup}'"));
+    made.unwrap();
+    server.kill();
+    std::fs::remove_dir_all(&data).unwrap();
+    let restored = clean_command().args(["restore", &backup, &data]).output();
+    assert!(restored.unwrap().status.success());
+    let next = Server::start();
+    let port = next.scribe().rsplit_once(':').unwrap().1;
+    let before = "<store>\ncategory=other\ntype=null\n</store>\n";
+    std::fs::write(&file, format!("{before}{}", store(port))).unwrap();
+    server.restart_as(setup());
+    let files = next.folder().0.join("data/collected/web");
+    wait_for("the next server has all", || {
+        lines(&files, "web-") == wanted
+    });
+    wait_for("the spool is gone", || {
+        std::fs::read_dir(server.folder().path("data/spools"))
+            .is_ok_and(|mut spools| spools.next().is_none())
+    });
 }
 
 #[test]

@@ -14,8 +14,11 @@
 //!
 //! Invariants:
 //! - Every message at or below the noted position is synced by its store or lies before `write` of a noted cursor.
-//! - A file or folder of a spool is removed only after the journal has a cursor that does not need it.
+//! - A file or folder of a spool is removed only after the journal has a cursor that does not need it, and not while a backup
+//!   copies the files of older cursors.
 //! - A cursor that no line of this configuration takes stays noted, and so does its spool.
+//! - A cursor is noted under the name of its line. One that is found under an older name is noted under the new one and dropped
+//!   under the old one in the same record.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -31,7 +34,7 @@ use crate::counters::Counter;
 use crate::door::LINES_MAX;
 use crate::line::{Entry, Line, Pace, Settled};
 use crate::message::{Message, Now};
-use crate::route::{Router, Target, has_network};
+use crate::route::{Router, Target, has_network, shown, split};
 use crate::spool::{Cursor, Spool};
 use crate::store::{Store, Surroundings, Written};
 
@@ -57,8 +60,12 @@ pub(crate) struct Dispatcher {
     previous: Option<Arc<Router>>,
     /// Cursors that the journal has, by line.
     noted: BTreeMap<Box<[u8]>, Box<[u8]>>,
+    /// Lines whose cursor the journal has under an older name: that name, by the one of today.
+    renamed: BTreeMap<Box<[u8]>, Box<[u8]>>,
     /// Folders to remove once the journal names them no more.
     retired: Vec<String>,
+    /// A backup needed files that the noted cursors do not: they are to be removed.
+    keeps_files: bool,
     next_folder: u64,
     /// Position of the last record handed out.
     dispatched: u64,
@@ -104,7 +111,9 @@ impl Dispatcher {
             routes: HashMap::new(),
             previous: None,
             noted: noted.1.into_iter().collect(),
+            renamed: BTreeMap::new(),
             retired: Vec::new(),
+            keeps_files: false,
             next_folder: 0,
             dispatched: noted.0,
             collected: noted.0,
@@ -139,44 +148,68 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Makes the lines that have a spool and that `router` still knows.
+    /// Makes the lines that have a spool and that `router` still knows, and those whose spool goes to an heir.
     fn revive(&mut self, router: &Router) -> Result<(), String> {
-        for (id, bytes) in &self.noted {
-            let name = id.escape_ascii().to_string();
-            if self.shared.lines().contains_key(id) {
+        let ids: Vec<Box<[u8]>> = self.noted.keys().cloned().collect();
+        for id in ids {
+            if self.shared.lines().contains_key(&id) {
                 continue;
             }
-            let (Some(cursor), Some(target)) = (Cursor::decode(bytes), router.target_of(id)) else {
+            let cursor = self.noted.get(&id).and_then(|bytes| Cursor::decode(bytes));
+            let is_free = |target: &Target<'_>| {
+                let has_line = self.shared.lines().contains_key(&target.id[..]);
+                !has_line && !self.noted.contains_key(&target.id[..])
+            };
+            let exact = router.target_of(&id);
+            let target = exact.or_else(|| router.heir(&id, is_free));
+            let (Some(cursor), Some(target)) = (cursor, target) else {
                 tracing::warn!(
-                    "no store of this name any more: the spool of {name} stays in /{}",
+                    "no store is the one that {} was: its spool stays in /{} until one takes the category alone",
+                    shown(&id),
                     self.root
                 );
                 continue;
             };
-            let line = self.make_line(&target, router.configuration());
-            match Spool::open(self.surroundings.disk.clone(), &self.root, &cursor) {
-                Ok(spool) => line.revive(spool, &cursor),
-                Err(error) if error.kind() == ErrorKind::NotFound => {
-                    let count = cursor.count();
-                    tracing::error!(
-                        "the spool of {name}, /{}/{}, is gone: {count} messages are lost",
-                        self.root,
-                        cursor.folder
-                    );
-                    self.shared
-                        .counters
-                        .add(&target.category, Counter::Lost, count);
-                }
-                Err(error) => {
-                    return Err(format!(
-                        "cannot open the spool of {name}, /{}/{}: {error}",
-                        self.root, cursor.folder
-                    ));
-                }
+            let line = self.revived(&target, router.configuration(), &cursor)?;
+            if *target.id != *id {
+                tracing::info!(
+                    "the spool of {} goes on as that of {}",
+                    shown(&id),
+                    shown(&line.id)
+                );
+                self.noted.remove(&id);
+                self.noted.insert(line.id.clone(), cursor.encode());
+                let first = self.renamed.remove(&id).unwrap_or(id);
+                self.renamed.insert(line.id.clone(), first);
             }
             self.shared.insert(line);
         }
         Ok(())
+    }
+
+    /// A line with the spool of a cursor.
+    fn revived(
+        &self,
+        target: &Target<'_>,
+        configuration: &Configuration,
+        cursor: &Cursor,
+    ) -> Result<Arc<Line>, String> {
+        let line = self.make_line(target, configuration);
+        let place = format!("/{}/{}", self.root, cursor.folder);
+        match Spool::open(self.surroundings.disk.clone(), &self.root, cursor) {
+            Ok(spool) => line.revive(spool, cursor),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let (name, count) = (shown(&line.id), cursor.count());
+                tracing::error!("the spool of {name}, {place}, is gone: {count} messages are lost");
+                let counters = &self.shared.counters;
+                counters.add(&target.category, Counter::Lost, count);
+            }
+            Err(error) => {
+                let name = shown(&line.id);
+                return Err(format!("cannot open the spool of {name}, {place}: {error}"));
+            }
+        }
+        Ok(line)
     }
 
     fn make_line(&self, target: &Target<'_>, configuration: &Configuration) -> Arc<Line> {
@@ -324,7 +357,7 @@ impl Dispatcher {
                 (line, mark)
             })
             .collect();
-        if marks.is_empty() && self.dispatched <= self.collected {
+        if marks.is_empty() && self.dispatched <= self.collected && !self.keeps_files {
             return;
         }
         self.pending = Some(Pending {
@@ -359,41 +392,55 @@ impl Dispatcher {
             if let Settled::From(position) = settled {
                 upto = upto.min(position.saturating_sub(1));
                 if line.queue_bytes() > max_queue_size {
-                    // The name of its store, a colon and the category, which may have colons too.
-                    let category = line.id.splitn(2, |byte| *byte == b':').last();
-                    full = category.map(Box::from);
+                    full = split(&line.id).map(|(category, _)| Box::from(category));
                 }
             }
             if let Err(error) = spilled {
-                let line = line.id.escape_ascii();
+                let line = shown(&line.id);
                 tracing::warn!("the spool of {line} in /{root} cannot be written: {error}");
             }
             let (cursor, retired) = line.cursor();
             self.retired.extend(retired);
             let bytes = cursor.as_ref().map(Cursor::encode);
-            if self.noted.get(&line.id) != bytes.as_ref() {
+            let earlier = self.renamed.get(&line.id);
+            if earlier.is_some() || self.noted.get(&line.id) != bytes.as_ref() {
                 changed.push((line.id.clone(), bytes));
             }
+            changed.extend(earlier.map(|id| (id.clone(), None)));
             trims.extend(cursor.map(|cursor| (line.clone(), cursor)));
         }
         self.shared.door.set_full(full);
         let upto = upto.max(self.collected);
         if upto > self.collected || !changed.is_empty() {
             match self.positions.collected(upto, changed.clone()) {
-                Ok(()) => self.after_note(upto, changed, trims),
+                Ok(()) => {
+                    self.after_note(upto, changed);
+                    self.remove_files(trims);
+                }
                 Err(error) => tracing::warn!("the stores' positions are not noted now: {error}"),
             }
+        } else if self.keeps_files {
+            self.remove_files(trims);
         }
         self.remove_closed();
     }
 
-    fn after_note(&mut self, upto: u64, changed: Changed, trims: Vec<(Arc<Line>, Cursor)>) {
+    fn after_note(&mut self, upto: u64, changed: Changed) {
         self.collected = upto;
         for (id, cursor) in changed {
+            self.renamed.remove(&id);
             match cursor {
                 Some(cursor) => self.noted.insert(id, cursor),
                 None => self.noted.remove(&id),
             };
+        }
+    }
+
+    /// Removes the files of spools that the noted cursors do not need. A backup that runs may need them: they go after it.
+    fn remove_files(&mut self, trims: Vec<(Arc<Line>, Cursor)>) {
+        self.keeps_files = !self.positions.may_remove();
+        if self.keeps_files {
+            return;
         }
         let disk = &*self.surroundings.disk;
         // A folder that stays is removed at the next start.
@@ -420,10 +467,12 @@ impl Dispatcher {
     /// # Errors
     /// A spool of a store that comes back cannot be opened; the old configuration stays.
     pub(crate) fn reload(&mut self, configuration: Configuration, now: Now) -> Result<(), String> {
-        let router = Arc::new(Router::new(configuration));
-        self.revive(&router)?;
+        let mut router = Router::new(configuration);
         let old = self.shared.door.router();
         let lines: Vec<Arc<Line>> = self.shared.lines().values().cloned().collect();
+        self.keep_changed(&old, &mut router, &lines);
+        let router = Arc::new(router);
+        self.revive(&router)?;
         for line in lines {
             let Some(target) = router.target_of(&line.id) else {
                 line.end();
@@ -450,6 +499,33 @@ impl Dispatcher {
         self.previous = Some(old);
         self.shared.door.set_router(router);
         Ok(())
+    }
+
+    /// A store that was changed in place, as to another server, gets the messages that wait for it: its line goes on. So a line
+    /// keeps its name if the new configuration has an heir of it that the old one lacks, and its old store is gone.
+    fn keep_changed(&self, old: &Router, router: &mut Router, lines: &[Arc<Line>]) {
+        for line in lines {
+            if router.target_of(&line.id).is_some() {
+                continue;
+            }
+            let is_there = |before: Target<'_>| {
+                let mut stores = router.configuration().stores.iter();
+                stores.any(|store| {
+                    store.store == before.store.store && store.categories == before.store.categories
+                })
+            };
+            if old.target_of(&line.id).is_none_or(is_there) {
+                continue;
+            }
+            let is_new = |target: &Target<'_>| {
+                let has_line = self.shared.lines().contains_key(&target.id[..]);
+                !has_line && old.target_of(&target.id).is_none()
+            };
+            if let Some(target) = router.heir(&line.id, is_new) {
+                let id = target.id;
+                router.keep_name(id, &line.id);
+            }
+        }
     }
 
     /// Whether an old store may still write, so that a new one for the same files has to wait.

@@ -9,6 +9,7 @@ use crate::store::Written;
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random};
 use engine::{Batch, Messages};
 use std::io::{self, ErrorKind};
+use std::sync::atomic::AtomicBool;
 
 /// SplitMix64.
 struct Random(u64);
@@ -40,6 +41,7 @@ type Noted = (u64, BTreeMap<Box<[u8]>, Box<[u8]>>);
 struct World {
     stores: Mutex<BTreeMap<String, Taken>>,
     noted: Mutex<Noted>,
+    is_backing_up: AtomicBool,
 }
 
 impl World {
@@ -65,6 +67,10 @@ impl Positions for World {
             };
         }
         Ok(())
+    }
+
+    fn may_remove(&self) -> bool {
+        !self.is_backing_up.load(Ordering::Relaxed)
     }
 }
 
@@ -186,6 +192,7 @@ fn surroundings(disk: &FaultDisk) -> Surroundings {
 
 /// A collector without threads.
 struct Stepped {
+    configuration: Configuration,
     world: Arc<World>,
     disk: FaultDisk,
     shared: Arc<Shared>,
@@ -202,8 +209,10 @@ impl Stepped {
         disk.sync_dir("").unwrap();
         disk.sync_dir("data").unwrap();
         let world = Arc::new(World::default());
-        let (shared, dispatcher) = begin(&world, &disk);
+        let configuration = configuration();
+        let (shared, dispatcher) = begin(&configuration, &world, &disk);
         Stepped {
+            configuration,
             world,
             disk,
             shared,
@@ -262,7 +271,7 @@ impl Stepped {
     /// Starts again on a disk, and hands out what the journal still has.
     fn restart(&mut self, disk: FaultDisk) {
         self.disk = disk;
-        (self.shared, self.dispatcher) = begin(&self.world, &self.disk);
+        (self.shared, self.dispatcher) = begin(&self.configuration, &self.world, &self.disk);
         let noted = self.noted();
         for line in self.shared.lines().values() {
             self.shared.pools.plan(line, self.now);
@@ -301,11 +310,15 @@ impl Stepped {
     }
 }
 
-fn begin(world: &Arc<World>, disk: &FaultDisk) -> (Arc<Shared>, Dispatcher) {
+fn begin(
+    configuration: &Configuration,
+    world: &Arc<World>,
+    disk: &FaultDisk,
+) -> (Arc<Shared>, Dispatcher) {
     let shared = Arc::new(Shared::default());
     let (upto, cursors) = world.noted.lock().unwrap().clone();
     let dispatcher = Dispatcher::new(
-        configuration(),
+        configuration.clone(),
         factory(world),
         surroundings(disk),
         world.clone(),
@@ -411,6 +424,131 @@ fn clean_stops_deliver_every_message_exactly_once() {
         let left = stepped.disk.list("data/spools").unwrap();
         assert!(left.is_empty(), "seed {seed}: {left:?}");
     }
+}
+
+/// The messages of a stuck store lie in its spool; then the process is killed.
+fn stuck_and_killed(name: &str) -> Stepped {
+    let mut stepped = Stepped::new();
+    stepped
+        .world
+        .with(name, |taken| taken.takes_at_most = Some(0));
+    stepped.send(&["a", "b", "c"]);
+    stepped.checkpoint();
+    stepped.send(&["a", "b", "c"]);
+    assert_eq!(stepped.world.noted.lock().unwrap().1.len(), 1);
+    stepped
+}
+
+#[test]
+fn a_spool_is_found_by_its_store_wherever_that_stands_in_the_file() {
+    for name in ["store0/a", "store2/b"] {
+        let mut stepped = stuck_and_killed(name);
+        let mut moved = configuration();
+        moved.stores.reverse();
+        let new = top_store("new", &[Categories::Exact(b"new".to_vec())], false);
+        moved.stores.insert(0, new);
+        for (place, store) in moved.stores.iter_mut().enumerate() {
+            store.name = format!("store{place}");
+        }
+        stepped.configuration = moved;
+        let image = stepped.disk.crash(disk::everything_lost);
+        stepped.restart(FaultDisk::over(&image));
+        stepped.heal();
+        for other in NAMES {
+            let all = stepped.world.all(other);
+            let wanted: Vec<u64> = (0..2).collect();
+            assert!(
+                all.ends_with(&wanted),
+                "{name} was stuck, {other} has {all:?}"
+            );
+        }
+        assert_eq!(stepped.world.all(name), [0, 1], "it came from the spool");
+    }
+}
+
+#[test]
+fn a_spool_of_an_earlier_build_goes_to_the_store_at_its_place_and_gets_the_name_of_today() {
+    for (name, old) in [("store0/a", &b"store0:a"[..]), ("store2/b", b"store2")] {
+        let mut stepped = stuck_and_killed(name);
+        let today = {
+            let mut noted = stepped.world.noted.lock().unwrap();
+            let (today, cursor) = noted.1.pop_first().unwrap();
+            noted.1.insert(old.into(), cursor);
+            today
+        };
+        let image = stepped.disk.crash(disk::everything_lost);
+        stepped.restart(FaultDisk::over(&image));
+        stepped.checkpoint();
+        let names: Vec<Box<[u8]>> = stepped
+            .world
+            .noted
+            .lock()
+            .unwrap()
+            .1
+            .keys()
+            .cloned()
+            .collect();
+        assert_eq!(
+            names,
+            [today],
+            "in one note the new name comes and the old one goes"
+        );
+        let image = stepped.disk.crash(disk::everything_lost);
+        stepped.restart(FaultDisk::over(&image));
+        stepped.heal();
+        assert_eq!(stepped.world.all(name), [0, 1]);
+        assert!(stepped.world.noted.lock().unwrap().1.is_empty());
+    }
+}
+
+#[test]
+fn a_spool_whose_store_was_changed_goes_to_the_only_store_that_can_be_meant() {
+    let mut stepped = stuck_and_killed("store2/b");
+    stepped.configuration.stores[2].store = file("moved");
+    let image = stepped.disk.crash(disk::everything_lost);
+    // Both stores of `b` are new to the start, so nothing tells which one the spool was for.
+    stepped.configuration.stores[1].store = file("other");
+    stepped.restart(FaultDisk::over(&image));
+    stepped.heal();
+    assert!(!stepped.world.all("moved/b").contains(&0), "it waits");
+    assert_eq!(stepped.world.noted.lock().unwrap().1.len(), 1);
+    stepped.configuration.stores.remove(1);
+    let disk = stepped.disk.clone();
+    stepped.restart(disk);
+    stepped.heal();
+    let all = stepped.world.all("moved/b");
+    assert!(all.contains(&0) && all.contains(&1), "{all:?}");
+}
+
+#[test]
+fn files_of_a_spool_stay_while_a_backup_copies_them_and_go_after_it() {
+    let mut stepped = stuck_and_killed("store1/b");
+    stepped.checkpoint();
+    let spools = |stepped: &Stepped| stepped.disk.list("data/spools").unwrap();
+    let before = spools(&stepped);
+    let cursors = stepped.world.noted.lock().unwrap().1.clone();
+    let find = |stepped: &Stepped| {
+        let cursors = cursors.values().map(|cursor| &**cursor);
+        crate::spool_files(&stepped.disk, "data/spools", cursors).unwrap()
+    };
+    let needed = find(&stepped);
+    assert!(!needed.is_empty());
+    stepped.world.is_backing_up.store(true, Ordering::Relaxed);
+    stepped.heal();
+    assert_eq!(stepped.world.all("store1/b"), [0, 1]);
+    assert!(
+        stepped.world.noted.lock().unwrap().1.is_empty(),
+        "the spool is drained"
+    );
+    assert_eq!(spools(&stepped), before);
+    assert_eq!(
+        find(&stepped),
+        needed,
+        "every file of the backup's cursors is there"
+    );
+    stepped.world.is_backing_up.store(false, Ordering::Relaxed);
+    stepped.checkpoint();
+    assert_eq!(spools(&stepped), [""; 0]);
 }
 
 /// `configuration()` with another store for the category `a` and with `store2` gone.

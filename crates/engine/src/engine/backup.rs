@@ -1,4 +1,8 @@
-//! `BACKUP TO`: the engine makes a manifest of this moment. A job copies the files that the manifest names; writes go on.
+//! `BACKUP TO`: the engine makes a manifest of this moment. A job copies the files that the manifest names, and those of the
+//! collector's spools that its cursors need; writes go on.
+//!
+//! The collector removes its files itself. It asks [`crate::Handle::is_backing_up`] after it has noted the cursors that do not
+//! need them. A backup that began before has the older cursors, and is seen. One that begins later has the new ones.
 
 use std::sync::{Arc, Weak};
 
@@ -53,7 +57,9 @@ impl Engine {
         self.sync()?;
         self.state.advance_clean_views();
         let log = self.journal.local();
+        let find_spools = self.options.spools.clone();
         Ok(BackupJob {
+            spools: find_spools.map(|find| (find, self.state.collected.cursors.clone())),
             from: Arc::clone(&self.options.disk),
             to,
             manifest: manifest::encode(&self.state),
@@ -76,6 +82,7 @@ impl Engine {
     fn run_backup(&mut self, job: BackupJob, reply: Answering) {
         let pin = Arc::new(());
         self.backups.pin = Arc::downgrade(&pin);
+        self.shared.backup.pin(&pin);
         let work = move || {
             let made = job.run();
             drop(pin);

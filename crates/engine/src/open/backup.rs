@@ -1,7 +1,8 @@
 //! A copy of a data directory in another place: made while the engine runs, and put back.
 //!
 //! A backup is a data directory itself: the files that a manifest names, which are never changed and so may be links, the
-//! journal's files as far as they were written, and that manifest.
+//! journal's files as far as they were written, those of the collector's spools as far as the manifest's cursors need them, and
+//! that manifest.
 //!
 //! A copy is made in this order, so that a power cut between any two steps leaves an empty folder, a folder that bears the
 //! mark, or a whole copy:
@@ -20,9 +21,14 @@ use std::sync::Arc;
 use disk::{Disk, link_or_copy};
 use journal::Extent;
 
+use crate::collected::Cursors;
+use crate::engine::{FindSpools, SpoolFile};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::manifest;
+
+/// The collector's folder below the data directory.
+const SPOOLS_DIR: &str = "spools";
 
 /// Stands at the root of a copy until the copy is whole.
 const MARK: &str = "incomplete";
@@ -58,6 +64,8 @@ pub(crate) struct BackupJob {
     /// Files that the manifest names.
     pub(crate) files: Vec<String>,
     pub(crate) journal: Vec<Extent>,
+    /// The collector's cursors in the manifest, and what finds their files.
+    pub(crate) spools: Option<(FindSpools, Cursors)>,
 }
 
 impl BackupJob {
@@ -76,8 +84,25 @@ impl BackupJob {
                 disk::copy_bytes(&*file, extent.bytes, to, &extent.path)
             })?;
         }
+        let spools = self.put_spools(&mut copy)?;
         copy.finish(&self.manifest)?;
-        Ok(1 + self.files.len() as u64 + self.journal.len() as u64)
+        Ok(1 + (self.files.len() + self.journal.len() + spools) as u64)
+    }
+
+    /// Copies the files of the collector's spools. Gives their number.
+    fn put_spools(&self, copy: &mut Copy<'_>) -> Result<usize> {
+        let Some((find, cursors)) = &self.spools else {
+            return Ok(0);
+        };
+        let files = find(&*self.from, cursors);
+        let files = files.map_err(|error| failure::of_file(SPOOLS_DIR, &error))?;
+        for SpoolFile { path, bytes } in &files {
+            copy.put(path, |to| match bytes {
+                None => link_or_copy(&self.from, path, to, path).map(drop),
+                Some(bytes) => disk::copy_bytes(&*self.from.open(path)?, *bytes, to, path),
+            })?;
+        }
+        Ok(files.len())
     }
 }
 
@@ -190,7 +215,7 @@ pub fn restore(from: &Arc<dyn Disk>, to: &Arc<dyn Disk>) -> Result<u64> {
         .and_then(|file| file.map())
         .map_err(|error| failure::of_file(manifest::PATH, &error))?;
     let mut files = Vec::new();
-    for part in ["journal", "tables"] {
+    for part in ["journal", "tables", SPOOLS_DIR] {
         if from.exists(part).map_err(unreadable)? {
             list_files(&**from, part, &mut files).map_err(unreadable)?;
         }

@@ -193,6 +193,54 @@ fn a_backup_holds_what_was_acknowledged_before_it_and_restores_to_that() {
     assert!(matches!(again, Error::Invalid { .. }), "{again:?}");
 }
 
+#[test]
+fn a_backup_holds_the_files_of_the_collectors_cursors() {
+    let (disk, to) = (MemoryDisk::new(), MemoryDisk::new());
+    let write = |path: &str, bytes: &[u8]| {
+        let (folder, _) = path.rsplit_once('/').unwrap();
+        disk.create_dir(folder).unwrap();
+        disk.create(path).unwrap().write_at(0, bytes).unwrap();
+    };
+    write("spools/1-web/0", b"whole");
+    write("spools/1-web/4", b"needed, and more");
+    write("spools/2-of-no-cursor/0", b"left");
+    let mut options = backing_up(Arc::new(disk.clone()), Arc::new(to.clone()));
+    options.spools = Some(Arc::new(|_, cursors| {
+        let file = |name: &str, bytes| engine::SpoolFile {
+            path: format!("spools/1-web/{name}"),
+            bytes,
+        };
+        let named = cursors.contains_key(&b"web"[..]);
+        let files = vec![file("0", None), file("4", Some(6))];
+        Ok(files.into_iter().filter(|_| named).collect())
+    }));
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    driver
+        .run(engine::Command::Collected {
+            upto: 0,
+            cursors: vec![((*b"web").into(), Some((*b"a cursor").into()))],
+        })
+        .unwrap();
+    assert!(!driver.handle.is_backing_up());
+    backup(&mut driver).unwrap();
+    assert!(!driver.handle.is_backing_up());
+    let restored: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let from: Arc<dyn Disk> = Arc::new(to.clone());
+    engine::restore(&from, &restored).unwrap();
+    for copy in [&from, &restored] {
+        assert_eq!(copy.list("spools").unwrap(), ["1-web"]);
+        let read = |path: &str| copy.open(path).unwrap().map().unwrap().to_vec();
+        assert_eq!(read("spools/1-web/0"), b"whole");
+        assert_eq!(read("spools/1-web/4"), b"needed");
+    }
+    let driver = Driver::open(super::driver::options(restored), Now::default()).unwrap();
+    assert_eq!(
+        driver.handle.collected().1.len(),
+        1,
+        "and the cursor that names them"
+    );
+}
+
 /// What a device may hold after the power went while a copy was written to it.
 fn images(disk: &FaultDisk, seed: u64) -> Vec<MemoryDisk> {
     let mut images = vec![disk.crash(everything_kept), disk.crash(everything_lost)];
