@@ -17,6 +17,7 @@ mod collect;
 mod costly;
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
 mod damage;
 #[cfg(test)]
 mod driver;
