@@ -23,6 +23,7 @@
 //!   changed state behind.
 
 pub(crate) mod backfill;
+pub(crate) mod conditional;
 pub(crate) mod delete;
 pub(crate) mod hear;
 pub(crate) mod insert;

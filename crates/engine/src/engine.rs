@@ -59,13 +59,13 @@ use std::sync::Arc;
 
 use disk::{Disk, Lock};
 
-use crate::collected::Cursors;
 use crate::command::Now;
 use crate::decide::{Plans, Workspace};
 use crate::error::{Error, Result};
 use crate::jobs::{Background, Jobs};
 use crate::mailbox::{Handle, Mailbox, Shared, Waker, channel};
 use crate::messages::Giver;
+use crate::open::backup::FindSpools;
 use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
@@ -111,19 +111,6 @@ pub struct Options {
     pub backups: Option<OpenBackup>,
     /// Names the collector's files, which a backup holds too; `None`: there are none.
     pub spools: Option<FindSpools>,
-}
-
-/// Finds the files that the collector's cursors need, on the disk of the data directory. Called on a thread of a backup.
-pub type FindSpools =
-    Arc<dyn Fn(&dyn Disk, &Cursors) -> std::io::Result<Vec<SpoolFile>> + Send + Sync>;
-
-/// A file of a spool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpoolFile {
-    /// Path on the disk of the data directory.
-    pub path: String,
-    /// The first bytes, which the cursor needs; `None`: the whole file, which is never written again.
-    pub bytes: Option<u64>,
 }
 
 /// Opens the place of a new backup by the name that the statement gave. Refuses what is there already.

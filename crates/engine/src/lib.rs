@@ -84,6 +84,7 @@ use model::{
     altered, catalog, command, error, failure, into, messages, planned, ranges, recent, record,
     sync_mode,
 };
+pub use open::backup::{FindSpools, SpoolFile};
 use open::{backup, manifest};
 
 pub use apply::collected::Cursors;
@@ -96,9 +97,7 @@ pub use command::{
     SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use decide::Plans;
-pub use engine::{
-    Claim, Engine, FindSpools, Journal, OpenBackup, Options, Recovered, Restored, SpoolFile,
-};
+pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{

@@ -148,7 +148,7 @@ fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The message of a compiler that stopped at so many bytes, or for another reason.
+/// The message of a compiler that stopped: at its bound of `bytes`, or for another reason.
 fn refusal(bytes: Option<usize>) -> String {
     bytes.map_or_else(
         || "bad regular expression".to_owned(),

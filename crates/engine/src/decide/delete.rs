@@ -8,7 +8,7 @@ use std::sync::Arc;
 use index::Control;
 use percolate::StandingQuery;
 use query::bind::{Condition, Ids};
-use query::expression::{Expression, Metered};
+use query::expression::{BinaryOperator, Expression, Metered};
 use query::options::Options;
 use query::request::{Delete, Item, OrderBy, Output, Select};
 use query::row::counted_bytes;
@@ -17,14 +17,12 @@ use query::schema::text_names;
 use query::value::Value;
 use queue::{Queue, RowNumber, RowReader};
 
-use super::planned::{hand_out, with_ids};
-use super::{Decision, Workspace, check_between, has_no_rows};
+use super::{Decision, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{BYTES_A_UNIT, DELETED_ROWS_MAX, NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX};
-use crate::planned::Conditional;
 use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
@@ -33,30 +31,6 @@ use crate::table::standing::row;
 
 /// Units of a row of a queue that is not read.
 const PASSED_ROW_UNITS: u64 = 20;
-
-/// Decides a DELETE that is short; of any other the reply is a [`Reply::Plan`]. `owner`: the session is in owner mode.
-pub(crate) fn delete(
-    state: &mut State,
-    work: &mut Workspace,
-    owner: Option<&Owned>,
-    delete: &Arc<Delete>,
-) -> Result<Decision> {
-    work.check()?;
-    let table = state.catalog.find(&delete.table)?;
-    if let Some(definition) = state.catalog.get(table) {
-        check(&definition.kind, delete)?;
-    }
-    let asked = Conditional::Delete(Arc::clone(delete));
-    let tries = !work.plans_all() && !asked.may_be_costly();
-    if tries && is_short(state, (table, owner), delete) {
-        let decided =
-            work.within_budget(|control| whole(state, control, (table, owner), delete))?;
-        if let Some(decision) = decided {
-            return Ok(decision);
-        }
-    }
-    hand_out(state, (table, owner), asked, None, 1)
-}
 
 /// Decides a DELETE over the present state, whatever it costs.
 pub(crate) fn whole(
@@ -107,7 +81,11 @@ pub(crate) fn whole(
 }
 
 /// Whether a DELETE may be decided on the engine's thread: it looks at few rows. What each costs only evaluation tells.
-fn is_short(state: &State, (table, owner): (TableId, Option<&Owned>), delete: &Delete) -> bool {
+pub(crate) fn is_short(
+    state: &State,
+    (table, owner): (TableId, Option<&Owned>),
+    delete: &Delete,
+) -> bool {
     let named = delete.filter.as_ref().and_then(Ids::of);
     let names_few = named.is_some_and(|named| named.ids.len() <= NAMED_IDS_MAX);
     if let Some(search) = state.searches.get(&table) {
@@ -390,5 +368,18 @@ impl Sorted for Keyed {
 
     fn bytes(&self) -> u64 {
         0
+    }
+}
+
+/// A condition, for these ids alone.
+pub(crate) fn with_ids(filter: Option<Expression>, ids: &[u64]) -> Expression {
+    let named = Expression::In {
+        needle: Box::new(Expression::Column("id".to_owned())),
+        negated: false,
+        list: ids.iter().map(|id| Value::Int((*id).into())).collect(),
+    };
+    match filter {
+        Some(filter) => Expression::Binary(BinaryOperator::And, Box::new(named), Box::new(filter)),
+        None => named,
     }
 }

@@ -28,8 +28,6 @@ mod values;
 use std::sync::Arc;
 
 use index::Control;
-use query::expression::{BinaryOperator, Expression};
-use query::value::Value;
 
 use self::ids::{ids_again, ids_anew, ids_now};
 use self::rows::{rows_anew, rows_now};
@@ -258,18 +256,5 @@ fn looked_at_most(asked: &Conditional) -> usize {
     match asked.may_be_costly() {
         true => MOVED_COSTLY_ROWS_MAX,
         false => MOVED_ROWS_MAX,
-    }
-}
-
-/// A condition, for these ids alone.
-pub(crate) fn with_ids(filter: Option<Expression>, ids: &[u64]) -> Expression {
-    let named = Expression::In {
-        needle: Box::new(Expression::Column("id".to_owned())),
-        negated: false,
-        list: ids.iter().map(|id| Value::Int((*id).into())).collect(),
-    };
-    match filter {
-        Some(filter) => Expression::Binary(BinaryOperator::And, Box::new(named), Box::new(filter)),
-        None => named,
     }
 }

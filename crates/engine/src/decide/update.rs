@@ -31,15 +31,13 @@ use query::value::Value;
 
 pub(crate) use self::heard::{with_hits, with_hits_behind};
 use super::delete::{Documents, ids_of};
-use super::planned::hand_out;
-use super::{Circumstances, Decision, Workspace, check_between, has_no_rows};
+use super::{Circumstances, Decision, check_between, has_no_rows};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
 use crate::failure;
 use crate::into::store;
 use crate::limits::{NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX, UPDATED_ROWS_MAX};
-use crate::planned::Conditional;
 use crate::record::{Record, UpdatedRows};
 use crate::state::State;
 
@@ -285,32 +283,8 @@ fn within(
     })
 }
 
-/// Decides an UPDATE that is short; of any other the reply is a [`Reply::Plan`].
-///
-/// # Errors
-/// `NoSuchTable`, `UnknownColumn`, `Query`; `Invalid` for another kind of table; `BadValue`, `OutOfRange`; `Limit`; `Overloaded`.
-pub(crate) fn update(
-    state: &mut State,
-    work: &mut Workspace,
-    around: Circumstances,
-    update: &Arc<Update>,
-) -> Result<Decision> {
-    work.check()?;
-    let table = updated_table(state, update)?;
-    let asked = Conditional::Update(Arc::clone(update));
-    let tries = !work.plans_all() && !asked.may_be_costly();
-    if tries && is_short(state, table, update) {
-        let rows = work.within_budget(|control| chosen(state, control, table, update))?;
-        if let Some(rows) = rows {
-            let decision = decided(table, rows, around)?;
-            return with_hits(state, work, around, table, decision);
-        }
-    }
-    hand_out(state, (table, None), asked, None, 1)
-}
-
 /// Whether an UPDATE may be decided on the engine's thread: it looks at few rows. What each costs only evaluation tells.
-fn is_short(state: &State, table: TableId, update: &Update) -> bool {
+pub(crate) fn is_short(state: &State, table: TableId, update: &Update) -> bool {
     let named = update.filter.as_ref().and_then(Ids::of);
     let names_few = named.is_some_and(|named| named.ids.len() <= NAMED_IDS_MAX);
     let search = state.searches.get(&table);
@@ -334,7 +308,7 @@ pub(crate) fn decided(
 }
 
 /// The search table that an UPDATE names.
-fn updated_table(state: &State, update: &Update) -> Result<TableId> {
+pub(crate) fn updated_table(state: &State, update: &Update) -> Result<TableId> {
     let table = state.catalog.find(&update.table)?;
     match state.catalog.get(table) {
         Some(definition) => check_kind(definition, &update.table).map(|()| table),

@@ -158,8 +158,7 @@ impl Engine {
         recovered.tables = state.catalog.len() as u64;
         let status = status_at_start(&state, &recovered);
         // Segments of an old format were written again: the manifest is to name the new ones.
-        let mut searches = state.searches.values();
-        let is_manifest_due = searches.any(|search| !search.is_named());
+        let is_manifest_due = state.searches.values().any(|search| !search.is_named());
         let jobs = Jobs::new(&options.background)?;
         let shared = Shared {
             collected: (state.collected.upto, state.collected.cursors.clone()),

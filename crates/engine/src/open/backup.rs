@@ -22,10 +22,22 @@ use disk::{Disk, link_or_copy};
 use journal::Extent;
 
 use crate::collected::Cursors;
-use crate::engine::{FindSpools, SpoolFile};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::manifest;
+
+/// Finds the files that the collector's cursors need, on the disk of the data directory. Called on a thread of a backup.
+pub type FindSpools =
+    Arc<dyn Fn(&dyn Disk, &Cursors) -> std::io::Result<Vec<SpoolFile>> + Send + Sync>;
+
+/// A file of a spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpoolFile {
+    /// Path on the disk of the data directory.
+    pub path: String,
+    /// The first bytes, which the cursor needs; `None`: the whole file, which is never written again.
+    pub bytes: Option<u64>,
+}
 
 /// The collector's folder below the data directory.
 const SPOOLS_DIR: &str = "spools";

@@ -77,6 +77,14 @@ pub struct PqRequest<'a> {
 }
 
 impl<'a> PqRequest<'a> {
+    /// Where work is counted.
+    fn meter(&self) -> &dyn Meter {
+        match self.interrupt {
+            Some(interrupt) => interrupt,
+            None => &Unmetered,
+        }
+    }
+
     /// All queries of a table that these documents hit.
     #[must_use]
     pub fn new(table: &'a str, documents: &'a [PqDocument]) -> PqRequest<'a> {
@@ -219,10 +227,7 @@ impl Snapshot {
             ..PqAnswer::default()
         };
         if let Some(only) = only {
-            let meter: &dyn Meter = match request.interrupt {
-                Some(interrupt) => interrupt,
-                None => &Unmetered,
-            };
+            let meter = request.meter();
             let is_wanted = |query: &StandingQuery, _: u32| only.accepts(query, meter);
             answer.hits.keep(is_wanted);
             request.check()?;

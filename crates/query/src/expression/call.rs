@@ -106,7 +106,11 @@ fn strict(function: Function, known: &Known, work: &Work<'_>, arguments: &[Value
         Known::Levenshtein { normalizes, delta } => {
             text::levenshtein(*normalizes, *delta, arguments, work)
         }
-        Known::Measure(measure) => measure.value(arguments),
+        Known::Measure(measure) => {
+            let texts = arguments.iter().filter_map(Value::text_bytes);
+            let read = work.copy(texts.map(<[u8]>::len).sum());
+            read.and_then(|()| measure.value(arguments))
+        }
         Known::Polygon(polygon) => place::contains(polygon, arguments, work),
         Known::Buckets(buckets) => buckets.value(arguments),
         Known::Escape(escape) => text::like(arguments, *escape, work),

@@ -28,9 +28,8 @@ pub(super) fn evaluate(
     match expression {
         Expression::Literal(literal) => literal.clone(),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
-        Expression::Variable(_) => Value::Null,
         Expression::Path { column, steps } => {
-            row(column).map_or(Value::Null, |document| document.at_path(steps))
+            row(column).map_or(Value::Null, |it| it.at_path(steps))
         }
         Expression::Unary(operator, operand) => unary(*operator, &value(operand)),
         Expression::Binary(operator, left, right) => {
@@ -64,16 +63,15 @@ pub(super) fn evaluate(
             Value::Int(((value(needle) == Value::Null) != *negated).into())
         }
         Expression::Call(function, arguments) => {
-            let constants: Vec<Option<&Value>> =
-                arguments.iter().map(Expression::constant).collect();
-            match Known::of(*function, &constants) {
-                Ok(known) => call(*function, &known, arguments.len(), work, &mut |at| {
+            let constants: Vec<_> = arguments.iter().map(Expression::constant).collect();
+            let known = Known::of(*function, &constants);
+            known.map_or(Value::Null, |known| {
+                call(*function, &known, arguments.len(), work, &mut |at| {
                     arguments.get(at).map_or(Value::Null, value)
-                }),
-                Err(_) => Value::Null, // the parser refuses it
-            }
+                })
+            })
         }
-        Expression::Aggregate(..) => Value::Null, // a row is no group
+        Expression::Aggregate(..) | Expression::Variable(_) => Value::Null, // a row is no group
         Expression::Each {
             over,
             variable,

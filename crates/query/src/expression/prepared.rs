@@ -623,10 +623,10 @@ impl PreparedNode {
             return Value::Null;
         }
         match self {
-            PreparedNode::Literal(value) => value.clone(),
-            PreparedNode::Slot(slot) => row.value(*slot),
-            PreparedNode::Path(slot, steps) => row.value_at(*slot, steps),
-            PreparedNode::Typed(slot, kind) => kind.comparable(row.value(*slot)),
+            PreparedNode::Literal(value) => copied(value.clone(), work),
+            PreparedNode::Slot(slot) => copied(row.value(*slot), work),
+            PreparedNode::Path(slot, steps) => copied(row.value_at(*slot, steps), work),
+            PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
                 binary(*operator, left.operand(row, work), &mut || {
@@ -686,6 +686,14 @@ impl PreparedNode {
             }),
         }
     }
+}
+
+/// A value that was copied, which is counted. Once the meter has stopped nobody uses it.
+fn copied(value: Value, work: &Work<'_>) -> Value {
+    if let Some(text) = value.text_bytes() {
+        let _ = work.copy(text.len());
+    }
+    value
 }
 
 /// The constants beside a needle, read as its type; `is_number` as [`is_number`] gives it. Whole numbers in quotes beside a number

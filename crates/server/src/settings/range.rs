@@ -14,7 +14,7 @@ pub struct Range {
 /// The most that a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Most {
-    /// This value.
+    /// A value that is the same on each machine.
     Value(u64),
     /// The memory of this machine with its swap space. No bound where the system does not tell it.
     Machine,
@@ -29,7 +29,7 @@ pub enum Unit {
     Bytes,
     /// Milliseconds of a time.
     Milliseconds,
-    /// A number.
+    /// Things, such as threads or clients.
     One,
 }
 

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use index::Control;
 use query::request::Update;
 
-use super::{Before, Outcome, with_ids};
+use super::{Before, Outcome};
 use crate::catalog::TableId;
 use crate::decide::delete::Documents;
+use crate::decide::delete::with_ids;
 use crate::decide::update::{decided, with_hits, work_out};
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};

@@ -225,8 +225,11 @@ fn prices(holds: Holds, text: &str) -> Vec<u64> {
     LENGTHS.into_iter().map(price).collect()
 }
 
+/// A case, and its price at each length.
+type Priced = (Holds, &'static str, Vec<u64>);
+
 /// The prices of all cases, and the middle one.
-fn all_prices() -> (Vec<(Holds, &'static str, Vec<u64>)>, u64) {
+fn all_prices() -> (Vec<Priced>, u64) {
     let cases = CASES.iter();
     let prices: Vec<_> = cases
         .map(|(holds, text)| (*holds, *text, prices(*holds, text)))
