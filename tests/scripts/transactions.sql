@@ -113,7 +113,8 @@ SELECT @@in_transaction
 @@in_transaction
 0
 
-# As AUTO_INCREMENT does, the ids of a transaction that was rolled back leave a gap.
+# As AUTO_INCREMENT does, the assigned ids of a transaction that was rolled back leave a gap: here 1 and 2. The 7 that the client
+# gave does not.
 START TRANSACTION
 ----
 ok, 0 rows
@@ -125,7 +126,7 @@ ok, 1 rows
 SELECT LAST_INSERT_ID()
 ----
 LAST_INSERT_ID()
-8
+3
 
 INSERT INTO posts (body, n) VALUES ('two', 2)
 ----
@@ -138,8 +139,8 @@ ok, 0 rows
 [other] SELECT id, body FROM posts ORDER BY id ASC
 ----
 id | body
-8 | one
-9 | two
+3 | one
+4 | two
 
 # A refused statement is left out; the others stay.
 BEGIN
@@ -169,8 +170,8 @@ ok, 0 rows
 SELECT id, body FROM posts ORDER BY id ASC
 ----
 id | body
-8 | one
-9 | two
+3 | one
+4 | two
 20 | twenty
 
 # An id that another connection takes meanwhile refuses the whole COMMIT.
@@ -220,8 +221,8 @@ ok, 1 rows
 SELECT id FROM posts ORDER BY id ASC
 ----
 id
-8
-9
+3
+4
 31
 
 INSERT INTO posts (id, body, n) VALUES (20, 'again', 1)
@@ -255,8 +256,8 @@ ok, 0 rows
 SELECT id, body FROM posts ORDER BY id ASC
 ----
 id | body
-8 | one
-9 | two
+3 | one
+4 | two
 20 | again
 31 | seen
 

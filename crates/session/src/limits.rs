@@ -106,7 +106,7 @@ pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 
 /// Most bytes of values of one INSERT … SELECT; one larger row goes alone. The rows are one record, and other writes wait while
-/// it is decided and applied: some 50 ms.
+/// it is decided and applied.
 pub const INSERT_SELECT_BYTES_MAX: usize = 8 << 20;
 
 /// Most rows of one INSERT … SELECT, for the same reason.

@@ -67,7 +67,7 @@ pub struct Parsed {
     statement: Result<Statement, Failure>,
     /// Fault of this read that a test asked for.
     fault: Option<ReadFault>,
-    /// The beginning of the text, for SHOW THREADS; only of a SELECT or CALL PQ.
+    /// The beginning of the text, for SHOW THREADS; only of a SELECT, CALL PQ, DELETE or UPDATE.
     text: Option<Arc<str>>,
     /// Memory of the parsed values, until the statement is done.
     held: Option<Grant>,
@@ -232,7 +232,10 @@ impl Parsed {
     fn read(node: &Node, text: &[u8], statement: Result<Statement, Failure>) -> Parsed {
         let is_search = matches!(
             statement,
-            Ok(Statement::Explain(_) | Statement::CallPq { .. })
+            Ok(Statement::Explain(_)
+                | Statement::CallPq { .. }
+                | Statement::Delete(_)
+                | Statement::Update(_))
         );
         let is_search = is_search || statement.as_ref().is_ok_and(Statement::is_select);
         let fault = node.faults.any().then(|| node.faults.choose(text));

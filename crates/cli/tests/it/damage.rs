@@ -318,7 +318,7 @@ fn a_byte_that_turns_in_a_block_of_standing_queries_is_named_by_every_door_and_t
     let mut client = server.client();
     let lost = "standing queries 1-";
     for statement in [
-        "CALL PQ('alerts', 'word1 word300')",
+        "CALL PQ('alerts', 'word1 word300', 0 AS docs_json)",
         "SELECT id FROM alerts WHERE id > 299",
     ] {
         let found = cells(&mut client, statement);

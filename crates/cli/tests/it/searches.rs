@@ -391,7 +391,9 @@ fn kill_ends_changes_and_reads_of_queues_whose_condition_is_expensive() {
         let error = std::thread::scope(|scope| {
             let ended = scope.spawn(|| {
                 let outcomes = statements.iter().map(|statement| client.query(statement));
-                outcomes.last().unwrap().unwrap_err().to_string()
+                let outcome = outcomes.last().unwrap();
+                assert!(outcome.is_err(), "{statements:?} ended");
+                outcome.unwrap_err().to_string()
             });
             let running = thread_that(&mut killer, |row| {
                 let has = |start: &str| row[7].starts_with(start);
