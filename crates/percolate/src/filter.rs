@@ -181,10 +181,11 @@ impl Verdicts {
             let evaluation = Evaluation::new(documents.goes_on);
             let is_accepted = filter.prepared.accepts(&Metered::new(&evaluation, row));
             let steps = evaluation.units.get() / UNITS_PER_STEP;
-            let goes_on = meter.measured(index, |meter| meter.spend(steps, documents.goes_on));
+            // Several queries may have this filter, so its steps are no single query's.
+            let goes_on = meter.spend(steps, documents.goes_on);
             // What a stopped evaluation gave is of no use.
             if !goes_on || evaluation.is_stopped() {
-                meter.end();
+                meter.end(steps >= QUERY_STEPS_MAX);
                 return false;
             }
             verdict.accepted |= u64::from(is_accepted) << index;

@@ -104,9 +104,12 @@ impl Meter {
         self.spent < self.pause || self.look(goes_on)
     }
 
-    /// Ends the call, as if its caller no longer wanted the answer, unless it has ended.
-    pub(crate) fn end(&mut self) {
-        self.ended.get_or_insert(Ended::Stopped);
+    /// Ends the call, unless it has ended: as too costly, or as if its caller no longer wanted the answer.
+    pub(crate) fn end(&mut self, is_costly: bool) {
+        self.ended.get_or_insert(match is_costly {
+            true => Ended::Costly(QUERY_STEPS_MAX),
+            false => Ended::Stopped,
+        });
         self.pause = 0;
     }
 

@@ -36,7 +36,9 @@ impl Engine {
     /// so has every later one.
     pub fn step(&mut self, batch: Vec<Envelope>, now: Now) -> Result<()> {
         self.now = now;
-        if self.poisoned.is_none() && now.steady_us >= self.lock_checked_us + LOCK_CHECK_US {
+        if self.poisoned.is_none()
+            && now.steady_us >= self.lock_checked_us.saturating_add(LOCK_CHECK_US)
+        {
             self.check_lock()
                 .unwrap_or_else(|error| self.poison(&error));
         }
