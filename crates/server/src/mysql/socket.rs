@@ -55,6 +55,8 @@ pub(super) struct Socket {
     grant: Grant,
     /// From a packet until the next one is slow to come.
     served: Option<Served>,
+    /// Whether the reader stands at a packet that [`Socket::packet`] has not given yet.
+    holds_next: bool,
 }
 
 impl fmt::Display for Ended {
@@ -76,6 +78,7 @@ impl Socket {
             grant: server.budget.grant(),
             payer: stream.remote.to_string().into(),
             served: None,
+            holds_next: false,
             server,
             stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
@@ -99,11 +102,18 @@ impl Socket {
         let mut pace = Pace::new(self.patience);
         let mut refused = None;
         loop {
-            match (self.reader.advance(), refused.take()) {
+            let advanced = match self.holds_next {
+                true => Ok(true),
+                false => self.reader.advance(),
+            };
+            match (advanced, refused.take()) {
                 (Ok(true), _) => {
                     if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
+                        // The caller may drop this future while it waits for its turn: the next call gives this packet.
+                        self.holds_next = true;
                         long_turn(&self.payer).await;
                     }
+                    self.holds_next = false;
                     let server = &self.server;
                     self.served.get_or_insert_with(|| Served::new(server));
                     return Ok(take(self.reader.packet()));
@@ -173,7 +183,7 @@ impl Socket {
 
     /// Drops the last packet. A buffer above [`GRANT_FREE_BYTES`] goes back to the budget if nothing else is in it.
     pub(super) async fn release(&mut self) {
-        if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
+        if !self.holds_next && self.reader.buffer_bytes() > GRANT_FREE_BYTES {
             if self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
                 long_turn(&self.payer).await;
             }
