@@ -142,14 +142,17 @@ pub fn requests(budget: &Budget) -> Sample {
     }
 }
 
-/// The samples of long work and its turns.
-pub fn long_turns(status: SchedulerStatus) -> [Sample; 4] {
-    let sample = |status, metric, help, value| Sample {
+fn sample(status: &'static str, metric: &'static str, help: &'static str, value: u64) -> Sample {
+    Sample {
         status,
         metric,
         help,
         value,
-    };
+    }
+}
+
+/// The samples of long work and its turns.
+pub fn long_turns(status: SchedulerStatus) -> [Sample; 4] {
     [
         sample(
             "long_turns_running",
@@ -180,12 +183,6 @@ pub fn long_turns(status: SchedulerStatus) -> [Sample; 4] {
 
 /// The samples of cached conditions on attributes.
 pub fn filters(filters: &Filters) -> [Sample; 3] {
-    let sample = |status, metric, help, value| Sample {
-        status,
-        metric,
-        help,
-        value,
-    };
     [
         sample(
             "filter_bytes",

@@ -225,7 +225,7 @@ impl Drop for Scheduler {
         let mut state = self.shared.state();
         state.is_ending = true;
         for line in state.lines.values_mut() {
-            line.fresh.clear(); // whoever waits for the work sees that it was dropped
+            line.fresh.clear(); // its task sees that the work was dropped
         }
         for seat in state.idle.drain(..) {
             seat.give(Given::End);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use index::{Control, Interrupt, Memory, Reason};
 use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
+use query::expression::Expression;
 use query::meter::Meter;
 use query::options::Options;
 use query::request::{Item, Output, Select};
@@ -25,7 +26,6 @@ use crate::limits::{
     ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, BYTES_A_UNIT, DECIDED_UNITS_MAX, ROW_UNITS,
     SCANNED_ROWS_MAX,
 };
-use crate::planned::may_be_costly;
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::standing::lost::LostQueries;
@@ -118,7 +118,7 @@ fn is_costly(select: &Select) -> bool {
         Output::Weight | Output::Count => None,
     });
     let mut all = expressions.chain(&select.filter);
-    all.any(may_be_costly)
+    all.any(Expression::may_take_long)
 }
 
 fn is_count(item: &Item) -> bool {

@@ -37,26 +37,16 @@ impl Conditional {
         }
     }
 
-    /// Whether a row may take a second to evaluate: [`may_be_costly`], of each expression of the statement.
+    /// Whether a row may take a second to evaluate: [`Expression::may_take_long`] of any expression of the statement.
     pub(crate) fn may_be_costly(&self) -> bool {
         match self {
-            Conditional::Delete(delete) => delete.filter.iter().any(may_be_costly),
+            Conditional::Delete(delete) => delete.filter.iter().any(Expression::may_take_long),
             Conditional::Update(update) => {
                 let set = update.set.iter().map(|set| &set.value);
-                set.chain(&update.filter).any(may_be_costly)
+                set.chain(&update.filter).any(Expression::may_take_long)
             }
         }
     }
-}
-
-/// Whether an expression has a call, a condition on a list or a path: only those take longer than their values are long.
-pub(crate) fn may_be_costly(expression: &Expression) -> bool {
-    expression.has(&mut |part| {
-        matches!(
-            part,
-            Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
-        )
-    })
 }
 
 /// A statement whose rows were worked out over a state of its table. Cheap to clone.

@@ -137,11 +137,12 @@ impl Expression {
     /// list.
     #[must_use]
     pub fn may_take_long(&self) -> bool {
-        let is_long = matches!(
-            self,
-            Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
-        );
-        is_long || self.parts().into_iter().any(Expression::may_take_long)
+        self.has(&mut |part| {
+            matches!(
+                part,
+                Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
+            )
+        })
     }
 
     /// Levels of it: 1 for a constant or a column.
