@@ -43,7 +43,7 @@ use query::analysis::Words;
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::{DECIDED_UNITS_MAX, TURN_UNITS_MAX};
+use crate::limits::{COMMIT_UNITS_MAX, DECIDED_UNITS_MAX, TURN_UNITS_MAX};
 use crate::record::Record;
 use crate::state::Prepared;
 
@@ -116,6 +116,8 @@ pub(crate) struct Workspace {
     pub(crate) interrupt: Option<Arc<Interrupt>>,
     /// Which conditions are handed out.
     plans: Plans,
+    /// Whether the rows of a plan of an UPDATE are taken one by one.
+    takes_rows_alone: bool,
     /// Units that the statements of this batch may still spend on their conditions.
     units_left: u64,
     /// What the current statement has used of its limit.
@@ -156,6 +158,22 @@ impl Workspace {
     pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>) {
         self.allowed = Allowed::default();
         self.interrupt = interrupt;
+        self.takes_rows_alone = false;
+    }
+
+    /// Whether the rows of plans are taken one by one: pages of a plan that was made over a fork with rows of its own are of no use
+    /// to the table.
+    pub(crate) fn take_rows_alone(&mut self, takes: bool) {
+        self.takes_rows_alone = takes;
+    }
+
+    pub(crate) fn takes_rows_alone(&self) -> bool {
+        self.takes_rows_alone
+    }
+
+    /// Gives a COMMIT, which decides many conditions, as much as it may use in all.
+    pub(crate) fn begin_commit(&mut self) {
+        self.units_left = self.units_left.max(COMMIT_UNITS_MAX);
     }
 
     /// A new batch.

@@ -16,6 +16,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use query::bind::Scope;
 use query::expression::Expression;
@@ -138,6 +139,10 @@ pub struct Queue {
     pub changed: bool,
     /// The checkpoint of the fold that runs; it replaces [`Queue::folded`] once the fold's file is in use.
     pub folding: Option<Folded>,
+    /// Units that the conditions of waits may still spend, for now.
+    pub(crate) condition_units: Arc<AtomicU64>,
+    /// The number of the first row that the unit which is applied now may put.
+    pub(crate) unit_from: Option<RowNumber>,
 }
 
 impl Queue {
@@ -168,6 +173,8 @@ impl Queue {
             folded: Folded::default(),
             changed: false,
             folding: None,
+            condition_units: Arc::new(AtomicU64::new(u64::MAX)),
+            unit_from: None,
         };
         queue.folded = queue.as_of(position);
         queue

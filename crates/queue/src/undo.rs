@@ -39,9 +39,10 @@ impl Before {
 }
 
 impl Queue {
-    /// Begins a unit. Cost: constant.
+    /// Begins a unit, which ends with [`Queue::undo`] or [`Queue::keep`]. Cost: constant.
     #[must_use]
-    pub fn before(&self) -> Before {
+    pub fn before(&mut self) -> Before {
+        self.unit_from = Some(self.backlog.next());
         Before {
             next: self.backlog.next(),
             changed: self.changed,
@@ -53,8 +54,21 @@ impl Queue {
         }
     }
 
+    /// The number of the first row that the unit which is applied now has put or may put. Once the unit was undone, other rows get
+    /// these numbers.
+    #[must_use]
+    pub fn unit_from(&self) -> RowNumber {
+        self.unit_from.unwrap_or(self.backlog.next())
+    }
+
+    /// Ends a unit whose changes stay.
+    pub fn keep(&mut self) {
+        self.unit_from = None;
+    }
+
     /// Puts back what the unit changed. The rows that it inserted must still be in memory.
     pub fn undo(&mut self, before: Before) {
+        self.unit_from = None;
         for row in before.removed {
             self.restore(row);
         }

@@ -279,6 +279,7 @@ impl Node {
         mut command: Command,
         interrupt: Arc<Interrupt>,
     ) -> Result<Result<Reply, Error>, Failure> {
+        let is_within = matches!(command, Command::Within(_) | Command::Commit);
         loop {
             let stop = Some(Arc::clone(&interrupt));
             let planning = match self.send(session, command, stop).await? {
@@ -298,6 +299,9 @@ impl Node {
             // The writer looks at the switch, too: it waits for nobody's turn.
             interrupt.leaves_turn();
             match planned? {
+                Ok(planned) if is_within => {
+                    command = Command::Within(Box::new(Command::Planned(planned)));
+                }
                 Ok(planned) => command = Command::Planned(planned),
                 Err(error) => return Ok(Err(error)),
             }

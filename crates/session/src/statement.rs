@@ -572,9 +572,9 @@ impl Execution<'_> {
     }
 
     async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
-        let reply = match command {
-            Command::Delete(_) | Command::Update(_) => Box::pin(self.by_condition(command)).await?,
-            command => self.submit(command).await?,
+        let reply = match command.reads_rows_of() {
+            Some(_) if self.answered.is_none() => Box::pin(self.by_condition(command)).await?,
+            Some(_) | None => self.submit(command).await?,
         };
         self.written(reply)
     }

@@ -32,6 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::catalog::TableId;
 use crate::command::{Command, Definition, Reply, SessionId};
 use crate::error::Error;
+use crate::planned::Planned;
+use crate::recent::Since;
 use crate::record::Record;
 
 /// All open transactions, by session.
@@ -172,6 +174,16 @@ impl Overlay {
     }
 }
 
+/// A COMMIT some of whose conditions readers work out: `engine/transact/commit.rs`.
+#[derive(Default)]
+pub(crate) struct Rehearsal {
+    /// By number of the member: its rows, chosen behind the members before it.
+    pub(crate) plans: BTreeMap<usize, Planned>,
+    /// Rows of members that others have changed since the rehearsal began, by table: a plan may have been made over what such a row
+    /// was at the member.
+    pub(crate) moved: BTreeMap<TableId, BTreeSet<u64>>,
+}
+
 /// Stands for the values of a row: 128 bits.
 pub(crate) type RowDigest = [u64; 2];
 
@@ -182,8 +194,19 @@ pub(crate) type Digests = Vec<(u64, Option<RowDigest>)>;
 pub(crate) enum Change {
     /// A command of rows. An INSERT has all ids; an UPDATE or DELETE has its condition.
     Write(Box<Command>),
-    /// Free rows of a queue that a DELETE found.
-    Remove(Vec<RowNumber>),
+    /// Rows of a queue that a DELETE found.
+    Remove(Removal),
+}
+
+/// Rows of a queue that a member removes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Removal {
+    /// Free rows, rising.
+    pub(crate) rows: Vec<RowNumber>,
+    /// Rows that the transaction itself has put, as places among these, rising: they get their numbers at COMMIT.
+    pub(crate) own: Vec<u64>,
+    /// Number of rows that the transaction had put before.
+    pub(crate) put: u64,
 }
 
 /// What one session has done since its transaction began.
@@ -206,8 +229,16 @@ pub(crate) struct Transaction {
     pub(crate) chosen: BTreeMap<TableId, Chosen>,
     /// Tables of members that change a row.
     pub(crate) changed: BTreeSet<TableId>,
-    /// The search tables as the transaction sees them.
+    /// The search tables as the transaction sees them; in a rehearsal, those of now with the members that were rehearsed.
     pub(crate) overlay: Overlay,
+    /// By search table the moment of the first fork.
+    pub(crate) since: BTreeMap<TableId, Since>,
+    /// Number of members when a statement was handed out to be planned.
+    pub(crate) planned_behind: Option<usize>,
+    /// COMMIT was asked for, and is worked out.
+    pub(crate) rehearsal: Option<Rehearsal>,
+    /// How often a rehearsal was begun.
+    pub(crate) rehearsals: u32,
     /// Memory of the members, witnesses and forks, estimated.
     pub(crate) bytes: u64,
     began_us: u64,
@@ -238,6 +269,10 @@ impl Transaction {
     pub(crate) fn note_moved(&mut self, overlay: &mut Overlay) {
         for (table, (_, fork)) in &mut overlay.forks {
             let moved = fork.take_moved();
+            if let Some(rehearsal) = &mut self.rehearsal {
+                let rows = rehearsal.moved.entry(*table).or_default();
+                rows.extend(moved.iter().copied());
+            }
             let Some(chosen) = self.chosen.get_mut(table) else {
                 continue;
             };
@@ -285,6 +320,13 @@ impl Transactions {
             transaction.bytes += bytes;
             self.bytes += bytes;
         }
+    }
+
+    /// Opens a transaction again that was taken out by [`Transactions::remove`].
+    pub(crate) fn put_back(&mut self, session: SessionId, transaction: Transaction) {
+        self.by_age.insert((transaction.began_us, session));
+        self.bytes += transaction.bytes;
+        self.open.insert(session, transaction);
     }
 
     /// Ends a session's transaction.

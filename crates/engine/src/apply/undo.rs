@@ -120,22 +120,28 @@ impl Undo {
         let Some(search) = state.searches.get_mut(&table) else {
             return;
         };
-        let before = self.searches.entry(table).or_insert_with(|| SearchBefore {
-            mark: search.table.mark(),
-            highest: search.highest,
-            touched: BTreeSet::new(),
+        let before = self.searches.entry(table).or_insert_with(|| {
+            search.recent.hold();
+            SearchBefore {
+                mark: search.table.mark(),
+                highest: search.highest,
+                touched: BTreeSet::new(),
+            }
         });
         before.touched.extend(ids);
     }
 
-    fn percolate(&mut self, state: &State, table: TableId, ids: impl Iterator<Item = u64>) {
-        let Some(pq) = state.percolates.get(&table) else {
+    fn percolate(&mut self, state: &mut State, table: TableId, ids: impl Iterator<Item = u64>) {
+        let Some(pq) = state.percolates.get_mut(&table) else {
             return;
         };
-        let empty = || PercolateBefore {
-            highest: pq.highest,
-            lost: Arc::clone(&pq.lost),
-            queries: BTreeMap::new(),
+        let empty = || {
+            pq.recent.hold();
+            PercolateBefore {
+                highest: pq.highest,
+                lost: Arc::clone(&pq.lost),
+                queries: BTreeMap::new(),
+            }
         };
         let before = self.percolates.entry(table).or_insert_with(empty);
         for id in ids {
@@ -146,8 +152,8 @@ impl Undo {
         }
     }
 
-    fn queue(&mut self, state: &State, table: TableId, removed: &[RowNumber]) {
-        let Some(queue) = state.queues.get(&table) else {
+    fn queue(&mut self, state: &mut State, table: TableId, removed: &[RowNumber]) {
+        let Some(queue) = state.queues.get_mut(&table) else {
             return;
         };
         let before = self.queues.entry(table).or_insert_with(|| queue.before());
@@ -162,6 +168,25 @@ impl Undo {
         }
     }
 
+    /// The members stay: nothing takes them back any more.
+    pub(crate) fn keep(self, state: &mut State) {
+        for table in self.searches.keys() {
+            if let Some(search) = state.searches.get_mut(table) {
+                search.recent.release();
+            }
+        }
+        for table in self.percolates.keys() {
+            if let Some(pq) = state.percolates.get_mut(table) {
+                pq.recent.release();
+            }
+        }
+        for table in self.queues.keys() {
+            if let Some(queue) = state.queues.get_mut(table) {
+                queue.keep();
+            }
+        }
+    }
+
     /// Restores the state of before the first note.
     ///
     /// # Errors
@@ -173,8 +198,8 @@ impl Undo {
         }
         for (table, before) in self.searches {
             if let Some(search) = state.searches.get_mut(&table) {
-                before.touched.iter().for_each(|id| search.recent.note(*id));
                 search.table.rewind(before.mark, before.touched);
+                search.recent.take_back();
                 search.highest = before.highest;
             }
         }
@@ -188,6 +213,7 @@ impl Undo {
                     None => pq.remove(id),
                 }
             }
+            pq.recent.take_back();
             pq.highest = before.highest;
             pq.lost = before.lost;
         }

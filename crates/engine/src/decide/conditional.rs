@@ -8,8 +8,9 @@ use super::delete::{self, check, whole};
 use super::planned::hand_out;
 use super::update::{self, chosen, decided, updated_table, with_hits};
 use super::{Circumstances, Decision, Workspace};
-use crate::error::Result;
-use crate::planned::Conditional;
+use crate::command::Reply;
+use crate::error::{Error, Result};
+use crate::planned::{Conditional, Planning};
 use crate::sessions::Owned;
 use crate::state::State;
 
@@ -35,6 +36,18 @@ pub(crate) fn delete(
         }
     }
     hand_out(state, (table, owner), asked, None, 1)
+}
+
+/// Hands out a DELETE or UPDATE of a transaction that commits, however short it is.
+///
+/// # Errors
+/// As of [`delete`] and [`update`].
+pub(crate) fn plan(state: &mut State, asked: &Conditional) -> Result<Planning> {
+    let table = state.catalog.find(asked.table())?;
+    match hand_out(state, (table, None), asked.clone(), None, 1)?.reply {
+        Reply::Plan(planning) => Ok(planning),
+        _ => Err(Error::internal("a statement that is not handed out")),
+    }
 }
 
 /// Decides an UPDATE that is short; of any other the reply is a [`Reply::Plan`].

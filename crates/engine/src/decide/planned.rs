@@ -103,14 +103,14 @@ pub(crate) fn hand_out(
                 })
             } else if let Some(queue) = state.queues.get(&table) {
                 check_owner(queue, owner)?;
-                let snapshot = queue.snapshot();
+                let (snapshot, below) = (queue.snapshot(), queue.unit_from());
                 let owned = owner.map(|owned| {
                     let rows = queue.visible_rows(Some(owned.rows_of(table)));
                     rows.collect::<Vec<_>>()
                 });
                 Planning::new(move |control| {
                     let before = before.as_ref().map(|before| &before.plan);
-                    let found = rows_anew(&snapshot, owned, &delete, before, control)?;
+                    let found = rows_anew((&snapshot, below), owned, &delete, before, control)?;
                     Ok(of(found, asked, control))
                 })
             } else {

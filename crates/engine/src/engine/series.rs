@@ -30,12 +30,19 @@ impl Gathered {
         };
         let outcomes = std::mem::take(&mut gathered.outcomes);
         drop(gathered);
-        reply(Ok(Reply::Series(outcomes.into_iter().flatten().collect())));
+        let done = outcomes.into_iter().flatten();
+        let done = done.take_while(|outcome| !is_to_plan(outcome));
+        reply(Ok(Reply::Series(done.collect())));
     }
 }
 
+fn is_to_plan(outcome: &Result<Reply>) -> bool {
+    matches!(outcome, Ok(Reply::Plan(_)))
+}
+
 impl Engine {
-    /// Does the members in turn, up to the first that is refused or waits.
+    /// Does the members in turn, up to the first that is refused or waits, or whose condition a reader must work out: that one is not
+    /// begun.
     pub(super) fn series(
         &mut self,
         session: SessionId,
@@ -66,11 +73,12 @@ impl Engine {
             })?;
             // An answer that waits for the sync is in the outbox. Another session's error there ends the series too: its rest
             // then comes as single statements.
-            let is_refused = matches!(lock().outcomes[at], Some(Err(_)))
+            let ends = |outcome: &Result<Reply>| outcome.is_err() || is_to_plan(outcome);
+            let is_last = lock().outcomes[at].as_ref().is_some_and(ends)
                 || self.outbox[answered..]
                     .iter()
-                    .any(|(_, outcome)| outcome.is_err());
-            if is_refused || self.sessions.is_waiting(session) {
+                    .any(|(_, outcome)| ends(outcome));
+            if is_last || self.sessions.is_waiting(session) {
                 break;
             }
         }

@@ -2,9 +2,11 @@
 //!
 //! A write is decided at its statement, which tells errors, counts and ids, and its member is kept. COMMIT decides all members
 //! again, one after the other, as `write.rs` does with a unit, over the rows of then. It is refused where a statement would have
-//! another outcome than the one that was told: `outcome.rs`. A statement that must see earlier ones is decided, or read, over the
+//! another outcome than the one that was told: `commit.rs` and `outcome.rs`. A statement that must see earlier ones is decided, or read, over the
 //! transaction's own view of the search tables: `overlay.rs`. Queues and tables of standing queries have no such view: members are
 //! applied to them, and [`Undo`] takes them back within the same command, so that no other session sees them.
+//!
+//! Conditions that are long to evaluate are worked out by readers, over the same rows: [`Reply::Plan`].
 //!
 //! | statement | decided over | cost |
 //! |---|---|---|
@@ -16,6 +18,7 @@
 //! So that n statements do not cost n² without a bound, members are applied and taken back only while there are at most
 //! [`REPLAYED_STATEMENTS_MAX`] of them, of [`REPLAYED_BYTES_MAX`] bytes.
 
+mod commit;
 mod outcome;
 mod overlay;
 
@@ -25,20 +28,24 @@ use std::sync::Arc;
 use query::request::{Insert, Select, tables_of};
 use query::value::Value;
 use queue::{Holder, RowNumber};
+use rustc_hash::FxHashSet;
 
 use super::{Engine, is_fatal};
 use crate::Answering;
 use crate::catalog::TableId;
 use crate::command::{Command, Kind, Receipt, Reply, Seen, SessionId};
 use crate::decide::Decision;
+use crate::decide::delete::{of_documents, of_queries};
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::limits::{
     REPLAYED_BYTES_MAX, REPLAYED_STATEMENTS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ENDS_MAX,
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
+use crate::planned::Planned;
 use crate::record::Record;
 use crate::state::State;
-use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Transaction};
+use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Removal, Transaction};
 use crate::undo::Undo;
 
 /// Memory of a member beside its values, in bytes, and of each row and id in it.
@@ -72,10 +79,15 @@ impl Engine {
                 let outcome = self.read_within(session, &select);
                 return self.answer(reply, outcome);
             }
+            Command::Planned(planned) if transaction.rehearsal.is_some() => {
+                let outcome = self.go_on_committing(session, planned);
+                return self.answer(reply, outcome);
+            }
             Command::Insert(_)
             | Command::Upsert { .. }
             | Command::Update(_)
-            | Command::Delete(_) => self.write_within(session, command),
+            | Command::Delete(_)
+            | Command::Planned(_) => self.write_within(session, command),
             Command::QueueDone { receipts } => self.end_later(session, &receipts),
             Command::QueueEnd => self.end_owned_later(session).map(|()| {
                 self.sessions.leave(&mut self.state, session);
@@ -106,14 +118,18 @@ impl Engine {
         let counted = self.status;
         let decided = self.decide_within(session, command.clone());
         self.status = counted;
-        let decision = decided?;
-        let name = match &command {
-            Command::Insert(insert) | Command::Upsert { insert, .. } => &insert.table,
-            Command::Delete(delete) => &delete.table,
-            Command::Update(update) => &update.table,
-            _ => return Err(Error::internal("a write without a table")),
+        let (decision, rows_put) = decided?;
+        let table = self.state.catalog.find(written_table(&command)?)?;
+        if matches!(decision.reply, Reply::Plan(_)) {
+            if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+                transaction.planned_behind = Some(transaction.members.len());
+            }
+            return Ok(decision.reply);
+        }
+        let command = match command {
+            Command::Planned(planned) => planned.command(),
+            other => other,
         };
-        let table = self.state.catalog.find(name)?;
         match (command, &decision.record) {
             (Command::Insert(insert), Some(record)) => {
                 self.keep_insert(session, table, insert, record)?;
@@ -121,7 +137,7 @@ impl Engine {
             (Command::Insert(_), None) => {}
             (Command::Delete(_), record) if self.state.queues.get(&table).is_some() => {
                 if let Some(record) = record {
-                    self.keep_queue_delete(session, table, record)?;
+                    self.keep_queue_delete(session, table, record, rows_put)?;
                 }
             }
             (command, record) => {
@@ -137,31 +153,38 @@ impl Engine {
         Ok(decision.reply)
     }
 
-    /// Decides a write over what the transaction has written, as far as the outcome depends on it.
-    fn decide_within(&mut self, session: SessionId, command: Command) -> Result<Decision> {
-        let (name, is_plain) = match &command {
-            Command::Insert(insert) => (&insert.table, true),
-            Command::Upsert { insert, .. } => (&insert.table, false),
-            Command::Delete(delete) => (&delete.table, false),
-            Command::Update(update) => (&update.table, false),
-            _ => return Err(Error::internal("a write without a table")),
-        };
-        let table = self.state.catalog.find(name)?;
+    /// Decides a write over what the transaction has written, as far as the outcome depends on it. Of a queue, also tells how many
+    /// rows the transaction has put into it.
+    fn decide_within(&mut self, session: SessionId, command: Command) -> Result<(Decision, u64)> {
+        let table = self.state.catalog.find(written_table(&command)?)?;
+        let is_plain = matches!(command, Command::Insert(_));
         let is_search = self.state.searches.contains_key(&table);
         let queue = self.state.queues.get(&table);
         let is_unique = queue.is_some_and(|queue| queue.options().unique_by.is_some());
+        let transaction = self.sessions.transactions.get_mut(session);
+        if let (Command::Planned(_), Some(transaction)) = (&command, transaction) {
+            let behind = transaction.planned_behind.take();
+            if behind != Some(transaction.members.len()) {
+                return Err(Error::internal("a plan of another moment"));
+            }
+        }
         let transaction = self.sessions.transactions.get(session);
         let has_deleted = transaction.is_some_and(|it| it.deleted.contains(&table));
         if is_plain && !has_deleted && !is_unique {
-            return self.decide_write(session, command, None);
+            return Ok((self.decide_write(session, command, None)?, 0));
         }
-        let decide = |engine: &mut Engine| engine.decide_write(session, command, None);
+        let decide = |engine: &mut Engine| engine.decide_by_readers(session, command);
         match is_search {
             true => {
                 self.bring_up(session)?;
-                self.overlaid(session, decide)
+                Ok((self.overlaid(session, decide)?, 0))
             }
-            false => self.beside(session, &BTreeSet::from([table]), decide),
+            false => self.beside(session, &BTreeSet::from([table]), |engine| {
+                let decision = decide(engine)?;
+                let queue = engine.state.queues.get(&table);
+                let put = |queue: &queue::Queue| queue.backlog.next().0 - queue.unit_from().0;
+                Ok((decision, queue.map_or(0, put)))
+            }),
         }
     }
 
@@ -221,12 +244,7 @@ impl Engine {
         }
         own.extend(ids.iter().copied());
         let (assigned, given) = highest_ids(&insert, &ids);
-        let reserved = transaction.given.entry(table).or_default();
-        *reserved = given.max(*reserved);
-        if let Some((highest, reserved)) = id_bounds(&mut self.state, table) {
-            *highest = assigned.max(*highest);
-            *reserved = given.max(*reserved);
-        }
+        self.pass_ids(session, table, (assigned, given));
         name_ids(&mut insert, &ids);
         let rows = insert.rows.len() as u64;
         let values = insert.rows.iter().flatten().map(Value::memory);
@@ -235,16 +253,16 @@ impl Engine {
         self.keep(session, (table, Change::Write(command), None), bytes)
     }
 
-    /// Lets no later row get one of these ids by itself.
-    fn pass_ids(&mut self, table: TableId, ids: impl Iterator<Item = u64>) {
-        let Some(highest) = ids.max() else {
-            return;
-        };
-        if let Some(search) = self.state.searches.get_mut(&table) {
-            search.highest = search.highest.max(highest);
+    /// Lets no later row get one of a statement's ids by itself: for good those up to `assigned`, those up to `given`, which the client
+    /// has named, while the transaction is open.
+    fn pass_ids(&mut self, session: SessionId, table: TableId, (assigned, given): (u64, u64)) {
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            let reserved = transaction.given.entry(table).or_default();
+            *reserved = given.max(*reserved);
         }
-        if let Some(pq) = self.state.percolates.get_mut(&table) {
-            pq.highest = pq.highest.max(highest);
+        if let Some((highest, reserved)) = id_bounds(&mut self.state, table) {
+            *highest = assigned.max(*highest);
+            *reserved = given.max(*reserved);
         }
     }
 
@@ -267,7 +285,11 @@ impl Engine {
                 let stored = stored.map(|row| row.0);
                 let own = transaction.ids.entry(table).or_default();
                 own.extend(stored.clone());
-                self.pass_ids(table, stored);
+                // A new row without an id in the statement is behind all that it names.
+                let named = named_ids(insert);
+                let (given, assigned) = stored.partition::<Vec<u64>, _>(|id| named.contains(id));
+                let highest = |ids: Vec<u64>| ids.into_iter().max().unwrap_or(0);
+                self.pass_ids(session, table, (highest(assigned), highest(given)));
             }
             Command::Delete(_) if !outcome.rows.is_empty() => {
                 transaction.deleted.insert(table);
@@ -281,11 +303,13 @@ impl Engine {
         self.keep(session, (table, change, outcome), bytes)
     }
 
+    /// `put`: rows that the transaction has put into the queue so far.
     fn keep_queue_delete(
         &mut self,
         session: SessionId,
         table: TableId,
         record: &Record,
+        put: u64,
     ) -> Result<()> {
         let Record::RemoveRows { rows, .. } = record else {
             return Err(Error::internal("a DELETE with another record"));
@@ -296,7 +320,17 @@ impl Engine {
             return Ok(());
         }
         let bytes = rows.len() as u64 * ROW_BYTES;
-        self.keep(session, (table, Change::Remove(rows.clone()), None), bytes)
+        let Some(queue) = self.state.queues.get(&table) else {
+            return Err(Error::internal("no queue for rows to remove"));
+        };
+        // The transaction's own rows were taken back, so that the next row of others gets the number of the first.
+        let next = queue.backlog.next();
+        let (rows, own) = rows
+            .iter()
+            .partition::<Vec<RowNumber>, _>(|row| **row < next);
+        let own = own.iter().map(|row| row.0 - next.0).collect();
+        let change = Change::Remove(Removal { rows, own, put });
+        self.keep(session, (table, change, None), bytes)
     }
 
     /// Keeps a member, or ends the transaction where it is too large.
@@ -375,27 +409,43 @@ impl Engine {
         Ok(())
     }
 
-    /// Calls `look` with the members applied that reach one of `tables`, and takes them back.
+    /// Calls `look` with the transaction's members applied that reach one of `tables`, and takes them back.
     fn beside<T>(
         &mut self,
         session: SessionId,
         tables: &BTreeSet<TableId>,
         look: impl FnOnce(&mut Engine) -> Result<T>,
     ) -> Result<T> {
-        let Some(transaction) = self.sessions.transactions.get(session) else {
+        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
             return look(self);
         };
-        if tables.is_empty() {
-            return look(self);
+        let members = std::mem::take(&mut transaction.members);
+        let looked = self.beside_members(&members, tables, look);
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            transaction.members = members;
         }
-        let reaching = transaction.changed.iter().copied().filter(|table| {
+        looked
+    }
+
+    fn beside_members<T>(
+        &mut self,
+        members: &[Member],
+        tables: &BTreeSet<TableId>,
+        look: impl FnOnce(&mut Engine) -> Result<T>,
+    ) -> Result<T> {
+        let effective = members.iter().filter(|member| member.has_effect());
+        let changed: BTreeSet<TableId> = effective.map(|member| member.table).collect();
+        let reaching = changed.into_iter().filter(|table| {
             let reached = self.reached(BTreeSet::from([*table]));
             !reached.is_disjoint(tables)
         });
         let reaching: BTreeSet<TableId> = reaching.collect();
+        if reaching.is_empty() {
+            return look(self);
+        }
         let reaches = |member: &&Member| reaching.contains(&member.table) && member.has_effect();
         let (mut count, mut bytes) = (0, 0);
-        for member in transaction.members.iter().filter(reaches) {
+        for member in members.iter().filter(reaches) {
             count += 1;
             bytes += member.bytes;
         }
@@ -408,17 +458,10 @@ impl Engine {
             let what = "bytes of a transaction before a statement that must see them";
             return limit(what, REPLAYED_BYTES_MAX);
         }
-        let Some(transaction) = self.sessions.transactions.get_mut(session) else {
-            return look(self);
-        };
-        let members = std::mem::take(&mut transaction.members);
         let (mut undo, position, counted) = (Undo::default(), self.state.position, self.status);
         let looked = self
             .apply_members(members.iter().enumerate(), reaches, &mut undo)
             .and_then(|()| look(self));
-        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
-            transaction.members = members;
-        }
         if let Err(error) = &looked
             && is_fatal(error)
         {
@@ -436,7 +479,7 @@ impl Engine {
     ) -> Result<()> {
         let position = self.state.position + 1;
         for (index, member) in members.filter(|(_, member)| is_wanted(member)) {
-            let decided = self.decide_member(member);
+            let decided = self.decide_as_told(member);
             let decision = decided.map_err(|error| Error::InMany {
                 index,
                 error: Box::new(error),
@@ -446,8 +489,40 @@ impl Engine {
         Ok(())
     }
 
-    /// Decides a member of a transaction, over what is there now.
-    fn decide_member(&mut self, member: &Member) -> Result<Decision> {
+    /// Decides a member for a look. A DELETE takes the rows that it told, and evaluates no condition.
+    fn decide_as_told(&mut self, member: &Member) -> Result<Decision> {
+        let told = match &member.change {
+            Change::Write(command) if matches!(**command, Command::Delete(_)) => &member.outcome,
+            Change::Write(_) | Change::Remove(_) => &None,
+        };
+        let Some(told) = told else {
+            let decision = self.decide_member(member, None)?;
+            return match decision.reply {
+                Reply::Plan(_) => Err(Error::NotYet {
+                    what: "a look at hits of an UPDATE of the same transaction that takes long"
+                        .to_owned(),
+                }),
+                _ => Ok(decision),
+            };
+        };
+        let (table, ids) = (member.table, told.rows.iter().map(|row| row.0));
+        if let Some(search) = self.state.searches.get_mut(&table) {
+            let mut there = Vec::new();
+            for id in ids {
+                if search.table.can_delete(id).map_err(failure::of_index)? {
+                    there.push(id);
+                }
+            }
+            return Ok(of_documents(table, there));
+        }
+        let pq = self.state.percolates.get(&table);
+        let is_there = |id: &u64| pq.is_some_and(|pq| pq.contains(*id));
+        Ok(of_queries(table, ids.filter(is_there).collect()))
+    }
+
+    /// Decides a member of a transaction, over what is there now. `plan`: its rows, where a reader has chosen them. The reply is a
+    /// [`Reply::Plan`] where one must choose them.
+    fn decide_member(&mut self, member: &Member, plan: Option<&Planned>) -> Result<Decision> {
         let table = member.table;
         let is_same = |there: &Arc<_>| Arc::ptr_eq(there, &member.definition);
         if !self.state.catalog.get(table).is_some_and(is_same) {
@@ -455,32 +530,47 @@ impl Engine {
                 what: format!("table '{}' was altered or dropped", member.definition.name),
             });
         }
-        let done = Reply::done;
         match &member.change {
             Change::Write(command) => {
-                let command = Command::clone(command);
-                let decided = self.decide_write(SessionId(0), command, None);
+                let command = match plan {
+                    Some(plan) => Command::Planned(plan.clone()),
+                    None => Command::clone(command),
+                };
+                let decided = self.decide_by_readers(SessionId(0), command);
                 member.as_told(decided)
             }
-            Change::Remove(rows) => {
-                let Some(queue) = self.state.queues.get(&table) else {
-                    return Err(Error::internal("no queue for rows to remove"));
-                };
-                let own = queue.options().groups.is_empty();
-                let held = queue.lanes.first().map(|lane| lane.held()).filter(|_| own);
-                let is_free = |row: &RowNumber| {
-                    queue.backlog.contains(*row) && held.is_none_or(|held| !held.contains_key(row))
-                };
-                let rows: Vec<RowNumber> = rows.iter().copied().filter(is_free).collect();
-                if rows.is_empty() {
-                    return Ok(Decision::nothing(done()));
-                }
-                Ok(Decision::giving_room(
-                    Record::RemoveRows { table, rows },
-                    done(),
-                ))
-            }
+            Change::Remove(removal) => self.remove(table, removal),
         }
+    }
+
+    /// Removes rows of a queue that are still free.
+    fn remove(&self, table: TableId, removal: &Removal) -> Result<Decision> {
+        let Some(queue) = self.state.queues.get(&table) else {
+            return Err(Error::internal("no queue for rows to remove"));
+        };
+        let first = queue.unit_from();
+        if !removal.own.is_empty() && queue.backlog.next() != first.plus(removal.put) {
+            // Hits of the transaction's own documents are no longer those that the DELETE has seen.
+            return Err(Error::Conflict {
+                what: format!("another number of rows came into '{}'", queue.name()),
+            });
+        }
+        let own = removal.own.iter().map(|place| first.plus(*place));
+        let all = removal.rows.iter().copied().chain(own);
+        let has_lane = queue.options().groups.is_empty();
+        let held = queue
+            .lanes
+            .first()
+            .map(|lane| lane.held())
+            .filter(|_| has_lane);
+        let is_free = |row: &RowNumber| {
+            queue.backlog.contains(*row) && held.is_none_or(|held| !held.contains_key(row))
+        };
+        let rows: Vec<RowNumber> = all.filter(is_free).collect();
+        Ok(match rows.is_empty() {
+            true => Decision::nothing(Reply::done()),
+            false => Decision::giving_room(Record::RemoveRows { table, rows }, Reply::done()),
+        })
     }
 
     /// The tables with the transaction's own writes, if the transaction touches one of them. Notes the rows that the session
@@ -594,62 +684,6 @@ impl Engine {
         Ok((transaction.ends.len() - before) as u64)
     }
 
-    /// COMMIT: all members and ends as one record, or none.
-    pub(super) fn commit_transaction(&mut self, session: SessionId) -> Result<Reply> {
-        let Some(transaction) = self.sessions.transactions.remove(session) else {
-            return Ok(Reply::done());
-        };
-        if let Some(error) = transaction.refused.clone() {
-            self.give_taken_back(session, &transaction)?; // a wait may have ended since it was refused
-            return Err(error);
-        }
-        match self.store(&transaction) {
-            Ok(()) => {
-                for end in &transaction.ends {
-                    self.let_go(end.table, end.lane, &[end.row]);
-                }
-                self.wake();
-                Ok(Reply::done())
-            }
-            Err(error) if is_fatal(&error) => Err(error),
-            Err(error) => {
-                self.give_taken_back(session, &transaction)?;
-                Err(error)
-            }
-        }
-    }
-
-    fn store(&mut self, transaction: &Transaction) -> Result<()> {
-        let mut ended: BTreeMap<(TableId, usize), Vec<RowNumber>> = BTreeMap::new();
-        for end in &transaction.ends {
-            if !self.is_out(end) {
-                let definition = self.state.catalog.get(end.table);
-                let name = definition.map_or("?", |definition| definition.name.as_str());
-                return Err(Error::Conflict {
-                    what: format!(
-                        "a row of '{name}' is no longer held: its lease was over, or the row is gone"
-                    ),
-                });
-            }
-            ended
-                .entry((end.table, end.lane))
-                .or_default()
-                .push(end.row);
-        }
-        let ends = ended
-            .into_iter()
-            .map(|((table, lane), rows)| self.ending(table, lane, rows));
-        let ends: Vec<Record> = ends.collect();
-        // It has changed nothing, so there is nothing to refuse.
-        if ends.is_empty() && !transaction.members.iter().any(Member::has_effect) {
-            return Ok(());
-        }
-        let modes = ends.iter().map(|record| self.sync_mode(record));
-        let last = modes.min().map(|mode| (ends, mode));
-        let steps = outcome::steps(transaction);
-        self.unit(steps, Engine::decide_step, last).map(drop)
-    }
-
     /// Whether a delivery is still held, and its row there.
     fn is_out(&self, delivery: &Delivery) -> bool {
         let queue = self.state.queues.get(&delivery.table);
@@ -712,6 +746,17 @@ impl Engine {
     }
 }
 
+/// The table of a write, as the statement names it.
+fn written_table(command: &Command) -> Result<&str> {
+    match command {
+        Command::Insert(insert) | Command::Upsert { insert, .. } => Ok(&insert.table),
+        Command::Delete(delete) => Ok(&delete.table),
+        Command::Update(update) => Ok(&update.table),
+        Command::Planned(planned) => Ok(planned.table()),
+        _ => Err(Error::internal("a write without a table")),
+    }
+}
+
 /// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
 fn check_ids_are_named(insert: &Insert) -> Result<()> {
     let is_id = |column: &String| column.eq_ignore_ascii_case("id");
@@ -758,6 +803,27 @@ fn highest_ids(insert: &Insert, ids: &[u64]) -> (u64, u64) {
         *highest = id.max(*highest);
     }
     (assigned, given)
+}
+
+/// The ids that the rows of an INSERT name.
+fn named_ids(insert: &Insert) -> FxHashSet<u64> {
+    let place = match &insert.columns {
+        None => Some(0),
+        Some(names) => names
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case("id")),
+    };
+    let named = insert.rows.iter().filter_map(|row| row.get(place?));
+    let ids = named.filter_map(|value| {
+        if let Value::Int(id) = value {
+            return u64::try_from(*id).ok();
+        }
+        let Value::Str(text) = value else {
+            return None;
+        };
+        text.trim().parse().ok()
+    });
+    ids.collect()
 }
 
 /// The highest id of a search or pq table, and the highest that an open transaction has given.

@@ -15,6 +15,7 @@ use crate::decide::planned::planned;
 use crate::decide::upsert::upsert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
+use crate::jobs::Background;
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
@@ -37,6 +38,19 @@ impl Engine {
             decision = self.decide_or_plan(session, Command::Planned(planned), None)?;
         }
         Ok(decision)
+    }
+
+    /// As [`Engine::decide_or_plan`] where there are threads that plan, else as [`Engine::decide_write`].
+    pub(super) fn decide_by_readers(
+        &mut self,
+        session: SessionId,
+        command: Command,
+    ) -> Result<Decision> {
+        let has_readers = matches!(self.options.background, Background::Threads);
+        match has_readers || self.work.plans_all() {
+            true => self.decide_or_plan(session, command, None),
+            false => self.decide_write(session, command, None),
+        }
     }
 
     /// As [`Engine::decide_write`], but of a condition that is long to evaluate the reply is [`Reply::Plan`].
@@ -320,23 +334,31 @@ impl Engine {
             });
         }
         let decide = |engine: &mut Engine, member| engine.decide_write(session, member, None);
-        self.unit(members, decide, None).map(Reply::Many)
+        match self.unit(members, decide, None)? {
+            Unit::Stored(replies) => Ok(Reply::Many(replies)),
+            Unit::Unplanned => Err(Error::internal("a member without its plan")),
+        }
     }
 
-    /// Decides and applies members, then the records of `last`, which nothing refuses, as one record; or takes all back and gives
-    /// the error of the first member that is refused.
+    /// Decides and applies members, then the records of `last`, which nothing refuses, as one record. Takes all back where a member is
+    /// refused, whose error it gives, or answered with [`Reply::Plan`].
     pub(super) fn unit<M>(
         &mut self,
         members: Vec<M>,
         decide: impl Fn(&mut Engine, M) -> Result<Decision>,
         last: Option<(Vec<Record>, SyncMode)>,
-    ) -> Result<Vec<Reply>> {
+    ) -> Result<Unit> {
         let mut undo = Undo::default();
         let (before, counted) = (self.state.position, self.status);
         match self.unit_members(members, decide, last, &mut undo) {
-            Ok(replies) => {
+            Ok(Unit::Stored(replies)) => {
+                undo.keep(&mut self.state);
                 self.wake();
-                Ok(replies)
+                Ok(Unit::Stored(replies))
+            }
+            Ok(Unit::Unplanned) => {
+                self.undo_members(undo, before, counted)?;
+                Ok(Unit::Unplanned)
             }
             Err(error) if is_fatal(&error) => Err(error),
             Err(error) => {
@@ -386,7 +408,7 @@ impl Engine {
         decide: impl Fn(&mut Engine, M) -> Result<Decision>,
         last: Option<(Vec<Record>, SyncMode)>,
         undo: &mut Undo,
-    ) -> Result<Vec<Reply>> {
+    ) -> Result<Unit> {
         let position = self.state.position + 1;
         let (mut records, mut replies) = (Vec::new(), Vec::new());
         let (last, mode) = last.unzip();
@@ -404,6 +426,9 @@ impl Engine {
                 },
             };
             let mut decision = decided.map_err(in_many)?;
+            if matches!(decision.reply, Reply::Plan(_)) {
+                return Ok(Unit::Unplanned);
+            }
             replies.push(std::mem::replace(&mut decision.reply, Reply::done()));
             let gives = decision.gives_room;
             match self.apply_part(decision, position, undo)? {
@@ -415,7 +440,7 @@ impl Engine {
         }
         let of_tables = records.iter().map(|record| self.sync_mode(record)).min();
         let Some(mode) = of_tables.into_iter().chain(mode).min() else {
-            return Ok(replies);
+            return Ok(Unit::Stored(replies));
         };
         records.extend(last.iter().cloned());
         self.state.position = position - 1;
@@ -426,8 +451,16 @@ impl Engine {
         for record in last {
             self.apply(&record, position, Prepared::default())?;
         }
-        Ok(replies)
+        Ok(Unit::Stored(replies))
     }
+}
+
+/// What became of a unit that was not refused.
+pub(super) enum Unit {
+    /// It is one record. With the replies of its members.
+    Stored(Vec<Reply>),
+    /// It has a member whose condition a reader must work out. Nothing of it is stored.
+    Unplanned,
 }
 
 /// The answer to CREATE TABLE.

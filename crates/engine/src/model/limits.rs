@@ -54,7 +54,7 @@ pub const MOVED_COSTLY_ROWS_MAX: usize = 16;
 pub const REPLANNED_ROWS_MAX: usize = 262_144;
 /// Changes of rows that a table keeps by id while a statement on it is planned: 8 MiB.
 pub const RECENT_IDS_MAX: usize = 1 << 20;
-/// How often a DELETE or UPDATE is planned before it is refused: [`crate::Error::Conflict`].
+/// How often a DELETE or UPDATE is planned, and a COMMIT rehearsed, before it is refused: [`crate::Error::Conflict`].
 pub const PLANS_MAX: u32 = 8;
 /// Rows that the plan of a DELETE with LIMIT chooses beyond it, in case that others take some of the first.
 pub const SPARE_ROWS: u64 = 64;
@@ -65,6 +65,9 @@ pub const NAMED_IDS_MAX: usize = 1_000;
 pub const DECIDED_UNITS_MAX: u64 = 2_000_000;
 /// The same, of all statements of one batch.
 pub const TURN_UNITS_MAX: u64 = 10_000_000;
+/// The same, of all statements of a transaction at its COMMIT: enough for [`TRANSACTION_STATEMENTS_MAX`] of one row each. With more
+/// the COMMIT is rehearsed.
+pub const COMMIT_UNITS_MAX: u64 = 64_000_000;
 /// Units of finding one row by its id, and of reading a row of a queue beside its bytes.
 pub const ROW_UNITS: u64 = 500;
 /// Bytes of a value that are read for one unit.
@@ -73,6 +76,8 @@ pub const BYTES_A_UNIT: u64 = 8;
 pub const SCANNED_ROWS_MAX: u64 = 1_000;
 /// Bytes of one record. The journal takes no larger one.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
+/// Units that conditions of `queue_wait` and `QUEUE_NEXT` may spend in a turn; their searches go on in the next.
+pub const CONDITION_UNITS_MAX: u64 = 5_000_000;
 /// Commands in one [`crate::Command::Many`].
 pub const MANY_COMMANDS_MAX: usize = 100_000;
 /// Statements that one transaction keeps until COMMIT.

@@ -14,7 +14,7 @@ use query::value::Value;
 use queue::RowNumber;
 
 use crate::catalog::TableId;
-use crate::command::Definition;
+use crate::command::{Command, Definition};
 use crate::error::Result;
 use crate::recent::Since;
 use crate::record::UpdatedRows;
@@ -29,6 +29,15 @@ pub(crate) enum Conditional {
 }
 
 impl Conditional {
+    /// The statement of a command; `None`: it has no condition.
+    pub(crate) fn of(command: &Command) -> Option<Conditional> {
+        match command {
+            Command::Delete(delete) => Some(Conditional::Delete(Arc::new(Delete::clone(delete)))),
+            Command::Update(update) => Some(Conditional::Update(Arc::new(Update::clone(update)))),
+            _ => None,
+        }
+    }
+
     /// The table, as the statement names it.
     pub(crate) fn table(&self) -> &str {
         match self {
@@ -121,6 +130,14 @@ impl Planned {
     #[must_use]
     pub fn table(&self) -> &str {
         self.0.asked.table()
+    }
+
+    /// The command that was planned, as it was given.
+    pub(crate) fn command(&self) -> Command {
+        match &self.0.asked {
+            Conditional::Delete(delete) => Command::Delete(Box::new(Delete::clone(delete))),
+            Conditional::Update(update) => Command::Update(Box::new(Update::clone(update))),
+        }
     }
 }
 

@@ -15,6 +15,8 @@
 //! - A row that differs between the state of `now` and the state of `since` is among the ids. A row more costs time; a row less
 //!   would be deleted though it no longer fits, or be left though it does.
 //! - Without a plan no id is kept: a table that nobody changes by a condition pays a comparison for each row.
+//! - A unit's own changes are between [`Recent::hold`] and [`Recent::release`] or [`Recent::take_back`]. Until then `now` and `since`
+//!   pass over them: a plan of a member was made behind the same members before it, and only what others change can make it wrong.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub(crate) struct Recent {
     changes: u64,
     /// One more holder for each [`Since`].
     plans: Arc<()>,
+    /// The number of changes before those of the unit that is applied now.
+    held: Option<u64>,
+    /// Rows that count as changed since every moment.
+    also: Vec<u64>,
 }
 
 /// A moment of a table. While it lives, the table keeps the ids of later changes.
@@ -40,12 +46,42 @@ pub(crate) struct Since {
 }
 
 impl Recent {
-    /// The present state of the table.
+    /// The present state of the table, without the changes of a unit that is applied now.
     pub(crate) fn now(&self) -> Since {
         Since {
-            changes: self.changes,
+            changes: self.counted(),
             _plan: Arc::clone(&self.plans),
         }
+    }
+
+    /// Lets these rows count as changed since every moment, until the next call.
+    pub(crate) fn count_also(&mut self, ids: impl IntoIterator<Item = u64>) {
+        self.also = ids.into_iter().collect();
+    }
+
+    /// The changes from now on are those of a unit. Does nothing within a unit.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert(self.changes);
+    }
+
+    /// The unit's changes stay.
+    pub(crate) fn release(&mut self) {
+        self.held = None;
+    }
+
+    /// The unit's changes were taken back: the rows are as they were.
+    pub(crate) fn take_back(&mut self) {
+        let Some(held) = self.held.take() else {
+            return;
+        };
+        let own = usize::try_from(self.changes - held).unwrap_or(usize::MAX);
+        self.ids.truncate(self.ids.len().saturating_sub(own));
+        self.changes = held;
+    }
+
+    /// The number of changes that count: those of others.
+    fn counted(&self) -> u64 {
+        self.held.unwrap_or(self.changes)
     }
 
     /// Notes a row that was inserted, replaced, changed or deleted.
@@ -71,9 +107,14 @@ impl Recent {
 
     /// The ids of the rows that were changed since, rising, each once; `None`: there were more than are kept. Cost: the ids.
     pub(crate) fn since(&self, since: &Since) -> Option<Vec<u64>> {
-        let count = usize::try_from(self.changes - since.changes).ok()?;
-        let first = self.ids.len().checked_sub(count)?;
-        let mut ids: Vec<u64> = self.ids.range(first..).copied().collect();
+        let own = usize::try_from(self.changes - self.counted()).ok()?;
+        let count = usize::try_from(self.counted().checked_sub(since.changes)?).ok()?;
+        let end = self.ids.len().checked_sub(own);
+        // Without others' changes there is none to be known.
+        let end = if count == 0 { end.unwrap_or(0) } else { end? };
+        let first = end.checked_sub(count)?;
+        let mut ids: Vec<u64> = self.ids.range(first..end).copied().collect();
+        ids.extend(&self.also);
         ids.sort_unstable();
         ids.dedup();
         Some(ids)
@@ -97,6 +138,54 @@ mod tests {
         assert_eq!(recent.since(&first), Some(vec![3, 9]));
         assert_eq!(recent.since(&second), Some(vec![3, 9]));
         assert_eq!(recent.since(&recent.now()), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_units_own_changes_do_not_count_until_it_is_kept() {
+        let mut recent = Recent::default();
+        let before = recent.now();
+        recent.note(1);
+        recent.hold();
+        recent.note(2);
+        let within = recent.now();
+        recent.note(3);
+        assert_eq!(recent.since(&before), Some(vec![1]));
+        assert_eq!(recent.since(&within), Some(vec![]));
+        recent.take_back();
+        assert_eq!(recent.since(&before), Some(vec![1]));
+        recent.note(4);
+        assert_eq!(recent.since(&within), Some(vec![4]));
+        recent.hold();
+        recent.note(5);
+        recent.release();
+        assert_eq!(recent.since(&within), Some(vec![4, 5]));
+    }
+
+    #[test]
+    fn a_unit_of_more_changes_than_are_kept_ends_plans_of_before_it() {
+        let mut recent = Recent::default();
+        let plan = recent.now();
+        recent.note(1);
+        let later = recent.now();
+        recent.hold();
+        (0..=RECENT_IDS_MAX as u64).for_each(|id| recent.note(id));
+        assert_eq!(recent.since(&later), Some(vec![]));
+        assert_eq!(recent.since(&plan), None);
+        recent.take_back();
+        assert_eq!(recent.since(&later), Some(vec![]));
+        assert_eq!(recent.since(&plan), None);
+    }
+
+    #[test]
+    fn rows_may_count_as_changed_since_every_moment() {
+        let mut recent = Recent::default();
+        let plan = recent.now();
+        recent.note(2);
+        recent.count_also([7, 1]);
+        assert_eq!(recent.since(&plan), Some(vec![1, 2, 7]));
+        assert_eq!(recent.since(&recent.now()), Some(vec![1, 7]));
+        recent.count_also([]);
+        assert_eq!(recent.since(&plan), Some(vec![2]));
     }
 
     #[test]

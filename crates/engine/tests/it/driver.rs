@@ -125,11 +125,27 @@ impl Driver {
     }
 
     /// Sends one command of session 1, which the engine must answer at once. Rows that it does not choose itself are chosen here.
-    pub fn run(&mut self, mut command: Command) -> Result<Reply, Error> {
+    pub fn run(&mut self, command: Command) -> Result<Reply, Error> {
+        self.run_behind(1, command, |_| {})
+    }
+
+    /// The same, of any session. `between` is called behind each plan.
+    pub fn run_behind(
+        &mut self,
+        session: u64,
+        mut command: Command,
+        mut between: impl FnMut(&mut Driver),
+    ) -> Result<Reply, Error> {
+        let is_within = matches!(command, Command::Within(_) | Command::Commit);
         loop {
-            match self.ask(1, command).take().expect("an answer") {
+            match self.ask(session, command).take().expect("an answer") {
                 Ok(Reply::Plan(planning)) => {
-                    command = Command::Planned(planning.run(&Control::default())?);
+                    let planned = planning.run(&Control::default());
+                    between(self);
+                    command = match is_within {
+                        true => Command::Within(Box::new(Command::Planned(planned?))),
+                        false => Command::Planned(planned?),
+                    };
                 }
                 outcome => return outcome,
             }

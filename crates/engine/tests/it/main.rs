@@ -47,6 +47,7 @@ mod merges;
 mod model;
 #[cfg(test)]
 mod planned;
+mod planned_commits;
 #[cfg(test)]
 mod power;
 #[cfg(test)]

@@ -17,9 +17,9 @@ use crate::statement::command;
 use crate::workload::{Asked, asked, cases, create_schema, dump, play, seal_rows, worded};
 
 /// Units that are enough for a second look at some rows.
-const ENOUGH: u64 = 10_000_000;
+pub(crate) const ENOUGH: u64 = 10_000_000;
 
-fn open(seal_rows: u32, plans: Plans) -> Driver {
+pub(crate) fn open(seal_rows: u32, plans: Plans) -> Driver {
     let options = Options {
         seal_rows,
         plans,
@@ -37,29 +37,21 @@ fn is_conditional(command: &Command) -> bool {
 /// Plans and decides a statement until it is no longer to be planned. `between`: what comes after each plan.
 fn planned(
     driver: &mut Driver,
-    (session, mut command): Asked,
+    (session, command): Asked,
     between: &[Vec<Asked>],
 ) -> Result<Reply, Error> {
     let mut between = between.iter();
-    loop {
-        match driver.ask(session, command).take().expect("an answer") {
-            Ok(Reply::Plan(planning)) => {
-                let planned = planning.run(&Control::default())?;
-                for others in between.by_ref().take(1) {
-                    all_planned(driver, others);
-                }
-                command = Command::Planned(planned);
-            }
-            outcome => {
-                between.for_each(|others| drop(all_planned(driver, others)));
-                return outcome;
-            }
+    let outcome = driver.run_behind(session, command, |driver| {
+        for others in between.by_ref().take(1) {
+            all_planned(driver, others);
         }
-    }
+    });
+    between.for_each(|others| drop(all_planned(driver, others)));
+    outcome
 }
 
 /// Commands in order, each planned where it is to be.
-fn all_planned(driver: &mut Driver, commands: &[Asked]) -> Vec<Result<Reply, Error>> {
+pub(crate) fn all_planned(driver: &mut Driver, commands: &[Asked]) -> Vec<Result<Reply, Error>> {
     let mut answers = Vec::new();
     for asked in commands {
         match is_conditional(&asked.1) {
@@ -71,7 +63,7 @@ fn all_planned(driver: &mut Driver, commands: &[Asked]) -> Vec<Result<Reply, Err
 }
 
 /// The statement of a case, with LIMIT and, of a queue or an UPDATE, an order.
-fn limited((session, mut command): Asked, limit: Option<u64>, falls: bool) -> Asked {
+pub(crate) fn limited((session, mut command): Asked, limit: Option<u64>, falls: bool) -> Asked {
     let key = |name: &str| OrderBy {
         key: Output::Expression(Expression::Column(name.to_owned())),
         descending: true,
@@ -104,7 +96,7 @@ struct Case {
 }
 
 /// A command that changes rows of `posts`, `alerts` or `jobs`, of which there are few: it often changes those of another one.
-fn near() -> impl Strategy<Value = Asked> {
+pub(crate) fn near() -> impl Strategy<Value = Asked> {
     let (id, n) = (1..9u32, 0..4u32);
     let word = proptest::sample::select(&["a", "b"][..]);
     let line = (0..12u32, id, n, word).prop_map(|(kind, id, n, word)| match kind {
@@ -121,7 +113,7 @@ fn near() -> impl Strategy<Value = Asked> {
 }
 
 /// A statement on these rows.
-fn near_statement() -> impl Strategy<Value = Asked> {
+pub(crate) fn near_statement() -> impl Strategy<Value = Asked> {
     let word = proptest::sample::select(&["a", "b"][..]);
     let line = (0..8u32, 0..5u32, word).prop_map(|(kind, n, word)| match kind {
         0 | 1 => format!("delete posts where n < {n}"),

@@ -34,7 +34,7 @@ use crate::edits::Edits;
 use crate::error::Result;
 use crate::files::SegmentFiles;
 use crate::part::Part;
-use crate::planned::is_state_of;
+use crate::planned::{PlannedChange, is_state_of};
 use crate::removed::Removed;
 
 /// Own rows up to which a rebase looks each of them up in a part that others have changed. With more it goes by the changed rows.
@@ -141,9 +141,27 @@ impl Fork {
         if !self.table.change(id, values.iter().cloned())? {
             return Ok(false);
         }
+        self.note_changed(id, values);
+        Ok(true)
+    }
+
+    /// As [`Table::take_planned`]. `rows`: those of the plan that have not moved, with their values.
+    pub fn take_planned(
+        &mut self,
+        plan: &PlannedChange,
+        rows: impl Iterator<Item = (u64, Vec<(u16, Value)>)>,
+    ) -> Result<()> {
+        self.table.take_planned(plan)?;
+        for (id, values) in rows {
+            self.note_changed(id, values);
+        }
+        Ok(())
+    }
+
+    fn note_changed(&mut self, id: u64, values: Vec<(u16, Value)>) {
         let own = self.own.entry(id).or_insert(OwnRow::Changed(Vec::new()));
         let OwnRow::Changed(known) = own else {
-            return Ok(true); // its row is in the own tail
+            return; // its row is in the own tail
         };
         for (column, value) in values {
             self.own_bytes += OWN_VALUE_BYTES + value.memory() as u64;
@@ -155,7 +173,6 @@ impl Fork {
                 None => known.push((column, value)),
             }
         }
-        Ok(true)
     }
 
     /// Takes in what others have changed in the table since the fork was made or last rebased. Errors: `Io`, `Corrupt`; the fork

@@ -40,14 +40,19 @@ impl Execution<'_> {
     /// COMMIT. The transaction is over also where it is refused.
     pub(super) async fn commit(&mut self) -> Result<Outcome, Failure> {
         if self.session.end_transaction() {
-            let stored = self.submit(Command::Commit).await;
-            stored.map_err(|failure| {
+            let stored = match self.answered.is_some() {
+                true => self.submit(Command::Commit).await,
+                false => Box::pin(self.by_condition(Command::Commit)).await,
+            };
+            if let Err(failure) = stored {
                 self.session.temporary.rollback();
-                Failure {
+                // Where a reader was stopped that worked out a condition, the engine waits for its plan. The first error is told.
+                let _ = self.node.submit(self.session, Command::Rollback).await;
+                return Err(Failure {
                     message: format!("the transaction was rolled back: {}", failure.message),
                     ..failure
-                }
-            })?;
+                });
+            }
         }
         self.session.temporary.commit();
         Ok(Outcome::NOTHING)

@@ -18,8 +18,8 @@ impl Execution<'_> {
         self.write_within(Command::Update(update)).await
     }
 
-    /// A DELETE or UPDATE outside a transaction. KILL, the server's `max_query_time` and the end of its client end it before it is
-    /// decided.
+    /// A DELETE or UPDATE, or a COMMIT, which decides those of its transaction. KILL, the server's `max_query_time` and the end of its
+    /// client end it before it is decided.
     pub(super) async fn by_condition(&mut self, command: Command) -> Result<Reply, Failure> {
         let table = command.reads_rows_of().unwrap_or_default().to_owned();
         let search = self.begin_search(&table, &Options::default());

@@ -1,5 +1,8 @@
 //! DELETE from a queue: rows never change, so that only new ones are looked at again. Who holds a row is asked at the decision.
 //!
+//! Rows that the session's own transaction has put have no numbers of their own before COMMIT ([`Queue::unit_from`]). A plan passes
+//! over them, and the decision looks at them as at new ones.
+//!
 //! Example: `DELETE FROM jobs WHERE host = 'a' LIMIT 1`. The plan has rows 3 and 7, and no other row fits. Row 3 was held then. Since
 //! then row 7 was taken, row 3 came back, and row 9 was inserted. Row 3 is deleted.
 
@@ -26,9 +29,9 @@ use crate::state::State;
 const CHOSEN_ROW_BYTES: u64 = 32;
 
 /// Chooses the rows of a DELETE, those that are held too. `owned`: only these, of a session in owner mode. `before`: an earlier
-/// plan, to which newer rows are added.
+/// plan, to which newer rows are added. `below`: only rows of lower numbers.
 pub(super) fn rows_anew(
-    snapshot: &QueueSnapshot,
+    (snapshot, below): (&QueueSnapshot, RowNumber),
     owned: Option<Vec<RowNumber>>,
     delete: &Delete,
     before: Option<&Planned>,
@@ -45,7 +48,7 @@ pub(super) fn rows_anew(
     let from = before.map_or(RowNumber(0), |found| found.next);
     let rows: Box<dyn Iterator<Item = RowNumber>> = match owned {
         Some(owned) => Box::new(owned.into_iter()),
-        None => Box::new(snapshot.rows_from(from)),
+        None => Box::new(snapshot.rows_from(from).take_while(move |row| *row < below)),
     };
     // LIMIT alone ends at the rows that it takes and some more; with an order any row may be the first.
     let most = delete.limit.map(|limit| limit.saturating_add(SPARE_ROWS));
@@ -63,7 +66,7 @@ pub(super) fn rows_anew(
         chosen = in_order(&order, chosen);
     }
     Ok(Found::Rows(FoundRows {
-        next: snapshot.next(),
+        next: snapshot.next().min(below),
         rows: chosen.into_iter().map(|row| (row.row, row.keys)).collect(),
         is_whole,
         is_owner,

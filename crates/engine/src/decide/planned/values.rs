@@ -121,8 +121,16 @@ pub(super) fn values_now(
     let Some(mut changed) = search.recent.since(&found.since) else {
         return Ok(Outcome::Useless);
     };
-    let moved = search.table.moved_since(&found.change);
     let is_chosen = |id: &u64| found.chosen.binary_search(id).is_ok();
+    let by_rows = work.takes_rows_alone();
+    let moved = match by_rows {
+        true => found
+            .replaced
+            .union(&changed.iter().copied().collect())
+            .copied()
+            .collect(),
+        false => search.table.moved_since(&found.change),
+    };
     let is_as_planned = |id: &u64| is_chosen(id) && !moved.contains(id);
     changed.retain(|id| !is_as_planned(id));
     let mut now = found.clone();
@@ -156,6 +164,10 @@ pub(super) fn values_now(
     rows.append(now.rows.only(&elsewhere));
     rows.append(now.more);
     let mut decision = decided(table, rows, around)?;
+    if by_rows {
+        let decision = with_hits(state, work, around, table, decision)?;
+        return Ok(Outcome::Decided(Box::new(decision)));
+    }
     decision.prepared = Prepared {
         planned: Some((Arc::clone(&found.change), taken)),
         ..Prepared::default()

@@ -17,10 +17,12 @@ use query::value::Value;
 
 use super::Engine;
 use crate::catalog::TableId;
-use crate::command::{Kind, SessionId};
+use crate::command::{Kind, Reply, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::planned::Planned;
+use crate::recent::Since;
 use crate::transactions::{Digests, Member, Outcome, RowDigest, Transaction, Witness};
 
 /// Memory of a row of a [`Witness`], in bytes.
@@ -33,11 +35,19 @@ pub(super) struct Step<'t> {
     witnesses: &'t [Witness],
     /// `None`: behind the last member.
     member: Option<&'t Member>,
+    /// The member's rows, where a reader has chosen them.
+    plan: Option<&'t Planned>,
+    /// Whether a member before it changes the same table.
+    is_behind_own: bool,
+    since: &'t BTreeMap<TableId, Since>,
 }
 
 /// The steps of a transaction's COMMIT, in order.
 pub(super) fn steps(transaction: &Transaction) -> Vec<Step<'_>> {
     let mut rest = transaction.witnesses.as_slice();
+    let plans = transaction.rehearsal.as_ref();
+    let plans = plans.map(|rehearsal| &rehearsal.plans);
+    let mut changed = BTreeSet::new();
     let members = transaction.members.iter().map(Some).chain([None]);
     let steps = members.enumerate().map(|(index, member)| {
         let here = rest.partition_point(|witness| witness.behind <= index);
@@ -47,6 +57,9 @@ pub(super) fn steps(transaction: &Transaction) -> Vec<Step<'_>> {
             index,
             witnesses,
             member,
+            plan: plans.and_then(|plans| plans.get(&index)),
+            is_behind_own: member.is_some_and(|member| !changed.insert(member.table)),
+            since: &transaction.since,
         }
     });
     steps.collect()
@@ -67,6 +80,7 @@ impl Member {
             Err(Error::Conflict { what })
         };
         match decided {
+            Ok(decision) if matches!(decision.reply, Reply::Plan(_)) => Ok(decision),
             Ok(decision) => {
                 let now = Outcome::of(self.table, decision.record.as_ref(), &decision.reply);
                 match now == *told {
@@ -89,8 +103,18 @@ impl Engine {
     /// `InMany`, of the member; `Conflict`: a row is not as it was shown.
     pub(super) fn decide_step(&mut self, step: Step<'_>) -> Result<Decision> {
         for Witness { table, rows, .. } in step.witnesses {
-            let now = self.digests(*table, rows.iter().map(|row| row.0))?;
-            if now != *rows {
+            // A row that no other session has changed since the transaction's first look is what its own statements make of it.
+            let search = self.state.searches.get(table);
+            let since = step.since.get(table);
+            let moved = search.and_then(|search| search.recent.since(since?));
+            let may_differ = |id: &u64| {
+                let moved = moved.as_ref();
+                moved.is_none_or(|moved| moved.binary_search(id).is_ok())
+            };
+            let shown = rows.iter().filter(|row| may_differ(&row.0));
+            let shown: Digests = shown.copied().collect();
+            let now = self.digests(*table, shown.iter().map(|row| row.0))?;
+            if now != shown {
                 let definition = self.state.catalog.get(*table);
                 let name = definition.map_or("?", |definition| &definition.name);
                 return Err(Error::Conflict {
@@ -101,11 +125,15 @@ impl Engine {
             }
         }
         match step.member {
-            Some(member) => self.decide_member(member).map_err(|error| Error::InMany {
-                index: step.index,
-                error: Box::new(error),
-            }),
-            None => Ok(Decision::nothing(crate::command::Reply::done())),
+            Some(member) => {
+                self.work.take_rows_alone(step.is_behind_own);
+                let decided = self.decide_member(member, step.plan);
+                decided.map_err(|error| Error::InMany {
+                    index: step.index,
+                    error: Box::new(error),
+                })
+            }
+            None => Ok(Decision::nothing(Reply::done())),
         }
     }
 

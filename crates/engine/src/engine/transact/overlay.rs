@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{WAITING_BYTES_MAX, WAITING_STATEMENTS_MAX};
 use crate::record::Record;
+use crate::state::Prepared;
 use crate::table::search::analyse;
 use crate::transactions::{Change, Overlay};
 
@@ -113,21 +114,31 @@ impl Engine {
             if let Some(mut insert) = insert {
                 // Its ids were new when the statement was answered. Only COMMIT refuses one that others have taken since.
                 insert.replace = true;
-                let counted = self.status;
-                let decided = self.overlaid(session, |engine| {
-                    engine.decide_write(session, Command::Insert(insert), None)
-                });
-                self.status = counted;
-                let decision = decided.map_err(|error| Error::InMany {
-                    index,
-                    error: Box::new(error),
-                })?;
-                self.put(session, &decision)?;
+                self.put_rows(session, index, Command::Insert(insert))?;
             }
             if let Some(transaction) = self.sessions.transactions.get_mut(session) {
                 transaction.overlay.applied = index + 1;
             }
         }
+    }
+
+    /// Decides an INSERT over the forks, and puts its rows into them.
+    pub(super) fn put_rows(
+        &mut self,
+        session: SessionId,
+        index: usize,
+        command: Command,
+    ) -> Result<()> {
+        let counted = self.status;
+        let decided = self.overlaid(session, |engine| {
+            engine.decide_write(session, command, None)
+        });
+        self.status = counted;
+        let decision = decided.map_err(|error| Error::InMany {
+            index,
+            error: Box::new(error),
+        })?;
+        self.put(session, &decision)
     }
 
     /// Puts the record of a member that was just kept into the forks, if the members before it are there. Else it waits.
@@ -152,7 +163,7 @@ impl Engine {
     }
 
     /// Applies a member's record to forks. Hits that go into queues are not seen before COMMIT.
-    fn put(&mut self, session: SessionId, decision: &Decision) -> Result<()> {
+    pub(super) fn put(&mut self, session: SessionId, decision: &Decision) -> Result<()> {
         let Some(record) = &decision.record else {
             return Ok(());
         };
@@ -161,8 +172,16 @@ impl Engine {
         };
         let mut overlay = std::mem::take(&mut transaction.overlay);
         let before = overlay.memory_bytes();
-        let done = self.put_record(&mut overlay, record, &decision.prepared.words);
+        let done = self.put_record(&mut overlay, record, &decision.prepared);
         let after = overlay.memory_bytes();
+        if let Some(transaction) = self.sessions.transactions.get_mut(session) {
+            for table in overlay.forks.keys() {
+                if let Some(search) = self.state.searches.get(table) {
+                    let since = transaction.since.entry(*table);
+                    since.or_insert_with(|| search.recent.now());
+                }
+            }
+        }
         if let Some(transaction) = self.sessions.transactions.get_mut(session) {
             transaction.overlay = overlay;
         }
@@ -180,9 +199,10 @@ impl Engine {
         &mut self,
         overlay: &mut Overlay,
         record: &Record,
-        words: &[Words],
+        prepared: &Prepared,
     ) -> Result<()> {
         let failed = failure::of_index;
+        let Prepared { words, planned, .. } = prepared;
         match record {
             Record::Documents(documents) => {
                 let Some(fork) = self.fork(overlay, documents.table) else {
@@ -207,7 +227,14 @@ impl Engine {
             }
             Record::Update { table, rows } => {
                 if let Some(fork) = self.fork(overlay, *table) {
-                    for (row, id) in rows.ids.iter().enumerate() {
+                    let mut taken = 0;
+                    if let Some((plan, count)) = planned {
+                        taken = *count;
+                        let all = rows.ids.iter().enumerate().take(taken);
+                        let all = all.map(|(row, id)| (*id, rows.of(row).collect()));
+                        fork.take_planned(plan, all).map_err(failed)?;
+                    }
+                    for (row, id) in rows.ids.iter().enumerate().skip(taken) {
                         fork.change(*id, rows.of(row)).map_err(failed)?;
                     }
                 }
@@ -220,9 +247,13 @@ impl Engine {
                 }
             }
             Record::Many(members) => {
-                for (place, member) in members.iter().enumerate() {
-                    let words = if place == 0 { words } else { &[] };
-                    self.put_record(overlay, member, words)?;
+                // What is prepared belongs to the first.
+                let mut all = members.iter();
+                if let Some(first) = all.next() {
+                    self.put_record(overlay, first, prepared)?;
+                }
+                for member in all {
+                    self.put_record(overlay, member, &Prepared::default())?;
                 }
             }
             _ => {} // of queues and standing queries
