@@ -229,6 +229,9 @@ impl Engine {
     /// When the next turn is due without a command, on the steady clock, in microseconds: the end of a wait, a timer, a sync that
     /// was promised. `None`: never.
     pub(crate) fn due_us(&self) -> Option<u64> {
+        if !self.state.searching.is_empty() {
+            return Some(0);
+        }
         let wait_ends = self.sessions.next_deadline_us();
         let timers = wait_ends.into_iter().chain(self.next_timer_us());
         timers.chain(self.unsynced.due_us).min()

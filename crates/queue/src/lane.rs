@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::gate::{Gate, Held, Holder};
 use crate::ids::{RowNumber, SessionId};
 use crate::limits::IDLE_LINES_MAX;
-use crate::line::Line;
+use crate::line::{Found, Line};
 use crate::row_view::{Predicate, RowView};
 
 /// Id of a line within its lane. 0 is the line of sessions that wait without a condition; it is always there.
@@ -224,14 +224,27 @@ impl Lane {
         line: LineId,
         backlog: &Backlog,
         view: &dyn RowView,
-    ) -> Result<Option<RowNumber>> {
+    ) -> Result<Found> {
         if line == EVERY_ROW {
-            return self.first_free(backlog, view);
+            let row = self.first_free(backlog, view)?;
+            return Ok(row.map_or(Found::None, Found::Row));
         }
         match self.lines.get_mut(&line) {
             Some(line) => line.first(backlog, &mut self.gate, view),
-            None => Ok(None),
+            None => Ok(Found::None),
         }
+    }
+
+    /// Whether a line has rows that were not asked yet.
+    pub(crate) fn has_unasked(&self, line: LineId, backlog: &Backlog) -> bool {
+        let line = self.lines.get(&line);
+        line.is_some_and(|line| line.has_unasked(backlog))
+    }
+
+    /// The same, of any line with waiters.
+    pub(crate) fn is_searching(&self, backlog: &Backlog) -> bool {
+        let mut lines = self.lines.values().filter(|line| !line.is_idle());
+        lines.any(|line| line.has_unasked(backlog))
     }
 
     fn first_free(&mut self, backlog: &Backlog, view: &dyn RowView) -> Result<Option<RowNumber>> {
@@ -268,9 +281,10 @@ impl Lane {
         let mut after = None;
         while let Some((line, ticket, session)) = self.next_front(after) {
             after = Some(line);
-            let row = self.peek(line, backlog, view);
-            let Some(row) = row.map_err(|error| (session, error))? else {
-                continue;
+            let found = self.peek(line, backlog, view);
+            let row = match found.map_err(|error| (session, error))? {
+                Found::Row(row) => row,
+                Found::None | Found::NotYet => continue,
             };
             if best.is_none_or(|(other, waits, _)| (row, ticket) < (other, waits)) {
                 best = Some((row, ticket, session));

@@ -13,11 +13,12 @@
 //! comes back, `offer` asks it, because the cursor has passed it, and puts it into `ready`.
 //!
 //! Invariants:
-//! - A row below the cursor that the condition takes is in `ready`, or the gate keeps it back. Else this line's waiters
+//! - A row below the cursor that the condition takes is in `ready` or `unasked`, or the gate keeps it back. Else this line's waiters
 //!   would never get it.
 //! - `ready` may name rows that are gone or that the gate keeps back by now. The search drops them.
 //! - A row is asked once as the cursor passes it, and once more each time it becomes free below the cursor. So a long
 //!   backlog without a match is read once, not once a wait.
+//! - A search stops where the queue's conditions have used their units ([`Found::NotYet`]), and goes on at the same row later.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,17 @@ use crate::error::Result;
 use crate::gate::Gate;
 use crate::ids::{RowNumber, SessionId};
 use crate::row_view::{Predicate, RowView};
+
+/// What a search for a free row has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The first row.
+    Row(RowNumber),
+    /// There is none.
+    None,
+    /// There are rows that were not asked.
+    NotYet,
+}
 
 /// The sessions that wait with one condition, and the state of its search.
 pub(crate) struct Line {
@@ -74,33 +86,54 @@ impl Line {
         Some((*ticket, *session))
     }
 
+    /// Whether there are rows that were not asked yet.
+    pub(crate) fn has_unasked(&self, backlog: &Backlog) -> bool {
+        let predicate = self.predicate.as_ref();
+        predicate.is_some_and(|it| {
+            let first = backlog.first_at_or_above(it.cursor);
+            first.is_some() || !it.unasked.is_empty()
+        })
+    }
+
     /// The first free row that the condition takes; it stays free. `None` for a line without a condition.
     pub(crate) fn first(
         &mut self,
         backlog: &Backlog,
         gate: &mut Gate,
         view: &dyn RowView,
-    ) -> Result<Option<RowNumber>> {
+    ) -> Result<Found> {
         let Some(predicate) = &mut self.predicate else {
-            return Ok(None);
+            return Ok(Found::None);
         };
+        while let Some(&row) = predicate.unasked.first() {
+            if view.is_spent() {
+                return Ok(Found::NotYet);
+            }
+            if view.accepts(predicate, row)? {
+                predicate.ready.insert(row);
+            }
+            predicate.unasked.pop_first();
+        }
         while let Some(&row) = predicate.ready.first() {
             if backlog.contains(row) && gate.is_open(row) {
-                return Ok(Some(row));
+                return Ok(Found::Row(row));
             }
             predicate.ready.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
+            if view.is_spent() {
+                return Ok(Found::NotYet);
+            }
             // A row that the gate keeps back is asked in `offer`, when it becomes free.
             let taken = gate.lets(row, view)? && view.accepts(predicate, row)?;
             predicate.cursor = row.plus(1);
             if taken {
                 predicate.ready.insert(row);
-                return Ok(Some(row));
+                return Ok(Found::Row(row));
             }
         }
         predicate.cursor = backlog.next();
-        Ok(None)
+        Ok(Found::None)
     }
 
     /// A row has become free: asks it where the cursor has passed it. If the row cannot be read the cursor goes back to it, so
@@ -110,6 +143,10 @@ impl Line {
             return;
         };
         if row >= predicate.cursor {
+            return;
+        }
+        if view.is_spent() {
+            predicate.unasked.insert(row);
             return;
         }
         match view.accepts(predicate, row) {

@@ -1,6 +1,7 @@
 //! The values of a row that a lane needs: whether a condition takes it, its `order_by=` key, its `deliver_at=` time.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use query::codec::put_value;
 use query::expression::{Expression, Metered, Prepared};
@@ -21,6 +22,8 @@ pub(crate) struct Predicate {
     pub(crate) cursor: RowNumber,
     /// Rows below the cursor that the condition takes.
     pub(crate) ready: BTreeSet<RowNumber>,
+    /// Rows below the cursor that became free when there were no units to ask them.
+    pub(crate) unasked: BTreeSet<RowNumber>,
 }
 
 impl Predicate {
@@ -30,6 +33,7 @@ impl Predicate {
             prepared,
             cursor: RowNumber::default(),
             ready: BTreeSet::new(),
+            unasked: BTreeSet::new(),
         }
     }
 }
@@ -38,6 +42,11 @@ impl Predicate {
 pub(crate) trait RowView {
     /// Whether a condition takes the row.
     fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool>;
+
+    /// Whether no row is to be asked now: the searches have used what they may for the moment.
+    fn is_spent(&self) -> bool {
+        false
+    }
 
     /// The row's `order_by=` key; `None` where the queue has no such option or the value is NULL.
     fn key(&self, _row: RowNumber) -> Result<Option<Vec<u8>>> {
@@ -63,6 +72,8 @@ pub(crate) struct RowsNow<'q> {
     pub(crate) order_by: Option<usize>,
     pub(crate) deliver_at: Option<usize>,
     pub(crate) now_us: i64,
+    /// Units that conditions may still spend, for now.
+    pub(crate) units: &'q AtomicU64,
 }
 
 impl RowsNow<'_> {
@@ -73,8 +84,11 @@ impl RowsNow<'_> {
     }
 }
 
-/// Most units of a condition on one row: 50 ms, in which nobody else gets a row.
-const PREDICATE_UNITS_MAX: u64 = 50_000_000;
+/// Most units of a condition on one row: 5 ms, in which nobody else gets a row.
+const PREDICATE_UNITS_MAX: u64 = 5_000_000;
+
+/// Units of a row that is asked, beside those of the condition.
+const ASKED_UNITS: u64 = 300;
 
 impl RowView for RowsNow<'_> {
     fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool> {
@@ -83,12 +97,20 @@ impl RowView for RowsNow<'_> {
         let budget = Budget::new(PREDICATE_UNITS_MAX);
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
         let is_accepted = predicate.prepared.accepts(&Metered::new(&budget, value));
+        let used = ASKED_UNITS + PREDICATE_UNITS_MAX - budget.left();
+        let left = self.units.load(Ordering::Relaxed); // of one thread at a time
+        self.units
+            .store(left.saturating_sub(used), Ordering::Relaxed);
         match budget.is_stopped() {
             true => Err(Error::Costly {
                 max: PREDICATE_UNITS_MAX,
             }),
             false => Ok(is_accepted),
         }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.units.load(Ordering::Relaxed) == 0
     }
 
     fn key(&self, row: RowNumber) -> Result<Option<Vec<u8>>> {

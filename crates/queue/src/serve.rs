@@ -1,5 +1,8 @@
 //! Handing out a queue's rows and taking them back: the calls of the engine, each passed on to the lane that it names.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use query::expression::Expression;
 
 use crate::error::{Error, Result};
@@ -7,6 +10,7 @@ use crate::gate::Holder;
 use crate::ids::{Now, RowNumber, SessionId};
 use crate::lane::{Lane, LineId};
 use crate::limits::DUE_ROWS_MAX;
+use crate::line::Found;
 use crate::queue::{Queue, predicate};
 use crate::row_view::RowsNow;
 
@@ -22,6 +26,7 @@ impl Queue {
             order_by,
             deliver_at,
             now_us: now.unix_us,
+            units: &self.condition_units,
         };
         Some((self.lanes.get_mut(lane)?, rows))
     }
@@ -76,7 +81,8 @@ impl Queue {
     }
 
     /// Gives the first free rows of a line to a holder, at most `limit`. Returns their numbers in the order of delivery;
-    /// empty where no row is free or the lane is paused. Error: the first row cannot be read.
+    /// empty where no row is free or the lane is paused, or where a search has to go on later ([`Queue::has_unasked`]). Error: the
+    /// first row cannot be read.
     pub fn take(
         &mut self,
         (lane, line): (usize, LineId),
@@ -94,15 +100,35 @@ impl Queue {
         };
         while taken.len() < limit as usize {
             match lane.peek(line, rows.backlog, &rows) {
-                Ok(Some(row)) => {
+                Ok(Found::Row(row)) => {
                     lane.hold(row, holder);
                     taken.push(row);
                 }
                 Err(error) if taken.is_empty() => return Err(error),
-                Ok(None) | Err(_) => break, // the next call fails on the same row
+                Ok(Found::None | Found::NotYet) | Err(_) => break, // the next call fails on the same row
             }
         }
         Ok(taken)
+    }
+
+    /// Lets conditions spend the units of `units`, which queues may share, before their searches stop for the moment. Without this
+    /// call they have no bound.
+    pub fn share_units(&mut self, units: &Arc<AtomicU64>) {
+        self.condition_units = Arc::clone(units);
+    }
+
+    /// Whether a line of a lane has rows that were not asked yet, behind a [`Queue::take`] that gave none: the search goes on with
+    /// the next call.
+    pub fn has_unasked(&self, (lane, line): (usize, LineId)) -> bool {
+        let is_served = !self.is_paused(lane);
+        let lane = self.lanes.get(lane).filter(|_| is_served);
+        lane.is_some_and(|lane| lane.has_unasked(line, &self.backlog))
+    }
+
+    /// The same, of any line with waiters, behind a [`Queue::next_served`] that gave none.
+    pub fn is_searching(&self) -> bool {
+        let mut lanes = self.lanes.iter().enumerate();
+        lanes.any(|(place, lane)| !self.is_paused(place) && lane.is_searching(&self.backlog))
     }
 
     fn is_paused(&self, lane: usize) -> bool {

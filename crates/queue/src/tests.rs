@@ -9,6 +9,7 @@ use query::value::Value;
 
 use super::*;
 use crate::lane::{DeliveryCount, EVERY_ROW};
+use crate::line::Found;
 use crate::queue::scope;
 use crate::row_view::{Predicate, RowView};
 use proptest::prelude::*;
@@ -19,6 +20,15 @@ struct Model {
     rows: VecDeque<(RowNumber, i128)>,
     taken: BTreeSet<RowNumber>,
     next: RowNumber,
+}
+
+/// The row of a search that was not stopped.
+fn row_of(found: Found) -> Option<RowNumber> {
+    match found {
+        Found::Row(row) => Some(row),
+        Found::None => None,
+        Found::NotYet => panic!("no units are counted"),
+    }
 }
 
 /// Rows without keys, times and conditions.
@@ -118,7 +128,7 @@ impl Pair {
             Step::Take => {
                 let free = |(row, _): &&(RowNumber, i128)| !self.model.taken.contains(row);
                 let want = self.model.rows.iter().find(free).map(|(row, _)| *row);
-                let got = self.lane.peek(EVERY_ROW, &self.backlog, &Blind).unwrap();
+                let got = row_of(self.lane.peek(EVERY_ROW, &self.backlog, &Blind).unwrap());
                 assert_eq!(got, want);
                 if let Some(row) = got {
                     self.lane.hold(row, Holder::Session(SessionId(1)));
@@ -446,7 +456,7 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
     push(&mut backlog, 1000);
     for expected in [7, 17, 27].map(RowNumber) {
         let same = line(&mut lane);
-        let row = lane.peek(same, &backlog, &view).unwrap();
+        let row = row_of(lane.peek(same, &backlog, &view).unwrap());
         assert_eq!(row, Some(expected));
         lane.hold(expected, Holder::Session(SessionId(1)));
     }
@@ -455,7 +465,7 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
     assert_eq!(view.0.get(), 28);
     let same = line(&mut lane);
     assert_eq!(
-        lane.peek(same, &backlog, &view).unwrap(),
+        row_of(lane.peek(same, &backlog, &view).unwrap()),
         Some(RowNumber(7))
     );
     for row in 1..=1000 {
@@ -464,9 +474,67 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
         }
     }
     for _ in 0..100 {
-        assert_eq!(lane.peek(same, &backlog, &view).unwrap(), None);
+        assert_eq!(row_of(lane.peek(same, &backlog, &view).unwrap()), None);
     }
     assert_eq!(view.0.get(), 1000 - 27 + 28 - 97);
+}
+
+/// As [`Counting`], for a number of rows.
+struct Few {
+    counting: Counting,
+    rows: std::cell::Cell<u32>,
+}
+
+impl RowView for Few {
+    fn accepts(&self, predicate: &Predicate, row: RowNumber) -> Result<bool> {
+        self.rows.set(self.rows.get() - 1);
+        self.counting.accepts(predicate, row)
+    }
+
+    fn is_spent(&self) -> bool {
+        self.rows.get() == 0
+    }
+}
+
+#[test]
+fn a_search_without_units_goes_on_where_it_stopped_and_passes_over_no_row_that_came_back() {
+    let (mut backlog, mut lane) = (Backlog::new(), Lane::new());
+    let columns = columns();
+    let condition = Expression::Column("n".to_owned());
+    let make = |condition: &Expression| {
+        let prepared = scope(&columns).condition(condition).unwrap().prepared;
+        Ok(Predicate::new(condition.clone(), prepared))
+    };
+    let line = lane.line(Some(&condition), make).unwrap();
+    let view = Few {
+        counting: Counting::default(),
+        rows: std::cell::Cell::new(0),
+    };
+    push(&mut backlog, 20);
+    let mut found = Vec::new();
+    for _ in 0..5 {
+        view.rows.set(4);
+        let was_found = lane.peek(line, &backlog, &view).unwrap();
+        if let Found::Row(row) = was_found {
+            lane.hold(row, Holder::Session(SessionId(1)));
+        }
+        found.push(was_found);
+        view.rows.set(0);
+    }
+    let row = |row: u64| Found::Row(RowNumber(row));
+    let not_yet = Found::NotYet;
+    assert_eq!(found, [not_yet, row(7), not_yet, not_yet, row(17)]);
+    // Row 7 comes back while there are no units: it is asked by the next search.
+    lane.give_back(RowNumber(7), &backlog, &view);
+    assert_eq!(lane.peek(line, &backlog, &view).unwrap(), not_yet);
+    assert!(lane.has_unasked(line, &backlog));
+    view.rows.set(1);
+    assert_eq!(lane.peek(line, &backlog, &view).unwrap(), row(7));
+    lane.hold(RowNumber(7), Holder::Session(SessionId(1)));
+    view.rows.set(10);
+    assert_eq!(lane.peek(line, &backlog, &view).unwrap(), Found::None);
+    assert!(!lane.has_unasked(line, &backlog));
+    assert_eq!(view.counting.0.get(), 21, "each row once, and row 7 twice");
 }
 
 /// A queue with `groups` consumer groups, each with a lane; with none, the queue has one lane of its own.

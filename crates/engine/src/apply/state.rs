@@ -84,6 +84,8 @@ pub(crate) struct State {
     pub(crate) touched_queues: BTreeSet<TableId>,
     /// Queues with waiters whose rows may have become free: `Sessions::wake` looks at them.
     pub(crate) freed: BTreeSet<TableId>,
+    /// Queues of which a wait's search has to go on in the next turn.
+    pub(crate) searching: BTreeSet<TableId>,
     /// Queues that may hold a lease or a delay, which ends without a command.
     pub(crate) timed: BTreeSet<TableId>,
 }
@@ -131,6 +133,7 @@ impl State {
             is_loss_unpublished: false,
             touched_queues: BTreeSet::new(),
             freed: BTreeSet::new(),
+            searching: BTreeSet::new(),
             timed: BTreeSet::new(),
         }
     }

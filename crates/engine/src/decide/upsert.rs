@@ -146,6 +146,7 @@ fn merged(
     let mut rows: Vec<Row> = Vec::with_capacity(insert.rows.len());
     let mut by_id: FxHashMap<u64, usize> = FxHashMap::default();
     let (mut affected, mut bytes) = (0, 0);
+    let budget = Budget::new(SET_UNITS_MAX);
     for (place, mut given) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
         let id = plan.id(&mut given, number)?;
@@ -156,7 +157,7 @@ fn merged(
         match (met, id) {
             (Some(at), _) => {
                 let row = &mut rows[at];
-                let is_changed = change(row, made, (&plan, definition), known, number)?;
+                let is_changed = change(row, made, (&plan, definition), (known, &budget), number)?;
                 affected += match known {
                     Known::Keep => 1,
                     _ => 2 * u64::from(is_changed),
@@ -238,15 +239,15 @@ fn stored(
     }))
 }
 
-/// Most units of the expressions that change one row: 50 ms, in which nobody else can write.
-const ROW_UNITS_MAX: u64 = 50_000_000;
+/// Most units of the expressions that change the rows of one statement: 50 ms, in which nobody else can write.
+const SET_UNITS_MAX: u64 = 50_000_000;
 
 /// Changes a row by one of the statement that has its id. Returns whether it has other values now.
 fn change(
     row: &mut Row,
     given: Vec<Value>,
     (plan, definition): (&Plan, &Definition),
-    known: &Known,
+    (known, budget): (&Known, &Budget),
     number: usize,
 ) -> Result<bool> {
     let mut values = row.values.clone();
@@ -259,12 +260,11 @@ fn change(
             let assignments = Assignments::of(definition, &set, UpdateOptions::default())?;
             let read = |column: usize| Ok(row.values.get(column).cloned().unwrap_or(Value::Null));
             let mut new = Vec::new();
-            let budget = Budget::new(ROW_UNITS_MAX);
-            assignments.values(row.id, &read, number, &budget, &mut new)?;
+            assignments.values(row.id, &read, number, budget, &mut new)?;
             if budget.is_stopped() {
                 return Err(Error::Limit {
-                    what: "units of work of what ON DUPLICATE KEY UPDATE sets in a row",
-                    max: ROW_UNITS_MAX,
+                    what: "units of work of what ON DUPLICATE KEY UPDATE sets",
+                    max: SET_UNITS_MAX,
                 });
             }
             for (column, value) in assignments.columns().into_iter().zip(new) {

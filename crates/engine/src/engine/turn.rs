@@ -104,6 +104,7 @@ impl Engine {
         self.status.batches_total += 1;
         self.work.begin_turn();
         self.take_finished(false)?;
+        self.go_on_searching();
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.end_overdue_waits(state, now.steady_us, outbox, counts);
         });
@@ -232,11 +233,7 @@ impl Engine {
             | Command::Planned(_)
             | Command::Upsert { .. }
             | Command::Backfill(_) => {
-                let has_readers = matches!(self.options.background, Background::Threads);
-                let decision = match has_readers || self.work.plans_all() {
-                    true => self.decide_or_plan(session, command, None),
-                    false => self.decide_write(session, command, None),
-                }?;
+                let decision = self.decide_by_readers(session, command)?;
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),

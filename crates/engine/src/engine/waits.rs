@@ -5,9 +5,10 @@
 
 use super::Engine;
 use crate::Answering;
+use crate::catalog::TableId;
 use crate::command::{Hold, Now, QueueNext, Receipt, Reply, SessionId, WaitSource};
 use crate::error::{Error, Result};
-use crate::limits::{TAKEN_ROWS_MAX, WAIT_SOURCES_MAX, WAIT_US_MAX};
+use crate::limits::{CONDITION_UNITS_MAX, TAKEN_ROWS_MAX, WAIT_SOURCES_MAX, WAIT_US_MAX};
 use crate::sessions::{Outbox, SessionCounts, Sessions, Stand, Waiter, Want, count_timeout};
 use crate::state::State;
 
@@ -98,7 +99,8 @@ impl Engine {
             }
             Ok(None) => {}
         }
-        if timeout_us == 0 {
+        let searching = self.searching(&stands);
+        if timeout_us == 0 && searching.is_empty() {
             self.status.queue_timeouts_total += 1;
             count_timeout(&mut self.state, &stands);
             return self.answer(reply, Ok(want.nothing()));
@@ -111,7 +113,25 @@ impl Engine {
             ticket: 0,
         };
         self.sessions.wait(&mut self.state, session, waiter);
+        self.state.searching.extend(searching);
         Ok(())
+    }
+
+    /// The queues of which rows were not asked yet whether the conditions take them.
+    fn searching(&self, stands: &[Stand]) -> Vec<TableId> {
+        let searching = stands.iter().filter(|stand| {
+            let queue = self.state.queues.get(&stand.table);
+            queue.is_some_and(|queue| queue.has_unasked((stand.lane, stand.line)))
+        });
+        searching.map(|stand| stand.table).collect()
+    }
+
+    /// Goes on with the searches that the last turn has left.
+    pub(super) fn go_on_searching(&mut self) {
+        self.state.queues.begin_turn(CONDITION_UNITS_MAX);
+        let searching = std::mem::take(&mut self.state.searching);
+        self.state.freed.extend(searching);
+        self.wake();
     }
 
     /// Ends an earlier wait of the session and the deliveries of `done`, then takes rows. `None`: no row is free.

@@ -1,6 +1,8 @@
 //! All queues, with a list of those that changed since readers last got their counts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use queue::Queue;
 
@@ -17,6 +19,8 @@ pub(crate) struct Queues {
     touched: Vec<TableId>,
     /// Number of queues with `rows_max=` or `bytes_max=`.
     bounded: usize,
+    /// Units that the conditions of all waits may still spend in this turn.
+    condition_units: Arc<AtomicU64>,
 }
 
 /// One queue among the engine's tables.
@@ -29,6 +33,11 @@ struct Entry {
 }
 
 impl Queues {
+    /// A new turn: the conditions of all waits together may spend `units`.
+    pub(crate) fn begin_turn(&self, units: u64) {
+        self.condition_units.store(units, Ordering::Relaxed);
+    }
+
     pub(crate) fn get(&self, table: &TableId) -> Option<&Queue> {
         self.tables.get(table).map(|entry| &entry.queue)
     }
@@ -48,7 +57,8 @@ impl Queues {
     }
 
     /// Adds a queue, with its checkpoint in manifests.
-    pub(crate) fn insert(&mut self, table: TableId, queue: Queue, manifests: InManifest) {
+    pub(crate) fn insert(&mut self, table: TableId, mut queue: Queue, manifests: InManifest) {
+        queue.share_units(&self.condition_units);
         self.touched.push(table);
         self.bounded += usize::from(queue.is_bounded());
         let entry = Entry {

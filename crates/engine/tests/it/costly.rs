@@ -5,7 +5,10 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::{
     Command, Dearest, Error, Interrupt, Now, PqDocument, PqRequest, PqScratch, Reason, Reply,
+    WaitSource,
 };
+use query::expression::{BinaryOperator, Expression};
+use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::SCHEMA;
@@ -195,4 +198,54 @@ fn a_percolation_of_one_document_ends_when_it_is_stopped_or_a_query_costs_too_mu
         panic!("it was done");
     };
     assert_eq!((dearest.query, dearest.row), (7_777, 1));
+}
+
+/// A wait without patience for a row of the queue `jobs` whose `id` is this.
+fn wait_for(id: i128) -> Command {
+    let condition = Expression::Binary(
+        BinaryOperator::Equal,
+        Box::new(Expression::Column("id".to_owned())),
+        Box::new(Expression::Literal(Value::Int(id))),
+    );
+    Command::QueueWait {
+        sources: vec![WaitSource {
+            condition: Some(condition),
+            ..WaitSource::all("jobs")
+        }],
+        timeout_us: 0,
+    }
+}
+
+#[test]
+fn a_wait_that_asks_many_rows_leaves_turns_to_others_and_still_finds_its_row_or_none() {
+    const ROWS: i128 = 60_000;
+    let mut driver = driver();
+    for first in (1..=ROWS).step_by(10_000) {
+        let rows: Vec<String> = (first..first + 10_000)
+            .map(|id| format!("({id})"))
+            .collect();
+        run(
+            &mut driver,
+            &format!("insert jobs (id) values {}", rows.join(", ")),
+        )
+        .unwrap();
+    }
+    for (session, id, found) in [(2, ROWS, 1), (3, ROWS + 2, 0), (4, ROWS + 1, 0)] {
+        let asked = driver.ask(session, wait_for(id));
+        assert!(asked.take().is_none(), "it goes on in later turns");
+        let other = run(&mut driver, "insert posts (body, n) values ('a', 0)");
+        assert!(other.is_ok(), "{other:?}");
+        let answer = (0..100).find_map(|_| {
+            driver.tick(1);
+            asked.take()
+        });
+        let Some(Ok(Reply::Waited(place))) = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(place, found);
+    }
+    assert_eq!(driver.handle.status().queue_timeouts_total, 2);
+    // The rows were asked once: the same condition is answered at once.
+    let again = driver.ask(3, wait_for(ROWS + 2)).take();
+    assert!(matches!(again, Some(Ok(Reply::Waited(0)))), "{again:?}");
 }

@@ -245,6 +245,9 @@ impl Sessions {
             while let Some(queue) = state.queues.get_mut(&table) {
                 match queue.next_served(now) {
                     Ok(None) => {
+                        if queue.is_searching() {
+                            state.searching.insert(table);
+                        }
                         if queue.next_timer_us(now).is_some() {
                             state.timed.insert(table);
                         }
@@ -285,7 +288,15 @@ impl Sessions {
         true
     }
 
-    /// Ends the waits whose deadline has come, with the answer "no row".
+    /// Whether a session's search for a row is not over.
+    fn is_searching(state: &State, stands: &[Stand]) -> bool {
+        stands.iter().any(|stand| {
+            let queue = state.queues.get(&stand.table);
+            queue.is_some_and(|queue| queue.has_unasked((stand.lane, stand.line)))
+        })
+    }
+
+    /// Ends the waits whose deadline has come, with the answer "no row"; but not where rows were not asked yet.
     pub(crate) fn end_overdue_waits(
         &mut self,
         state: &mut State,
@@ -294,6 +305,11 @@ impl Sessions {
         counts: &mut SessionCounts,
     ) {
         while let Some(session) = self.deadlines.take_due(steady_us) {
+            let waiter = self.waiting.get(&session);
+            if waiter.is_some_and(|waiter| Sessions::is_searching(state, &waiter.stands)) {
+                self.deadlines.set(session, steady_us + 1);
+                continue;
+            }
             let Some(waiter) = self.step_out(state, session) else {
                 continue;
             };
