@@ -1,6 +1,8 @@
 """Costly statements for `stall.py`, by class, and the tables that they need.
 
-Each class is harmless to the server's data: it changes no row of a table that another class reads, so it may be repeated.
+Each class is harmless to the server's data: it changes no row of a table that another class reads, so it may be repeated. Over
+small data a statement repeats its work for a row (`Size.times`), so that it takes about a second of a processor there, too: a
+thread that it holds is seen.
 """
 import json
 import random
@@ -11,18 +13,24 @@ WORDS = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod t
 class Size:
     """How much data the tables have."""
 
-    def __init__(self, rows, texts, documents, queries, document_bytes, short_rows, huge_bytes):
-        self.rows = rows  # of `s`, `w` and the queue `q`
+    def __init__(self, rows, word_rows, texts, documents, queries, document_bytes, short_rows, huge_bytes, is_small=False):
+        self.rows = rows  # of `s` and the queue `q`
+        self.word_rows = word_rows  # of `w`
         self.texts = texts  # of `texts`, each of 11 KB
         self.documents = documents  # of `docs`, each of some 45 KB
         self.queries = queries  # standing queries of `alerts`
         self.document_bytes = document_bytes  # of a document of CALL PQ
         self.short_rows = short_rows  # of `short`, which INSERT … SELECT doubles
         self.huge_bytes = huge_bytes  # of each of the 20 texts that INSERT … SELECT copies
+        self.is_small = is_small
+
+    def times(self, count):
+        """How often a statement repeats its work for a row: `count` times over small data, so that it, too, takes about a second."""
+        return count if self.is_small else 1
 
 
-FULL = Size(100_000, 20_000, 1_000, 20_000, document_bytes=200_000, short_rows=524_288, huge_bytes=2_000_000)
-SMALL = Size(5_000, 500, 30, 500, document_bytes=20_000, short_rows=16_384, huge_bytes=100_000)
+FULL = Size(100_000, 100_000, 20_000, 1_000, 20_000, document_bytes=200_000, short_rows=524_288, huge_bytes=2_000_000)
+SMALL = Size(5_000, 20_000, 2_000, 60, 1_000, document_bytes=20_000, short_rows=16_384, huge_bytes=100_000, is_small=True)
 TEXT_BYTES = 11_000
 
 # Rows of `looked`, which the probes look up, and of `light`; rows of `light` that the light user counts.
@@ -81,7 +89,7 @@ def words(size):
     draw = random.Random(2)
     yield "CREATE TABLE w (body text)"
     row = lambda id: f"({id},'{' '.join(letters(draw, 8) + str(id * 5 + k) for k in range(5))}')"
-    yield from inserts("w", "id,body", map(row, range(1, size.rows + 1)))
+    yield from inserts("w", "id,body", map(row, range(1, size.word_rows + 1)))
     yield "FLUSH TABLE w"
 
 
@@ -149,8 +157,11 @@ class Attack:
 
     def __init__(self, name, tables, statements, door="mysql", own=(), killed=None):
         self.name, self.tables, self.door, self.own = name, tables, door, own
-        self.statements = statements if callable(statements) else lambda client, size: [statements]
-        self.killed = killed
+        self.statements, self.killed = statements, killed
+
+    def of(self, client):
+        """The class of a client: this one."""
+        return self
 
     def after(self, client):
         """Statements that drop the client's own tables."""
@@ -164,8 +175,22 @@ class Attack:
     def victim(self, size):
         """The statement that KILL ends; None if the door has none of its own."""
         if self.killed:
-            return self.killed
+            return self.killed(0, size)[0]
         return None if self.door == "search" else self.statements(0, size)[0]
+
+
+class Mixture:
+    """Clients of several classes at once: client `n` sends the statements of class `n`."""
+
+    def __init__(self, name, attacks):
+        self.name, self.attacks = name, attacks
+        self.tables = list(dict.fromkeys(table for attack in attacks for table in attack.tables))
+
+    def of(self, client):
+        return self.attacks[client % len(self.attacks)]
+
+    def victim(self, size):
+        return self.attacks[0].victim(size)
 
 
 def numbered(statement, number):
@@ -173,14 +198,47 @@ def numbered(statement, number):
     return statement.replace("@", str(number))
 
 
-def in_transaction(change):
-    return lambda client, size: [f"BEGIN; {change}; ROLLBACK"]
+def one(statement):
+    """A client's statements where they are always this one."""
+    return lambda client, size: [statement]
+
+
+def counted(table, condition, times=1):
+    """Counts the rows that fulfil a condition, over small data `times` conditions that differ in a number."""
+    return lambda client, size: [f"SELECT COUNT(*) FROM {table} WHERE {either(condition, size.times(times))}"]
+
+
+def either(condition, times):
+    return " OR ".join(condition.replace("@", f"@{n}") if n else condition for n in range(times))
+
+
+def in_transaction(change, end="ROLLBACK"):
+    return one(f"BEGIN; {change}; {end}")
+
+
+def sorted_rows(client, size):
+    key = "repeat(s,100000)"
+    for _ in range(size.times(6) - 1):
+        key = f"reverse({key})"
+    return [f"SELECT id FROM s ORDER BY {key} DESC LIMIT 10"]
+
+
+def grouped(client, size):
+    most = ", ".join(f"MAX(CONCAT(title,{n}))" if n else "MAX(title)" for n in range(size.times(40)))
+    return [f"SELECT CONCAT(s,title,n) AS k, COUNT(*) AS c, {most} FROM s GROUP BY k ORDER BY c DESC LIMIT 5"]
+
+
+def matched(pattern, times):
+    """Counts the rows that a MATCH finds, over small data that of `times` alternatives that differ in a number."""
+    texts = lambda size: " | ".join(pattern.replace("@", f"@{n}") if n else pattern for n in range(size.times(times)))
+    return lambda client, size: [f"SELECT COUNT(*) FROM w WHERE MATCH('{texts(size)}')"]
 
 
 def percolated(client, size):
     draw = random.Random(client)
-    text = long_text(draw, pieces(random.Random(3)), size.document_bytes)
-    return [f"CALL PQ('alerts', ('{text}'), 0 AS docs_json, 1 AS docs, 1 AS highlight)"]
+    made = pieces(random.Random(3))
+    documents = ",".join(f"'{long_text(draw, made, size.document_bytes)}'" for _ in range(size.times(8)))
+    return [f"CALL PQ('alerts', ({documents}), 0 AS docs_json, 1 AS docs, 1 AS highlight)"]
 
 
 def loaded(client, size):
@@ -216,42 +274,50 @@ def doubled_texts(client, size):
 
 def highlighted(client, size):
     query = {"query_string": WORDS[client % 12]}
-    return [json.dumps({"table": "texts", "query": query, "limit": 200, "highlight": {"number_of_fragments": 0}})]
+    return [json.dumps({"table": "texts", "query": query, "limit": 200 * size.times(5), "highlight": {"number_of_fragments": 0}})]
 
 
 ALWAYS = f"{LEVENSHTEIN} > 5 - @"
-COUNT_S = "SELECT COUNT(*) FROM s WHERE "
-LIKE = "SELECT COUNT(*) FROM texts WHERE b LIKE '%dolor@%'"
-REGEXP = "SELECT COUNT(*) FROM texts WHERE b REGEXP '(lo|do)[a-z]+ [a-z]*x[a-z]*q[a-z]* (sit|amet@)'"
-GROUPS = "SELECT CONCAT(s,title,n) AS k, COUNT(*) AS c, MAX(title) FROM s GROUP BY k ORDER BY c DESC LIMIT 5"
-PAIRS = "SELECT COUNT(*) FROM s x JOIN s y ON x.n < y.n AND x.g > y.g + 990 + @ - @"
-JSON_PATHS = "SELECT COUNT(*) FROM docs WHERE ANY(x.a = 5 AND x.b > 990 - @ FOR x IN j.list) AND j.list[999].name LIKE '%q@%'"
+COUNT_S = counted("s", ALWAYS)
+COUNT_NESTED = counted("s", f"{NESTED} > 5 - @")
+LIKE = counted("texts", "b LIKE '%dolor@%'", 8)
+REGEXP = counted("texts", "b REGEXP '(lo|do)[a-z]+ [a-z]*x[a-z]*q[a-z]* (sit|amet@)'", 10)
+PAIRS = one("SELECT COUNT(*) FROM s x JOIN s y ON x.n < y.n AND x.g > y.g + 990 + @ - @")
+JSON_PATHS = counted("docs", "ANY(x.a = 5 AND x.b > 990 - @ FOR x IN j.list) AND j.list[999].name LIKE '%q@%'", 80)
 DELETE = f"DELETE FROM s WHERE {NEVER}"
+UPDATE = f"UPDATE s SET n = n + 1 WHERE {NEVER}"
+DELETE_QUEUED = f"DELETE FROM q WHERE {NEVER}"
+# The text of a standing query is its row's only long value.
+DELETE_STANDING = "DELETE FROM alerts WHERE levenshtein(repeat(query,40), repeat(query,39)) > 100000 + @"
 
 ATTACKS = [
-    Attack("levenshtein", [s], COUNT_S + ALWAYS),
+    Attack("levenshtein", [s], COUNT_S),
     Attack("like", [texts], LIKE),
-    Attack("sort", [s], "SELECT id FROM s ORDER BY repeat(s,100000) DESC LIMIT 10"),
-    Attack("replace", [s], f"{COUNT_S} {NESTED} > 5 - @"),
+    Attack("sort", [s], sorted_rows),
+    Attack("replace", [s], COUNT_NESTED),
     Attack("regexp", [texts], REGEXP),
-    Attack("regex-match", [words], "SELECT COUNT(*) FROM w WHERE MATCH('REGEX(/[a-z]*q[a-z]*x[a-z]*[0-9]+7.?9@?/)')"),
-    Attack("wildcard", [words], "SELECT COUNT(*) FROM w WHERE MATCH('*q*z*7* | *x*y*9? | *k*@*')"),
+    Attack("regex-match", [words], matched("REGEX(/[a-z]*q[a-z]*x[a-z]*[0-9]+7.?9@?/)", 60)),
+    Attack("wildcard", [words], matched("*q*z*7* | *x*y*9? | *k*@*", 20)),
     Attack("json", [docs], JSON_PATHS),
-    Attack("groups", [s], GROUPS),
+    Attack("groups", [s], grouped),
     Attack("join", [s], PAIRS),
     Attack("highlight", [texts], highlighted, door="search"),
     Attack("percolate", [alerts], percolated),
     Attack("load", [], loaded, own=[("bulk_{}", "body text, n int")]),
-    Attack("ddl", [s], ddl, own=[("ddl_{}", None)], killed=COUNT_S + ALWAYS),
-    Attack("delete", [s], DELETE),
-    Attack("update", [s], f"UPDATE s SET n = n + 1 WHERE {NEVER}"),
-    Attack("update-tx", [s], in_transaction(f"UPDATE s SET n = n + 1 WHERE {NEVER}")),
+    Attack("ddl", [s], ddl, own=[("ddl_{}", None)], killed=COUNT_S),
+    Attack("delete", [s], one(DELETE)),
+    Attack("update", [s], one(UPDATE)),
+    Attack("update-tx", [s], in_transaction(UPDATE)),
     Attack("delete-tx", [s], in_transaction(DELETE)),
-    Attack("delete-queue", [queue], f"DELETE FROM q WHERE {NEVER}"),
+    Attack("commit", [s], in_transaction(UPDATE, "COMMIT")),
+    Attack("delete-queue", [queue], one(DELETE_QUEUED)),
+    Attack("delete-queue-tx", [queue], in_transaction(DELETE_QUEUED)),
+    Attack("delete-pq", [alerts], one(DELETE_STANDING)),
     Attack("insert-select", [short], doubled, own=[("sink_{}", "body text, n int")]),
     Attack("insert-texts", [short], doubled_texts, own=[("sink_{}", "body text")]),
-    Attack("http-levenshtein", [s], COUNT_S + ALWAYS, door="http"),
+    Attack("http-levenshtein", [s], COUNT_S, door="http"),
     Attack("http-like", [texts], LIKE, door="http"),
-    Attack("http-sort", [s], "SELECT id FROM s ORDER BY repeat(s,100000) DESC LIMIT 10", door="http"),
-    Attack("http-delete", [s], DELETE, door="http"),
+    Attack("http-sort", [s], sorted_rows, door="http"),
+    Attack("http-replace", [s], COUNT_NESTED, door="http"),
+    Attack("http-delete", [s], one(DELETE), door="http"),
 ]

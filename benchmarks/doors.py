@@ -13,7 +13,7 @@ HOST = "127.0.0.1"
 CAPABILITIES = 0x1 | 0x200 | 0x2000 | 0x8000 | 0x10000 | 0x20000 | 0x80000
 MORE_RESULTS = 0x8
 QUERY = b"\x03"
-PACKET_BYTES_MAX = (1 << 24) - 2
+PACKET_BYTES_MAX = (1 << 24) - 1  # a longer payload goes on in packets behind it
 
 
 class Refused(Exception):
@@ -48,10 +48,10 @@ class Mysql:
                 self.send(b"")
 
     def send(self, payload):
-        if len(payload) > PACKET_BYTES_MAX:
-            raise ValueError("a packet has at most 16 MiB here")
-        self.socket.sendall(struct.pack("<I", len(payload) | self.sequence << 24) + payload)
-        self.sequence = (self.sequence + 1) % 256
+        for at in range(0, len(payload) + 1, PACKET_BYTES_MAX):
+            part = payload[at : at + PACKET_BYTES_MAX]
+            self.socket.sendall(struct.pack("<I", len(part) | self.sequence << 24) + part)
+            self.sequence = (self.sequence + 1) % 256
 
     def packet(self):
         head = self.file.read(4)
