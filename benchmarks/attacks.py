@@ -139,6 +139,14 @@ def short(size):
     yield "FLUSH TABLE huge"
 
 
+def wide(size):
+    """Four rows whose texts are nearly as long as a text may be."""
+    yield "CREATE TABLE wide (body text, n int)"
+    for id in range(1, 5):
+        yield f"INSERT INTO wide (id,body,n) VALUES ({id},'{'lorem ipsum dolor sit amet ' * 580_000}',{id})"
+    yield "FLUSH TABLE wide"
+
+
 LEVENSHTEIN = "levenshtein(repeat(s,200), repeat(title,90))"
 # No row fulfils it, so statements that change rows by it change nothing.
 NEVER = f"{LEVENSHTEIN} > 100000 + @"
@@ -272,6 +280,64 @@ def doubled_texts(client, size):
     return [f"INSERT INTO {table} (body) SELECT body FROM huge", f"TRUNCATE TABLE {table}"]
 
 
+def upserted(client, size):
+    """Rows that are inserted once, and then changed by a costly value."""
+    rows = ",".join(f"({id},'abcdefgh')" for id in range(1, 5_001))
+    value = "levenshtein(repeat(new.s,120), repeat(concat(new.s,'x'),100)) + @ - @"
+    return [f"INSERT INTO upserted_{client} (id,s) VALUES {rows} AS new ON DUPLICATE KEY UPDATE n = {value}"]
+
+
+def computed(client, size):
+    """Rows of costly constants, some 2 ms each."""
+    row = "(levenshtein(repeat('abcdefgh',120), repeat('abcdefghx',100)) + @ - @)"
+    return [f"INSERT INTO computed_{client} (n) VALUES {','.join([row] * 20)}", f"TRUNCATE TABLE computed_{client}"]
+
+
+def committed(client, size):
+    """A transaction of many short changes by id, each with a condition that COMMIT must decide again."""
+    table = f"committed_{client}"
+    ids = range(1, 20_000 // size.times(4) + 1)
+    rows = ",".join(f"({id},1)" for id in ids)
+    changes = "; ".join(f"UPDATE {table} SET n = n + 1 WHERE id = {id} AND n > 0" for id in ids)
+    return [f"REPLACE INTO {table} (id,n) VALUES {rows}", f"FLUSH TABLE {table}", f"BEGIN; {changes}; COMMIT"]
+
+
+def committed_scans(client, size):
+    """A transaction of changes that look at many rows for one, which COMMIT must find again."""
+    table = f"scanned_{client}"
+    changes = "; ".join(f"UPDATE {table} SET n = n + 1 WHERE g = {k} AND n >= 0 - @ LIMIT 1" for k in range(200))
+    filled = f"REPLACE INTO {table} (id,n,g) SELECT id,n,g FROM s LIMIT {size.rows // 2}"
+    return [filled, f"FLUSH TABLE {table}", f"BEGIN; {changes}; COMMIT"]
+
+
+def short_reads(client, size):
+    """Reads that are short enough for a socket's thread, 200 in a text."""
+    return ["; ".join(f"SELECT COUNT(*) FROM looked WHERE n * 3 + 7 > {n} - @ AND id < 5000" for n in range(200))]
+
+
+def nested(bytes):
+    """A JSON document of numbers, as deep as one may be."""
+    return '{"a":' * 63 + "[" + "1," * (bytes // 2) + "1]" + "}" * 63
+
+
+def nested_inserts(client, size):
+    table = f"nested_{client}"
+    return [f"INSERT INTO {table} (j) VALUES ('{nested(2_000_000 // size.times(4))}')", f"TRUNCATE TABLE {table}"]
+
+
+def nested_updates(client, size):
+    table, text = f"nested_updates_{client}", nested(2_000_000 // size.times(4))
+    documents = ",".join(f"({id},'{text}')" for id in range(1, 5))
+    return [f"REPLACE INTO {table} (id,j) VALUES {documents}", f"UPDATE {table} SET j.x = @ WHERE id > 0"]
+
+
+def new_words(client, size):
+    """A text of 14 MB in which no word stands twice, and its removal."""
+    draw = random.Random(client)
+    text = " ".join(letters(draw, 12) + str(k) for k in range(800_000 // size.times(8)))
+    return [f"INSERT INTO new_words_{client} (body) VALUES ('{text}')", f"TRUNCATE TABLE new_words_{client}"]
+
+
 def highlighted(client, size):
     query = {"query_string": WORDS[client % 12]}
     return [json.dumps({"table": "texts", "query": query, "limit": 200 * size.times(5), "highlight": {"number_of_fragments": 0}})]
@@ -312,6 +378,19 @@ ATTACKS = [
     Attack("commit", [s], in_transaction(UPDATE, "COMMIT")),
     Attack("delete-queue", [queue], one(DELETE_QUEUED)),
     Attack("delete-queue-tx", [queue], in_transaction(DELETE_QUEUED)),
+    Attack("queue-wait", [queue], one(f'SELECT queue_wait("q:{NEVER}", 1)')),
+    Attack("upsert", [], upserted, own=[("upserted_{}", "s string, n int")]),
+    Attack("values", [], computed, own=[("computed_{}", "n int")]),
+    Attack("commit-many", [], committed, own=[("committed_{}", "n int")]),
+    Attack("commit-scans", [s], committed_scans, own=[("scanned_{}", "n int, g int")]),
+    Attack("short-reads", [], short_reads),
+    Attack("json-insert", [], nested_inserts, own=[("nested_{}", "j json")]),
+    Attack("json-update", [], nested_updates, own=[("nested_updates_{}", "j json")]),
+    Attack("wide-like", [wide], counted("wide", "body LIKE '%dolor@%'")),
+    Attack("wide-sort", [wide], one("SELECT id FROM wide ORDER BY CONCAT(body,@) DESC, body LIMIT 5")),
+    Attack("wide-groups", [wide], one("SELECT COUNT(*), MIN(body), MAX(n - @) FROM wide GROUP BY body LIMIT 5")),
+    Attack("wide-concat", [wide], one("SELECT LENGTH(GROUP_CONCAT(body)), MAX(n - @) FROM wide WHERE id = 1")),
+    Attack("new-words", [], new_words, own=[("new_words_{}", "body text")]),
     Attack("delete-pq", [alerts], one(DELETE_STANDING)),
     Attack("insert-select", [short], doubled, own=[("sink_{}", "body text, n int")]),
     Attack("insert-texts", [short], doubled_texts, own=[("sink_{}", "body text")]),
