@@ -158,9 +158,9 @@ class Attack:
 
     `statements(client, size)` are the texts that a client sends in turn, over and over; an `@` in them becomes another number each
     time, so that no answer and no condition is kept from an earlier statement. `door` is mysql, http (POST /sql) or search (POST
-    /search, where a text is a body). `own` are tables of a client's own, (name, columns): `{}` in the name stands for the client's
-    number, and without columns the statements create the table. The first statement is the one that KILL ends, unless `killed` is
-    another.
+    /search, where a text is a body). `own` are tables of a client's own, (name, what CREATE TABLE says behind it): `{}` in the
+    name stands for the client's number, and with None the statements create the table. The first statement is the one that KILL
+    ends, unless `killed` gives another.
     """
 
     def __init__(self, name, tables, statements, door="mysql", own=(), killed=None):
@@ -177,7 +177,7 @@ class Attack:
 
     def before(self, client):
         """Statements that create the client's own tables anew."""
-        creates = [f"CREATE TABLE {name.format(client)} ({columns})" for name, columns in self.own if columns]
+        creates = [f"CREATE TABLE {name.format(client)} {columns}" for name, columns in self.own if columns]
         return self.after(client) + creates
 
     def victim(self, size):
@@ -310,6 +310,14 @@ def committed_scans(client, size):
     return [filled, f"FLUSH TABLE {table}", f"BEGIN; {changes}; COMMIT"]
 
 
+def stored_queries(client, size):
+    """Standing queries that each take some milliseconds to compile."""
+    table = f"stored_{client}"
+    query = lambda id: f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)"
+    rows = ",".join(f"({id},'{query(id)}')" for id in range(1, 1_001))
+    return [f"REPLACE INTO {table} (id,query) VALUES {rows}", f"TRUNCATE TABLE {table}"]
+
+
 def short_reads(client, size):
     """Reads that are short enough for a socket's thread, 200 in a text."""
     return ["; ".join(f"SELECT COUNT(*) FROM looked WHERE n * 3 + 7 > {n} - @ AND id < 5000" for n in range(200))]
@@ -343,6 +351,8 @@ def highlighted(client, size):
     return [json.dumps({"table": "texts", "query": query, "limit": 200 * size.times(5), "highlight": {"number_of_fragments": 0}})]
 
 
+# It takes some milliseconds to compile.
+COMPILED = "(a|b|ab){1,200}(c|d){1,200}(x[a-z]{1,50}){1,10}"
 ALWAYS = f"{LEVENSHTEIN} > 5 - @"
 COUNT_S = counted("s", ALWAYS)
 COUNT_NESTED = counted("s", f"{NESTED} > 5 - @")
@@ -369,7 +379,7 @@ ATTACKS = [
     Attack("join", [s], PAIRS),
     Attack("highlight", [texts], highlighted, door="search"),
     Attack("percolate", [alerts], percolated),
-    Attack("load", [], loaded, own=[("bulk_{}", "body text, n int")]),
+    Attack("load", [], loaded, own=[("bulk_{}", "(body text, n int)")]),
     Attack("ddl", [s], ddl, own=[("ddl_{}", None)], killed=COUNT_S),
     Attack("delete", [s], one(DELETE)),
     Attack("update", [s], one(UPDATE)),
@@ -379,21 +389,23 @@ ATTACKS = [
     Attack("delete-queue", [queue], one(DELETE_QUEUED)),
     Attack("delete-queue-tx", [queue], in_transaction(DELETE_QUEUED)),
     Attack("queue-wait", [queue], one(f'SELECT queue_wait("q:{NEVER}", 1)')),
-    Attack("upsert", [], upserted, own=[("upserted_{}", "s string, n int")]),
-    Attack("values", [], computed, own=[("computed_{}", "n int")]),
-    Attack("commit-many", [], committed, own=[("committed_{}", "n int")]),
-    Attack("commit-scans", [s], committed_scans, own=[("scanned_{}", "n int, g int")]),
+    Attack("upsert", [], upserted, own=[("upserted_{}", "(s string, n int)")]),
+    Attack("values", [], computed, own=[("computed_{}", "(n int)")]),
+    Attack("commit-many", [], committed, own=[("committed_{}", "(n int)")]),
+    Attack("commit-scans", [s], committed_scans, own=[("scanned_{}", "(n int, g int)")]),
+    Attack("store-queries", [], stored_queries, own=[("stored_{}", "(body text) type='pq'")]),
+    Attack("regexp-short", [], one(f"SELECT id FROM looked WHERE id = 5 AND body REGEXP '{COMPILED}@'")),
     Attack("short-reads", [], short_reads),
-    Attack("json-insert", [], nested_inserts, own=[("nested_{}", "j json")]),
-    Attack("json-update", [], nested_updates, own=[("nested_updates_{}", "j json")]),
+    Attack("json-insert", [], nested_inserts, own=[("nested_{}", "(j json)")]),
+    Attack("json-update", [], nested_updates, own=[("nested_updates_{}", "(j json)")]),
     Attack("wide-like", [wide], counted("wide", "body LIKE '%dolor@%'")),
     Attack("wide-sort", [wide], one("SELECT id FROM wide ORDER BY CONCAT(body,@) DESC, body LIMIT 5")),
     Attack("wide-groups", [wide], one("SELECT COUNT(*), MIN(body), MAX(n - @) FROM wide GROUP BY body LIMIT 5")),
     Attack("wide-concat", [wide], one("SELECT LENGTH(GROUP_CONCAT(body)), MAX(n - @) FROM wide WHERE id = 1")),
-    Attack("new-words", [], new_words, own=[("new_words_{}", "body text")]),
+    Attack("new-words", [], new_words, own=[("new_words_{}", "(body text)")]),
     Attack("delete-pq", [alerts], one(DELETE_STANDING)),
-    Attack("insert-select", [short], doubled, own=[("sink_{}", "body text, n int")]),
-    Attack("insert-texts", [short], doubled_texts, own=[("sink_{}", "body text")]),
+    Attack("insert-select", [short], doubled, own=[("sink_{}", "(body text, n int)")]),
+    Attack("insert-texts", [short], doubled_texts, own=[("sink_{}", "(body text)")]),
     Attack("http-levenshtein", [s], COUNT_S, door="http"),
     Attack("http-like", [texts], LIKE, door="http"),
     Attack("http-sort", [s], sorted_rows, door="http"),
