@@ -29,7 +29,8 @@ answered none of its costly statements and refused one for good, or still worked
 
 --small is for tests: less data, 4 clients, 0.8 s a cell, and SIGTERM beside `all` only; a minute or two. --slack N is for a
 debug build or a machine that others use: all bounds of time are N times as long, or N times what the probe takes alone if that is
-longer; SIGTERM may take 10 s; and a cell that misses is measured once more and counts if it misses again.
+longer; INSERT and Scribe may take the seconds of a cell more, SIGTERM 10 s; and a cell that misses is measured once more and counts
+if it misses again.
 """
 import argparse
 import contextlib
@@ -196,8 +197,9 @@ class Cell:
 class Bounds:
     """What a cell must not exceed. `alone`, a cell, has the times of the probes without clients."""
 
-    def __init__(self, slack, memory, alone=None):
-        self.slack, self.mib_max, self.alone = slack, mebibytes(memory) * MEMORY_RATIO, alone
+    def __init__(self, slack, options, alone=None):
+        self.slack, self.seconds, self.alone = slack, options.seconds, alone
+        self.mib_max = mebibytes(options.memory) * MEMORY_RATIO
         self.sigterm_s = SIGTERM_S if slack <= 1 else SIGTERM_SLACK_S
         # With slack a light user may be many times slower than alone while that is short.
         self.light_s_min = 0 if slack <= 1 else self.most_ms("look-up") / 1e3
@@ -207,7 +209,9 @@ class Bounds:
         times = self.alone.times.get(name) if self.alone and self.slack > 1 else None
         if times and times.seconds:
             most_ms = max(most_ms, 1e3 * times.at(share))
-        return self.slack * most_ms
+        # Calls that each wait for one turn of the writer pile up, for as long as the probe calls; behind a held writer they wait longer.
+        piled_ms = 1e3 * self.seconds if name in ("insert", "scribe") and self.slack > 1 else 0
+        return self.slack * most_ms + piled_ms
 
 
 def mebibytes(text):
@@ -225,7 +229,7 @@ class Bench:
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
         self.size = attacks.SMALL if options.small else attacks.FULL
-        self.bounds = Bounds(options.slack, options.memory)  # with the times of `alone` once that is measured
+        self.bounds = Bounds(options.slack, options)  # with the times of `alone` once that is measured
         self.filled = set()
         self.start()
         self.fill([attacks.probed])
@@ -307,7 +311,7 @@ class Bench:
             yield from self.run_users()
         elif attack is ALONE:
             cell = self.measure(ALONE, 0, False)
-            self.bounds = Bounds(self.options.slack, self.options.memory, cell)
+            self.bounds = Bounds(self.options.slack, self.options, cell)
             yield cell
         elif isinstance(attack, attacks.Mixture):
             yield self.measure(attack, len(attack.attacks), True)
@@ -358,7 +362,7 @@ def record(path, options, version, cells):
         writer = csv.writer(file, delimiter=";", lineterminator="\n")
         writer.writerow([*COLUMNS, *COSTS, "misses"])
         for cell in cells:
-            writer.writerow([*line(cell), ", ".join(cell.misses(Bounds(1, options.memory)))])
+            writer.writerow([*line(cell), ", ".join(cell.misses(Bounds(1, options)))])
 
 
 def facts(options, version):
