@@ -64,8 +64,8 @@ pub(crate) const BULK_BATCH_COUNT: usize = 10_000;
 /// Most statements in one text.
 pub(crate) const STATEMENTS_MAX: usize = 100_000;
 
-/// Statements of one text after which its task lets other connections' tasks run.
-pub(crate) const STATEMENTS_IN_A_ROW: usize = 64;
+/// Time after which a task that has several statements in hand lets other connections' tasks run.
+pub(crate) const IN_A_ROW_MAX: Duration = Duration::from_millis(1);
 
 /// Most bytes that an HTTP connection buffers in each direction; also the longest head of a request.
 pub(crate) const CONNECTION_BUFFER_BYTES: usize = 128 << 10;

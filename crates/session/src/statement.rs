@@ -48,7 +48,7 @@ use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::limits::{
-    EVALUATED_INLINE_MAX, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
+    EVALUATED_INLINE_MAX, INLINE_UNITS, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
     PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
 };
 use crate::node::{Node, guarded};
@@ -181,7 +181,14 @@ pub async fn next<'t>(
     match wire::sql::first(near) {
         Some((one, behind)) if is_whole || !behind.is_empty() => {
             let rest = &text[near.len() - behind.len()..];
-            let statement = guarded(node, || Ok(wire::sql::parse(one)?));
+            let shortly = || Ok(wire::sql::parse_shortly(one, INLINE_UNITS as usize));
+            let statement = match guarded(node, shortly) {
+                Ok(Err(error)) if error.is_out_of_work() => {
+                    node.long(session).await;
+                    guarded(node, || Ok(wire::sql::parse(one)?))
+                }
+                parsed => parsed.and_then(|parsed| Ok(parsed?)),
+            };
             return Some((Parsed::read(node, one, statement), rest));
         }
         None if is_whole => return None,

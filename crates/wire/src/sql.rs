@@ -95,6 +95,16 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     Ok(parse_within(text, usize::MAX)?.0)
 }
 
+/// As [`parse`], with at most `work` units ([`query::meter`]) for the constants of an INSERT.
+///
+/// # Errors
+/// As [`parse`]; [`SyntaxError::is_out_of_work`].
+pub fn parse_shortly(text: &[u8], work: usize) -> Result<Statement, SyntaxError> {
+    let mut parser = Parser::within(text, usize::MAX);
+    parser.work = parser.work.min(work);
+    statement_of(&mut parser)
+}
+
 /// As [`parse`], with at most `room` bytes of memory for the statement. Also gives the bytes that the statement takes by the
 /// parser's count, which includes lists that double and the compiled form of expressions.
 ///

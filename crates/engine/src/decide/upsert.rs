@@ -239,8 +239,8 @@ fn stored(
     }))
 }
 
-/// Most units of the expressions that change the rows of one statement: 50 ms, in which nobody else can write.
-const SET_UNITS_MAX: u64 = 50_000_000;
+/// Most units of the expressions that change the rows of one statement: 20 ms, in which nobody else can write.
+const SET_UNITS_MAX: u64 = 20_000_000;
 
 /// Changes a row by one of the statement that has its id. Returns whether it has other values now.
 fn change(

@@ -14,8 +14,10 @@ const TOO_DEEP: &str = "nested too deep";
 pub(super) fn compact(text: &[u8]) -> Result<Vec<u8>, JsonError> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut reader = serde_json::Deserializer::from_slice(text);
+    let mut scratch = Vec::new();
     let node = Node {
         out: &mut out,
+        scratch: &mut scratch,
         depth: 0,
     };
     let read = node.deserialize(&mut reader).and_then(|()| reader.end());
@@ -52,6 +54,8 @@ pub(super) fn node(node: JsonNode<'_>) -> Vec<u8> {
 /// A node that is appended to `out`.
 struct Node<'o> {
     out: &'o mut Vec<u8>,
+    /// Empty between nodes: one buffer for all, so that a deep document does not take new memory at each depth.
+    scratch: &'o mut Vec<u8>,
     /// Arrays and objects around it.
     depth: usize,
 }
@@ -119,41 +123,43 @@ impl<'de> Visitor<'de> for Node<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         self.check_depth()?;
-        let (mut items, mut ends) = (Vec::new(), Vec::new());
+        let (start, mut ends) = (self.out.len(), Vec::new());
         let depth = self.depth + 1;
         loop {
             let node = Node {
-                out: &mut items,
+                out: &mut *self.out,
+                scratch: &mut *self.scratch,
                 depth,
             };
             if seq.next_element_seed(node)?.is_none() {
                 break;
             }
-            ends.push(items.len() as u32); // a text has at most 4 MiB
+            ends.push((self.out.len() - start) as u32); // a text has at most 4 MiB
         }
-        self.out.push(ARRAY);
-        self.out.extend((ends.len() as u32).to_le_bytes());
-        ends.iter()
-            .for_each(|end| self.out.extend(end.to_le_bytes()));
-        self.out.append(&mut items);
+        let mut head = vec![ARRAY];
+        head.extend((ends.len() as u32).to_le_bytes());
+        ends.iter().for_each(|end| head.extend(end.to_le_bytes()));
+        self.out.splice(start..start, head);
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         self.check_depth()?;
         // Keys and values in the order written, with the range of each.
-        let (mut keys, mut values) = (String::new(), Vec::new());
+        let (start, mut keys) = (self.out.len(), String::new());
         let mut members = Vec::new();
         let depth = self.depth + 1;
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            let (key_start, value_start) = (keys.len(), values.len());
+            let (key_start, value_start) = (keys.len(), self.out.len() - start);
             keys.push_str(&key);
             let node = Node {
-                out: &mut values,
+                out: &mut *self.out,
+                scratch: &mut *self.scratch,
                 depth,
             };
             map.next_value_seed(node)?;
-            members.push((key_start..keys.len(), value_start..values.len()));
+            let value = value_start..self.out.len() - start;
+            members.push((key_start..keys.len(), value));
         }
         // The sort is stable, so the last of repeated members is the last of its neighbours.
         let key_of = |member: &Member| &keys[member.0.clone()];
@@ -165,6 +171,8 @@ impl<'de> Visitor<'de> for Node<'_> {
                 _ => kept.push(member),
             }
         }
+        self.scratch.extend_from_slice(&self.out[start..]);
+        self.out.truncate(start);
         self.out.push(OBJECT);
         self.out.extend((kept.len() as u32).to_le_bytes());
         let (mut key_end, mut value_end) = (0, 0);
@@ -178,8 +186,9 @@ impl<'de> Visitor<'de> for Node<'_> {
             self.out.extend_from_slice(key_of(member).as_bytes());
         }
         for (_, value) in &kept {
-            self.out.extend_from_slice(&values[value.clone()]);
+            self.out.extend_from_slice(&self.scratch[value.clone()]);
         }
+        self.scratch.clear();
         Ok(())
     }
 }

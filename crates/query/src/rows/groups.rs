@@ -49,6 +49,9 @@ const STATE_BYTES: u64 = 96;
 /// Units of an item of a list by which a row is grouped.
 const ITEM_UNITS: u64 = 150;
 
+/// Bytes of a text that are compared, copied or joined for one unit: new memory of large texts costs most.
+const COPIED_BYTES: u64 = 4;
+
 /// What a statement groups by, and what it wants of its groups.
 #[derive(Clone, Debug)]
 pub struct Groups {
@@ -275,6 +278,10 @@ impl Grouped {
             |of: &Aggregate| of.arguments.iter().map(|it| it.evaluate(row)).collect();
         let arguments: Vec<Vec<Value>> = groups.aggregates.iter().map(of_aggregate).collect();
         let within = groups.within.values(row);
+        // Texts of the row are compared, copied or joined.
+        let texts = lists.iter().chain(&arguments).flatten().map(Value::memory);
+        row.meter()
+            .spend(texts.sum::<usize>() as u64 / COPIED_BYTES);
         each_choice(&lists, |key| {
             let kept = Kept {
                 row: number,

@@ -1,6 +1,8 @@
 //! /sql: one SELECT as hits, or with `mode=raw` any statements as tables. A GET has its statement in the address and may only
 //! read: any web page can make a browser send a GET.
 
+use std::time::Instant;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
@@ -12,7 +14,7 @@ use super::reply::{self, Refusal};
 use super::search::{self, Shape};
 use super::table::TableReply;
 use super::{Door, Guest, body, table};
-use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
+use crate::limits::{IN_A_ROW_MAX, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
@@ -122,6 +124,7 @@ pub(super) async fn all(
     let mut rest = request.text.as_slice();
     let mut count = 0;
     let mut failed = None;
+    let mut since = Instant::now();
     while let Some((statement, behind)) = statement::next(server, &guest.session, rest).await {
         rest = behind;
         count += 1;
@@ -148,8 +151,9 @@ pub(super) async fn all(
             failed = Some(failure);
             break;
         }
-        if count % STATEMENTS_IN_A_ROW == 0 {
+        if since.elapsed() >= IN_A_ROW_MAX {
             tokio::task::yield_now().await;
+            since = Instant::now();
         }
     }
     if count == 0 {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
 use engine::SessionId;
 use wire::mysql::load::Load;
@@ -13,7 +14,7 @@ use wire::mysql::{
 use super::handshake::{Guest, Login};
 use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
-use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
+use crate::limits::{IN_A_ROW_MAX, STATEMENTS_MAX};
 use crate::server::{Admitted, Server};
 use session::Grant;
 use session::counters::add;
@@ -239,6 +240,7 @@ impl<'a> Connection<'a> {
     async fn several(&mut self, first: Parsed, behind: &[u8]) -> Result<bool, Ended> {
         let mut rest = behind;
         let mut ready = VecDeque::from([first]);
+        let mut since = Instant::now();
         for count in 1.. {
             if count == 1 || ready.is_empty() {
                 match self.together(&mut ready, rest).await {
@@ -263,8 +265,9 @@ impl<'a> Connection<'a> {
             if self.encoder.is_full() {
                 self.flush().await?;
             }
-            if count % STATEMENTS_IN_A_ROW == 0 {
+            if since.elapsed() >= IN_A_ROW_MAX {
                 tokio::task::yield_now().await;
+                since = Instant::now();
             }
             if is_more && count == STATEMENTS_MAX {
                 let message = format!("more than {STATEMENTS_MAX} statements in one text");

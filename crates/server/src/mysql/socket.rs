@@ -1,7 +1,7 @@
 //! The socket of one connection: packets in, bytes out, with time limits and the memory of its buffer.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -10,7 +10,7 @@ use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
 use super::served::Served;
-use crate::limits::{AWAKE_MAX, LOGIN_PACKET_BYTES_MAX};
+use crate::limits::{AWAKE_MAX, IN_A_ROW_MAX, LOGIN_PACKET_BYTES_MAX};
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
 use session::counters::add;
@@ -57,6 +57,8 @@ pub(super) struct Socket {
     served: Option<Served>,
     /// Whether the reader stands at a packet that [`Socket::packet`] has not given yet.
     holds_next: bool,
+    /// Since when packets are given that came together, without a look at other connections.
+    since: Instant,
 }
 
 impl fmt::Display for Ended {
@@ -79,6 +81,7 @@ impl Socket {
             payer: stream.remote.to_string().into(),
             served: None,
             holds_next: false,
+            since: Instant::now(),
             server,
             stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
@@ -100,7 +103,7 @@ impl Socket {
         take: impl FnOnce(Packet<'_>) -> T,
     ) -> Result<T, Ended> {
         let mut pace = Pace::new(self.patience);
-        let mut refused = None;
+        let (mut refused, mut has_read) = (None, false);
         loop {
             let advanced = match self.holds_next {
                 true => Ok(true),
@@ -108,6 +111,13 @@ impl Socket {
             };
             match (advanced, refused.take()) {
                 (Ok(true), _) => {
+                    if has_read {
+                        self.since = Instant::now();
+                    } else if self.since.elapsed() >= IN_A_ROW_MAX {
+                        self.holds_next = true;
+                        tokio::task::yield_now().await;
+                        self.since = Instant::now();
+                    }
                     if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
                         // The caller may drop this future while it waits for its turn: the next call gives this packet.
                         self.holds_next = true;
@@ -154,6 +164,7 @@ impl Socket {
                 Err(error) => return Err(Ended::Gone(error)),
                 Ok(0) => return Err(Ended::Gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
+                    has_read = true;
                     pace.came(count);
                     self.arrived(count);
                 }

@@ -6,6 +6,10 @@ use query::lexer::OUT_OF_ROOM;
 
 use crate::limits::NEAR_CHARS_MAX;
 
+/// The refusal of constants that take more work than they may.
+pub(super) const TOO_MUCH_WORK: &str =
+    "the constants of the statement take too much work: compute them before";
+
 /// Family of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -60,6 +64,12 @@ impl SyntaxError {
     #[must_use]
     pub fn is_out_of_room(&self) -> bool {
         self.message.starts_with(OUT_OF_ROOM)
+    }
+
+    /// Whether the statement's constants take more work than its parser was given.
+    #[must_use]
+    pub fn is_out_of_work(&self) -> bool {
+        self.message == TOO_MUCH_WORK
     }
 
     /// MySQL's number: 1064, 1105 or 1235.

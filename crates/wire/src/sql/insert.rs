@@ -5,10 +5,10 @@ use query::lexer::TokenKind;
 use query::request::{Assignment, Insert, Known, inserted_name};
 use query::value::Value;
 
-use super::error::{ErrorKind, SyntaxError};
+use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
 use super::parser::{Parser, Result};
 use super::statement::Statement;
-use super::values::{self, TOO_MUCH_WORK, constant_work};
+use super::values;
 
 impl Parser<'_> {
     /// Parses INSERT or REPLACE, from behind that word.
@@ -41,7 +41,7 @@ impl Parser<'_> {
                 return Err(self.unexpected("VALUES"));
             }
             let behind = self.position() + self.peek_bytes().len();
-            let (rows, end, room) = values::rows(self.text(), behind, self.room())?;
+            let (rows, end, room) = values::rows(self.text(), behind, self.room(), self.work)?;
             self.restart(end, room);
             insert.rows = rows;
         }
@@ -89,7 +89,7 @@ impl Parser<'_> {
     /// `column = constant, …` behind SET, as columns and one row.
     fn set_row(&mut self, insert: &mut Insert) -> Result<()> {
         let (mut columns, mut row) = (Vec::new(), Vec::new());
-        let mut work = constant_work(self.text());
+        let mut work = self.work;
         loop {
             columns.push(self.column()?);
             self.listed(columns.len())?;

@@ -8,7 +8,7 @@ use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKi
 use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
-use super::values;
+use super::values::{self, constant_work};
 use crate::limits::NAMES_MAX;
 
 /// Result of this module.
@@ -55,6 +55,8 @@ pub(super) struct Parser<'a> {
     pub(super) is_joined: bool,
     /// Number of sub-selects that are open.
     pub(super) sub_selects: usize,
+    /// Units that the constants of INSERT may take.
+    pub(super) work: usize,
 }
 
 /// Functions inside an expression: name in lower case, and the parser behind the opening bracket. `None`: unknown.
@@ -71,6 +73,7 @@ impl<'a> Parser<'a> {
             tables: Rc::from([]),
             is_joined: false,
             sub_selects: 0,
+            work: constant_work(text),
         }
     }
 

@@ -8,7 +8,7 @@ use query::lexer::{Lexer, OUT_OF_ROOM};
 use query::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
 use query::value::Value;
 
-use super::error::{ErrorKind, SyntaxError};
+use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
 
 /// Bytes in one step of the search for a string's end.
 const STEP: usize = 32;
@@ -17,7 +17,7 @@ const STEP: usize = 32;
 /// TRUE or FALSE. `None`: something else, or a string without end.
 pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
     let room = usize::MAX;
-    let mut scanner = Scanner::new(text, at, room);
+    let mut scanner = Scanner::new(text, at, room, 0);
     let value = scanner.constant()?;
     Some((value, scanner.at))
 }
@@ -40,9 +40,14 @@ pub(super) fn value_bytes(value: &Value) -> usize {
     size_of::<Value>() + text
 }
 
-/// Parses rows `(…), (…)` from a byte offset; at least one. They may take `room` bytes of memory.
-pub(super) fn rows(text: &[u8], at: usize, room: usize) -> Result<Scanned, SyntaxError> {
-    let mut scanner = Scanner::new(text, at, room);
+/// Parses rows `(…), (…)` from a byte offset; at least one. They may take `room` bytes of memory, and their constants `work` units.
+pub(super) fn rows(
+    text: &[u8],
+    at: usize,
+    room: usize,
+    work: usize,
+) -> Result<Scanned, SyntaxError> {
+    let mut scanner = Scanner::new(text, at, room, work);
     let mut rows: Vec<Vec<Value>> = Vec::new();
     loop {
         scanner.skip_blank();
@@ -81,17 +86,13 @@ pub(super) fn constant_work(text: &[u8]) -> usize {
     CONSTANT_WORK_MAX.saturating_add(text.len().saturating_mul(CONSTANT_WORK_A_BYTE))
 }
 
-/// The refusal of constants that take more.
-pub(super) const TOO_MUCH_WORK: &str =
-    "the constants of the statement take too much work: compute them before";
-
 impl<'a> Scanner<'a> {
-    fn new(text: &'a [u8], at: usize, room: usize) -> Self {
+    fn new(text: &'a [u8], at: usize, room: usize, work: usize) -> Self {
         Scanner {
             text,
             at,
             room,
-            work: constant_work(text),
+            work,
         }
     }
 
