@@ -8,6 +8,7 @@
 //! - A budget ends it ([`Interrupt::with_units`]): a statement that began on a thread with other duties is run again elsewhere.
 //! - A scheduler asks it to wait for its next turn ([`Interrupt::ask_to_give_way`], [`Interrupt::has_turn`]).
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -190,6 +191,43 @@ impl Meter for Interrupt {
     }
 }
 
+/// Units of work that a statement may still do once its time is over, to give the rows that it has found.
+pub(crate) const LATE_UNITS: u64 = 50_000_000;
+
+/// The meter of work that goes on for [`LATE_UNITS`] once the time is over. Every other reason to stop ends it at once.
+#[derive(Debug)]
+pub(crate) struct Late<'i> {
+    interrupt: &'i Interrupt,
+    units_left: Cell<u64>,
+}
+
+impl Late<'_> {
+    pub(crate) fn new(interrupt: &Interrupt) -> Late<'_> {
+        Late {
+            interrupt,
+            units_left: Cell::new(LATE_UNITS),
+        }
+    }
+}
+
+impl Meter for Late<'_> {
+    fn spend(&self, units: u64) {
+        self.interrupt.spend(units);
+        if self.interrupt.reason() == Some(Reason::Time) {
+            self.units_left
+                .set(self.units_left.get().saturating_sub(units));
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        match self.interrupt.reason() {
+            Some(Reason::Time) => self.units_left.get() == 0,
+            Some(_) => true,
+            None => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicU32;
@@ -285,6 +323,24 @@ mod tests {
         assert!(interrupt.check().is_ok());
         interrupt.ask_to_give_way();
         assert!(interrupt.check().is_ok());
+    }
+
+    #[test]
+    fn late_work_goes_on_for_its_units_and_ends_at_any_other_reason() {
+        let interrupt = Interrupt::default();
+        let late = Late::new(&interrupt);
+        late.spend(LATE_UNITS);
+        assert!(!late.is_stopped(), "the time is not over yet");
+        interrupt.stop(Reason::Time);
+        late.spend(LATE_UNITS - 1);
+        assert!(!late.is_stopped());
+        late.spend(1);
+        assert!(late.is_stopped());
+        for reason in [Reason::Killed, Reason::Gone, Reason::Moved] {
+            let interrupt = Interrupt::default();
+            interrupt.stop(reason);
+            assert!(Late::new(&interrupt).is_stopped());
+        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ use query::tree::Query;
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
 use crate::error::{Error, Reason, Result};
+use crate::interrupt::Late;
 use crate::snapshot::Snapshot;
 use crate::warning::Warning;
 use candidates::Candidates;
@@ -106,7 +107,10 @@ fn search(
     job.keep = keep;
     let is_long = job.is_long();
     let how = control.profile.as_ref().map(|_| job.how());
-    let run = || control.run(is_long, || found(&mut job, control, cutoff, select));
+    let run = || {
+        let ran = control.run(is_long, || found(&mut job, control, cutoff, select));
+        ran.and_then(|found| found)
+    };
     let (total, found, run) = control.step("search", run, |ran| {
         let total = ran.as_ref().map_or(0, |(total, ..)| *total);
         (Some(total), how.unwrap_or_default())
@@ -166,20 +170,24 @@ fn nothing_found(snapshot: &Arc<Snapshot>, select: &BoundSelect<'_>, control: &C
     }
 }
 
-/// Runs a job: the number of matching rows, the rows that are kept, and how the run ended. `Ok(true)`: the cutoff ended it.
+/// The number of matching rows, the rows that are kept, and how the run ended. `Ok(true)`: the cutoff ended it.
+type Found = (u64, Vec<FoundRow>, Result<bool>);
+
+/// Runs a job. The rows that were found until the time was over are sorted all the same. Errors: `Interrupted`, where the sort of the
+/// rows was stopped.
 fn found(
     job: &mut Job<'_>,
     control: &Control,
     cutoff: u64,
     select: &BoundSelect<'_>,
-) -> (u64, Vec<FoundRow>, Result<bool>) {
+) -> Result<Found> {
     let is_cut = match cutoff::narrow(job, control, cutoff) {
         Ok(is_cut) => is_cut,
-        Err(error) => return (0, Vec::new(), Err(error)),
+        Err(error) => return Ok((0, Vec::new(), Err(error))),
     };
     if job.keep == Some(0) {
         let (count, run) = exec::run(job, control, &Count::default);
-        return (count.total, Vec::new(), run.map(|()| is_cut));
+        return Ok((count.total, Vec::new(), run.map(|()| is_cut)));
     }
     let behind = select.scroll.as_ref().and_then(|page| page.behind.as_ref());
     let (top, run) = match behind {
@@ -189,12 +197,18 @@ fn found(
         }
         Some(token) => scroll::run(job, control, token),
     };
-    let total = top.total;
+    let (total, late) = (top.total, Late::new(&control.interrupt));
     let rows = match behind {
-        None => top.into_sorted(select.offset),
-        Some(token) => scroll::behind(top, token, select),
+        None => top.into_sorted(select.offset, &late),
+        Some(token) => scroll::behind(top, token, select, &late),
     };
-    (total, rows, run.map(|()| is_cut))
+    let Some(rows) = rows else {
+        control.check()?;
+        return Err(Error::Interrupted {
+            reason: Reason::Time,
+        });
+    };
+    Ok((total, rows, run.map(|()| is_cut)))
 }
 
 /// The job of a SELECT that keeps all rows. Errors: those of [`plan`] and of [`Candidates::of`].

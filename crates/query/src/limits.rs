@@ -82,6 +82,9 @@ pub const ALIASED_BYTES_MAX: usize = 64 << 20;
 /// Longest text that a function makes, in bytes; a longer one becomes NULL.
 pub const COMPUTED_TEXT_BYTES_MAX: usize = 4 << 20;
 
+/// Most numbers of a polygon, two for each corner: its document is as long as the longest computed text. With more it is NULL.
+pub const POLYGON_NUMBERS_MAX: usize = COMPUTED_TEXT_BYTES_MAX / 13;
+
 /// Most memory of the arguments of a function that takes any number of them, in bytes; with more its value is NULL.
 pub const ARGUMENTS_BYTES_MAX: usize = 4 * COMPUTED_TEXT_BYTES_MAX;
 

@@ -11,6 +11,7 @@ mod join;
 mod order;
 mod paid;
 mod scan;
+mod sort;
 #[cfg(test)]
 mod tests;
 

@@ -596,8 +596,11 @@ impl Execution<'_> {
         let now = self.node.now();
         let reads = Action(Deed::Read, Some(table));
         let snapshot = self.node.snapshot(self.session, reads)?;
-        let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
-        self.node.long(self.session).await;
+        let request = self.search_request(table);
+        let search = pq::watched(self.node, request);
+        let interrupt = &search.interrupt;
+        let find = || Ok(snapshot.backfill(table, query_id, days, now, interrupt)?);
+        self.node.long_within(self.session, interrupt).await;
         let pieces = guarded(self.node, find)?;
         let mut put = 0;
         for piece in pieces {

@@ -72,11 +72,13 @@ pub(crate) fn whole(
     choose_rows(queue.rows(), delete, visible, control, &mut |row| {
         match order.is_empty() {
             true => rows.push(row.row),
-            false => drop(best.offer(row)),
+            false => drop(best.offer(row, &*control.interrupt)),
         }
         Ok((rows.len() as u64) < limit)
     })?;
-    rows.extend(best.into_sorted(0).iter().map(|keyed| keyed.row));
+    let best = best.into_sorted(0, &*control.interrupt);
+    control.check().map_err(failure::of_index)?;
+    rows.extend(best.iter().flatten().map(|keyed| keyed.row));
     Ok(of_rows(table, rows))
 }
 

@@ -1,5 +1,8 @@
 //! Backfill: finds the stored documents that match a standing query which came later, in pieces for the engine.
 
+use std::sync::Arc;
+
+use index::{Control, Interrupt};
 use query::expression::{self, BinaryOperator, Expression};
 use query::lexer::Lexer;
 use query::options::Options;
@@ -19,20 +22,21 @@ const DAY_S: i64 = 86_400;
 impl Snapshot {
     /// The pieces of a backfill, to be sent as [`crate::Command::Backfill`] one after the other: the documents that are
     /// stored in the tables listened to and that the query finds, by table and id. `days`: only those whose first
-    /// timestamp column is no older. Cost: a search.
+    /// timestamp column is no older. Cost: a search, which `interrupt` stops.
     ///
     /// Nothing is remembered of a backfill: sent twice, it puts the hits twice, and a document that came after the
     /// query was stored has its hit already. The rows tell query and document.
     ///
     /// # Errors
     /// `NoSuchTable`; `Invalid` for a table without `into=`, an id without a query, `days` without a timestamp; those of
-    /// a search.
+    /// a search; `Interrupted`, `OutOfTime`.
     pub fn backfill(
         &self,
         table: &str,
         query_id: u64,
         days: Option<u64>,
         now: Now,
+        interrupt: &Arc<Interrupt>,
     ) -> Result<Vec<Backfill>> {
         let View::Percolate(view) = self.view(table)? else {
             return Err(Error::invalid(format!("'{table}' is not a pq table")));
@@ -69,10 +73,19 @@ impl Snapshot {
             };
             let bound = search.rows.bind(&select, &Options::default());
             let bound = bound.map_err(|error| failure::of_bind(name, error))?;
-            let control = index::Control::default();
-            let found = search.rows.search(&bound, Some(&parsed), &control);
+            let control = Control {
+                interrupt: Arc::clone(interrupt),
+                ..Control::default()
+            };
+            let found = search
+                .rows
+                .search(&bound, Some(&parsed), &control)
+                .map_err(failed)?;
+            if let Some(reason) = found.partial {
+                return Err(failure::of_interrupt(reason));
+            }
             let mut ids = Vec::new();
-            for row in found.map_err(failed)?.rows {
+            for row in found.rows {
                 if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
                     ids.extend(u64::try_from(*id));
                 }

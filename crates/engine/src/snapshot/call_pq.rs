@@ -192,8 +192,9 @@ impl Snapshot {
             request.check()?;
             text_bytes += document.text_bytes();
             request.room_for(text_bytes * WORDS_FACTOR)?;
-            analyse(&view.analyzer, &fields, document, words);
+            analyse(&view.analyzer, &fields, document, words, request.meter());
         }
+        request.check()?;
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
         let columns = &view.definition.columns;
         let asked = Documents {
@@ -300,18 +301,27 @@ fn keep_top(answer: &mut PqAnswer, documents: usize, top: usize) {
     answer.weights.retain(|_| of_weight.next() == Some(&true));
 }
 
-fn analyse(analyzer: &Analyzer, fields: &[&str], document: &PqDocument, words: &mut Words) {
+/// Makes the words of a document. Once the meter has stopped, some are missing.
+fn analyse(
+    analyzer: &Analyzer,
+    fields: &[&str],
+    document: &PqDocument,
+    words: &mut Words,
+    meter: &dyn Meter,
+) {
     words.clear();
     match document {
-        PqDocument::Text(text) if !fields.is_empty() => words.push_field(analyzer, 0, text),
+        PqDocument::Text(text) if !fields.is_empty() => words.push_field_within(analyzer, 0, text, meter),
         PqDocument::Text(_) => {}
         PqDocument::Fields(values) => {
             for (place, field) in fields.iter().enumerate() {
                 let given = values.iter().find(|(name, _)| name == field);
                 match given.map(|(_, value)| value) {
-                    Some(Value::Str(text)) => words.push_field(analyzer, place as u8, text),
+                    Some(Value::Str(text)) => words.push_field_within(analyzer, place as u8, text, meter),
                     None | Some(Value::Null) => {}
-                    Some(other) => words.push_field(analyzer, place as u8, &other.to_string()),
+                    Some(other) => {
+                        words.push_field_within(analyzer, place as u8, &other.to_string(), meter);
+                    },
                 }
             }
         }

@@ -342,7 +342,10 @@ fn build(disk: Arc<dyn Disk>, written: &Written) -> Vec<Vec<String>> {
             Statement::Command(command) => drop(driver.run(command).unwrap()),
             Statement::Backfill(table, query, days) => {
                 let snapshot = driver.handle.snapshot();
-                for piece in snapshot.backfill(&table, query, days, driver.now).unwrap() {
+                for piece in snapshot
+                    .backfill(&table, query, days, driver.now, &Arc::default())
+                    .unwrap()
+                {
                     driver.run(Command::Backfill(piece)).unwrap();
                 }
             }

@@ -156,7 +156,7 @@ fn found(driver: &Driver, queries: &[u64]) -> BTreeSet<Pair> {
     let snapshot = driver.handle.snapshot();
     let mut pairs = BTreeSet::new();
     for query in queries {
-        let pieces = snapshot.backfill("alerts", *query, None, driver.now);
+        let pieces = snapshot.backfill("alerts", *query, None, driver.now, &Arc::default());
         for piece in pieces.unwrap() {
             let ids = piece.ids.iter();
             pairs.extend(ids.map(|id| (*query, piece.on.clone(), *id)));

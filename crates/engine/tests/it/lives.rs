@@ -212,7 +212,7 @@ impl Life {
 
     fn backfill(&mut self, step: &Step, table: &str, id: u64) -> Result<(), Ended> {
         let snapshot = self.twins.subject.handle.snapshot();
-        let Ok(pieces) = snapshot.backfill(table, id, None, self.twins.now) else {
+        let Ok(pieces) = snapshot.backfill(table, id, None, self.twins.now, &Arc::default()) else {
             return Ok(()); // no query of that id
         };
         for piece in pieces {

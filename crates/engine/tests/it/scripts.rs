@@ -141,7 +141,7 @@ impl Player {
             Statement::Backfill(table, query, days) => {
                 let now = self.driver().now;
                 let mut put = 0;
-                for piece in snapshot.backfill(&table, query, days, now)? {
+                for piece in snapshot.backfill(&table, query, days, now, &Arc::default())? {
                     match self.driver().run(Command::Backfill(piece))? {
                         Reply::Done { affected, .. } => put += affected,
                         other => panic!("{other:?}"),

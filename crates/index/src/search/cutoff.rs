@@ -27,7 +27,9 @@ pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Resul
     let (top, run) = exec::run(job, control, &top);
     (job.order, job.ranked, job.keep, job.stops) = (order, ranked, keep, false);
     run?;
-    let mut found = top.into_sorted(0);
+    let found = top.into_sorted(0, &*control.interrupt);
+    control.check()?;
+    let mut found = found.unwrap_or_default();
     let is_cut = found.len() as u64 > cutoff;
     found.truncate(usize::try_from(cutoff).unwrap_or(usize::MAX));
     let mut only = vec![Vec::new(); job.snapshot.parts.len()];

@@ -78,6 +78,7 @@ use super::collect::Collector;
 use super::parallel;
 use crate::control::Control;
 use crate::error::Result;
+use crate::interrupt::Late;
 
 use job::{Gathered, Shared};
 
@@ -102,12 +103,12 @@ pub(super) fn run<C: Collector>(
         job.run(&ranges[range], &shared, &mut gathered.out())
     };
     let (gathered, mut result) = parallel::run(control, ranges.len(), cost, &start, &work);
-    let mut all = None;
+    let (mut all, merging) = (None, Late::new(&control.interrupt));
     for mut gathered in gathered {
-        result = result.and(job.settle(&control.memory, &mut gathered.out()));
+        result = result.and(job.settle(control, &mut gathered.out()));
         match &mut all {
             None => all = Some(gathered.collector),
-            Some(all) => all.merge(gathered.collector),
+            Some(all) => all.merge(gathered.collector, &merging),
         }
     }
     (all.unwrap_or_else(collector), result)

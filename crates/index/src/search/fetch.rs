@@ -12,7 +12,7 @@ use super::collect::FoundRow;
 use super::values::{ID, ROW_UNITS, RowValues};
 use crate::control::{Control, Memory};
 use crate::error::{Error, Reason, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, LATE_UNITS};
 use crate::snapshot::Snapshot;
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.
@@ -28,9 +28,6 @@ pub(crate) struct FoundRows {
     grace: Interrupt,
 }
 
-/// Units that expressions over the rows of an answer may take once its time is over.
-const GRACE_UNITS: u64 = 50_000_000;
-
 impl FoundRows {
     pub(super) fn new(
         snapshot: Arc<Snapshot>,
@@ -45,7 +42,7 @@ impl FoundRows {
         FoundRows {
             memory: Arc::clone(&control.memory),
             interrupt: Arc::clone(&control.interrupt),
-            grace: Interrupt::with_units(GRACE_UNITS),
+            grace: Interrupt::with_units(LATE_UNITS),
             slots: slots.collect(),
             snapshot,
             shown,

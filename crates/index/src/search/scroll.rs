@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use query::bind::{BoundSelect, ScrollPage};
+use query::meter::Meter;
 use query::rows::Order;
 use query::scroll::{Position, Token};
 
@@ -24,8 +25,14 @@ pub(super) fn run(job: &mut Job<'_>, control: &Control, token: &Arc<Token>) -> (
 }
 
 /// The page: the rows without those of the place itself that were sent, then as OFFSET and LIMIT say.
-pub(super) fn behind(top: Top, token: &Token, select: &BoundSelect<'_>) -> Vec<FoundRow> {
-    let mut rows = top.into_sorted(0);
+/// `None`: the meter has stopped.
+pub(super) fn behind(
+    top: Top,
+    token: &Token,
+    select: &BoundSelect<'_>,
+    meter: &dyn Meter,
+) -> Option<Vec<FoundRow>> {
+    let mut rows = top.into_sorted(0, meter)?;
     let at_place = |row: &&FoundRow| is_at(&select.order, row, &token.last);
     let sent = rows.iter().take_while(at_place).count();
     let sent = sent.min(usize::try_from(token.last.rows).unwrap_or(usize::MAX));
@@ -33,7 +40,7 @@ pub(super) fn behind(top: Top, token: &Token, select: &BoundSelect<'_>) -> Vec<F
     rows.drain(..sent.saturating_add(offset).min(rows.len()));
     let limit = select.limit.map(usize::try_from);
     rows.truncate(limit.map_or(usize::MAX, |limit| limit.unwrap_or(usize::MAX)));
-    rows
+    Some(rows)
 }
 
 /// Where the last row of a page stands.

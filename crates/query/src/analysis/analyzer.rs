@@ -4,6 +4,7 @@ use super::fold::{self, FoldedWord, is_mark};
 use super::settings::Settings;
 use super::stem;
 use super::units::{self, Sentences};
+use crate::meter::Unmetered;
 
 /// Reads text by the settings of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Analyzer {
         if self.settings.sentences() != Sentences::Placed {
             return self.words(text, visit);
         }
-        let mut bounds = units::bounds(text, Sentences::Placed)
+        let mut bounds = units::bounds(text, Sentences::Placed, &Unmetered)
             .into_iter()
             .peekable();
         let (mut last, mut passed) = (0, 0);

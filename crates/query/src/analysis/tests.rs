@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::WORD_BYTES_MAX;
+use crate::meter::{Budget, Meter, Unmetered};
 use crate::tree::Unit;
 
 /// `word` for a bare word, `word@position` where the position is not one more than before.
@@ -360,7 +361,7 @@ fn settings_print_what_they_read() {
 
 /// The words that `push_field` must give: the general path over the whole text, with bounds counted for each word.
 fn slow_twin(analyzer: &Analyzer, text: &str) -> Vec<(String, u32, u32, u32)> {
-    let bounds = units::bounds(text, analyzer.settings().sentences());
+    let bounds = units::bounds(text, analyzer.settings().sentences(), &Unmetered);
     let kept = |start: usize, paragraph: bool| {
         let before = bounds.iter().filter(|bound| bound.at <= start);
         before.filter(|bound| bound.paragraph || !paragraph).count() as u32
@@ -447,5 +448,63 @@ proptest! {
         };
         let once = bare(&text);
         prop_assert_eq!(bare(&once.join(" ")), once);
+    }
+}
+
+/// The ends of sentences of old tables, by a look at all that follows each sign.
+fn slow_ends(text: &str) -> Vec<usize> {
+    let closing = ['"', '\'', ')', ']', '”', '’', '»', '.', '!', '?', '…'];
+    let ends = text.char_indices().filter(|(at, sign)| {
+        let mut before = text[..*at].chars().rev();
+        let initial = *sign == '.'
+            && before.next().is_some_and(char::is_alphabetic)
+            && !before.next().is_some_and(fold::in_run);
+        let ahead = text[at + sign.len_utf8()..].trim_start_matches(closing);
+        let next = ahead.chars().next();
+        ['.', '!', '?', '…'].contains(sign) && next.is_none_or(char::is_whitespace) && !initial
+    });
+    ends.map(|(at, sign)| at + sign.len_utf8()).collect()
+}
+
+proptest! {
+    #[test]
+    fn signs_of_old_tables_end_sentences_as_if_each_looked_ahead(text in "[ab.!)\" …]{0,24}") {
+        let bounds = units::bounds(&text, units::Sentences::Unplaced, &Unmetered);
+        let ends: Vec<usize> = bounds.iter().map(|bound| bound.at).collect();
+        prop_assert_eq!(ends, slow_ends(&text));
+    }
+}
+
+#[test]
+fn a_text_of_signs_takes_no_quadratic_time() {
+    // A look at all that follows each sign would take minutes.
+    let text = ".".repeat(1 << 20);
+    let bounds = units::bounds(&text, units::Sentences::Unplaced, &Unmetered);
+    assert_eq!(bounds.len(), 1 << 20);
+}
+
+#[test]
+fn a_long_text_is_read_no_further_than_a_budget_allows() {
+    let mut stemming = Settings::default();
+    for (name, value) in [("morphology", "stem_en"), ("index_sp", "1")] {
+        stemming.set(name, value).unwrap().unwrap();
+    }
+    for analyzer in [Analyzer::default(), Analyzer::new(stemming)] {
+        for word in ["word. ", "#tag ", "café "] {
+            let text = word.repeat((4 << 20) / word.len());
+            let words = |budget: &Budget| {
+                let mut words = Words::new();
+                words.push_field_within(&analyzer, 0, &text, budget);
+                words.len()
+            };
+            let whole = Budget::new(u64::MAX);
+            let all = words(&whole);
+            let budget = Budget::new((u64::MAX - whole.left()) / 3);
+            let read = words(&budget);
+            assert!(
+                budget.is_stopped() && read < all / 2,
+                "{word}: {read} of {all}"
+            );
+        }
     }
 }

@@ -10,6 +10,7 @@
 //! A paragraph ends at an empty line, and so does its last sentence.
 
 use super::fold::in_run;
+use crate::meter::{Meter, PIECE_BYTES};
 
 /// The beginning of a sentence or paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +33,35 @@ pub(super) enum Sentences {
     Placed,
 }
 
-/// All bounds of a text, rising.
-pub(super) fn bounds(text: &str, rules: Sentences) -> Vec<Bound> {
+/// Units of a byte that is looked at for a bound.
+const BYTE_UNITS: u64 = 5;
+
+/// All bounds of a text, rising, until the meter stops.
+pub(super) fn bounds(text: &str, rules: Sentences, meter: &dyn Meter) -> Vec<Bound> {
     let mut bounds = Vec::new();
     let mut before = [' ', ' '];
+    // Where the closing signs behind the last sign of a sentence end: those behind a sign among them end there too.
+    let mut closed = 0;
+    let mut counted = PIECE_BYTES;
     for (at, c) in text.char_indices() {
+        if at >= counted {
+            counted += PIECE_BYTES;
+            meter.spend(BYTE_UNITS * PIECE_BYTES as u64);
+            if meter.is_stopped() {
+                break;
+            }
+        }
         let behind = at + c.len_utf8();
         let ahead = text.get(behind..).unwrap_or_default();
         let ends = match (c, rules) {
             (_, Sentences::Unknown) => false,
             ('。' | '！' | '？' | '｡', _) => true,
-            ('.' | '!' | '?' | '…', Sentences::Unplaced) => ends_unplaced(c, before, ahead),
+            ('.' | '!' | '?' | '…', Sentences::Unplaced) => {
+                if closed < behind {
+                    closed = text.len() - ahead.trim_start_matches(closes).len();
+                }
+                ends_unplaced(c, before, text.get(closed..).unwrap_or_default())
+            }
             ('!' | '?' | '…', Sentences::Placed) => true,
             ('.', Sentences::Placed) => ends_sentence(text.get(..at).unwrap_or_default(), ahead),
             _ => false,
@@ -89,16 +108,18 @@ fn ends_sentence(before: &str, ahead: &str) -> bool {
     !goes_on && !is_short
 }
 
+/// Whether a sign may stand between the end of a sentence and the blank behind it.
+fn closes(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?' | '…'
+    )
+}
+
 /// The rule of [`Sentences::Unplaced`]: a sign ends a sentence before a blank or the end of the text, closing quotes
-/// and brackets between them included. The full stop of a single letter does not.
+/// and brackets between them included: `ahead` is the text behind these. The full stop of a single letter does not.
 fn ends_unplaced(stop: char, before: [char; 2], ahead: &str) -> bool {
-    let closes = |c: char| {
-        matches!(
-            c,
-            '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?' | '…'
-        )
-    };
-    let next = ahead.trim_start_matches(closes).chars().next();
+    let next = ahead.chars().next();
     let initial = stop == '.' && before[1].is_alphabetic() && !in_run(before[0]);
     next.is_none_or(char::is_whitespace) && !initial
 }

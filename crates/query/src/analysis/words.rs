@@ -25,6 +25,7 @@ use super::units::{self, Bound, Sentences};
 use super::wide;
 use super::{fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
+use crate::meter::{Meter, Unmetered};
 use crate::tree::Unit;
 
 /// The words of one document: made once, read by the matcher and by the index.
@@ -73,6 +74,18 @@ impl Words {
     /// beyond [`DOCUMENT_BYTES_MAX`] in total is left out. Cost: 1 to 1.5 ns a byte of English with AVX2. Allocates
     /// only to grow buffers, and for stretches that are not ASCII.
     pub fn push_field(&mut self, analyzer: &Analyzer, field: u8, text: &str) {
+        self.push_field_within(analyzer, field, text, &Unmetered);
+    }
+
+    /// As [`Words::push_field`], in pieces that are counted on the meter. Once it has stopped, words are missing: whoever reads them
+    /// asks it before.
+    pub fn push_field_within(
+        &mut self,
+        analyzer: &Analyzer,
+        field: u8,
+        text: &str,
+        meter: &dyn Meter,
+    ) {
         let room = DOCUMENT_BYTES_MAX - self.source_bytes;
         let text = text
             .get(..text.floor_char_boundary(room))
@@ -82,19 +95,25 @@ impl Words {
         let mut masks = std::mem::take(&mut self.masks);
         let simple = wide::read(text, &mut self.folded, &mut masks);
         if !analyzer.settings.is_plain() {
-            self.push_read(analyzer, field, (text, base), &masks);
+            self.push_read(analyzer, field, (text, base), &masks, meter);
         } else if simple {
-            self.push_ascii_words(field, base, text.len(), &masks);
+            self.push_ascii_words(field, (base, text.len()), &masks, meter);
         } else {
-            self.push_mixed(analyzer, field, (text, base), &masks);
+            self.push_mixed(analyzer, field, (text, base), &masks, meter);
         }
         self.masks = masks;
     }
 
-    /// Adds the words of a field that is ASCII without a `#` or `@`; its copy lies at `base`.
-    fn push_ascii_words(&mut self, field: u8, base: usize, bytes: usize, masks: &[u32]) {
+    /// Adds the words of a field that is ASCII without a `#` or `@`; its copy lies at `base` and has so many bytes.
+    fn push_ascii_words(
+        &mut self,
+        field: u8,
+        (base, bytes): (usize, usize),
+        masks: &[u32],
+        meter: &dyn Meter,
+    ) {
         let mut position = 0;
-        each_stretch(masks, bytes, |stretch| {
+        each_stretch(masks, bytes, (meter, PLAIN_UNITS), |stretch| {
             position += 1;
             self.marks.push(Mark {
                 start: (base + stretch.start) as u32, // fits, see DOCUMENT_BYTES_MAX
@@ -112,9 +131,10 @@ impl Words {
         field: u8,
         (text, base): (&str, usize),
         masks: &[u32],
+        meter: &dyn Meter,
     ) {
         let mut position = 0;
-        each_stretch(masks, text.len(), |stretch| {
+        each_stretch(masks, text.len(), (meter, READ_UNITS), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
@@ -228,13 +248,14 @@ impl Words {
         field: u8,
         (text, base): (&str, usize),
         masks: &[u32],
+        meter: &dyn Meter,
     ) {
         let rules = analyzer.settings.sentences();
-        let mut bounds = units::bounds(text, rules).into_iter().peekable();
+        let mut bounds = units::bounds(text, rules, meter).into_iter().peekable();
         // Positions that a bound before a word takes.
         let step = u32::from(rules == Sentences::Placed);
         let mut position = 0;
-        each_stretch(masks, text.len(), |stretch| {
+        each_stretch(masks, text.len(), (meter, READ_UNITS), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
@@ -342,12 +363,30 @@ struct WordPlace {
     position: u32,
 }
 
-/// Calls `visit` with every stretch of a text of `bytes` bytes, rising.
+/// Units of a byte whose words are stretches of the copy, and of one whose words are made.
+const PLAIN_UNITS: u64 = 2;
+const READ_UNITS: u64 = 20;
+
+/// Blocks of 64 bytes between two looks at the meter.
+const BLOCKS_AT_ONCE: usize = 64;
+
+/// Calls `visit` with every stretch of a text of `bytes` bytes, rising, until the meter stops. `units`: those of a byte.
 #[inline(always)]
-fn each_stretch(masks: &[u32], bytes: usize, mut visit: impl FnMut(Range<usize>)) {
+fn each_stretch(
+    masks: &[u32],
+    bytes: usize,
+    (meter, units): (&dyn Meter, u64),
+    mut visit: impl FnMut(Range<usize>),
+) {
     let mut open = None; // start of a stretch that reaches into the block at hand
     for (number, [low, high]) in masks.as_chunks().0.iter().enumerate() {
         let base = number * 64;
+        if number % BLOCKS_AT_ONCE == 0 && number > 0 {
+            meter.spend(units * 64 * BLOCKS_AT_ONCE as u64);
+            if meter.is_stopped() {
+                return;
+            }
+        }
         let mask = u64::from(*low) | u64::from(*high) << 32;
         let shifted = mask << 1 | u64::from(open.is_some());
         let (mut starts, mut ends) = (mask & !shifted, !mask & shifted);

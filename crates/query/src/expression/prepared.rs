@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashSet;
 
@@ -35,9 +35,6 @@ const FOLDED_UNITS_MAX: u64 = 64 << 10;
 
 /// Most units of a call whose arguments are all written constants, for the same reason.
 const CALLED_UNITS_MAX: u64 = 2 * COMPUTED_TEXT_BYTES_MAX as u64;
-
-/// Units of a constant of a list that becomes a set.
-const CONSTANT_UNITS: u64 = 60;
 
 /// A row as expressions read it, and the meter of the statement that reads it.
 pub trait ColumnValues {
@@ -158,6 +155,8 @@ impl ColumnValues for WithItem<'_> {
 pub(super) struct LazySet {
     list: List,
     set: OnceLock<Set>,
+    /// Held by the thread that makes the set: it takes the memory of the list once more.
+    making: Mutex<()>,
 }
 
 impl LazySet {
@@ -165,6 +164,7 @@ impl LazySet {
         LazySet {
             list,
             set: OnceLock::new(),
+            making: Mutex::new(()),
         }
     }
 
@@ -174,10 +174,15 @@ impl LazySet {
 
     /// As [`LazySet::set`], which is counted where it has to be made. `None`: the meter has stopped.
     fn set_within(&self, work: &Work<'_>) -> Option<&Set> {
-        if self.set.get().is_none() {
-            work.begin(CONSTANT_UNITS * self.list.len() as u64)?;
+        if let Some(set) = self.set.get() {
+            return Some(set);
         }
-        Some(self.set())
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = self.set.get() {
+            return Some(set);
+        }
+        let set = Set::within(&self.list, work)?;
+        Some(self.set.get_or_init(|| set))
     }
 
     /// The constants, if all are whole numbers.

@@ -7,7 +7,15 @@
 use rustc_hash::FxHashSet;
 
 use super::list::List;
+use crate::meter::{Unmetered, Work};
 use crate::value::{Number, Value, without_case};
+
+/// Units of a constant of a list that becomes a set, and of each of its bytes.
+const CONSTANT_UNITS: u64 = 60;
+const CONSTANT_BYTE_UNITS: u64 = 5;
+
+/// Whole numbers that go into a set between two looks at the meter.
+const CONSTANTS_AT_ONCE: usize = 1_024;
 
 /// The constants of a list, in one set for each way of comparing.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +42,22 @@ struct Numbers {
 
 impl Set {
     pub(super) fn new(list: &List) -> Set {
+        Set::within(list, &Work::new(&Unmetered)).unwrap_or_default() // nothing stops it
+    }
+
+    /// As [`Set::new`], constant by constant. `None`: the meter has stopped.
+    pub(super) fn within(list: &List, work: &Work<'_>) -> Option<Set> {
         let mut set = Set::default();
         if let Some(numbers) = list.whole() {
-            set.numbers.whole = numbers.iter().copied().collect();
-            return set;
+            set.numbers.whole.reserve(numbers.len());
+            for piece in numbers.chunks(CONSTANTS_AT_ONCE) {
+                work.begin(CONSTANT_UNITS * piece.len() as u64)?;
+                set.numbers.whole.extend(piece);
+            }
+            return Some(set);
         }
         for value in list.iter() {
+            work.begin(CONSTANT_UNITS + CONSTANT_BYTE_UNITS * value.memory() as u64)?;
             match value.text_bytes() {
                 Some(bytes) => {
                     set.texts.insert(bytes.into());
@@ -54,7 +72,7 @@ impl Set {
                 },
             }
         }
-        set
+        Some(set)
     }
 
     /// Whether the value equals a constant. `None` (NULL) for NULL, and where only a NULL in the list could be equal.

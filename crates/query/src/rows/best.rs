@@ -1,9 +1,12 @@
 //! The first rows of an order, kept while rows are offered.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use super::order::{Order, Sorted};
+use super::sort::{COMPARED_UNITS, Sort};
+use crate::meter::{Meter, Work};
+use crate::value::Value;
 
 /// The first `keep` rows of all rows offered.
 ///
@@ -13,7 +16,7 @@ use super::order::{Order, Sorted};
 /// Invariants:
 /// - With `is_cut`, `found[..keep]` are the first rows of all that were offered before the last cut, the last of them
 ///   the worst.
-/// - At most `keep + keep / 4 + 8` rows are held.
+/// - At most `keep + keep / 4 + 8` rows are held, until the meter stops.
 pub struct Best<R> {
     order: Arc<Order>,
     /// Rows wanted; `None`: all.
@@ -25,10 +28,20 @@ pub struct Best<R> {
     peak: u64,
 }
 
-/// The sort key of an order by weight alone, equal to [`Order::compare`] but in three numbers.
-fn by_weight<R: Sorted>(row: &R) -> (Reverse<i64>, u64, u32) {
-    (Reverse(row.weight()), row.id(), row.table())
+/// Compares by weight alone, equal to [`Order::compare`] of such an order, but in three numbers.
+fn compare_weights<R: Sorted>(a: &R, b: &R) -> Ordering {
+    let key = |row: &R| (Reverse(row.weight()), row.id(), row.table());
+    key(a).cmp(&key(b))
 }
+
+/// Most units of a comparison with a row: its texts are read to their ends.
+fn units_of<R: Sorted>(row: &R) -> u64 {
+    let texts = row.keys().iter().filter_map(Value::text_bytes);
+    COMPARED_UNITS + TEXT_UNITS * texts.map(|text| text.len() as u64).sum::<u64>()
+}
+
+/// Units of a byte of a text that is compared.
+const TEXT_UNITS: u64 = 3;
 
 impl<R: Sorted> Best<R> {
     /// Keeps the first `keep` rows; `None` keeps all.
@@ -53,8 +66,8 @@ impl<R: Sorted> Best<R> {
     }
 
     /// Takes a row, or drops it if it is not wanted. Returns by how many bytes the memory of the rows exceeds its
-    /// earlier maximum.
-    pub fn offer(&mut self, row: R) -> u64 {
+    /// earlier maximum. Comparisons are counted on the meter; once it has stopped, more rows may be held, and none is lost.
+    pub fn offer(&mut self, row: R, meter: &dyn Meter) -> u64 {
         let keep = self.keep.unwrap_or(usize::MAX);
         if keep == 0
             || self
@@ -68,21 +81,28 @@ impl<R: Sorted> Best<R> {
         let more = self.bytes.saturating_sub(self.peak);
         self.peak += more;
         if self.found.len() >= keep.saturating_add(keep / 4 + 8) {
-            self.cut(keep);
+            self.cut(keep, meter);
         }
         more
     }
 
     /// Drops all but the first `keep` rows, and puts the worst of these at the end.
-    fn cut(&mut self, keep: usize) {
-        match self.order.is_by_weight() {
-            true => self
-                .found
-                .select_nth_unstable_by_key(keep - 1, by_weight::<R>),
-            false => self
-                .found
-                .select_nth_unstable_by(keep - 1, |a, b| self.order.compare(a, b)),
-        };
+    fn cut(&mut self, keep: usize, meter: &dyn Meter) {
+        if meter.is_stopped() {
+            return;
+        }
+        let (work, order) = (Work::new(meter), &self.order);
+        let is_done =
+            match order.is_by_weight() {
+                true => Sort::new(compare_weights, |_| COMPARED_UNITS, &work)
+                    .first(&mut self.found, keep),
+                false => Sort::new(|a, b| order.compare(a, b), units_of, &work)
+                    .first(&mut self.found, keep),
+            };
+        if is_done.is_none() {
+            self.is_cut = false;
+            return;
+        }
         self.found.truncate(keep);
         self.bytes = self.found.iter().map(R::bytes).sum();
         self.is_cut = true;
@@ -94,22 +114,23 @@ impl<R: Sorted> Best<R> {
         self.found
     }
 
-    /// The wanted rows in order, without the first `offset`.
+    /// The wanted rows in order, without the first `offset`. `None`: the meter has stopped.
     #[must_use]
-    pub fn into_sorted(self, offset: u64) -> Vec<R> {
+    pub fn into_sorted(self, offset: u64, meter: &dyn Meter) -> Option<Vec<R>> {
         let Best {
             order,
             keep,
             mut found,
             ..
         } = self;
+        let work = Work::new(meter);
         match order.is_by_weight() {
-            true => found.sort_unstable_by_key(by_weight::<R>),
-            false => found.sort_unstable_by(|a, b| order.compare(a, b)),
+            true => Sort::new(compare_weights, |_| COMPARED_UNITS, &work).sort(&mut found)?,
+            false => Sort::new(|a, b| order.compare(a, b), units_of, &work).sort(&mut found)?,
         }
         found.truncate(keep.unwrap_or(usize::MAX));
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         found.drain(..offset.min(found.len()));
-        found
+        Some(found)
     }
 }

@@ -347,16 +347,17 @@ impl Grouped {
     /// accepts. A group is there once for each row that it shows. `read` calls its second argument with the values of a row.
     ///
     /// # Errors
-    /// Those of `read` and of `pay`, which is called with the memory that the answer takes.
+    /// Those of `read` and of `pay`, which is called with the memory that the answer takes, and fails once the meter has stopped.
     pub(super) fn finish<E>(
         mut self,
         order: &Arc<Order>,
         (keep, offset): (Option<u64>, u64),
+        meter: &dyn Meter,
         read: &mut ReadRow<'_, E>,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(Vec<Group>, u64), E> {
         let groups = Arc::clone(&self.groups);
-        let mut accepted = Accepted::new(&groups, order, keep);
+        let mut accepted = Accepted::new(&groups, order, keep, meter);
         let width = groups.keys.len();
         for accumulator in &mut self.accumulators {
             accumulator.count_distinct(self.count as usize);
@@ -372,7 +373,7 @@ impl Grouped {
                 accepted.offer(&values, row, read, pay)?;
             }
         }
-        Ok((accepted.best.into_sorted(offset), accepted.count))
+        accepted.sorted(offset, pay)
     }
 }
 
@@ -394,11 +395,12 @@ impl BlocksMade {
         mut self,
         order: &Arc<Order>,
         (keep, offset): (Option<u64>, u64),
+        meter: &dyn Meter,
         read: &mut ReadRow<'_, E>,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(Vec<Group>, u64), E> {
         let groups = Arc::clone(&self.groups);
-        let mut accepted = Accepted::new(&groups, order, keep);
+        let mut accepted = Accepted::new(&groups, order, keep, meter);
         for (place, number) in self.order.iter().enumerate() {
             let row = self.rows.get(place).map(|_| place as u32);
             let has_row = row.is_some();
@@ -415,7 +417,7 @@ impl BlocksMade {
             let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
             accepted.offer(&values, row, read, pay)?;
         }
-        Ok((accepted.best.into_sorted(offset), accepted.count))
+        accepted.sorted(offset, pay)
     }
 }
 
@@ -425,16 +427,34 @@ struct Accepted<'g> {
     order: &'g Order,
     best: Best<Group>,
     count: u64,
+    meter: &'g dyn Meter,
 }
 
 impl<'g> Accepted<'g> {
-    fn new(groups: &'g Groups, order: &'g Arc<Order>, keep: Option<u64>) -> Accepted<'g> {
+    fn new(
+        groups: &'g Groups,
+        order: &'g Arc<Order>,
+        keep: Option<u64>,
+        meter: &'g dyn Meter,
+    ) -> Accepted<'g> {
         Accepted {
             groups,
             order,
             best: Best::new(Arc::clone(order), keep),
             count: 0,
+            meter,
         }
+    }
+
+    /// The accepted groups in order, without the first `offset`, and how many were accepted.
+    fn sorted<E>(
+        self,
+        offset: u64,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(Vec<Group>, u64), E> {
+        let groups = self.best.into_sorted(offset, self.meter);
+        pay(0)?; // it looks at the stop switch
+        Ok((groups.unwrap_or_default(), self.count))
     }
 
     /// Takes a group with one of its rows, if HAVING accepts it.
@@ -464,7 +484,7 @@ impl<'g> Accepted<'g> {
         let mut bytes = 0;
         if is_accepted {
             self.count += 1;
-            bytes = self.best.offer(group);
+            bytes = self.best.offer(group, self.meter);
         }
         // It also looks at the stop switch: HAVING may take a second a group.
         pay(bytes)

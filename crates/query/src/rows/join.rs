@@ -28,10 +28,11 @@ use super::best::Best;
 use super::groups::{BlocksMade, Group, Grouped, Groups, ReadRow};
 use super::order::{Order, Sorted};
 use super::paid::Paid;
+use super::sort::{COMPARED_UNITS, Sort};
 use crate::bind::{BoundJoin, JoinStep, Shown, table_of};
 use crate::expression::{ColumnValues, List, Metered, Prepared};
 use crate::json::JsonStep;
-use crate::meter::Meter;
+use crate::meter::{Meter, Work};
 use crate::processor::fetch_line;
 use crate::value::Value;
 
@@ -479,7 +480,7 @@ impl<E> Join<E> {
     /// As [`Join::answer`].
     pub fn answer_blocks(self, bound: &BoundJoin, made: BlocksMade) -> Result<Joined<E>, E> {
         self.finished(bound, |_, order, page, read, pay| {
-            made.finish(order, page, read, pay)
+            made.finish(order, page, self.bounds.meter(), read, pay)
         })
     }
 
@@ -495,7 +496,7 @@ impl<E> Join<E> {
                     return Err(error);
                 }
             }
-            grouped.finish(order, page, read, pay)
+            grouped.finish(order, page, self.bounds.meter(), read, pay)
         })
     }
 
@@ -562,7 +563,13 @@ impl<E> Join<E> {
         self.bounds.take(count as u64 * size_of::<u32>() as u64)?;
         let mut written: Vec<u32> = (0..count as u32).collect();
         if !self.read.is_sorted() {
-            written.sort_unstable_by(|a, b| self.rows_of(*a).cmp(self.rows_of(*b)));
+            let work = Work::new(self.bounds.meter());
+            let compare = |a: &u32, b: &u32| self.rows_of(*a).cmp(self.rows_of(*b));
+            let sorted = Sort::new(compare, |_| COMPARED_UNITS, &work).sort(&mut written);
+            drop(work);
+            if sorted.is_none() {
+                self.bounds.check()?;
+            }
         }
         Ok(written)
     }
@@ -611,10 +618,12 @@ impl<E> Join<E> {
                 tuple: place as u32,
                 keys,
             };
-            paid.more(best.offer(found), &mut |more| self.bounds.take(more))?;
+            let more = best.offer(found, self.bounds.meter());
+            paid.more(more, &mut |more| self.bounds.take(more))?;
         }
+        let best = best.into_sorted(bound.offset, self.bounds.meter());
         self.bounds.check()?;
-        let best = best.into_sorted(bound.offset).into_iter();
+        let best = best.into_iter().flatten();
         Ok(best.map(|found| written[found.tuple as usize]).collect())
     }
 }

@@ -141,12 +141,14 @@ fn sorted<R, S: Source<R>>(
             own: source.bytes(&row),
             row,
         };
-        paid.more(best.offer(held), &mut |more| source.take(more))?;
+        let more = best.offer(held, source.meter());
+        paid.more(more, &mut |more| source.take(more))?;
         total += 1;
     }
+    let best = best.into_sorted(select.offset, source.meter());
     source.check()?;
     let mut shown = Showing::new(select, source);
-    for held in best.into_sorted(select.offset) {
+    for held in best.into_iter().flatten() {
         shown.add(&held.row)?;
     }
     Ok(Scanned {

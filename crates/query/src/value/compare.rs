@@ -49,10 +49,11 @@ impl Number {
             _ => "0",
         };
         let exact = if whole { number.parse().ok() } else { None };
-        exact.map_or_else(
-            || Number::Real(number.parse().unwrap_or(0.0)),
-            Number::Whole,
-        )
+        let real = || match number.len() > PLAIN_BYTES_MAX {
+            true => shortened(number).parse(),
+            false => number.parse(),
+        };
+        exact.map_or_else(|| Number::Real(real().unwrap_or(0.0)), Number::Whole)
     }
 
     /// The number that a text is from end to end, white space aside; `None` if it is none.
@@ -61,6 +62,47 @@ impl Number {
         let (bytes, _) = number_bytes(text);
         (bytes > 0 && bytes == text.len()).then(|| Number::at_start(text))
     }
+}
+
+/// Longest number, in bytes, whose digits are all given to the parser.
+const PLAIN_BYTES_MAX: usize = 1_024;
+
+/// Digits that decide how a number is rounded to a double: of those behind them only whether one is not 0.
+const DECIDING_DIGITS: usize = 800;
+
+/// A short number that is rounded to the same double, of what [`number_bytes`] takes for a number.
+fn shortened(number: &str) -> String {
+    let (digits, exponent) = match number.find(['e', 'E']) {
+        Some(at) => (&number[..at], &number[at + 1..]),
+        None => (number, "0"),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_negative = whole.starts_with('-');
+    let whole = whole.trim_start_matches(['+', '-']).trim_start_matches('0');
+    let (leading, fraction) = match whole.is_empty() {
+        true => {
+            let significant = fraction.trim_start_matches('0');
+            (-((fraction.len() - significant.len()) as i64), significant)
+        }
+        false => (whole.len() as i64, fraction),
+    };
+    // The value is `0.`, the digits of both, times ten to the power of `leading`.
+    let kept_whole = &whole[..whole.len().min(DECIDING_DIGITS)];
+    let room = DECIDING_DIGITS - kept_whole.len();
+    let kept_fraction = &fraction[..fraction.len().min(room)];
+    let rest = [&whole[kept_whole.len()..], &fraction[kept_fraction.len()..]];
+    let has_rest = rest
+        .iter()
+        .any(|rest| rest.bytes().any(|digit| digit != b'0'));
+    let sign = if is_negative { "-" } else { "" };
+    let sticky = if has_rest { "1" } else { "" };
+    let exponent = match exponent.parse::<i64>() {
+        Ok(exponent) => exponent.saturating_add(leading),
+        // It is beyond 64 bits.
+        Err(_) if exponent.starts_with('-') => i64::MIN,
+        Err(_) => i64::MAX,
+    };
+    format!("{sign}0.{kept_whole}{kept_fraction}{sticky}e{exponent}")
 }
 
 fn compare_mixed(whole: i128, real: f64) -> Option<Ordering> {

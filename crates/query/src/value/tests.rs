@@ -170,3 +170,41 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn long_texts_compare_as_byte_by_byte(
+        start in "[abAB]{0,3}", tail in "[abABé]{0,70}", other in "[abABé]{0,70}", times in 0_usize..60,
+    ) {
+        let (a, b) = (start.repeat(times) + &tail, start.to_uppercase().repeat(times) + &other);
+        let slow = without_case(&a).cmp(without_case(&b));
+        prop_assert_eq!(compare_texts(&a, &b), slow);
+        prop_assert_eq!(compare_texts(&b, &a), slow.reverse());
+        prop_assert_eq!(compare_texts(&a, &a), Ordering::Equal);
+    }
+
+    #[test]
+    fn long_numbers_are_rounded_as_if_all_digits_were_read(
+        sign in "[+-]?", zeros in 0_usize..1_500, whole in "[0-9]{0,30}", nines in 0_usize..1_500,
+        fraction in "[0-9]{0,30}", after in 0_usize..1_500, last in "[0-9]?", exponent in "(|e[+-]?[0-9]{1,4}|E-0{30}7|e9{30}|e-9{30})",
+    ) {
+        let whole = format!("{sign}{}{whole}{}", "0".repeat(zeros), "9".repeat(nines));
+        let number = format!("{whole}0.{fraction}{}{last}{exponent}", "0".repeat(after));
+        let known: f64 = number.parse().unwrap();
+        let Value::Str(text) = text(&number) else { unreachable!() };
+        prop_assert_eq!(Value::Str(text).number().map(Number::real), Some(known));
+    }
+}
+
+#[test]
+fn digits_behind_the_deciding_ones_break_a_tie() {
+    // Halfway between 2^53 and its neighbour.
+    let tie = "9007199254740993";
+    for (last, known) in [
+        ("0", 9_007_199_254_740_992.0),
+        ("1", 9_007_199_254_740_994.0),
+    ] {
+        let number = format!("{tie}.{}{last}", "0".repeat(3_000));
+        assert_eq!(text(&number).number().map(Number::real), Some(known));
+    }
+}

@@ -3,7 +3,8 @@
 mod show_queues;
 
 use engine::{Definition, Kind, Snapshot};
-use query::expression::evaluate;
+use query::expression::evaluate_metered;
+use query::meter::{Budget, Meter};
 use query::options::Options;
 use query::pattern::like;
 use query::schema::{Column, ColumnType};
@@ -12,6 +13,7 @@ use wire::sql::Statement;
 
 use super::{Outcome, lists, variables};
 use crate::errors::{self, Failure};
+use crate::limits::INLINE_UNITS;
 use crate::node::{Node, guarded};
 use crate::profiled::Profiled;
 use crate::rights::{Action, Deed};
@@ -46,14 +48,22 @@ pub(super) fn show(
         Statement::ShowVariables { like, filter } => {
             let mut rows = variables::all(node, session);
             if let Some(filter) = filter {
+                // It is evaluated on the event loop, where nothing stops it.
+                let budget = Budget::new(INLINE_UNITS);
                 rows.retain(|(name, value)| {
                     let column = |column: &str| match column {
                         "variable_name" => Some(Value::Str(name.clone())),
                         "value" => Some(Value::Str(value.clone())),
                         _ => None,
                     };
-                    evaluate(&filter, &column).as_bool() == Some(true)
+                    let is_shown = evaluate_metered(&filter, &budget, &column);
+                    is_shown.and_then(|value| value.as_bool()) == Some(true)
                 });
+                if budget.is_stopped() {
+                    return Err(Failure::refused(
+                        "the condition of SHOW VARIABLES takes too long".to_owned(),
+                    ));
+                }
             }
             Ok(pairs(["Variable_name", "Value"], rows, like))
         }

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use index::Control;
+use query::meter::{Meter, Unmetered};
 use query::request::Delete;
 use query::rows::{Best, Order};
 use query::value::Value;
@@ -20,6 +21,7 @@ use crate::catalog::TableId;
 use crate::decide::Workspace;
 use crate::decide::delete::{Keyed, choose_rows, of_rows, order_of};
 use crate::error::Result;
+use crate::failure;
 use crate::limits::SPARE_ROWS;
 use crate::planned::{Found, FoundRows, Planned};
 use crate::sessions::Owned;
@@ -63,7 +65,8 @@ pub(super) fn rows_anew(
         Ok(is_whole)
     })?;
     if delete.limit.is_some() && !order.is_empty() {
-        chosen = in_order(&order, chosen);
+        chosen = in_order(&order, chosen, &*control.interrupt);
+        control.check().map_err(failure::of_index)?;
     }
     Ok(Found::Rows(FoundRows {
         next: snapshot.next().min(below),
@@ -80,12 +83,13 @@ fn planned_rows(found: &FoundRows) -> impl Iterator<Item = Keyed> + '_ {
     })
 }
 
-fn in_order(order: &Arc<Order>, rows: Vec<Keyed>) -> Vec<Keyed> {
+/// Rows in the order of a DELETE; none, once the meter has stopped.
+fn in_order(order: &Arc<Order>, rows: Vec<Keyed>, meter: &dyn Meter) -> Vec<Keyed> {
     let mut best = Best::new(Arc::clone(order), None);
     for row in rows {
-        best.offer(row);
+        best.offer(row, meter);
     }
-    best.into_sorted(0)
+    best.into_sorted(0, meter).unwrap_or_default()
 }
 
 /// Decides a planned DELETE from a queue. `most`: new rows to look at.
@@ -146,7 +150,7 @@ fn merged(
 ) -> Result<Vec<RowNumber>> {
     let order = order_of(queue.rows(), delete)?;
     let rows: Vec<Keyed> = match (delete.limit.is_some() && !order.is_empty(), fit.is_empty()) {
-        (true, false) => in_order(&order, planned_rows(found).chain(fit).collect()),
+        (true, false) => in_order(&order, planned_rows(found).chain(fit).collect(), &Unmetered),
         // A newer row has a higher number. Behind a plan that is not whole, others come first.
         _ => {
             let fit = fit.into_iter().filter(|_| found.is_whole);

@@ -1,9 +1,10 @@
 //! The trait of collectors.
 
+use query::meter::Meter;
 use query::rows::{Place, Sorted};
 use query::value::Value;
 
-use crate::control::{Control, Memory};
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::snapshot::PartIndex;
@@ -29,7 +30,7 @@ pub(in super::super) trait Collector: Send {
     fn count(&mut self, rows: u64);
 
     /// Takes a row, or drops it. Errors: `SearchMemory`, `NoMemory`.
-    fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()>;
+    fn offer(&mut self, row: FoundRow, control: &Control) -> Result<()>;
 
     /// Takes the matching rows of a page at once, of a job that is `in_blocks`. Errors: `Interrupted`, `SearchMemory`, `NoMemory`;
     /// `Io` and `Corrupt` of a row.
@@ -40,8 +41,8 @@ pub(in super::super) trait Collector: Send {
     /// The last of the rows kept, once the collector is full; else `None`.
     fn last(&self) -> Option<&FoundRow>;
 
-    /// Adds the rows and the total of another collector.
-    fn merge(&mut self, other: Self)
+    /// Adds the rows and the total of another collector. Comparisons are counted on the meter.
+    fn merge(&mut self, other: Self, meter: &dyn Meter)
     where
         Self: Sized;
 }

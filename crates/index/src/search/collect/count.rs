@@ -1,7 +1,9 @@
 //! A collector for COUNT(*).
 
+use query::meter::Meter;
+
 use super::collector::{Collector, FoundRow};
-use crate::control::Memory;
+use crate::control::Control;
 use crate::error::Result;
 
 /// Counts rows and keeps none.
@@ -15,7 +17,7 @@ impl Collector for Count {
         self.total += rows;
     }
 
-    fn offer(&mut self, _: FoundRow, _: &Memory) -> Result<()> {
+    fn offer(&mut self, _: FoundRow, _: &Control) -> Result<()> {
         Ok(())
     }
 
@@ -23,7 +25,7 @@ impl Collector for Count {
         None
     }
 
-    fn merge(&mut self, other: Count) {
+    fn merge(&mut self, other: Count, _: &dyn Meter) {
         self.total += other.total;
     }
 }

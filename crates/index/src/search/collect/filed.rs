@@ -15,7 +15,7 @@ use super::super::blocks::{self, BLOCK_ROWS};
 use super::super::values::{ROW_UNITS, RowValues};
 use super::collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::top::PAID_AT_ONCE;
-use crate::control::{Control, Memory};
+use crate::control::Control;
 use crate::error::Result;
 
 /// Most bytes of texts of a block of several rows.
@@ -241,7 +241,7 @@ impl Filed {
 impl Collector for Filed {
     fn count(&mut self, _: u64) {}
 
-    fn offer(&mut self, _: FoundRow, _: &Memory) -> Result<()> {
+    fn offer(&mut self, _: FoundRow, _: &Control) -> Result<()> {
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl Collector for Filed {
         None
     }
 
-    fn merge(&mut self, other: Filed) {
+    fn merge(&mut self, other: Filed, _: &dyn Meter) {
         self.others.push(other.groupings);
         self.others.extend(other.others);
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use query::meter::Meter;
 use query::rows::{Best, Order};
 use query::scroll::Token;
 
 use super::collector::{Collector, FoundRow};
-use crate::control::Memory;
+use crate::control::Control;
 use crate::error::Result;
 
 /// Bytes of rows for which memory is taken in one step: all threads of a search share one counter.
@@ -44,9 +45,13 @@ impl Top {
         }
     }
 
-    /// The rows in order, without the first `offset`.
-    pub(in super::super) fn into_sorted(self, offset: u64) -> Vec<FoundRow> {
-        self.best.into_sorted(offset)
+    /// The rows in order, without the first `offset`. `None`: the meter has stopped.
+    pub(in super::super) fn into_sorted(
+        self,
+        offset: u64,
+        meter: &dyn Meter,
+    ) -> Option<Vec<FoundRow>> {
+        self.best.into_sorted(offset, meter)
     }
 }
 
@@ -55,15 +60,15 @@ impl Collector for Top {
         self.total += rows;
     }
 
-    fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()> {
+    fn offer(&mut self, row: FoundRow, control: &Control) -> Result<()> {
         if let Some((order, token)) = &self.behind
             && order.compare_places(&row, &token.last).is_lt()
         {
             return Ok(());
         }
-        self.unpaid += self.best.offer(row);
+        self.unpaid += self.best.offer(row, &*control.interrupt);
         if self.unpaid >= PAID_AT_ONCE {
-            memory.take(std::mem::take(&mut self.unpaid))?;
+            control.memory.take(std::mem::take(&mut self.unpaid))?;
         }
         Ok(())
     }
@@ -72,10 +77,10 @@ impl Collector for Top {
         self.best.last()
     }
 
-    fn merge(&mut self, other: Top) {
+    fn merge(&mut self, other: Top, meter: &dyn Meter) {
         self.total += other.total;
         for row in other.best.into_found() {
-            self.best.offer(row);
+            self.best.offer(row, meter);
         }
     }
 }

@@ -276,6 +276,6 @@ impl<'a> Job<'a> {
             weight,
             keys,
         };
-        out.collector.offer(row, &control.memory)
+        out.collector.offer(row, control)
     }
 }

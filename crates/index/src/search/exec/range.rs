@@ -13,7 +13,7 @@ use super::lists::View;
 use super::page::PageRun;
 use super::rows::Rows;
 use super::score::Scorer;
-use crate::control::{Control, Memory};
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
@@ -99,7 +99,7 @@ impl<'a> Job<'a> {
     /// Reads the ids of the best rows by weight and offers these rows to the collector. Until then
     /// they are only in [`super::by_weight::ByWeight`]. Errors: as [`Job::run`]; rows read before
     /// are offered.
-    pub(super) fn settle(&self, memory: &Memory, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn settle(&self, control: &Control, out: &mut Out<'_>) -> Result<()> {
         out.scratch.by_weight.fetch_ids(self.snapshot);
         for at in 0..out.scratch.by_weight.rows().len() {
             let WeighedRow { weight, part, doc } = out.scratch.by_weight.rows()[at];
@@ -110,7 +110,7 @@ impl<'a> Job<'a> {
                 weight,
                 keys: Vec::new(),
             };
-            out.collector.offer(row, memory)?;
+            out.collector.offer(row, control)?;
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ use query::analysis::{Analyzer, Settings, Words};
 use query::bind::BoundSelect;
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
+use query::meter::Unmetered;
 use query::options::{Options, Ranker};
 use query::request::{Item, OrderBy, Output, Select};
 use query::schema::{Column, ColumnType};
@@ -428,10 +429,11 @@ fn both(
         job.run(range, &shared, &mut tops[at % 2].out()).unwrap();
     }
     for top in &mut tops {
-        job.settle(&control.memory, &mut top.out()).unwrap();
+        job.settle(&control, &mut top.out()).unwrap();
     }
     let [mut top, other] = tops.map(|gathered| gathered.collector);
-    top.merge(other);
-    let [fast, slow] = [top, slow].map(|top| (top.total, facts(top.into_sorted(0))));
+    top.merge(other, &Unmetered);
+    let [fast, slow] =
+        [top, slow].map(|top| (top.total, facts(top.into_sorted(0, &Unmetered).unwrap())));
     [fast, slow]
 }

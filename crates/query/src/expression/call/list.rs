@@ -10,6 +10,11 @@ use crate::value::Value;
 /// Units of an item of a list, without the condition on it.
 const ITEM_UNITS: u64 = 60;
 
+/// Units of a value that is compared and copied, without its node.
+fn compared_units(value: &Value) -> u64 {
+    2 * value.memory() as u64
+}
+
 /// The value of a function of lists; `None`: it is another kind of function.
 pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     Some(match function {
@@ -48,7 +53,8 @@ fn extreme(arguments: &[Value], wanted: Ordering, work: &Work<'_>) -> Value {
         return best.unwrap_or(Value::Null);
     }
     for value in arguments {
-        if value.cmp_sql(value).is_none() {
+        let is_nan = matches!(value, Value::Float(number) if number.is_nan());
+        if is_nan || *value == Value::Null || work.begin(compared_units(value)).is_none() {
             return Value::Null;
         }
         if is_better(&best, value) {

@@ -5,6 +5,7 @@ use super::number::finite;
 use super::options::Options;
 use super::text::text_of;
 use crate::json::Json;
+use crate::limits::POLYGON_NUMBERS_MAX;
 use crate::meter::Work;
 use crate::value::{Number, Value};
 
@@ -132,18 +133,24 @@ fn made(arguments: &[Value], work: &Work<'_>) -> Option<Value> {
     is_polygon.then(|| Value::Json(Json::of_reals(&numbers)))
 }
 
+/// Adds a number of a polygon; `None`: it has too many.
+fn push(numbers: &mut Vec<f64>, number: f64) -> Option<()> {
+    let has_room = numbers.len() < POLYGON_NUMBERS_MAX;
+    has_room.then(|| numbers.push(number))
+}
+
 fn numbers_of(list: &Value, work: &Work<'_>) -> Option<Vec<f64>> {
     match list.items() {
         Some(mut items) => items.try_fold(Vec::new(), |mut numbers, item| {
             work.begin(NUMBER_UNITS)?;
-            numbers.push(item.number()?.real());
+            push(&mut numbers, item.number()?.real())?;
             Some(numbers)
         }),
         None => {
             let text = text_of(list, work)?;
             text.split(',').try_fold(Vec::new(), |mut numbers, number| {
                 work.begin(NUMBER_UNITS + number.len() as u64)?;
-                numbers.push(number.trim().parse().ok()?);
+                push(&mut numbers, number.trim().parse().ok()?)?;
                 Some(numbers)
             })
         }

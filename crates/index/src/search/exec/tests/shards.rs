@@ -56,7 +56,7 @@ fn found(
     let top = || Top::new(Arc::clone(&job.order), job.keep);
     let (top, run) = exec::run(&job, &control, &top);
     run.unwrap();
-    (top.total, facts(top.into_sorted(0)))
+    (top.total, facts(top.into_sorted(0, &Unmetered).unwrap()))
 }
 
 proptest! {
