@@ -101,6 +101,9 @@ pub const SCROLL_TOKEN_BYTES_MAX: usize = 16 << 10;
 /// Longest format of a date, in bytes: one sign may become 255 bytes.
 pub const DATE_FORMAT_BYTES_MAX: usize = 1_024;
 
+/// Longest number that is read from a text, in bytes. What stands behind them is no part of the number.
+pub const NUMBER_BYTES_MAX: usize = 16 << 10;
+
 /// Longest text of a date or time, blanks around it aside; a longer one is none.
 pub const DATE_TEXT_BYTES_MAX: usize = 1_024;
 

@@ -18,7 +18,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use super::evaluate::{and, or, truth};
 use super::list::List;
 use crate::meter::Work;
-use crate::value::{Number, Value, without_case};
+use crate::value::{Number, Value};
 
 /// Units of a place of a row that is compared.
 const PLACE_UNITS: u64 = 40;
@@ -270,7 +270,8 @@ impl Coder {
             Coder::Texts(known) => {
                 let next = known.len() as i64;
                 let Value::Str(text) = value else { return None };
-                Some(*known.entry(without_case(text).collect()).or_insert(next))
+                let folded = text.as_bytes().to_ascii_lowercase();
+                Some(*known.entry(folded.into()).or_insert(next))
             }
         }
     }
@@ -285,7 +286,7 @@ impl Coder {
             (_, Value::Null) => Place::Null,
             (_, Value::Set(_) | Value::Json(_)) => return None,
             (Coder::Texts(texts), Value::Str(text)) => {
-                known(texts.get(&*without_case(text).collect::<Box<[u8]>>()))
+                known(texts.get(text.as_bytes().to_ascii_lowercase().as_slice()))
             }
             (Coder::Texts(_), _) => return None,
             (_, value) => match (self, value.number()?.normal()) {

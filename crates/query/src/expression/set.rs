@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::list::List;
 use crate::meter::{Unmetered, Work};
-use crate::value::{Number, Value, without_case};
+use crate::value::{Number, Value};
 
 /// Units of a constant of a list that becomes a set, and of each of its bytes.
 const CONSTANT_UNITS: u64 = 60;
@@ -28,6 +28,8 @@ pub(super) struct Set {
     /// The numbers that the texts begin with: a number is compared with these.
     text_numbers: Numbers,
     has_null: bool,
+    /// Bytes of the longest text: a longer one is compared with none.
+    bytes_max: usize,
 }
 
 /// Numbers by exact value: a whole one is in `whole` or `wide`, however it was written.
@@ -61,8 +63,9 @@ impl Set {
             match value.text_bytes() {
                 Some(bytes) => {
                     set.texts.insert(bytes.into());
+                    set.bytes_max = set.bytes_max.max(bytes.len());
                     if let Value::Str(text) = &value {
-                        set.folded.insert(without_case(text).collect());
+                        set.folded.insert(folded(text));
                     }
                     set.text_numbers.insert(Number::at_start(bytes));
                 }
@@ -87,7 +90,9 @@ impl Set {
         let number = needle.number()?;
         let by_text = match needle {
             Value::Str(text) => self.holds_text(text),
-            Value::Bytes(bytes) => self.texts.contains(bytes.as_slice()),
+            Value::Bytes(bytes) => {
+                bytes.len() <= self.bytes_max && self.texts.contains(bytes.as_slice())
+            }
             _ => self.text_numbers.contains(number),
         };
         match by_text || self.numbers.contains(number) {
@@ -112,10 +117,8 @@ impl Set {
     }
 
     fn holds_text(&self, text: &str) -> bool {
-        self.texts.contains(text.as_bytes()) || {
-            let folded: Vec<u8> = without_case(text).collect();
-            self.folded.contains(folded.as_slice())
-        }
+        text.len() <= self.bytes_max
+            && (self.texts.contains(text.as_bytes()) || self.folded.contains(&folded(text)))
     }
 
     fn is_empty(&self) -> bool {
@@ -147,6 +150,11 @@ impl Numbers {
             Number::Real(number) => !number.is_nan() && self.real.contains(&number.to_bits()),
         }
     }
+}
+
+/// A text as texts are compared.
+fn folded(text: &str) -> Box<[u8]> {
+    text.as_bytes().to_ascii_lowercase().into()
 }
 
 fn is_nan(number: Number) -> bool {

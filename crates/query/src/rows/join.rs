@@ -41,6 +41,10 @@ use keyed::Keyed;
 /// No row.
 const NONE: u32 = u32::MAX;
 
+/// Units of a pair of rows that is compared, and of a row of the answer, without their expressions.
+const TUPLE_UNITS: u64 = 15;
+const ROW_UNITS: u64 = 100;
+
 /// Tuples whose look-ups wait for memory together.
 const LOOK_UPS_AT_ONCE: usize = 16;
 
@@ -117,6 +121,15 @@ pub trait JoinBounds: Send + Sync {
 
     /// Counts the work of expressions over tuples.
     fn meter(&self) -> &dyn Meter;
+
+    /// Counts work, and looks at the stop switch.
+    ///
+    /// # Errors
+    /// The join was stopped.
+    fn spend(&self, units: u64) -> Result<(), Self::Error> {
+        self.meter().spend(units);
+        self.check()
+    }
 }
 
 /// The rows of a table as a join holds them.
@@ -317,7 +330,7 @@ impl<E> Join<E> {
                 for row in keyed.chain(*bucket) {
                     match keyed.equals(row, values) {
                         true => out.offer(row)?,
-                        false => self.bounds.check()?,
+                        false => self.bounds.spend(TUPLE_UNITS)?,
                     }
                 }
                 out.end()?;
@@ -360,7 +373,7 @@ impl<'a, E> Growing<'a, E> {
 
     /// Adds the tuple with this row, if the rest of the condition is true.
     fn offer(&mut self, row: u32) -> Result<(), E> {
-        self.join.bounds.check()?;
+        self.join.bounds.spend(TUPLE_UNITS)?;
         self.tried[self.step.table] = row;
         if let Some(rest) = &self.step.rest {
             let accepts = rest.accepts(&self.join.tuple(&self.tried, &self.failed));
@@ -377,7 +390,7 @@ impl<'a, E> Growing<'a, E> {
 
     /// Behind LEFT JOIN, adds the tuple without a row if no row joined it.
     fn end(&mut self) -> Result<(), E> {
-        self.join.bounds.check()?;
+        self.join.bounds.spend(TUPLE_UNITS)?;
         if self.step.is_left && !self.has_partner {
             self.tried[self.step.table] = NONE;
             return self.push();
@@ -692,6 +705,7 @@ impl<E> Iterator for JoinedRows<E> {
             }
             values.push(value);
         }
+        self.join.bounds.meter().spend(ROW_UNITS + bytes / 4);
         let read = failed.take().map_or(Ok(values), Err);
         Some(read.and_then(|values| self.join.bounds.check().map(|()| values)))
     }

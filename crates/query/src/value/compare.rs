@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::limits::NUMBER_BYTES_MAX;
+
 /// A whole number or a real one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
@@ -40,69 +42,31 @@ impl Number {
         }
     }
 
-    /// The number that a text begins with, behind white space; 0 if it begins with none.
+    /// The number that a text begins with, behind white space; 0 if it begins with none. It is read up to [`NUMBER_BYTES_MAX`].
     pub(crate) fn at_start(text: &[u8]) -> Number {
         let text = text.trim_ascii_start();
+        let text = &text[..text.len().min(NUMBER_BYTES_MAX)];
         let (bytes, whole) = number_bytes(text);
         let number = match text.get(..bytes).map(std::str::from_utf8) {
             Some(Ok(number)) if bytes > 0 => number,
             _ => "0",
         };
         let exact = if whole { number.parse().ok() } else { None };
-        let real = || match number.len() > PLAIN_BYTES_MAX {
-            true => shortened(number).parse(),
-            false => number.parse(),
-        };
-        exact.map_or_else(|| Number::Real(real().unwrap_or(0.0)), Number::Whole)
+        exact.map_or_else(
+            || Number::Real(number.parse().unwrap_or(0.0)),
+            Number::Whole,
+        )
     }
 
-    /// The number that a text is from end to end, white space aside; `None` if it is none.
+    /// The number that a text is from end to end, white space aside; `None` if it is none, or longer than [`NUMBER_BYTES_MAX`].
     pub(crate) fn spelled(text: &[u8]) -> Option<Number> {
         let text = text.trim_ascii();
+        if text.len() > NUMBER_BYTES_MAX {
+            return None;
+        }
         let (bytes, _) = number_bytes(text);
         (bytes > 0 && bytes == text.len()).then(|| Number::at_start(text))
     }
-}
-
-/// Longest number, in bytes, whose digits are all given to the parser.
-const PLAIN_BYTES_MAX: usize = 1_024;
-
-/// Digits that decide how a number is rounded to a double: of those behind them only whether one is not 0.
-const DECIDING_DIGITS: usize = 800;
-
-/// A short number that is rounded to the same double, of what [`number_bytes`] takes for a number.
-fn shortened(number: &str) -> String {
-    let (digits, exponent) = match number.find(['e', 'E']) {
-        Some(at) => (&number[..at], &number[at + 1..]),
-        None => (number, "0"),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_negative = whole.starts_with('-');
-    let whole = whole.trim_start_matches(['+', '-']).trim_start_matches('0');
-    let (leading, fraction) = match whole.is_empty() {
-        true => {
-            let significant = fraction.trim_start_matches('0');
-            (-((fraction.len() - significant.len()) as i64), significant)
-        }
-        false => (whole.len() as i64, fraction),
-    };
-    // The value is `0.`, the digits of both, times ten to the power of `leading`.
-    let kept_whole = &whole[..whole.len().min(DECIDING_DIGITS)];
-    let room = DECIDING_DIGITS - kept_whole.len();
-    let kept_fraction = &fraction[..fraction.len().min(room)];
-    let rest = [&whole[kept_whole.len()..], &fraction[kept_fraction.len()..]];
-    let has_rest = rest
-        .iter()
-        .any(|rest| rest.bytes().any(|digit| digit != b'0'));
-    let sign = if is_negative { "-" } else { "" };
-    let sticky = if has_rest { "1" } else { "" };
-    let exponent = match exponent.parse::<i64>() {
-        Ok(exponent) => exponent.saturating_add(leading),
-        // It is beyond 64 bits.
-        Err(_) if exponent.starts_with('-') => i64::MIN,
-        Err(_) => i64::MAX,
-    };
-    format!("{sign}0.{kept_whole}{kept_fraction}{sticky}e{exponent}")
 }
 
 fn compare_mixed(whole: i128, real: f64) -> Option<Ordering> {

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::limits::NUMBER_BYTES_MAX;
 
 fn text(value: &str) -> Value {
     Value::Str(value.to_owned())
@@ -182,29 +183,14 @@ proptest! {
         prop_assert_eq!(compare_texts(&b, &a), slow.reverse());
         prop_assert_eq!(compare_texts(&a, &a), Ordering::Equal);
     }
-
-    #[test]
-    fn long_numbers_are_rounded_as_if_all_digits_were_read(
-        sign in "[+-]?", zeros in 0_usize..1_500, whole in "[0-9]{0,30}", nines in 0_usize..1_500,
-        fraction in "[0-9]{0,30}", after in 0_usize..1_500, last in "[0-9]?", exponent in "(|e[+-]?[0-9]{1,4}|E-0{30}7|e9{30}|e-9{30})",
-    ) {
-        let whole = format!("{sign}{}{whole}{}", "0".repeat(zeros), "9".repeat(nines));
-        let number = format!("{whole}0.{fraction}{}{last}{exponent}", "0".repeat(after));
-        let known: f64 = number.parse().unwrap();
-        let Value::Str(text) = text(&number) else { unreachable!() };
-        prop_assert_eq!(Value::Str(text).number().map(Number::real), Some(known));
-    }
 }
 
 #[test]
-fn digits_behind_the_deciding_ones_break_a_tie() {
-    // Halfway between 2^53 and its neighbour.
-    let tie = "9007199254740993";
-    for (last, known) in [
-        ("0", 9_007_199_254_740_992.0),
-        ("1", 9_007_199_254_740_994.0),
-    ] {
-        let number = format!("{tie}.{}{last}", "0".repeat(3_000));
-        assert_eq!(text(&number).number().map(Number::real), Some(known));
-    }
+fn a_number_is_read_as_far_as_the_longest() {
+    let long = |digits: usize| text(&("0".repeat(digits - 1) + "7"));
+    let known = [NUMBER_BYTES_MAX, NUMBER_BYTES_MAX + 1].map(|digits| long(digits).number());
+    assert_eq!(known, [Some(Number::Whole(7)), Some(Number::Whole(0))]);
+    let spelled = |value: Value| Number::spelled(value.text_bytes().unwrap());
+    assert_eq!(spelled(long(NUMBER_BYTES_MAX)), Some(Number::Whole(7)));
+    assert_eq!(spelled(long(NUMBER_BYTES_MAX + 1)), None);
 }
