@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{
     documents::Documents,
-    limits::{FILTER_STEPS, LOOK_EVERY, QUERY_STEPS_MAX},
+    limits::{FILTER_STEPS, LOOK_UNITS, QUERY_STEPS_MAX, UNITS_PER_STEP},
     meter::Meter,
 };
 use quick::{Quick, Values};
@@ -39,12 +39,6 @@ pub(crate) struct Filters {
     /// Bytes of all texts in `by_text`.
     text_bytes: usize,
 }
-
-/// Units of an expression's work that are about a step.
-const UNITS_PER_STEP: u64 = 4;
-
-/// Units between two looks at whether the call goes on.
-const LOOK_UNITS: u64 = LOOK_EVERY * UNITS_PER_STEP;
 
 /// The work of one expression over one document.
 struct Evaluation<'g> {

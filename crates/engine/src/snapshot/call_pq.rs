@@ -4,7 +4,7 @@ mod hits;
 
 pub use hits::PqHits;
 use index::Interrupt;
-use percolate::{Documents, PAIR_BYTES, Scratch, StandingQuery};
+use percolate::{Documents, LOOK_UNITS, PAIR_BYTES, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
 use query::meter::{Meter, Unmetered};
@@ -203,7 +203,10 @@ impl Snapshot {
                 Some(document) => attribute(document, columns, column),
                 None => Value::Null,
             },
-            goes_on: &|| request.check().is_ok(),
+            goes_on: &|| {
+                request.meter().spend(LOOK_UNITS);
+                request.check().is_ok()
+            },
             steps_max: u64::MAX,
             has_room: &|pairs| {
                 let bytes = text_bytes * WORDS_FACTOR + pairs * PAIR_BYTES;
@@ -311,17 +314,21 @@ fn analyse(
 ) {
     words.clear();
     match document {
-        PqDocument::Text(text) if !fields.is_empty() => words.push_field_within(analyzer, 0, text, meter),
+        PqDocument::Text(text) if !fields.is_empty() => {
+            words.push_field_within(analyzer, 0, text, meter)
+        }
         PqDocument::Text(_) => {}
         PqDocument::Fields(values) => {
             for (place, field) in fields.iter().enumerate() {
                 let given = values.iter().find(|(name, _)| name == field);
                 match given.map(|(_, value)| value) {
-                    Some(Value::Str(text)) => words.push_field_within(analyzer, place as u8, text, meter),
+                    Some(Value::Str(text)) => {
+                        words.push_field_within(analyzer, place as u8, text, meter)
+                    }
                     None | Some(Value::Null) => {}
                     Some(other) => {
                         words.push_field_within(analyzer, place as u8, &other.to_string(), meter);
-                    },
+                    }
                 }
             }
         }

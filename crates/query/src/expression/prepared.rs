@@ -33,6 +33,9 @@ const FOLDED_BYTES_MAX: usize = 256;
 /// Most units of such a part. One that takes more is worked out row by row, where a statement can be stopped.
 const FOLDED_UNITS_MAX: u64 = 64 << 10;
 
+/// Units of a path inside a document, beside those of its node.
+const PATH_UNITS: u64 = 60;
+
 /// Most units of a call whose arguments are all written constants, for the same reason.
 const CALLED_UNITS_MAX: u64 = 2 * COMPUTED_TEXT_BYTES_MAX as u64;
 
@@ -306,7 +309,14 @@ impl Prepared {
     #[must_use]
     pub fn simple(&self) -> Option<Vec<Simple>> {
         let mut found = Vec::new();
-        simple::conditions(&self.root, &mut found).then_some(found)
+        simple::conditions(&self.root, true, &mut found).then_some(found)
+    }
+
+    /// As [`Prepared::simple`], of conditions on numbers alone. Never makes the set of a list of texts, which nothing would stop.
+    #[must_use]
+    pub fn simple_of_numbers(&self) -> Option<Vec<Simple>> {
+        let mut found = Vec::new();
+        simple::conditions(&self.root, false, &mut found).then_some(found)
     }
 }
 
@@ -630,7 +640,10 @@ impl PreparedNode {
         match self {
             PreparedNode::Literal(value) => copied(value.clone(), work),
             PreparedNode::Slot(slot) => copied(row.value(*slot), work),
-            PreparedNode::Path(slot, steps) => copied(row.value_at(*slot, steps), work),
+            PreparedNode::Path(slot, steps) => {
+                work.spend(PATH_UNITS);
+                copied(row.value_at(*slot, steps), work)
+            }
             PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {

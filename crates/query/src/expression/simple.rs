@@ -53,11 +53,11 @@ fn hash(folded: impl Iterator<Item = u8>) -> u32 {
 }
 
 /// Adds the conditions that must all be true for the expression to be true. Returns whether the expression says
-/// nothing else.
-pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
+/// nothing else. `texts`: a list of texts is a condition too.
+pub(super) fn conditions(part: &PreparedNode, texts: bool, found: &mut Vec<Simple>) -> bool {
     let simple = match part {
         PreparedNode::Binary(BinaryOperator::And, left, right) => {
-            return conditions(left, found) && conditions(right, found);
+            return conditions(left, texts, found) && conditions(right, texts, found);
         }
         PreparedNode::Binary(operator, left, right) => match (place(left), place(right)) {
             (Some(place), _) => compared(*operator, place, right),
@@ -70,7 +70,7 @@ pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
             needle,
             negated,
             set,
-        } => match (&**needle, set.of_texts().and_then(Set::only_texts)) {
+        } if texts => match (&**needle, set.of_texts().and_then(Set::only_texts)) {
             (PreparedNode::Slot(slot), Some(texts)) => Some(Simple::Texts {
                 slot: *slot,
                 hashes: texts.map(|text| hash(text.iter().copied())).collect(),

@@ -141,7 +141,10 @@ impl<'a> Filter<'a> {
         kept: Option<&'a Filters>,
     ) -> Filter<'a> {
         let prepared = &condition.prepared;
-        let ranges = prepared.simple().and_then(ranges).unwrap_or_default();
+        let ranges = prepared
+            .simple_of_numbers()
+            .and_then(ranges)
+            .unwrap_or_default();
         Filter {
             prepared,
             is_of_whole_numbers: prepared.is_of_whole_numbers(),

@@ -1,0 +1,696 @@
+//! Every class of loops of reads whose length a stranger chooses, and a walk over them: each looks at its switch all along.
+//!
+//! For each class a statement spends its time there. It is run to its end while another thread asks it, again and again, to look at
+//! its switch. Between two looks, and behind the last, no large share of the processor time of the whole run may lie: there a loop
+//! would not look. Then it is stopped at its first look and at one in its midst, and must end soon. Times are ratios of the processor
+//! time of one thread, never times on a clock.
+//!
+//! To add a class: a variant of [`Class`], which the compiler asks for in [`Class::work`]. A file that counts units and is in no class
+//! fails `each_file_that_counts_units_is_in_a_class`.
+#![expect(
+    clippy::expect_used,
+    reason = "what a test needs and does not get is its failure"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use disk::MemoryDisk;
+use engine::{
+    Background, Command, Control, Definition, Engine, Envelope, Error, Interrupt, JoinControl,
+    Kind, Memory, Now, Options, Plans, PqDocument, PqRequest, PqScratch, Reason, Reply, Searched,
+    SessionId, Snapshot,
+};
+use query::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
+use query::options;
+use query::request::{Insert, JoinedSelect, JoinedTable, Select};
+use query::rows::{Answered, Join};
+use query::schema::ColumnType;
+use query::value::Value;
+use rustix::time::{ClockId, clock_gettime};
+use wire::sql::Statement;
+
+/// A class of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Expressions,
+    Patterns,
+    RegularExpressions,
+    Json,
+    Lists,
+    InSets,
+    Conditions,
+    NamedRows,
+    Words,
+    Wildcards,
+    Places,
+    SortedRows,
+    SortedTexts,
+    AllRows,
+    Groups,
+    Joins,
+    Pairs,
+    JoinedGroups,
+    PqWords,
+    PqMatching,
+    PqFilters,
+    Backfill,
+    PlannedRows,
+    QueueRows,
+}
+
+/// What spends its time in a class of loops.
+enum Work {
+    /// A SELECT of one table or a join.
+    Select(String),
+    /// CALL PQ of the table `pq` with one text.
+    CallPq(String),
+    /// The hits of standing query 1 of `pq`.
+    Backfill,
+    /// A DELETE or UPDATE that a reader plans.
+    Planned(String),
+}
+
+const ALL: [Class; 24] = {
+    use Class as C;
+    [
+        C::Expressions,
+        C::Patterns,
+        C::RegularExpressions,
+        C::Json,
+        C::Lists,
+        C::InSets,
+        C::Conditions,
+        C::NamedRows,
+        C::Words,
+        C::Wildcards,
+        C::Places,
+        C::SortedRows,
+        C::SortedTexts,
+        C::AllRows,
+        C::Groups,
+        C::Joins,
+        C::Pairs,
+        C::JoinedGroups,
+        C::PqWords,
+        C::PqMatching,
+        C::PqFilters,
+        C::Backfill,
+        C::PlannedRows,
+        C::QueueRows,
+    ]
+};
+
+/// Rows of the tables `t`, `u` and `jobs`.
+const ROWS: u64 = 20_000;
+
+/// Rows of the table `few`.
+const FEW_ROWS: u64 = 20;
+
+/// Standing queries of `pq`.
+const QUERIES: u64 = 2_000;
+
+impl Class {
+    /// Where its loops are, below `crates`, and a statement that spends its time there.
+    fn work(self) -> (&'static [&'static str], Work) {
+        let select = |text: &str| Work::Select(format!("SELECT {text}"));
+        match self {
+            Class::Expressions => (
+                &[
+                    "query/src/expression/evaluate.rs",
+                    "query/src/expression/prepared.rs",
+                    "query/src/expression/call.rs",
+                    "query/src/expression/call/text.rs",
+                    "query/src/expression/call/place.rs",
+                    "index/src/search/exec/filter.rs",
+                ],
+                select("COUNT(*) FROM t WHERE levenshtein(left(s,30), reverse(left(s,30))) > 1000"),
+            ),
+            Class::Patterns => (
+                &["query/src/pattern/like.rs", "query/src/meter.rs"],
+                select("COUNT(*) FROM t WHERE s LIKE '%e%o%e%nowhere%'"),
+            ),
+            Class::RegularExpressions => (
+                &["query/src/pattern/within.rs"],
+                select("COUNT(*) FROM t WHERE regex(s, 'e[a-z ]{20}9')"),
+            ),
+            Class::Json => (
+                &["query/src/json/read.rs"],
+                select("COUNT(*) FROM t WHERE to_string(j) = 'x' or j.b = 7"),
+            ),
+            Class::Lists => (
+                &["query/src/expression/call/list.rs"],
+                select("COUNT(*) FROM t WHERE any(x > 1000000 FOR x IN j.list)"),
+            ),
+            Class::InSets => {
+                let texts: Vec<String> = (0..100_000).map(|n| format!("'none {n}'")).collect();
+                let texts = texts.join(",");
+                (
+                    &[
+                        "query/src/expression/set.rs",
+                        "query/src/expression/row_set.rs",
+                    ],
+                    select(&format!("COUNT(*) FROM few WHERE title IN ({texts})")),
+                )
+            }
+            Class::Conditions => (
+                &["index/src/search/exec/job.rs"],
+                select("id FROM t WHERE concat(title, 'x') <> 'y' LIMIT 20000"),
+            ),
+            Class::NamedRows => {
+                let ids: Vec<String> = (1..=ROWS).map(|id| id.to_string()).collect();
+                let ids = ids.join(",");
+                (
+                    &["index/src/search/candidates.rs"],
+                    select(&format!("id, s FROM t WHERE id IN ({ids}) LIMIT 20000")),
+                )
+            }
+            Class::Words => (
+                &[
+                    "index/src/search/exec/range.rs",
+                    "index/src/search/exec/page.rs",
+                    "index/src/search/exec/eval.rs",
+                    "index/src/search/exec/bounds.rs",
+                    "index/src/search/exec/placed_word.rs",
+                    "index/src/search/exec/placed_two.rs",
+                ],
+                select("id, weight() FROM t WHERE MATCH('some | words | letters') LIMIT 15000"),
+            ),
+            Class::Wildcards => (
+                &["index/src/search/statistics.rs"],
+                select("id FROM t WHERE MATCH('row1*') LIMIT 20"),
+            ),
+            Class::Places => (
+                &[
+                    "index/src/search/exec/near.rs",
+                    "index/src/search/exec/places.rs",
+                ],
+                select("id FROM t WHERE MATCH('\"some words\" NEAR/9 letters') LIMIT 20"),
+            ),
+            Class::SortedRows => (
+                &["query/src/rows/sort.rs"],
+                select("id FROM t ORDER BY n * 7919 % 20011 DESC LIMIT 19000"),
+            ),
+            Class::SortedTexts => (
+                &["query/src/rows/sort.rs"],
+                select("id FROM t ORDER BY concat(s, title) DESC LIMIT 19000"),
+            ),
+            Class::AllRows => (
+                &["index/src/search/fetch.rs"],
+                select("id, s, title, n, concat(s, title) FROM t LIMIT 20000"),
+            ),
+            Class::Groups => (
+                &[
+                    "index/src/search/collect/filed.rs",
+                    "index/src/search/group.rs",
+                    "query/src/rows/groups.rs",
+                ],
+                select("title, COUNT(*), MAX(s) FROM t GROUP BY title"),
+            ),
+            Class::Joins => (
+                &["query/src/rows/join.rs"],
+                select("t.id, u.n FROM t JOIN u ON t.n = u.n"),
+            ),
+            Class::Pairs => (
+                &["query/src/rows/join.rs"],
+                select("COUNT(*) FROM t JOIN few ON t.n < few.n"),
+            ),
+            Class::JoinedGroups => (
+                &["query/src/rows/groups.rs"],
+                select(
+                    "t.title, COUNT(*) FROM t JOIN u ON t.n = u.n GROUP BY t.title ORDER BY COUNT(*) DESC",
+                ),
+            ),
+            Class::PqWords => (
+                &["query/src/analysis/words.rs", "query/src/analysis/units.rs"],
+                Work::CallPq("#many wörds of no query. ".repeat(40_000)),
+            ),
+            Class::PqMatching => (
+                &[
+                    "percolate/src/meter.rs",
+                    "percolate/src/check.rs",
+                    "percolate/src/check/spans.rs",
+                    "percolate/src/check/places.rs",
+                    "percolate/src/check/spans/order.rs",
+                    "percolate/src/check/spans/proximity.rs",
+                    "percolate/src/check/spans/terms.rs",
+                    "percolate/src/scratch/marks.rs",
+                    "engine/src/snapshot/call_pq.rs",
+                ],
+                Work::CallPq("a ".repeat(1_000)),
+            ),
+            Class::PqFilters => (
+                &["percolate/src/filter.rs"],
+                Work::CallPq("filtered letters ".repeat(400)),
+            ),
+            Class::Backfill => (&["index/src/search/exec/eval.rs"], Work::Backfill),
+            Class::PlannedRows => (
+                &[
+                    "engine/src/decide/delete.rs",
+                    "engine/src/decide/update.rs",
+                    "index/src/planned.rs",
+                ],
+                Work::Planned(
+                    "UPDATE t SET n = levenshtein(left(s,20), reverse(left(s,20)))".to_owned(),
+                ),
+            ),
+            Class::QueueRows => (
+                &["engine/src/decide/delete.rs", "engine/src/decide/read.rs"],
+                Work::Planned(
+                    "DELETE FROM jobs WHERE levenshtein(left(s,20), reverse(left(s,20))) > 99"
+                        .to_owned(),
+                ),
+            ),
+        }
+    }
+
+    /// Most percent of the processor time of a run that may lie between two looks, or behind the look that stops it. Three classes
+    /// have pieces that are most of a run here: a page of 65,536 rows is weighed at once, all words of a wildcard are read on a page
+    /// at once, and the matcher reads the words of a slice of documents at once.
+    fn share_max(self) -> u64 {
+        let in_pieces = [Class::Words, Class::Wildcards, Class::PqWords];
+        match in_pieces.contains(&self) {
+            true => 97,
+            false => 50,
+        }
+    }
+}
+
+/// Files that count units for the loops of others: the meters themselves, and the engine's own writer, which no statement reads
+/// through.
+const METERS: [&str; 3] = [
+    "index/src/interrupt.rs",
+    "index/src/control.rs",
+    "engine/src/engine/turn.rs",
+];
+
+struct Bench {
+    engine: Mutex<Engine>,
+    handle: engine::Handle,
+    _mailbox: engine::Mailbox,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let options = Options {
+            background: Background::Inline,
+            plans: Plans::All { units: u64::MAX },
+            ..Options::new(Arc::new(MemoryDisk::new()))
+        };
+        let (engine, _) = Engine::open(options, Now::default()).expect("an engine");
+        let (handle, mailbox) = engine.mailbox();
+        let bench = Bench {
+            engine: Mutex::new(engine),
+            handle,
+            _mailbox: mailbox,
+        };
+        bench.fill();
+        bench
+    }
+
+    /// Sends a command; its answer.
+    fn send(&self, command: Command) -> Result<Reply, Error> {
+        let answer = Arc::new(Mutex::new(None));
+        let told = Arc::clone(&answer);
+        let envelope = Envelope {
+            session: SessionId(1),
+            command,
+            interrupt: None,
+            reply: Box::new(move |outcome| *told.lock().expect("one thread") = Some(outcome)),
+        };
+        let mut engine = self.engine.lock().expect("one thread");
+        engine.step(vec![envelope], Now::default())?;
+        let mut answer = answer.lock().expect("one thread");
+        answer.take().expect("an answer at once")
+    }
+
+    fn insert(&self, table: &str, rows: Vec<Vec<Value>>) {
+        let insert = Insert {
+            table: table.to_owned(),
+            columns: None,
+            rows,
+            replace: false,
+        };
+        self.send(Command::Insert(insert)).expect("rows");
+    }
+
+    fn fill(&self) {
+        let (search, queue) = (
+            Kind::Search(Default::default()),
+            Kind::Queue(Default::default()),
+        );
+        self.create("t (s text, title string, n bigint, j json)", &search);
+        self.create("u (n bigint, title string)", &search);
+        self.create("few (n bigint, title string)", &search);
+        self.create("hits (query_id bigint, doc_id bigint) type='queue'", &queue);
+        self.create("jobs (s text) type='queue'", &queue);
+        let text = |text: String| Value::Str(text);
+        let number = |number: u64| Value::Int(number.into());
+        let s = |row: u64| {
+            text(format!(
+                "some words of row{row} {}",
+                "and letters ".repeat(12)
+            ))
+        };
+        let list: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+        let j = text(format!(r#"{{"list": [{}], "b": 3}}"#, list.join(",")));
+        for first in (1..=ROWS).step_by(1_000) {
+            let rows = || first..first + 1_000;
+            let title = |row: u64| text(format!("title {}", row * 7 % 5_000));
+            let row = |row: u64| vec![number(row), s(row), title(row), number(row), j.clone()];
+            self.insert("t", rows().map(row).collect());
+            let row = |row: u64| vec![number(row), number(row * 3 % ROWS), title(row)];
+            self.insert("u", rows().map(row).collect());
+            self.insert("jobs", rows().map(|row| vec![s(row)]).collect());
+        }
+        let row = |row: u64| vec![number(row), number(row), text(format!("title {row}"))];
+        self.insert("few", (1..=FEW_ROWS).map(row).collect());
+        let listening = Kind::Percolate {
+            on: vec!["t".to_owned()],
+            into: Some("hits".to_owned()),
+            syntax: Default::default(),
+            on_update: false,
+        };
+        self.create(
+            "pq (s text, title string, n bigint, j json) type='pq'",
+            &listening,
+        );
+        let query = |id: u64| match id {
+            1 => (text("some NEAR/30 letters".to_owned()), text(String::new())),
+            id if id % 2 == 0 => {
+                let query = format!("a NEAR/{} a NEAR/{} a", 1 + id % 100, 1 + id / 100);
+                (text(query), text(String::new()))
+            }
+            id => {
+                let filter = format!("regex(s, 'e[a-z ]{{20}}{id}')");
+                (text("filtered".to_owned()), text(filter))
+            }
+        };
+        let rows = (1..=QUERIES).map(|id| {
+            let (query, filter) = query(id);
+            vec![number(id), query, text(String::new()), filter]
+        });
+        self.insert("pq", rows.collect());
+    }
+
+    fn create(&self, table: &str, kind: &Kind) {
+        let Ok(Statement::CreateTable(create)) = parse(&format!("CREATE TABLE {table}")) else {
+            panic!("{table}");
+        };
+        let definition = Definition {
+            name: create.name,
+            kind: kind.clone(),
+            columns: create.columns,
+            analysis: Default::default(),
+            sync: None,
+            keep: None,
+        };
+        let command = Command::CreateTable {
+            definition: Box::new(definition),
+            if_not_exists: false,
+        };
+        self.send(command).expect("a table");
+    }
+
+    /// Does what a class spends its time with.
+    fn run(&self, work: &Work, interrupt: &Arc<Interrupt>) -> Result<(), Error> {
+        let (snapshot, memory) = (self.handle.snapshot(), Memory::new(u64::MAX));
+        let control = Control {
+            interrupt: Arc::clone(interrupt),
+            memory: Arc::new(memory),
+            ..Control::default()
+        };
+        match work {
+            Work::Select(text) => match parse(text) {
+                Ok(Statement::Select(select)) => {
+                    let options = options::Options::parse(&select.options).expect("options");
+                    let answer = snapshot.select(&select, &options, &control)?;
+                    if answer.partial.is_some() {
+                        return Err(Error::OutOfTime);
+                    }
+                    answer.rows.into_iter().try_for_each(|row| row.map(drop))
+                }
+                Ok(Statement::Joined(select)) => joined(&snapshot, &select, &control),
+                other => panic!("{other:?}"),
+            },
+            Work::CallPq(text) => {
+                let documents = [PqDocument::Text(text.clone())];
+                let request = PqRequest {
+                    interrupt: Some(interrupt),
+                    ..PqRequest::new("pq", &documents)
+                };
+                let answer = snapshot.call_pq(&request, &mut PqScratch::default());
+                answer.map(drop)
+            }
+            Work::Backfill => {
+                let pieces = snapshot.backfill("pq", 1, None, Now::default(), interrupt);
+                pieces.map(drop)
+            }
+            Work::Planned(text) => {
+                let command = match parse(text) {
+                    Ok(Statement::Update(update)) => Command::Update(Box::new(update)),
+                    Ok(Statement::Delete(delete)) => Command::Delete(Box::new(delete)),
+                    other => panic!("{other:?}"),
+                };
+                match self.send(command)? {
+                    Reply::Plan(planning) => planning.run(&control).map(drop),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Statement, wire::sql::SyntaxError> {
+    wire::sql::parse(text.as_bytes())
+}
+
+/// A SELECT with groups or of several tables, as `statement/join.rs` does it.
+fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Result<(), Error> {
+    let options = options::Options::default();
+    let scope = |table: &'_ JoinedTable| {
+        let definition = Searched::definition(snapshot, &table.table)?;
+        let id = JoinColumn {
+            name: "id".to_owned(),
+            kind: ColumnType::Bigint,
+        };
+        let columns = definition.columns.iter().map(|column| JoinColumn {
+            name: column.name.clone(),
+            kind: column.kind,
+        });
+        let columns: Vec<JoinColumn> = std::iter::once(id).chain(columns).collect();
+        Ok::<_, Error>((columns, Searched::rows(snapshot, &table.table)?))
+    };
+    let mut scopes = Vec::new();
+    for table in &select.tables {
+        let (columns, rows) = scope(table)?;
+        scopes.push(JoinScope {
+            name: &table.name,
+            starred: columns.len(),
+            columns,
+            has_id: true,
+            rows,
+            is_searched: false,
+        });
+    }
+    let bound = BoundJoin::new(select, &scopes).expect("a join");
+    let bounds = Arc::new(JoinControl {
+        memory: Arc::clone(&control.memory),
+        interrupt: Arc::clone(&control.interrupt),
+    });
+    let mut join = Join::new(&bound, bounds);
+    let rows_of = |step: &JoinStep| Select {
+        filter: step.own.clone(),
+        ..Select::of(&*select.tables[step.table].table, Vec::new())
+    };
+    let joined = match (&bound.groups, &bound.steps[..]) {
+        (Some(groups), [step]) => {
+            let asked = [Arc::clone(groups)];
+            let mut made = snapshot.group(&rows_of(step), &options, &asked, control)?;
+            let made = made.pop().flatten().expect("groups in blocks");
+            join.step(step, made.rows)?;
+            join.answer_blocks(&bound, made.made)?
+        }
+        (_, steps) => {
+            for step in steps {
+                let rows = snapshot.locate(&rows_of(step), &options, control)?;
+                join.step(step, rows)?;
+            }
+            join.answer(&bound)?
+        }
+    };
+    match joined.rows {
+        Answered::Ready(_) => Ok(()),
+        Answered::Reading(mut rows) => rows.try_for_each(|row| row.map(drop)),
+    }
+}
+
+/// Nanoseconds of processor time that this thread has taken.
+fn processor_ns() -> u64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The looks of a statement at its switch, on one thread. Another thread asks it to give way again and again.
+#[derive(Default)]
+struct Looks {
+    /// Processor time of the last look, the longest between two looks, and of the look that stopped the statement.
+    last_ns: AtomicU64,
+    longest_ns: AtomicU64,
+    stopped_ns: AtomicU64,
+    count: AtomicU64,
+}
+
+impl Looks {
+    /// Notes a look. Gives its number, from 1.
+    fn note(&self) -> u64 {
+        let now = processor_ns();
+        let gap = now - self.last_ns.swap(now, Ordering::Relaxed);
+        self.longest_ns.fetch_max(gap, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// A run of a class's work.
+struct Ran {
+    ended: Result<(), Error>,
+    took_ns: u64,
+    longest_ns: u64,
+    looks: u64,
+    /// Processor time after the look that stopped it.
+    late_ns: u64,
+}
+
+/// Runs work, and stops it at the look of that number; 0: at none.
+fn run(bench: &Bench, work: &Work, stop_at: u64) -> Ran {
+    let (interrupt, looks) = (Arc::new(Interrupt::default()), Arc::new(Looks::default()));
+    let (noted, stopped) = (Arc::clone(&looks), Arc::downgrade(&interrupt));
+    interrupt.has_turn(Arc::new(move || {
+        if noted.note() == stop_at
+            && let Some(interrupt) = stopped.upgrade()
+        {
+            noted.stopped_ns.store(processor_ns(), Ordering::Relaxed);
+            interrupt.stop(Reason::Killed);
+        }
+    }));
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asker = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                interrupt.ask_to_give_way();
+                std::thread::park_timeout(ASKED_EVERY);
+            }
+        });
+        let began = processor_ns();
+        looks.last_ns.store(began, Ordering::Relaxed);
+        let ended = bench.run(work, &interrupt);
+        let end = processor_ns();
+        let count = looks.count.load(Ordering::Relaxed);
+        looks.note();
+        is_over.store(true, Ordering::Relaxed);
+        asker.thread().unpark();
+        Ran {
+            ended,
+            took_ns: end - began,
+            longest_ns: looks.longest_ns.load(Ordering::Relaxed),
+            looks: count,
+            late_ns: end.saturating_sub(looks.stopped_ns.load(Ordering::Relaxed)),
+        }
+    })
+}
+
+/// How often the switch is asked to give way.
+const ASKED_EVERY: Duration = Duration::from_micros(200);
+
+/// What is wrong with a class; `None`: nothing.
+fn fault(bench: &Bench, class: Class) -> Option<String> {
+    let (_, work) = class.work();
+    let whole = run(bench, &work, 0);
+    if let Err(error) = whole.ended {
+        return Some(format!("{class:?} failed: {error}"));
+    }
+    let share = |ns: u64| ns * 100 / whole.took_ns;
+    let longest = share(whole.longest_ns);
+    if longest > class.share_max() {
+        return Some(format!("{class:?}: {longest}% of its time without a look"));
+    }
+    for stop_at in [1, whole.looks / 8] {
+        let stopped = run(bench, &work, stop_at.max(1));
+        if stopped.looks < stop_at {
+            continue; // this run was asked less often
+        }
+        if !matches!(stopped.ended, Err(Error::Interrupted)) {
+            return Some(format!("{class:?} was not stopped: {:?}", stopped.ended));
+        }
+        if share(stopped.late_ns) > class.share_max() {
+            let late = share(stopped.late_ns);
+            return Some(format!("{class:?} went on for {late}% of its time"));
+        }
+    }
+    None
+}
+
+#[test]
+fn each_class_of_loops_looks_at_its_switch_all_along_and_ends_soon_after() {
+    let bench = Bench::new();
+    let faults = ALL.into_iter().filter_map(|class| fault(&bench, class));
+    let faults: Vec<String> = faults.collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// The source files of a crate.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the project") {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        match path.is_dir() {
+            true if name != "tests" => sources(&path, found),
+            false if name.ends_with(".rs") && name != "tests.rs" => found.push(path),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn each_file_that_counts_units_is_in_a_class() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("crates");
+    let mut files = Vec::new();
+    for name in ["query", "percolate", "index", "engine", "queue"] {
+        sources(&crates.join(name).join("src"), &mut files);
+    }
+    let counts = |text: &str| {
+        let calls = [".spend(", "work.begin(", "work.copy("];
+        calls.iter().any(|call| text.contains(call))
+    };
+    let listed: Vec<&str> = ALL
+        .into_iter()
+        .flat_map(|class| class.work().0)
+        .copied()
+        .chain(METERS)
+        .collect();
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a source file");
+        let name = file
+            .strip_prefix(crates)
+            .expect("a file of a crate")
+            .to_string_lossy()
+            .into_owned();
+        if counts(&text) {
+            assert!(
+                listed.contains(&&*name),
+                "{name} counts units and is in no class"
+            );
+        }
+    }
+    for name in listed {
+        assert!(crates.join(name).exists(), "{name} is gone");
+    }
+}
