@@ -77,8 +77,8 @@ impl Words {
         self.push_field_within(analyzer, field, text, &Unmetered);
     }
 
-    /// As [`Words::push_field`], in pieces that are counted on the meter. Once it has stopped, words are missing: whoever reads them
-    /// asks it before.
+    /// As [`Words::push_field`], in pieces that are counted on the meter. Once it has stopped, words are missing: their reader asks
+    /// it before.
     pub fn push_field_within(
         &mut self,
         analyzer: &Analyzer,
@@ -104,7 +104,7 @@ impl Words {
         self.masks = masks;
     }
 
-    /// Adds the words of a field that is ASCII without a `#` or `@`; its copy lies at `base` and has so many bytes.
+    /// Adds the words of a field that is ASCII without a `#` or `@`; its copy of `bytes` bytes lies at `base`.
     fn push_ascii_words(
         &mut self,
         field: u8,

@@ -640,10 +640,7 @@ impl PreparedNode {
         match self {
             PreparedNode::Literal(value) => copied(value.clone(), work),
             PreparedNode::Slot(slot) => copied(row.value(*slot), work),
-            PreparedNode::Path(slot, steps) => {
-                work.spend(PATH_UNITS);
-                copied(row.value_at(*slot, steps), work)
-            }
+            PreparedNode::Path(slot, steps) => at_path(row, *slot, steps, work),
             PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
@@ -704,6 +701,11 @@ impl PreparedNode {
             }),
         }
     }
+}
+
+fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {
+    work.spend(PATH_UNITS);
+    copied(row.value_at(slot, steps), work)
 }
 
 /// A value that was copied, which is counted. Once the meter has stopped nobody uses it.
