@@ -103,6 +103,12 @@ impl<'a> PqRequest<'a> {
         }
     }
 
+    /// Counts the steps since the last look, and says whether to go on.
+    fn goes_on(&self) -> bool {
+        self.meter().spend(LOOK_UNITS);
+        self.check().is_ok()
+    }
+
     /// Whether to go on. Errors: `OutOfTime`, `Interrupted`.
     fn check(&self) -> Result<()> {
         self.interrupt.map_or(Ok(()), goes_on)
@@ -122,6 +128,14 @@ pub fn goes_on(interrupt: &Interrupt) -> Result<()> {
 pub struct PqScratch {
     words: Vec<Words>,
     matcher: Scratch,
+}
+
+impl PqScratch {
+    /// Has room for the words of `count` documents.
+    fn make_room(&mut self, count: usize) {
+        let count = self.words.len().max(count);
+        self.words.resize_with(count, Words::new);
+    }
 }
 
 /// What standing queries found.
@@ -185,8 +199,7 @@ impl Snapshot {
         let only = only.transpose()?;
         let documents = request.documents;
         let fields = text_names(&view.definition.columns);
-        let spare = scratch.words.len().max(documents.len());
-        scratch.words.resize_with(spare, Words::new);
+        scratch.make_room(documents.len());
         let mut text_bytes = 0;
         for (document, words) in documents.iter().zip(&mut scratch.words) {
             request.check()?;
@@ -203,10 +216,7 @@ impl Snapshot {
                 Some(document) => attribute(document, columns, column),
                 None => Value::Null,
             },
-            goes_on: &|| {
-                request.meter().spend(LOOK_UNITS);
-                request.check().is_ok()
-            },
+            goes_on: &|| request.goes_on(),
             steps_max: u64::MAX,
             has_room: &|pairs| {
                 let bytes = text_bytes * WORDS_FACTOR + pairs * PAIR_BYTES;
