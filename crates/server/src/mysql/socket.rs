@@ -111,18 +111,9 @@ impl Socket {
             };
             match (advanced, refused.take()) {
                 (Ok(true), _) => {
-                    if has_read {
-                        self.since = Instant::now();
-                    } else if self.since.elapsed() >= IN_A_ROW_MAX {
-                        self.holds_next = true;
-                        tokio::task::yield_now().await;
-                        self.since = Instant::now();
-                    }
-                    if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
-                        // The caller may drop this future while it waits for its turn: the next call gives this packet.
-                        self.holds_next = true;
-                        long_turn(&self.payer).await;
-                    }
+                    // The caller may drop this future while it gives way: the next call gives this packet.
+                    self.holds_next = true;
+                    self.give_way(has_read).await;
                     self.holds_next = false;
                     let server = &self.server;
                     self.served.get_or_insert_with(|| Served::new(server));
@@ -169,6 +160,20 @@ impl Socket {
                     self.arrived(count);
                 }
             }
+        }
+    }
+
+    /// Before a packet is given: waits for a turn where it is long to parse, and lets other connections in where packets came
+    /// together for a while. `has_read`: this one did not come with the one before.
+    async fn give_way(&mut self, has_read: bool) {
+        if !has_read && self.since.elapsed() >= IN_A_ROW_MAX {
+            tokio::task::yield_now().await;
+        }
+        if has_read || self.since.elapsed() >= IN_A_ROW_MAX {
+            self.since = Instant::now();
+        }
+        if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
+            long_turn(&self.payer).await;
         }
     }
 

@@ -3,7 +3,7 @@
 mod show_queues;
 
 use engine::{Definition, Kind, Snapshot};
-use query::expression::evaluate_metered;
+use query::expression::{Expression, evaluate_metered};
 use query::meter::{Budget, Meter};
 use query::options::Options;
 use query::pattern::like;
@@ -48,22 +48,7 @@ pub(super) fn show(
         Statement::ShowVariables { like, filter } => {
             let mut rows = variables::all(node, session);
             if let Some(filter) = filter {
-                // It is evaluated on the event loop, where nothing stops it.
-                let budget = Budget::new(INLINE_UNITS);
-                rows.retain(|(name, value)| {
-                    let column = |column: &str| match column {
-                        "variable_name" => Some(Value::Str(name.clone())),
-                        "value" => Some(Value::Str(value.clone())),
-                        _ => None,
-                    };
-                    let is_shown = evaluate_metered(&filter, &budget, &column);
-                    is_shown.and_then(|value| value.as_bool()) == Some(true)
-                });
-                if budget.is_stopped() {
-                    return Err(Failure::refused(
-                        "the condition of SHOW VARIABLES takes too long".to_owned(),
-                    ));
-                }
+                keep(&mut rows, &filter)?;
             }
             Ok(pairs(["Variable_name", "Value"], rows, like))
         }
@@ -98,6 +83,26 @@ pub(super) fn show(
             let reads = Action(Deed::Read, table_of(&of_a_table));
             show_table(&*node.snapshot(session, reads)?, of_a_table)
         }
+    }
+}
+
+/// Keeps the variables of a condition. It is evaluated on the event loop, where nothing stops it.
+fn keep(rows: &mut Vec<(String, String)>, filter: &Expression) -> Result<(), Failure> {
+    let budget = Budget::new(INLINE_UNITS);
+    rows.retain(|(name, value)| {
+        let column = |column: &str| match column {
+            "variable_name" => Some(Value::Str(name.clone())),
+            "value" => Some(Value::Str(value.clone())),
+            _ => None,
+        };
+        let is_shown = evaluate_metered(filter, &budget, &column);
+        is_shown.and_then(|value| value.as_bool()) == Some(true)
+    });
+    match budget.is_stopped() {
+        true => Err(Failure::refused(
+            "the condition of SHOW VARIABLES takes too long".to_owned(),
+        )),
+        false => Ok(()),
     }
 }
 
