@@ -86,6 +86,7 @@ fn envelope(session: u64, command: Command) -> Envelope {
         session: SessionId(session),
         command,
         interrupt: None,
+        made: None,
         reply: Box::new(|outcome| drop(outcome.unwrap())),
     }
 }

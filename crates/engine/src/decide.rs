@@ -43,7 +43,11 @@ use query::analysis::Words;
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::{COMMIT_UNITS_MAX, DECIDED_UNITS_MAX, TURN_UNITS_MAX};
+use crate::limits::{
+    COMMIT_UNITS_MAX, DECIDED_UNITS_MAX, SMALL_COMMAND_BYTES_MAX, SMALL_SHARE_OF_MEMORY,
+    TURN_UNITS_MAX, WORDS_BYTES_KEPT_MAX, WORDS_KEPT_MAX,
+};
+use crate::made::MadeRows;
 use crate::record::Record;
 use crate::state::Prepared;
 
@@ -114,6 +118,8 @@ pub(crate) struct Workspace {
     pub(crate) stop: Arc<AtomicBool>,
     /// Stops the current statement while it reads rows.
     pub(crate) interrupt: Option<Arc<Interrupt>>,
+    /// The rows of the current statement, if its session has made them.
+    pub(crate) made: Option<MadeRows>,
     /// Which conditions are handed out.
     plans: Plans,
     /// Whether the rows of a plan of an UPDATE are taken one by one.
@@ -154,9 +160,10 @@ impl Workspace {
         }
     }
 
-    /// A new statement: it has not matched anything yet. `interrupt` stops it while it reads rows.
-    pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>) {
+    /// A new statement: it has not matched anything yet. `interrupt` stops it while it reads rows. `made`: its rows.
+    pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>, made: Option<MadeRows>) {
         self.allowed = Allowed::default();
+        self.made = made;
         self.interrupt = interrupt;
         self.takes_rows_alone = false;
     }
@@ -224,6 +231,15 @@ impl Workspace {
         match outcome {
             Err(Error::BudgetSpent) => Ok(None),
             other => other.map(Some),
+        }
+    }
+
+    /// Keeps buffers for the words of later documents: some, and none that grew large.
+    pub(crate) fn keep_words(&mut self, mut words: Vec<Words>) {
+        words.truncate(WORDS_KEPT_MAX);
+        words.retain(|words| words.memory() <= WORDS_BYTES_KEPT_MAX);
+        if self.words.len() < words.len() {
+            self.words = words;
         }
     }
 
@@ -303,14 +319,17 @@ pub(crate) struct Circumstances {
 }
 
 impl Circumstances {
-    /// Rows that would not fit into an empty server are told so: trying again later would be in vain.
+    /// Rows that would not fit into an empty server are told so: trying again later would be in vain. The last of the memory is for
+    /// small statements: while a load fills it, single rows are still taken.
     fn check_memory(self, bytes: u64) -> Result<()> {
+        let is_large = bytes > SMALL_COMMAND_BYTES_MAX as u64;
+        let kept = self.memory_bytes / SMALL_SHARE_OF_MEMORY;
         if bytes > self.memory_bytes {
             Err(Error::Limit {
                 what: "bytes of a statement's rows",
                 max: self.memory_bytes,
             })
-        } else if bytes > self.memory_left {
+        } else if bytes > self.memory_left || (is_large && self.memory_left < kept) {
             Err(Error::Overloaded)
         } else {
             Ok(())

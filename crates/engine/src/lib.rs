@@ -48,6 +48,7 @@
 //!     session: SessionId(1),
 //!     command,
 //!     interrupt: None,
+//!     made: None,
 //!     reply: Box::new(|outcome| assert!(outcome.is_ok())),
 //! });
 //!
@@ -81,8 +82,8 @@ mod temporary;
 use apply::{collected, sessions, state, transactions, undo};
 pub use model::limits;
 use model::{
-    altered, catalog, command, error, failure, into, messages, planned, ranges, recent, record,
-    sync_mode,
+    altered, catalog, command, error, failure, into, made, messages, planned, ranges, recent,
+    record, sync_mode,
 };
 pub use open::backup::{FindSpools, SpoolFile};
 use open::{backup, manifest};
@@ -104,6 +105,7 @@ pub use index::{
     Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reason, Step,
 };
 pub use jobs::{Background, HeldJobs, JobLine};
+pub use made::MadeRows;
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::{Planned, Planning};

@@ -86,6 +86,7 @@ impl Handle {
             session,
             command,
             interrupt: None,
+            made: None,
             reply,
         })
     }

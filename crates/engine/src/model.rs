@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod into;
 pub mod limits;
+pub(crate) mod made;
 pub(crate) mod messages;
 pub(crate) mod planned;
 pub(crate) mod ranges;

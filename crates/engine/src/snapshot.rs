@@ -15,6 +15,7 @@ mod backfill;
 mod call_pq;
 mod distributed;
 mod join;
+mod make;
 mod marker;
 mod select;
 mod status;

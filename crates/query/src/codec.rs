@@ -171,6 +171,56 @@ fn put_int(out: &mut Vec<u8>, number: i128) {
     }
 }
 
+/// The kinds of values in an encoded row, see [`crate::row`].
+#[derive(Clone, Copy)]
+pub(crate) enum Stored {
+    Null,
+    /// 8 bytes.
+    Short,
+    /// 16 bytes.
+    Long,
+    /// 8 bytes.
+    Float,
+    Text,
+    Binary,
+    Set,
+    Document,
+}
+
+/// Appends a value of an encoded row as [`put_value`] does. Returns whether its bytes are of that kind.
+#[inline]
+pub(crate) fn put_stored(out: &mut Vec<u8>, kind: Option<Stored>, bytes: &[u8]) -> bool {
+    let Some(kind) = kind else {
+        return false;
+    };
+    let tag = match kind {
+        Stored::Null => {
+            out.push(NULL);
+            return true;
+        }
+        Stored::Short => {
+            let number = bytes.try_into().map(i64::from_le_bytes);
+            return number.map(|it| put_int(out, it.into())).is_ok();
+        }
+        Stored::Long => {
+            let number = bytes.try_into().map(i128::from_le_bytes);
+            return number.map(|it| put_int(out, it)).is_ok();
+        }
+        Stored::Float => {
+            out.push(FLOAT);
+            out.extend_from_slice(bytes);
+            return bytes.len() == 8;
+        }
+        Stored::Text => STR,
+        Stored::Binary => BYTES,
+        Stored::Set => SET,
+        Stored::Document => DOCUMENT,
+    };
+    out.push(tag);
+    put_bytes(out, bytes);
+    true
+}
+
 /// Appends the values of one row without their number, which the reader must know.
 #[inline]
 pub fn put_row(out: &mut Vec<u8>, row: &[Value]) {

@@ -41,6 +41,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::codec::{self, Stored};
 use crate::json::{self, Json, JsonStep};
 use crate::limits::COLUMNS_MAX;
 use crate::value::Value;
@@ -181,6 +182,67 @@ pub(crate) fn numbers(bytes: &[u8]) -> Option<Arc<[i64]>> {
     let (numbers, rest) = bytes.as_chunks::<8>();
     let numbers = numbers.iter().map(|number| i64::from_le_bytes(*number));
     rest.is_empty().then(|| numbers.collect())
+}
+
+/// Appends an encoded row as [`put_row`](crate::codec::put_row) appends its values. Returns whether the bytes are an encoded row;
+/// if not, what was appended means nothing. Cost: no allocation but that of `out`.
+#[inline]
+pub fn put_encoded(out: &mut Vec<u8>, row: &[u8]) -> bool {
+    let Some(columns) = column_count(row) else {
+        return false;
+    };
+    let values = HEAD_BYTES + COLUMN_BYTES * columns;
+    let (Some(slots), Some(values)) = (row.get(HEAD_BYTES..values), row.get(values..)) else {
+        return false;
+    };
+    let mut start = 0;
+    for slot in slots.chunks_exact(COLUMN_BYTES) {
+        let &[tag, a, b, c, d] = slot else {
+            return false;
+        };
+        let end = u32::from_le_bytes([a, b, c, d]) as usize;
+        let Some(bytes) = values.get(start..end) else {
+            return false;
+        };
+        start = end;
+        if !codec::put_stored(out, kind(tag), bytes) {
+            return false;
+        }
+    }
+    true
+}
+
+/// What a tag says of its bytes; `None`: no value of an encoded row has the tag.
+#[inline]
+fn kind(tag: u8) -> Option<Stored> {
+    Some(match tag {
+        NULL => Stored::Null,
+        SHORT => Stored::Short,
+        LONG => Stored::Long,
+        FLOAT => Stored::Float,
+        TEXT => Stored::Text,
+        BINARY => Stored::Binary,
+        SET => Stored::Set,
+        DOCUMENT => Stored::Document,
+        _ => return None,
+    })
+}
+
+/// As [`counted_bytes`], of an encoded row. 0 where the bytes are no encoded row.
+#[must_use]
+pub fn counted_bytes_of(row: &[u8]) -> u64 {
+    let (mut bytes, mut start) = (0, 0);
+    for column in 0..column_count(row).unwrap_or(0) {
+        let Some((tag, end)) = slot(row, column) else {
+            return 0;
+        };
+        bytes += match tag {
+            TEXT | BINARY | SET | DOCUMENT => end.saturating_sub(start) as u64,
+            _ => 8,
+        };
+        start = end;
+    }
+    bytes
 }
 
 /// Bytes that a row counts as: the length of each text, set and document, and 8 for every other value.

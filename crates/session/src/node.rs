@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
-    Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Now, Reason, Reply,
-    SessionId, Snapshot, Work,
+    Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Kind, MadeRows, Now,
+    Reason, Reply, SessionId, Snapshot, Work,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
@@ -24,9 +24,9 @@ use crate::limits::{
 use crate::list_variables::ListVariables;
 use crate::movable::{is_on_loop, long_turn};
 use crate::places::Places;
-use crate::rights::{self, Action};
+use crate::rights::{self, Action, Deed};
 use crate::scheduler::{self, Scheduler};
-use crate::searches::{SearchRequest, Searches};
+use crate::searches::{Search, SearchRequest, Searches};
 use crate::session::Session;
 use crate::temporary::TableMemory;
 
@@ -250,25 +250,65 @@ impl Node {
 
     /// As [`Node::submit`]. The inner error is the engine's, for callers that look at its facts.
     ///
-    /// A command that reads rows is listed as running meanwhile, and KILL ends it.
+    /// A command that reads rows, or inserts many, is listed as running meanwhile, and KILL ends it.
     pub async fn submit_raw(
         &self,
         session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
-        let Some(table) = command.reads_rows_of() else {
-            return self.send(session, command, None).await;
-        };
-        let search = self.searches.begin(SearchRequest {
+        if let Some(table) = command.reads_rows_of() {
+            let search = self.list(session, format!("rows of '{table}' to change"));
+            let interrupt = Arc::clone(&search.interrupt);
+            return self.submit_planned(session, command, interrupt).await;
+        }
+        match command.inserts_much() {
+            true => Box::pin(self.insert_much(session, command)).await,
+            false => self.send(session, command, None, None).await,
+        }
+    }
+
+    /// Lists a command as running, so that KILL ends it until the value is dropped or the command is decided.
+    fn list(&self, session: &Session, text: String) -> Search {
+        self.searches.begin(SearchRequest {
             session: session.id.0,
             since_us: session.started_us,
             until_us: None,
-            text: format!("rows of '{table}' to change").into(),
+            text: text.into(),
             // A write is done even if its client has not waited for the answer.
             client: None,
+        })
+    }
+
+    /// Sends a large INSERT. Its rows are converted and analysed here, in a turn, if there is memory for them: then the engine's
+    /// thread, which all writers wait for, has less to do. KILL ends it before it is decided.
+    async fn insert_much(
+        &self,
+        session: &Session,
+        command: Command,
+    ) -> Result<Result<Reply, Error>, Failure> {
+        let table = command.inserts_into().unwrap_or_default();
+        let search = self.list(session, format!("rows for '{table}'"));
+        let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
+        let stop = Some(Arc::clone(&search.interrupt));
+        let definition = snapshot.definition(table);
+        if !definition.is_ok_and(|definition| matches!(definition.kind, Kind::Search(_))) {
+            return self.send(session, command, stop, None).await;
+        }
+        let held = self.budget.grant();
+        let room = |bytes| held.cover(bytes).is_ok();
+        self.long_within(session, &search.interrupt).await;
+        let made = guarded(self, || {
+            Ok(snapshot.make_rows(&command, &room, &search.interrupt))
         });
-        let interrupt = Arc::clone(&search.interrupt);
-        self.submit_planned(session, command, interrupt).await
+        // The writer looks at the switch, too: it waits for nobody's turn.
+        search.interrupt.leaves_turn();
+        let made = match made? {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        drop(snapshot); // the tables as they were are not kept while the command waits
+        held.keep(made.as_ref().map_or(0, MadeRows::bytes));
+        self.send(session, command, stop, made).await
     }
 
     /// As [`Node::submit_raw`], of a command that `interrupt` ends, before it is decided. Rows that the engine wants to be chosen by
@@ -282,7 +322,7 @@ impl Node {
         let is_within = matches!(command, Command::Within(_) | Command::Commit);
         loop {
             let stop = Some(Arc::clone(&interrupt));
-            let planning = match self.send(session, command, stop).await? {
+            let planning = match self.send(session, command, stop, None).await? {
                 Ok(Reply::Plan(planning)) => planning,
                 outcome => return Ok(outcome),
             };
@@ -314,6 +354,7 @@ impl Node {
         session: &Session,
         command: Command,
         interrupt: Option<Arc<Interrupt>>,
+        made: Option<MadeRows>,
     ) -> Result<Result<Reply, Error>, Failure> {
         rights::each(&command, &mut |action| self.permit(session, action))?;
         let (sender, answer) = oneshot::channel();
@@ -326,6 +367,7 @@ impl Node {
             session: session.id,
             command,
             interrupt,
+            made,
             reply,
         })?;
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))

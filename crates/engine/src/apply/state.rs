@@ -163,12 +163,11 @@ impl State {
             | Record::Rename { .. }
             | Record::Parts { .. } => self.apply_to_catalog(record, position, prepared),
             Record::Documents(documents) => {
-                let rows = documents.encoded();
-                let queued = self.apply_hits(documents, &rows, position, prepared)?;
-                let stored = self.apply_documents(documents, rows, position, &prepared.words)?;
+                let queued = self.apply_hits(documents, position, prepared)?;
+                let stored = self.apply_documents(documents, position, &prepared.words)?;
                 Ok(queued || stored)
             }
-            Record::Hits(hits) => self.apply_hits(hits, &hits.encoded(), position, prepared),
+            Record::Hits(hits) => self.apply_hits(hits, position, prepared),
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
             Record::Update { table, rows } => {
                 self.apply_update(*table, rows, prepared.planned.take(), position)
@@ -339,14 +338,13 @@ impl State {
     fn apply_documents(
         &mut self,
         record: &Documents,
-        rows: Vec<Arc<[u8]>>,
         position: u64,
         words: &[Words],
     ) -> Result<bool> {
         let failed = failure::of_index;
         self.apply_to_search(record.table, position, |search| {
             let mut made = Words::new();
-            for (place, (document, row)) in record.documents.iter().zip(rows).enumerate() {
+            for (place, document) in record.documents.iter().enumerate() {
                 if document.replaces {
                     search.table.delete(document.id).map_err(failed)?;
                 }
@@ -362,6 +360,7 @@ impl State {
                         &made
                     }
                 };
+                let row = Arc::clone(&document.row);
                 let inserted = search.table.insert(document.id, row, words);
                 inserted.map_err(failed)?;
                 search.recent.note(document.id);
@@ -397,13 +396,12 @@ impl State {
     fn apply_hits(
         &mut self,
         record: &Documents,
-        rows: &[Arc<[u8]>],
         position: u64,
         prepared: &Prepared,
     ) -> Result<bool> {
         let mut any = false;
         for hits in &record.hits {
-            let (batch, rows) = hits.batch(&record.documents, rows);
+            let (batch, rows) = hits.batch(&record.documents);
             any |= self.apply_to_queue(hits.queue, position, hits.first_row, |queue| {
                 queue.backlog.push_hits(batch, &rows);
             })?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use percolate::QuerySet;
 use query::analysis::Words;
+use query::row::encode;
 
 use super::insert::hits::Reached;
 use super::insert::hits_of;
@@ -92,6 +93,7 @@ fn stored(state: &mut State, table: TableId, ids: &[u64]) -> Result<(Vec<Documen
         };
         let mut of_row = Words::new();
         let columns = &search.definition.columns;
+        let row = encode(&row);
         analyse(&search.analyzer, columns, &row, &mut of_row);
         words.push(of_row);
         documents.push(Document {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use query::analysis::Words;
 use query::request::Insert;
-use query::row::counted_bytes;
+use query::row::{counted_bytes, encode};
 
 use super::insert::hits::Reached;
 use super::insert::hits_of;
@@ -55,6 +55,7 @@ pub(crate) fn hear_rows(
         reached.bytes += counted_bytes(&row);
         around.check_memory(reached.bytes)?;
         let mut of_row = Words::new();
+        let row = encode(&row);
         analyse(&analyzer, columns, &row, &mut of_row);
         words.push(of_row);
         documents.push(Document {

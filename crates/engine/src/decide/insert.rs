@@ -1,18 +1,20 @@
 //! INSERT and REPLACE: ids are assigned, values converted, documents matched with the standing queries that listen.
 
 pub(crate) mod hits;
+mod making;
 mod queue_rows;
 
 use std::sync::Arc;
 
 use query::analysis::Words;
 use query::request::Insert;
-use query::row::counted_bytes;
+use query::row::counted_bytes_of;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
 use self::hits::{Found, Reached, hear, percolate};
+pub(crate) use self::making::Making;
 use self::queue_rows::queue_rows;
 use super::has_no_rows;
 use super::rows::{Plan, absent_in_document};
@@ -22,6 +24,7 @@ use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::INSERTED_IDS_MAX;
+use crate::made::MadeRow;
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
@@ -65,18 +68,29 @@ fn documents(
     let Some(search) = state.searches.get(&table) else {
         return Err(Error::NoSuchTable(insert.table));
     };
-    let documents = identified(search, around, insert)?;
+    let made = work.made.take();
+    let made = made.filter(|made| made.are_of(&search.definition, insert.rows.len()));
     let mut reached = Reached::default();
-    store_documents(state, work, around, table, documents, &mut reached)
+    match made {
+        Some(made) => {
+            let documents = numbered(search, around, &insert, made.rows)?;
+            let given = (table, documents, Some(made.words));
+            store_documents(state, work, around, given, &mut reached)
+        }
+        None => {
+            let documents = identified(search, around, insert)?;
+            store_documents(state, work, around, (table, documents, None), &mut reached)
+        }
+    }
 }
 
-/// The unit that stores documents of one search table, with the hits of the queries that hear them.
+/// The unit that stores documents of one search table, with the hits of the queries that hear them. Their words are made here
+/// where they are not given.
 pub(crate) fn store_documents(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    table: TableId,
-    documents: Vec<Document>,
+    (table, documents, words): (TableId, Vec<Document>, Option<Vec<Words>>),
     reached: &mut Reached,
 ) -> Result<Decision> {
     let reply = Reply::Done {
@@ -85,12 +99,14 @@ pub(crate) fn store_documents(
         ids: told(documents.iter().map(|document| document.id)),
         warnings: Vec::new(),
     };
+    let are_made = words.is_some();
     let mut prepared = Prepared {
-        words: std::mem::take(&mut work.words),
+        words: words.unwrap_or_else(|| std::mem::take(&mut work.words)),
         ..Prepared::default()
     };
     let given = (table, documents);
-    let first = reach(state, work, around, given, &mut prepared.words, reached)?;
+    let words = (&mut prepared.words, are_made);
+    let first = reach(state, work, around, given, words, reached)?;
     let record = follow(state, work, around, Record::Documents(first), reached)?;
     prepared.counting = Some(std::mem::take(&mut reached.counting));
     Ok(Decision {
@@ -112,7 +128,8 @@ pub(crate) fn follow(
     }
     let mut records = vec![first];
     while let Some(made) = reached.made.pop_front() {
-        let follows = reach(state, work, around, made, &mut Vec::new(), reached)?;
+        let words = (&mut Vec::new(), false);
+        let follows = reach(state, work, around, made, words, reached)?;
         records.push(Record::Documents(follows));
     }
     Ok(Record::Many(records))
@@ -160,13 +177,14 @@ pub(crate) fn hits_of(
     Ok(decision)
 }
 
-/// Analyses the documents of one search table and matches them. Hits that go into other search tables are left in `reached`.
+/// Analyses the documents of one search table, unless their words `are_made`, and matches them. Hits that go into other search
+/// tables are left in `reached`.
 fn reach(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
     (table, documents): (TableId, Vec<Document>),
-    spare: &mut Vec<Words>,
+    (words, are_made): (&mut Vec<Words>, bool),
     reached: &mut Reached,
 ) -> Result<Documents> {
     let Some(search) = state.searches.get(&table) else {
@@ -177,17 +195,19 @@ fn reach(
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }
-    let bytes = |document: &Document| counted_bytes(&document.row);
+    let bytes = |document: &Document| counted_bytes_of(&document.row);
     reached.bytes += documents.iter().map(bytes).sum::<u64>();
     around.check_memory(reached.bytes)?;
-    if spare.len() < documents.len() {
-        spare.resize_with(documents.len(), Words::new);
+    if words.len() < documents.len() {
+        words.resize_with(documents.len(), Words::new);
     }
-    let columns = &search.definition.columns;
-    for (document, words) in documents.iter().zip(&mut *spare) {
-        analyse(&search.analyzer, columns, &document.row, words);
+    if !are_made {
+        let columns = &search.definition.columns;
+        for (document, words) in documents.iter().zip(&mut *words) {
+            analyse(&search.analyzer, columns, &document.row, words);
+        }
     }
-    let words = spare.get(..documents.len()).unwrap_or_default();
+    let words = words.get(..documents.len()).unwrap_or_default();
     let asked = (table, documents.as_slice(), words);
     let found = percolate(state, work, around, asked, |_| true, reached)?;
     Ok(Documents {
@@ -204,34 +224,38 @@ fn identified(
     around: Circumstances,
     insert: Insert,
 ) -> Result<Vec<Document>> {
-    let definition = &search.definition;
-    let plan = Plan::new(
-        &definition.name,
-        &definition.columns,
-        true,
-        insert.columns.as_deref(),
-    )?;
-    let mut ids = Ids::new(
-        search.highest.max(search.reserved),
-        insert.replace,
-        insert.rows.len(),
-    );
-    let contains = |id| {
-        let found = search.table.can_delete(id); // REPLACE deletes the row
-        found.map_err(failure::of_index)
-    };
-    let several = insert.rows.len() > 1;
+    let mut making = Making::new(&search.definition, insert.columns.as_deref())?;
+    let mut ids = Ids::of(search, &insert);
+    let rows = insert.rows.len();
     let mut bytes = 0;
-    let mut documents = Vec::with_capacity(insert.rows.len());
+    let mut documents = Vec::with_capacity(rows);
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
-        let at_row = |error: Error| error.at_row(several, number);
-        let given = plan.id(&mut values, number)?;
-        let (id, replaces) = ids.admit(given, &contains).map_err(at_row)?;
-        let row = plan.row(&definition.columns, &mut values, number, absent_in_document)?;
-        check_texts(&definition.columns, &row).map_err(at_row)?;
+        let given = making.id(&mut values, number)?;
+        let (id, replaces) = ids.next_of(search, given, (number, rows))?;
+        let row = making.row(&mut values, number, rows == 1)?;
         // Defaults make many times of what was sent: counted before the next row is made.
-        bytes += counted_bytes(&row);
+        bytes += counted_bytes_of(&row);
+        around.check_memory(bytes)?;
+        documents.push(Document { id, replaces, row });
+    }
+    Ok(documents)
+}
+
+/// As [`identified`], of rows that are made. Only their ids and their memory may still be refused.
+fn numbered(
+    search: &SearchTable,
+    around: Circumstances,
+    insert: &Insert,
+    made: Vec<MadeRow>,
+) -> Result<Vec<Document>> {
+    let mut ids = Ids::of(search, insert);
+    let rows = made.len();
+    let mut bytes = 0;
+    let mut documents = Vec::with_capacity(rows);
+    for (place, MadeRow { id, row }) in made.into_iter().enumerate() {
+        let (id, replaces) = ids.next_of(search, id, (place + 1, rows))?;
+        bytes += counted_bytes_of(&row);
         around.check_memory(bytes)?;
         documents.push(Document { id, replaces, row });
     }
@@ -253,6 +277,27 @@ impl Ids {
             replace,
             seen: (rows > 1).then(FxHashSet::default),
         }
+    }
+
+    /// Those of an INSERT into a search table.
+    fn of(search: &SearchTable, insert: &Insert) -> Ids {
+        let highest = search.highest.max(search.reserved);
+        Ids::new(highest, insert.replace, insert.rows.len())
+    }
+
+    /// As [`Ids::admit`], of a row of a search table. `number` is the row's, of `rows`.
+    fn next_of(
+        &mut self,
+        search: &SearchTable,
+        given: Option<u64>,
+        (number, rows): (usize, usize),
+    ) -> Result<(u64, bool)> {
+        let contains = |id| {
+            let found = search.table.can_delete(id); // REPLACE deletes the row
+            found.map_err(failure::of_index)
+        };
+        let admitted = self.admit(given, &contains);
+        admitted.map_err(|error| error.at_row(rows > 1, number))
     }
 
     /// The id of the next row, and whether a row of that id is there before it.

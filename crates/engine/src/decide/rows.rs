@@ -95,10 +95,23 @@ impl Plan {
         row: usize,
         absent: fn(&Column, bool, usize) -> Result<Value>,
     ) -> Result<Vec<Value>> {
+        let mut stored = Vec::with_capacity(columns.len());
+        self.fill(columns, (values, row), absent, &mut stored)?;
+        Ok(stored)
+    }
+
+    /// As [`Plan::row`], into a buffer, which is emptied first.
+    pub(crate) fn fill(
+        &self,
+        columns: &[Column],
+        (values, row): (&mut [Value], usize),
+        absent: fn(&Column, bool, usize) -> Result<Value>,
+        stored: &mut Vec<Value>,
+    ) -> Result<()> {
         if values.len() != self.width {
             return Err(Error::WrongColumnCount { row });
         }
-        let mut stored = Vec::with_capacity(columns.len());
+        stored.clear();
         for (column, place) in columns.iter().zip(&self.places) {
             let given = place.and_then(|place| values.get_mut(place));
             let is_given = given.is_some();
@@ -109,7 +122,7 @@ impl Plan {
                 },
             );
         }
-        Ok(stored)
+        Ok(())
     }
 }
 

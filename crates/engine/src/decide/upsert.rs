@@ -14,7 +14,7 @@
 use query::expression::Expression;
 use query::meter::{Budget, Meter};
 use query::request::{Assignment, Insert, Known, UpdateOptions, inserted_name};
-use query::row::counted_bytes;
+use query::row::{counted_bytes, encode};
 use query::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -345,7 +345,7 @@ fn stored_anew(
         documents.push(Document {
             id,
             replaces,
-            row: values,
+            row: encode(&values),
         });
     }
     if let Some(search) = state.searches.get(&table) {
@@ -360,7 +360,7 @@ fn stored_anew(
     let mut reached = Reached::default();
     let mut decision = match documents.is_empty() {
         true => Decision::nothing(reply),
-        false => store_documents(state, work, around, table, documents, &mut reached)?,
+        false => store_documents(state, work, around, (table, documents, None), &mut reached)?,
     };
     if let Reply::Done { affected: told, .. } = &mut decision.reply {
         *told = affected;

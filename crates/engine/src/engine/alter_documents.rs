@@ -38,6 +38,9 @@ use crate::table::search::SearchTable;
 /// Most rows of a tail that a turn writes in new columns. Other writes wait for it.
 const ROWS_AT_ONCE_MAX: u64 = 2_000;
 
+/// Most values of those rows: rows of many columns are fewer.
+const VALUES_AT_ONCE_MAX: u64 = 50_000;
+
 /// Rounds of jobs after which a turn takes more rows: writers are then faster than seals.
 const ROUNDS_MAX: u32 = 16;
 
@@ -203,7 +206,9 @@ impl Engine {
             return Ok(None);
         }
         let (reshape, position) = (&altering.reshape, self.state.position);
-        let at_once = ROWS_AT_ONCE_MAX.min(self.options.seal_rows.into());
+        let columns = altering.columns.len().max(1) as u64;
+        let at_once = ROWS_AT_ONCE_MAX.min(VALUES_AT_ONCE_MAX / columns);
+        let at_once = at_once.min(self.options.seal_rows.into());
         if search.table.status().rows_live > at_once
             && let Some(job) = search.table.reshape_job(reshape, &altering.made, position)
         {

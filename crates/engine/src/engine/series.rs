@@ -69,6 +69,7 @@ impl Engine {
                 session,
                 command,
                 interrupt: interrupt.clone(),
+                made: None,
                 reply: note,
             })?;
             // An answer that waits for the sync is in the outbox. Another session's error there ends the series too: its rest

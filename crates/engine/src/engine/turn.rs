@@ -150,6 +150,7 @@ impl Engine {
             session,
             command,
             interrupt,
+            made,
             reply,
         } = envelope;
         if (self.options.read_only || self.is_follower)
@@ -157,7 +158,9 @@ impl Engine {
         {
             return self.answer(reply, outcome);
         }
-        self.work.begin(interrupt);
+        // The statements of a transaction are carried out again at its end: none of these rows may be taken for another's.
+        let is_whole = matches!(command, Command::Insert(_) | Command::Load { .. });
+        self.work.begin(interrupt, made.filter(|_| is_whole));
         let is_ending = self.work.stop.load(Ordering::Relaxed);
         match command {
             Command::Checkpoint | Command::Shutdown => {
@@ -227,7 +230,10 @@ impl Engine {
                 if_not_exists,
             } => self.create(*definition, if_not_exists),
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
-            Command::Insert(_) => self.insert(session, command),
+            Command::Insert(_) => {
+                self.work.check()?;
+                self.insert(session, command)
+            }
             Command::Delete(_)
             | Command::Update(_)
             | Command::Planned(_)
@@ -239,7 +245,10 @@ impl Engine {
             Command::Many(members) => self.many(session, members),
             Command::Commit => self.commit_transaction(session),
             Command::Rollback => self.roll_back(session),
-            Command::Load { table, load, step } => self.load(session, &table, load, step),
+            Command::Load { table, load, step } => {
+                self.work.check()?;
+                self.load(session, &table, load, step)
+            }
             Command::Read { select } => self.read(session, &select),
             Command::QueueEnd => {
                 self.end_owned(session, &[])?;

@@ -143,9 +143,7 @@ impl Engine {
         self.note_dropped(record);
         // From here on nothing may fail but the disk under a segment: then the engine ends.
         let applied = self.state.apply(record, position, &mut prepared);
-        if self.work.words.len() < prepared.words.len() {
-            self.work.words = prepared.words;
-        }
+        self.work.keep_words(prepared.words);
         applied.map(|_| ()).map_err(|error| Error::Poisoned {
             why: error.to_string(),
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 use journal::Survey;
+use query::row::encode;
 
 use super::{Fault, Loss, replay};
 use crate::engine::{JOURNAL_DIR, check_new};
@@ -160,7 +161,7 @@ fn store_again(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
             documents: vec![Document {
                 id,
                 replaces: false,
-                row,
+                row: encode(&row),
             }],
             hits: Vec::new(),
             counts: Vec::new(),

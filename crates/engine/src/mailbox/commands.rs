@@ -17,6 +17,8 @@ use crate::limits::{BATCH_BYTES_MAX, BATCH_COMMANDS_MAX, SMALL_COMMAND_BYTES_MAX
 /// - While a session has a command in `large`, its later commands go to `large` too.
 /// - A command leaves `large` only when every command that arrived before it has left `small`: a session's large command
 ///   passes none of its own earlier ones, and a large command waits for at most the small ones that arrived before it.
+/// - While small commands wait, no two batches in a row have a large one: a small command waits for one large one at most, and
+///   its answer for no other.
 /// - Together: the commands of one session leave in the order in which they arrived, and the end leaves behind everything
 ///   that arrived before it.
 #[derive(Default)]
@@ -29,6 +31,8 @@ pub(super) struct Commands {
     pub(super) bytes: usize,
     /// Commands that have arrived so far.
     arrived: u64,
+    /// Whether the last batch took a large command.
+    took_large: bool,
 }
 
 struct Waiting {
@@ -71,8 +75,41 @@ impl Commands {
         waiting.map(|waiting| waiting.envelope)
     }
 
-    /// Small commands first; then large ones as long as the batch is not, and at least one of them where it may leave. At
-    /// least one command where some wait.
+    /// Takes out the large commands whose sender was told to stop. Nothing of them is done, so they need no place in a batch.
+    /// Cost: a look at each command in the line of large ones.
+    pub(super) fn take_stopped(&mut self) -> Vec<Envelope> {
+        let is_stopped = |waiting: &mut Waiting| {
+            let interrupt = waiting.envelope.interrupt.as_ref();
+            interrupt.is_some_and(|interrupt| interrupt.reason().is_some())
+        };
+        let mut stopped = Vec::new();
+        let mut at = 0;
+        while let Some(waiting) = self.large.get_mut(at) {
+            if !is_stopped(waiting) {
+                at += 1;
+            } else if let Some(Waiting {
+                bytes, envelope, ..
+            }) = self.large.remove(at)
+            {
+                self.bytes -= bytes;
+                self.no_longer_behind(envelope.session);
+                stopped.push(envelope);
+            }
+        }
+        stopped
+    }
+
+    fn no_longer_behind(&mut self, session: SessionId) {
+        if let Entry::Occupied(mut behind) = self.behind.entry(session) {
+            *behind.get_mut() -= 1;
+            if *behind.get() == 0 {
+                behind.remove();
+            }
+        }
+    }
+
+    /// Small commands first; then large ones as long as the batch is not, and at least one of them where it may leave, unless
+    /// there are small ones and the last batch had a large one. At least one command where some wait.
     pub(super) fn take_batch(&mut self) -> Vec<Envelope> {
         let mut batch = Vec::with_capacity(self.len().min(BATCH_COMMANDS_MAX));
         let mut batch_bytes = 0;
@@ -85,6 +122,10 @@ impl Commands {
                 break;
             }
         }
+        if std::mem::take(&mut self.took_large) && !batch.is_empty() {
+            self.bytes -= batch_bytes;
+            return batch;
+        }
         let first_small = self.small.front().map(|small| small.arrival);
         let mut is_first = true;
         while let Some(Waiting {
@@ -95,12 +136,8 @@ impl Commands {
         }) {
             is_first = false;
             batch_bytes += bytes;
-            if let Entry::Occupied(mut behind) = self.behind.entry(envelope.session) {
-                *behind.get_mut() -= 1;
-                if *behind.get() == 0 {
-                    behind.remove();
-                }
-            }
+            self.no_longer_behind(envelope.session);
+            self.took_large = true;
             batch.push(envelope);
         }
         self.bytes -= batch_bytes;
@@ -111,7 +148,9 @@ impl Commands {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
+    use index::{Interrupt, Reason};
     use proptest::prelude::*;
     use query::value::Value;
 
@@ -126,17 +165,21 @@ mod tests {
         })
     }
 
+    fn envelope(session: u64, command: Command, interrupt: Option<Arc<Interrupt>>) -> Envelope {
+        Envelope {
+            session: SessionId(session),
+            command,
+            interrupt,
+            made: None,
+            reply: Box::new(|_| {}),
+        }
+    }
+
     /// The order in which the sessions' commands are taken, batch by batch.
     fn taken(sent: &[(u64, Command)]) -> Vec<Vec<u64>> {
         let mut queue = Commands::default();
         for (session, command) in sent {
-            let envelope = Envelope {
-                session: SessionId(*session),
-                command: command.clone(),
-                interrupt: None,
-                reply: Box::new(|_| {}),
-            };
-            queue.push(command.bytes(), envelope);
+            queue.push(command.bytes(), envelope(*session, command.clone(), None));
         }
         let mut batches = Vec::new();
         while queue.len() > 0 {
@@ -152,6 +195,56 @@ mod tests {
         let large = || insert(BATCH_BYTES_MAX);
         let sent = [(1, large()), (2, large()), (3, insert(1)), (4, large())];
         assert_eq!(taken(&sent), [vec![3, 1], vec![2], vec![4]]);
+    }
+
+    #[test]
+    fn no_large_command_goes_with_small_ones_right_behind_another_large_one() {
+        let mut queue = Commands::default();
+        let mut take = |sent: &[(u64, Command)]| {
+            for (session, command) in sent {
+                queue.push(command.bytes(), envelope(*session, command.clone(), None));
+            }
+            let batch = queue.take_batch();
+            let sessions = batch.iter().map(|envelope| envelope.session.0);
+            sessions.collect::<Vec<u64>>()
+        };
+        let large = || insert(BATCH_BYTES_MAX);
+        assert_eq!(take(&[(1, large()), (2, large()), (3, large())]), [1]);
+        assert_eq!(
+            take(&[(4, insert(1))]),
+            [4],
+            "its answer waits for no other"
+        );
+        assert_eq!(take(&[(5, insert(1))]), [5, 2], "and the large ones go on");
+        assert_eq!(take(&[]), [3], "at once, where no small one waits");
+    }
+
+    #[test]
+    fn a_large_command_that_is_stopped_leaves_the_line_and_the_others_keep_their_order() {
+        let mut queue = Commands::default();
+        let interrupt = Arc::new(Interrupt::default());
+        let large = || insert(BATCH_BYTES_MAX);
+        for (session, command, stops) in [
+            (1, large(), false),
+            (2, large(), true),
+            (2, insert(1), false),
+            (3, large(), false),
+        ] {
+            let stop = stops.then(|| Arc::clone(&interrupt));
+            queue.push(command.bytes(), envelope(session, command, stop));
+        }
+        assert!(queue.take_stopped().is_empty());
+        interrupt.stop(Reason::Killed);
+        let stopped = queue.take_stopped();
+        let sessions: Vec<u64> = stopped.iter().map(|envelope| envelope.session.0).collect();
+        assert_eq!(sessions, [2]);
+        let mut order = Vec::new();
+        while queue.len() > 0 {
+            let batch = queue.take_batch();
+            order.extend(batch.iter().map(|envelope| envelope.session.0));
+        }
+        assert_eq!(order, [1, 2, 3]);
+        assert_eq!((queue.bytes, queue.behind.len()), (0, 0));
     }
 
     #[test]
@@ -200,12 +293,7 @@ mod tests {
                 table: number.to_string(),
             },
         };
-        Envelope {
-            session: SessionId(session),
-            command,
-            interrupt: None,
-            reply: Box::new(|_| {}),
-        }
+        envelope(session, command, None)
     }
 
     proptest! {

@@ -24,6 +24,7 @@ use std::time::Duration;
 use super::commands::Commands;
 use crate::command::{Command, Envelope, Now, SessionId, WaitSource};
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
 
 /// The sessions of this number of last commands tell how many sessions are at work.
@@ -80,7 +81,7 @@ impl Inbox {
     ///
     /// Errors: `Stopped`, `Overloaded`. The command is then dropped, and its reply is not called.
     pub(crate) fn submit(&self, envelope: Envelope) -> Result<()> {
-        let bytes = envelope.command.bytes();
+        let bytes = envelope.bytes();
         let mut desk = self.lock();
         desk.admit(bytes, &envelope.command)?;
         let may_lead = bytes <= LED_COMMAND_BYTES_MAX && is_short(&envelope.command);
@@ -117,9 +118,23 @@ impl Inbox {
         desk.woken = false;
     }
 
-    /// Takes the next commands, at most one batch of them. Empty if none waits.
+    /// Takes the next commands, at most one batch of them. Empty if none waits. Large commands that were stopped while they waited
+    /// are refused.
     pub(crate) fn take_batch(&self) -> Vec<Envelope> {
-        self.lock().queue.take_batch()
+        let mut desk = self.lock();
+        let stopped = desk.queue.take_stopped();
+        let batch = desk.queue.take_batch();
+        drop(desk);
+        for Envelope {
+            interrupt, reply, ..
+        } in stopped
+        {
+            let why = interrupt.map_or(Ok(()), |interrupt| interrupt.check());
+            reply(Err(
+                why.map_or_else(failure::of_index, |()| Error::Interrupted)
+            ));
+        }
+        batch
     }
 
     /// The caller that led has ended its turn. `due_us` is the engine's next timer, on the steady clock; `None` without one. Calls

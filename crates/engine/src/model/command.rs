@@ -9,6 +9,7 @@ pub use self::queue_commands::{
     Change, ColumnPlace, Hold, Issuer, Now, QueueNext, QueueOptions, QueueStats, Receipt,
     RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
+use crate::made::MadeRows;
 use crate::messages::Messages;
 use crate::planned::{Planned, Planning};
 use crate::sync_mode::SyncMode;
@@ -651,12 +652,23 @@ pub struct Envelope {
     pub command: Command,
     /// Stops the engine while it reads rows to decide the command; `None`: nobody does.
     pub interrupt: Option<Arc<Interrupt>>,
+    /// The rows of an INSERT or of a step of a load, made beforehand; `None`: the engine makes them.
+    pub made: Option<MadeRows>,
     /// Called once, when the command's changes are as durable as the sync mode demands, or with an error.
     pub reply: Answering,
 }
 
 /// Name of a cursor of the collector, and the cursor's new value; `None` removes it.
 pub type CursorChange = (Box<[u8]>, Option<Box<[u8]>>);
+
+impl Envelope {
+    /// Approximate memory of the command while it waits, in bytes, or of the rows that it becomes where they take more, as short
+    /// rows of many columns do. The words of rows made beforehand are not counted: their session has.
+    pub(crate) fn bytes(&self) -> usize {
+        let made = self.made.as_ref().map_or(0, MadeRows::row_bytes);
+        self.command.bytes().max(made)
+    }
+}
 
 impl Command {
     /// A table whose rows the engine's thread reads, and evaluates a condition on, to decide the command; `None`: it reads none.

@@ -13,6 +13,9 @@ pub const BATCH_COMMANDS_MAX: usize = 1024;
 pub const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a small command: those pass large ones of other sessions.
 pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;
+/// Of `memory_bytes`, the part that only statements whose rows take no more bytes than a small command begin to use: one divided by
+/// this.
+pub const SMALL_SHARE_OF_MEMORY: u64 = 16;
 /// Bytes of a command that its bringer's thread may do itself.
 pub const LED_COMMAND_BYTES_MAX: usize = 4 << 10;
 /// Bytes of the name and the value of one cursor of the collector.
@@ -27,6 +30,14 @@ pub const ON_MAX: usize = 64;
 pub const LOCALS_MAX: usize = 64;
 /// Documents of one piece of a backfill: what the engine's thread does in one go, in some milliseconds.
 pub const BACKFILL_DOCUMENTS_MAX: usize = 256;
+/// Bytes of an INSERT from which on its session converts and analyses the rows, instead of the engine's thread.
+pub const MADE_BYTES_MIN: usize = SMALL_COMMAND_BYTES_MAX;
+/// Rows of an INSERT from which on it is so, however short they are.
+pub const MADE_ROWS_MIN: usize = 256;
+/// Buffers for the words of documents that the engine keeps from statement to statement.
+pub const WORDS_KEPT_MAX: usize = 64;
+/// Bytes of such a buffer; a larger one is not kept.
+pub const WORDS_BYTES_KEPT_MAX: usize = 64 << 10;
 /// Columns of one table.
 pub const COLUMNS_MAX: usize = 256;
 /// Bytes of a table's or column's name.

@@ -183,15 +183,6 @@ pub(crate) struct Documents {
     pub(crate) counts: Vec<HitCounts>,
 }
 
-impl Documents {
-    /// The rows in the form that the tail and the queues of hits keep and share. This form gives any column in one step. The
-    /// record's bytes hold a shorter form, which is read only from start to end.
-    pub(crate) fn encoded(&self) -> Vec<Arc<[u8]>> {
-        let rows = self.documents.iter();
-        rows.map(|document| row::encode(&document.row)).collect()
-    }
-}
-
 /// How often the queries of one pq table were hit by one command's documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HitCounts {
@@ -209,8 +200,16 @@ pub(crate) struct Document {
     pub(crate) id: u64,
     /// Whether an earlier document of this id is deleted first.
     pub(crate) replaces: bool,
-    /// All columns in table order, without the id.
-    pub(crate) row: Vec<Value>,
+    /// All columns in table order, without the id, see [`query::row`]. This form gives any column in one step. The record's bytes
+    /// hold a shorter form, which is read only from start to end.
+    pub(crate) row: Arc<[u8]>,
+}
+
+impl Document {
+    /// The value of a column; NULL beyond the last.
+    pub(crate) fn column(&self, column: usize) -> Value {
+        row::decode_column(&self.row, column).unwrap_or(Value::Null)
+    }
 }
 
 /// The hits of one command's documents on one pq table, put into its queue: by document, then by query id.
@@ -236,20 +235,16 @@ pub(crate) struct QueuedHits {
 impl QueuedHits {
     /// What a queue keeps of the hits on `documents`, and its rows in queue order: by document, then by query.
     /// `encoded`: the rows of the same documents, in the same order.
-    pub(crate) fn batch(
-        &self,
-        documents: &[Document],
-        encoded: &[Arc<[u8]>],
-    ) -> (HitBatch, Vec<(u32, u32)>) {
+    pub(crate) fn batch(&self, documents: &[Document]) -> (HitBatch, Vec<(u32, u32)>) {
         let mut rows = Vec::with_capacity(self.lists.entries.len());
         let mut hit = Vec::new();
-        for ((document, row), list) in documents.iter().zip(encoded).zip(self.lists.iter()) {
+        for (document, list) in documents.iter().zip(self.lists.iter()) {
             if list.is_empty() {
                 continue;
             }
             let place = hit.len() as u32;
             rows.extend(list.iter().map(|&query| (place, query)));
-            hit.push(HitDocument::new(document.id, Arc::clone(row)));
+            hit.push(HitDocument::new(document.id, Arc::clone(&document.row)));
         }
         let batch = HitBatch {
             sources: self.sources.clone(),

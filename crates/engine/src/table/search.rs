@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use query::analysis::{Analyzer, Words};
+use query::row;
 use query::schema::{Column, ColumnType};
-use query::value::Value;
 
 use super::standing::Listener;
 use crate::catalog;
@@ -184,16 +184,15 @@ pub(crate) fn keep(definition: &Definition) -> Option<(Keep, usize)> {
     Some((keep, place))
 }
 
-/// Analyses the text columns of a row into `words`, which is emptied first. Fields are numbered from 0 in the order of the text
+/// Analyses the text columns of an encoded row into `words`, which is emptied first. Fields are numbered from 0 in the order of the text
 /// columns. The matcher and the index both use the result, so a document is analysed once.
-pub(crate) fn analyse(analyzer: &Analyzer, columns: &[Column], row: &[Value], words: &mut Words) {
+pub(crate) fn analyse(analyzer: &Analyzer, columns: &[Column], row: &[u8], words: &mut Words) {
     words.clear();
-    let texts = columns
-        .iter()
-        .zip(row)
-        .filter(|(column, _)| column.kind == ColumnType::Text);
-    for (field, (_, value)) in texts.enumerate() {
-        if let Value::Str(text) = value {
+    let texts = columns.iter().enumerate();
+    let texts = texts.filter(|(_, column)| column.kind == ColumnType::Text);
+    for (field, (place, _)) in texts.enumerate() {
+        let text = row::text(row, place).flatten();
+        if let Some(Ok(text)) = text.map(std::str::from_utf8) {
             words.push_field(analyzer, field as u8, text); // at most 64 text columns
         }
     }

@@ -12,7 +12,7 @@ use query::schema::{Column, ColumnType, TypeSystem};
 use crate::driver::{Driver, options, until};
 use crate::statement::command;
 
-fn add_column() -> Command {
+pub fn add_column() -> Command {
     let kind = ColumnType::parse("int", &[], false, TypeSystem::Search).unwrap();
     let column = Column {
         name: "more".to_owned(),

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use disk::Disk;
 use engine::{
-    Background, Command, Control, Engine, Envelope, Error, Interrupt, Now, Options, Recovered,
-    Reply, SessionId,
+    Background, Command, Control, Engine, Envelope, Error, Interrupt, MadeRows, Now, Options,
+    Recovered, Reply, SessionId,
 };
 
 /// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
@@ -26,6 +26,24 @@ pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
 pub struct Pending(Arc<Mutex<Option<Result<Reply, Error>>>>);
 
 impl Pending {
+    /// A command that answers here.
+    fn envelope(
+        &self,
+        session: SessionId,
+        command: Command,
+        interrupt: Option<Arc<Interrupt>>,
+        made: Option<MadeRows>,
+    ) -> Envelope {
+        let answer = self.clone();
+        Envelope {
+            session,
+            command,
+            interrupt,
+            made,
+            reply: Box::new(move |outcome| *answer.0.lock().unwrap() = Some(outcome)),
+        }
+    }
+
     /// The answer, once.
     pub fn take(&self) -> Option<Result<Reply, Error>> {
         self.0.lock().unwrap().take()
@@ -44,6 +62,9 @@ pub struct Driver {
     pub handle: engine::Handle,
     _mailbox: engine::Mailbox,
     pub now: Now,
+    /// Every other INSERT, and step of a load, comes with rows made beforehand.
+    pub makes_rows: bool,
+    sent: u64,
 }
 
 /// Small in everything, so that tests cross every border.
@@ -71,6 +92,8 @@ impl Driver {
             handle,
             _mailbox: mailbox,
             now,
+            makes_rows: true,
+            sent: 0,
         }
     }
 
@@ -96,16 +119,30 @@ impl Driver {
         for (session, command) in commands {
             let answer = Pending::default();
             pending.push(answer.clone());
-            let reply = Box::new(move |outcome| *answer.0.lock().unwrap() = Some(outcome));
-            batch.push(Envelope {
-                session,
-                command,
-                interrupt: interrupt.clone(),
-                reply,
-            });
+            let made = self.made(&command);
+            batch.push(answer.envelope(session, command, interrupt.clone(), made));
         }
         let _ = self.engine.step(batch, self.now); // replies say it
         pending
+    }
+
+    /// The rows of every other command, if it inserts some, in the table as readers see it.
+    fn made(&mut self, command: &Command) -> Option<MadeRows> {
+        self.sent += 1;
+        if !self.makes_rows || self.sent.is_multiple_of(2) {
+            return None;
+        }
+        let snapshot = self.handle.snapshot();
+        let made = snapshot.make_rows(command, &|_| true, &Interrupt::default());
+        made.expect("nobody stops it")
+    }
+
+    /// Sends one command, with these rows.
+    pub fn ask_made(&mut self, session: u64, command: Command, made: Option<MadeRows>) -> Pending {
+        let answer = Pending::default();
+        let envelope = answer.envelope(SessionId(session), command, None, made);
+        let _ = self.engine.step(vec![envelope], self.now); // the reply says it
+        answer
     }
 
     /// Sends one command that the interrupt may stop.

@@ -40,6 +40,8 @@ mod lives;
 #[cfg(test)]
 mod loads;
 #[cfg(test)]
+mod made;
+#[cfg(test)]
 mod manifests;
 #[cfg(test)]
 mod merges;

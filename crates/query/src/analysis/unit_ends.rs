@@ -16,6 +16,11 @@ impl UnitEnds {
         self.paragraphs.clear();
     }
 
+    /// Memory that it takes, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        (self.sentences.capacity() + self.paragraphs.capacity()) * size_of::<(u8, u32)>()
+    }
+
     /// How many units of a field end before a position. Cost: a binary search.
     pub(crate) fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
         let ends = match unit {

@@ -16,6 +16,19 @@ fn value() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// Any value that a table stores.
+fn stored_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        6 => value(),
+        1 => (-2..3i128).prop_map(|far| Value::Int(far * i128::from(i64::MAX))),
+        1 => vec(any::<i64>(), 0..5).prop_map(|numbers| Value::Set(numbers.into())),
+        1 => vec(0..9u8, 0..5).prop_map(|list| {
+            let json = Json::parse(format!("{list:?}").as_bytes());
+            Value::Json(json.unwrap())
+        }),
+    ]
+}
+
 proptest! {
     #[test]
     fn a_row_comes_back_whole_and_column_by_column(values in vec(value(), 0..9)) {
@@ -28,9 +41,29 @@ proptest! {
     }
 
     #[test]
+    fn an_encoded_row_goes_into_a_record_as_its_values_do(values in vec(stored_value(), 0..9)) {
+        let encoded = encode(&values);
+        let (mut of_values, mut of_row) = (vec![7], vec![7]);
+        crate::codec::put_row(&mut of_values, &values);
+        prop_assert!(put_encoded(&mut of_row, &encoded));
+        prop_assert_eq!(of_row, of_values);
+        prop_assert_eq!(counted_bytes_of(&encoded), counted_bytes(&values));
+    }
+
+    #[test]
+    fn a_row_cut_short_goes_into_no_record(values in vec(stored_value(), 1..5)) {
+        let encoded = encode(&values);
+        for cut in 0..encoded.len() {
+            prop_assert!(!put_encoded(&mut Vec::new(), &encoded[..cut]));
+        }
+    }
+
+    #[test]
     fn strangers_bytes_are_no_row(bytes in vec(any::<u8>(), 0..60)) {
         let _ = decode(&bytes);
         let _ = decode_number(&bytes, 1);
+        let _ = counted_bytes_of(&bytes);
+        let _ = put_encoded(&mut Vec::new(), &bytes);
     }
 
     #[test]

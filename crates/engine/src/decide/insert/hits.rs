@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use percolate::{Documents, Hits, PAIR_BYTES};
 use query::analysis::Words;
+use query::row::encode;
 use query::schema::Column;
 use query::value::Value;
 use queue::{HIT_ROW_BYTES, Hit, HitQuery, RowNumber, Source, supply};
@@ -165,7 +166,7 @@ fn attribute(document: Option<&Document>, listener: &Listener, column: usize) ->
     };
     match listener.columns.get(column) {
         None => Value::Int(document.id.into()),
-        Some(place) => document.row.get(*place).cloned().unwrap_or(Value::Null),
+        Some(place) => document.column(*place),
     }
 }
 
@@ -200,9 +201,9 @@ fn as_documents(
         let queries = list.iter();
         for query in queries.filter_map(|&query| hits.queries.get(query as usize)) {
             let hit = hit(hits, query, document.id);
-            let of_document = |column| document.row.get(column).cloned().unwrap_or(Value::Null);
             let value = |(source, column): (&Source, &Column)| {
-                store(column, supply(*source, &hit, of_document), place + 1)
+                let supplied = supply(*source, &hit, |column| document.column(column));
+                store(column, supplied, place + 1)
             };
             let row: Result<Vec<Value>> = hits.sources.iter().zip(columns).map(value).collect();
             *highest = highest.checked_add(1).ok_or(Error::OutOfRange {
@@ -212,7 +213,7 @@ fn as_documents(
             made.push(Document {
                 id: *highest,
                 replaces: false,
-                row: row?,
+                row: encode(&row?),
             });
         }
     }
@@ -286,9 +287,7 @@ fn check_narrow(
         {
             let hit = hit(hits, query, document.id);
             for (source, column) in &narrow {
-                let value = supply(**source, &hit, |column| {
-                    document.row.get(column).cloned().unwrap_or(Value::Null)
-                });
+                let value = supply(**source, &hit, |column| document.column(column));
                 store(column, value, place + 1)?;
             }
         }

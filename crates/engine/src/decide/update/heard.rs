@@ -6,7 +6,7 @@
 //! unit is the `Record::Update`, and behind it a `Record::Hits` with the row as a document and one row for `jobs`.
 
 use query::analysis::Words;
-use query::row::counted_bytes;
+use query::row::{counted_bytes, encode};
 use query::value::Value;
 
 use crate::catalog::TableId;
@@ -113,6 +113,7 @@ fn changed(
         reached.bytes += counted_bytes(&row);
         around.check_memory(reached.bytes)?;
         let mut of_row = Words::new();
+        let row = encode(&row);
         analyse(&search.analyzer, columns, &row, &mut of_row);
         words.push(of_row);
         documents.push(Document {

@@ -212,8 +212,7 @@ impl Engine {
                     return Ok(());
                 };
                 let mut made = Words::new();
-                let rows = documents.documents.iter().zip(documents.encoded());
-                for (place, (document, row)) in rows.enumerate() {
+                for (place, document) in documents.documents.iter().enumerate() {
                     let words = match words.get(place) {
                         Some(words) => words,
                         None => {
@@ -222,6 +221,7 @@ impl Engine {
                             &made
                         }
                     };
+                    let row = Arc::clone(&document.row);
                     fork.insert(document.id, row, words).map_err(failed)?;
                 }
             }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use query::Syntax;
 use query::analysis::Settings;
 use query::codec::{Differences, Read, Reader, read_column};
+use query::limits::COLUMNS_MAX;
+use query::row::encode;
 use queue::{RowNumber, read_origins, read_sources};
 
 use super::encode::{
@@ -222,13 +224,16 @@ fn read_queries(reader: &mut Reader<'_>, version: u8) -> Read<Vec<QueryRow>> {
 fn read_documents(reader: &mut Reader<'_>, version: u8, table: TableId) -> Read<Documents> {
     let count = reader.count()?;
     let columns = reader.count()?;
+    if columns > COLUMNS_MAX {
+        return Err(reader.damage("fewer columns"));
+    }
     let mut documents = Vec::with_capacity(count);
     let mut ids = Differences::default();
     for _ in 0..count {
         documents.push(Document {
             id: ids.read(reader)?,
             replaces: reader.flag()?,
-            row: reader.row(columns)?,
+            row: encode(&reader.row(columns)?),
         });
     }
     Ok(Documents {

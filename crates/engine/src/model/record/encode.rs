@@ -1,9 +1,8 @@
 //! Records into bytes.
 
 use query::Syntax;
-use query::codec::{
-    Differences, put_bytes, put_column, put_list, put_number, put_row, put_text, put_value,
-};
+use query::codec::{Differences, put_bytes, put_column, put_list, put_number, put_text, put_value};
+use query::row::{column_count, put_encoded};
 use queue::{RowNumber, put_origins, put_sources};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
@@ -245,13 +244,15 @@ fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
     let columns = documents
         .documents
         .first()
-        .map_or(0, |first| first.row.len());
+        .and_then(|first| column_count(&first.row))
+        .unwrap_or(0);
     put_number(out, columns as u64);
     let mut ids = Differences::default();
     for document in &documents.documents {
         ids.put(out, document.id);
         out.push(u8::from(document.replaces));
-        put_row(out, &document.row);
+        let is_row = put_encoded(out, &document.row);
+        assert!(is_row, "a document holds an encoded row");
     }
     put_list(out, &documents.hits, put_hits);
     put_list(out, &documents.counts, put_counts);

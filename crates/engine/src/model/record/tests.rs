@@ -1,6 +1,7 @@
 use query::Syntax;
 use query::analysis::Settings;
 use query::options::Ranker;
+use query::row::encode;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -203,7 +204,7 @@ fn documents() -> impl Strategy<Value = Record> {
             let document = (id(), any::<bool>(), row).prop_map(|(id, replaces, row)| Document {
                 id,
                 replaces,
-                row,
+                row: encode(&row),
             });
             let documents = proptest::collection::vec(document, rows);
             (
@@ -436,7 +437,7 @@ fn a_text_hit_by_many_queries_stands_in_the_record_once() {
         documents: vec![Document {
             id: 1,
             replaces: false,
-            row: vec![Value::Str(text.clone())],
+            row: encode(&[Value::Str(text.clone())]),
         }],
         hits: vec![hits],
         counts: Vec::new(),

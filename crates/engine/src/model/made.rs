@@ -1,0 +1,127 @@
+//! Rows of an INSERT that its session has converted and analysed. The engine's thread takes them as they are, so that nobody waits
+//! while it does that work.
+//!
+//! # Example
+//! `INSERT INTO news(title) VALUES (…), …` with 2,000 rows of 500 bytes:
+//!
+//! | where | what |
+//! |---|---|
+//! | session, in a turn | [`crate::Snapshot::make_rows`]: 2,000 rows in the table's columns, and the words of their texts |
+//! | mailbox | the command with the values as they were sent, and the rows made of them |
+//! | engine's thread | is the table's definition still that of the snapshot? Then ids are assigned and the rows are stored |
+//! | the same, after an ALTER | the rows made are dropped, and the thread converts and analyses the values itself |
+//!
+//! # Invariants
+//! - Rows are made by [`Making`](crate::decide::insert::Making), there as on the engine's thread: both ways give the same rows, words and errors.
+//! - Rows that cannot be made are none: the engine's thread then refuses the values, with the error that fits its order of checks.
+
+use std::sync::Arc;
+
+use query::analysis::Words;
+use query::value::Value;
+
+use crate::command::{Command, Definition, LoadStep};
+use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
+
+/// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
+const ROW_BYTES: usize = size_of::<MadeRow>() + size_of::<Words>() + 64;
+
+/// The rows of an INSERT or of a step of a load, ready to be stored. See the module.
+pub struct MadeRows {
+    /// The definition under which they were made. While they live, no other definition has its address.
+    definition: Arc<Definition>,
+    pub(crate) rows: Vec<MadeRow>,
+    /// The words of each row.
+    pub(crate) words: Vec<Words>,
+    row_bytes: usize,
+    bytes: usize,
+}
+
+/// A row in the columns of its table.
+pub(crate) struct MadeRow {
+    /// The id that the client gave; `None`: one is to be assigned.
+    pub(crate) id: Option<u64>,
+    /// All columns, encoded.
+    pub(crate) row: Arc<[u8]>,
+}
+
+/// Rows as a command brings them.
+#[derive(Clone, Copy)]
+pub(crate) struct Inserted<'c> {
+    pub(crate) table: &'c str,
+    /// `None`: all, behind the id.
+    pub(crate) columns: Option<&'c [String]>,
+    pub(crate) rows: &'c [Vec<Value>],
+}
+
+impl MadeRows {
+    /// None yet, of a statement with `rows` rows.
+    pub(crate) fn new(definition: &Arc<Definition>, rows: usize) -> MadeRows {
+        MadeRows {
+            definition: Arc::clone(definition),
+            rows: Vec::with_capacity(rows),
+            words: Vec::with_capacity(rows),
+            row_bytes: 0,
+            bytes: rows * ROW_BYTES,
+        }
+    }
+
+    pub(crate) fn push(&mut self, row: MadeRow, words: Words) {
+        self.row_bytes += row.row.len();
+        self.bytes += row.row.len() + words.memory();
+        self.rows.push(row);
+        self.words.push(words);
+    }
+
+    /// Whether they are the rows of a statement with `rows` rows on a table of this very definition.
+    pub(crate) fn are_of(&self, definition: &Arc<Definition>, rows: usize) -> bool {
+        Arc::ptr_eq(&self.definition, definition) && self.rows.len() == rows
+    }
+
+    /// Bytes of the encoded rows.
+    pub(crate) fn row_bytes(&self) -> usize {
+        self.row_bytes
+    }
+
+    /// Memory that they take with their words, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Command {
+    /// Whether the command inserts so much that its rows are worth making beforehand, see [`crate::Snapshot::make_rows`].
+    #[must_use]
+    pub fn inserts_much(&self) -> bool {
+        let rows = self.inserted().map(|inserted| inserted.rows);
+        rows.is_some_and(|rows| rows.len() >= MADE_ROWS_MIN || self.bytes() >= MADE_BYTES_MIN)
+    }
+
+    /// The table into which an INSERT or a step of a load puts rows; `None`: another command.
+    #[must_use]
+    pub fn inserts_into(&self) -> Option<&str> {
+        self.inserted().map(|inserted| inserted.table)
+    }
+
+    /// The rows of an INSERT or of a step of a load; `None`: another command.
+    pub(crate) fn inserted(&self) -> Option<Inserted<'_>> {
+        match self {
+            Command::Insert(insert) => Some(Inserted {
+                table: &insert.table,
+                columns: insert.columns.as_deref(),
+                rows: &insert.rows,
+            }),
+            Command::Load {
+                table,
+                step: LoadStep::Put { columns, rows, .. },
+                ..
+            } => Some(Inserted {
+                table,
+                columns: Some(columns),
+                rows,
+            }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Rows of an INSERT that were made before the engine got them are stored as the engine makes them itself.
+//!
+//! Two engines carry out the same commands. One gets each INSERT with rows made of a snapshot; other commands may come between the
+//! snapshot and the INSERT. The other engine, which is slow and obvious, makes the rows itself. Both must give the same answers,
+//! write records of the same length, and find the same rows by the same words, also when the records are read again.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use disk::MemoryDisk;
+use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply};
+use proptest::prelude::*;
+use query::request::Insert;
+use query::value::Value;
+
+use crate::driver::{Driver, options};
+use crate::scripts::{show, show_answer};
+use crate::statement::{Statement, command, parse};
+
+const COLUMNS: &str = "(title text, body text, n int, s string, wide bigint, f float)";
+const WORDS: [&str; 5] = ["cat", "Dog", "#tag", "Café", "x"];
+
+fn open() -> Driver {
+    let options = options(Arc::new(MemoryDisk::new()));
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    for line in [
+        format!("create search posts {COLUMNS}"),
+        "create queue hits (query_id bigint, doc_id bigint)".to_owned(),
+        "create pq alerts on posts into hits".to_owned(),
+        "insert alerts (id, query) values (1, 'cat'), (2, '\"dog cat\"'), (3, '#tag')".to_owned(),
+    ] {
+        driver.run(command(&line)).unwrap();
+    }
+    driver
+}
+
+/// The rows of a command, made of the present snapshot within any memory.
+fn made(driver: &Driver, command: &Command) -> Option<MadeRows> {
+    let snapshot = driver.handle.snapshot();
+    let made = snapshot.make_rows(command, &|_| true, &Interrupt::default());
+    made.unwrap()
+}
+
+/// Records of the journal, and their bytes.
+fn written(driver: &Driver) -> (u64, u64) {
+    let status = driver.handle.status();
+    (status.records_total, status.record_bytes_total)
+}
+
+/// All rows, the hits, and the rows of each word.
+fn found(driver: &mut Driver) -> Vec<String> {
+    let mut lines = show(driver.run(command("read * from hits")));
+    let of_words = WORDS.map(|word| format!("select * from posts match '{word}'"));
+    for line in of_words
+        .into_iter()
+        .chain(["select * from posts".to_owned()])
+    {
+        let Statement::Select(select) = parse(&line) else {
+            panic!("{line}");
+        };
+        let answer = driver.handle.snapshot().select(
+            &select,
+            &query::options::Options::default(),
+            &engine::Control::default(),
+        );
+        match answer.and_then(show_answer) {
+            Ok(shown) => lines.extend(shown),
+            Err(error) => lines.push(error.to_string()),
+        }
+    }
+    lines
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![4 => (0..WORDS.len()).prop_map(|at| WORDS[at]), 1 => Just("a, b.")];
+    proptest::collection::vec(word, 0..6).prop_map(|words| words.join(" "))
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        8 => text().prop_map(Value::Str),
+        3 => Just(Value::Null),
+        6 => (-3..300i128).prop_map(Value::Int),
+        1 => Just(Value::Str("12".to_owned())),
+        1 => Just(Value::Int(i128::from(u64::MAX))),
+        2 => Just(Value::Float(1.5)),
+    ]
+}
+
+/// An INSERT or REPLACE of some columns in any order, with ids or without.
+fn insert() -> impl Strategy<Value = Command> {
+    let names: &[&str] = &["id", "title", "body", "n", "s", "wide", "f"];
+    let named = proptest::sample::subsequence(names, 1..=names.len()).prop_shuffle();
+    (named, 1..5usize, any::<bool>()).prop_flat_map(|(named, rows, replace)| {
+        let of = |name: &str| match name {
+            "id" => {
+                prop_oneof![3 => (0..12i128).prop_map(Value::Int), 1 => Just(Value::Null)].boxed()
+            }
+            "title" | "body" => prop_oneof![9 => text().prop_map(Value::Str), 1 => value()].boxed(),
+            "n" | "wide" => {
+                prop_oneof![9 => (0..300i128).prop_map(Value::Int), 1 => value()].boxed()
+            }
+            _ => value().boxed(),
+        };
+        let row: Vec<_> = named.iter().map(|name| of(name)).collect();
+        let rows = proptest::collection::vec(row, rows);
+        let columns: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        rows.prop_map(move |rows| {
+            Command::Insert(Insert {
+                table: "posts".to_owned(),
+                columns: Some(columns.clone()),
+                rows,
+                replace,
+            })
+        })
+    })
+}
+
+/// What comes between the snapshot and the INSERT: most often nothing.
+fn between() -> impl Strategy<Value = Vec<Command>> {
+    prop_oneof![
+        4 => Just(Vec::new()),
+        1 => insert().prop_map(|insert| vec![insert]),
+        1 => Just(vec![crate::alter::add_column()]),
+        1 => Just(vec![
+            command("drop alerts"),
+            command("drop posts"),
+            command("create search posts (body text, n bigint, s text)"),
+        ]),
+        1 => Just(vec![command("delete posts where id = 3")]),
+    ]
+}
+
+fn outcome(answer: Option<Result<Reply, Error>>) -> Vec<String> {
+    show(answer.expect("an answer"))
+}
+
+thread_local! {
+    /// INSERTs whose rows were made, and those of them that were stored.
+    static SEEN: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+}
+
+#[test]
+fn rows_made_beforehand_are_stored_as_the_engine_makes_them() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(96));
+    let steps = proptest::collection::vec((insert(), between()), 1..8);
+    let run = runner.run(&steps, |steps| {
+        let mut plain = open();
+        let mut ahead = open();
+        plain.makes_rows = false;
+        ahead.makes_rows = false;
+        for (insert, between) in steps {
+            let rows = made(&ahead, &insert);
+            for other in between {
+                let (one, two) = (plain.run(other.clone()), ahead.run(other));
+                prop_assert_eq!(show(one), show(two));
+            }
+            let (made_before, stored) = SEEN.get();
+            let is_made = rows.is_some();
+            let told = outcome(ahead.ask_made(1, insert.clone(), rows).take());
+            let is_stored = is_made && told[0].starts_with("ok");
+            SEEN.set((
+                made_before + u32::from(is_made),
+                stored + u32::from(is_stored),
+            ));
+            prop_assert_eq!(outcome(plain.ask(1, insert).take()), told);
+        }
+        prop_assert_eq!(found(&mut plain), found(&mut ahead));
+        prop_assert_eq!(written(&plain), written(&ahead));
+        let (mut plain, mut ahead) = (plain.reopen().unwrap(), ahead.reopen().unwrap());
+        prop_assert_eq!(found(&mut plain), found(&mut ahead));
+        Ok(())
+    });
+    run.unwrap();
+    let (made, stored) = SEEN.get();
+    assert!(made > 50 && stored > 30, "{made} made, {stored} stored");
+}
+
+#[test]
+fn rows_are_made_as_far_as_there_is_room_and_until_they_are_stopped() {
+    let driver = open();
+    let insert = command("insert posts (id, body) values (1, 'a cat'), (2, 'a dog')");
+    let snapshot = driver.handle.snapshot();
+    let most = Cell::new(0);
+    let room = |bytes| {
+        most.set(bytes);
+        true
+    };
+    let made = snapshot.make_rows(&insert, &room, &Interrupt::default());
+    let made = made.unwrap().expect("there was room");
+    assert_eq!(most.get(), made.bytes(), "all that they take was asked for");
+    let without = snapshot.make_rows(
+        &insert,
+        &|bytes| bytes < made.bytes(),
+        &Interrupt::default(),
+    );
+    assert!(without.unwrap().is_none());
+    let stopped = Interrupt::default();
+    stopped.stop(Reason::Killed);
+    let stopped = snapshot.make_rows(&insert, &|_| true, &stopped);
+    assert_eq!(stopped.map(|_| ()), Err(Error::Interrupted));
+}
+
+#[test]
+fn an_insert_that_was_stopped_is_not_stored() {
+    let mut driver = open();
+    for line in [
+        "insert posts (id, body) values (1, 'a cat')",
+        "insert posts (id, body) values (2, 'a dog')",
+    ] {
+        let interrupt = Arc::new(Interrupt::default());
+        interrupt.stop(Reason::Killed);
+        let answer = driver.ask_until(1, command(line), interrupt);
+        assert!(matches!(answer.take(), Some(Err(Error::Interrupted))));
+    }
+    let lines = found(&mut driver);
+    assert!(lines.iter().all(|line| !line.contains("cat")), "{lines:?}");
+}
