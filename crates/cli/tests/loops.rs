@@ -317,6 +317,7 @@ impl Bench {
         let envelope = Envelope {
             session: SessionId(1),
             command,
+            made: None,
             interrupt: None,
             reply: Box::new(move |outcome| *told.lock().expect("one thread") = Some(outcome)),
         };

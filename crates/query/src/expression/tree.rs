@@ -121,6 +121,9 @@ impl AggregateKind {
     }
 }
 
+/// A regular expression up to this length, in bytes, is compiled in some tens of microseconds, unless it repeats a part by a number.
+const SHORT_REGEX_BYTES: usize = 100;
+
 /// What an [`Expression::Each`] tells of the items that meet its condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
@@ -141,6 +144,21 @@ impl Expression {
             matches!(
                 part,
                 Expression::Call(..) | Expression::Each { .. } | Expression::Path { .. }
+            )
+        })
+    }
+
+    /// Whether to prepare it may take a millisecond or more: it has a regular expression that is long or repeats a part.
+    #[must_use]
+    pub fn compiles_long(&self) -> bool {
+        self.has(&mut |part| {
+            let Expression::Call(Function::Regex | Function::Regexp, arguments) = part else {
+                return false;
+            };
+            matches!(
+                arguments.get(1),
+                Some(Expression::Literal(Value::Str(text)))
+                    if text.len() > SHORT_REGEX_BYTES || text.contains('{')
             )
         })
     }

@@ -239,9 +239,24 @@ impl Execution<'_> {
     }
 }
 
-/// Whether a SELECT works out expressions that may take long, over rows that it does not name by id.
+/// Whether a SELECT works out expressions that may take long, over rows that it does not name by id, or that are long to prepare.
 fn evaluates_long(select: &Select) -> bool {
     let condition = select.filter.as_ref();
+    let compiles_long = |item: &Item| match item {
+        Item::Value {
+            what: Output::Expression(expression),
+            ..
+        } => expression.compiles_long(),
+        Item::Value {
+            what: Output::Weight | Output::Count,
+            ..
+        }
+        | Item::Star
+        | Item::TableStar(_) => false,
+    };
+    if condition.is_some_and(Expression::compiles_long) || select.items.iter().any(compiles_long) {
+        return true;
+    }
     if condition.is_some_and(|filter| Ids::of(filter).is_some()) {
         return false;
     }
