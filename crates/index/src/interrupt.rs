@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use query::meter::Meter;
@@ -32,7 +32,17 @@ pub struct Interrupt {
     /// Waits for the next turn. Held by the thread that waits; the statement's other threads wait for it. `None`: the statement has
     /// no turn.
     turn: Mutex<Option<Arc<GiveWay>>>,
+    /// Number of wide values that the statement's threads hold: [`Interrupt::holds_wide`].
+    wide: AtomicU32,
+    /// Units that it may spend before it gives way with a wide value in hand.
+    wide_units: AtomicU64,
 }
+
+/// Bytes from which on a value of a row is wide.
+pub(crate) const WIDE_BYTES: usize = 1 << 20;
+
+/// Units for which a statement with a wide value does not give way: half a second.
+const WIDE_UNITS: u64 = 500_000_000;
 
 /// Waits until a statement has its next turn, or was stopped.
 pub type GiveWay = dyn Fn() + Send + Sync;
@@ -60,7 +70,22 @@ impl Interrupt {
             state: AtomicU8::new(0),
             units_left: AtomicU64::new(units),
             turn: Mutex::new(None),
+            wide: AtomicU32::new(0),
+            wide_units: AtomicU64::new(WIDE_UNITS),
         }
+    }
+
+    /// A thread of the statement holds a wide value, up to a call of [`Interrupt::lets_go_of_wide`]. Till then, but for half a second
+    /// at most, the statement does not give way: of all that have given way, none has a wide value in memory then.
+    pub(crate) fn holds_wide(&self) {
+        if self.wide.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.wide_units.store(WIDE_UNITS, Ordering::Relaxed);
+        }
+    }
+
+    /// The value is gone.
+    pub(crate) fn lets_go_of_wide(&self) {
+        self.wide.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The statement has a turn from now on: it has no budget, and where it is asked to give way it calls `wait`, which returns when
@@ -122,7 +147,7 @@ impl Interrupt {
             self.count(units);
         }
         if self.state.load(Ordering::Relaxed) & GIVE_WAY != 0 {
-            self.give_way();
+            self.give_way(units);
         }
     }
 
@@ -158,7 +183,7 @@ impl Interrupt {
     #[cold]
     fn look(&self) -> Result<()> {
         if self.state.load(Ordering::Relaxed) & GIVE_WAY != 0 {
-            self.give_way();
+            self.give_way(0);
         }
         match self.reason() {
             None => Ok(()),
@@ -166,9 +191,19 @@ impl Interrupt {
         }
     }
 
-    /// Waits for the next turn, unless another thread of the statement has done so.
+    /// Waits for the next turn, unless another thread of the statement has done so. With a wide value in hand it goes on, and counts
+    /// `units`.
     #[cold]
-    fn give_way(&self) {
+    fn give_way(&self, units: u64) {
+        if self.wide.load(Ordering::Relaxed) > 0 {
+            let less = |left: u64| Some(left.saturating_sub(units));
+            let left = self
+                .wide_units
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+            if left.is_ok_and(|left| left > units) {
+                return;
+            }
+        }
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.state.load(Ordering::Relaxed) & GIVE_WAY == 0 {
             return;
@@ -230,9 +265,37 @@ impl Meter for Late<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU32;
-
     use super::*;
+
+    #[test]
+    fn a_wide_value_is_put_down_before_the_statement_gives_way_or_is_held_for_half_a_second() {
+        let interrupt = Interrupt::default();
+        let waits = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&waits);
+        interrupt.has_turn(Arc::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }));
+        let asked = |units: u64| {
+            interrupt.ask_to_give_way();
+            interrupt.spend(units);
+            waits.load(Ordering::Relaxed)
+        };
+        interrupt.holds_wide();
+        interrupt.holds_wide();
+        assert_eq!(asked(1_000), 0);
+        interrupt.lets_go_of_wide();
+        assert_eq!(asked(1_000), 0, "another thread holds one");
+        interrupt.lets_go_of_wide();
+        assert_eq!(asked(1_000), 1);
+        interrupt.holds_wide();
+        assert_eq!(asked(WIDE_UNITS / 2), 1);
+        assert_eq!(asked(WIDE_UNITS / 2), 2, "half a second is over");
+        interrupt.lets_go_of_wide();
+        interrupt.holds_wide();
+        assert_eq!(asked(1_000), 2, "the next value has its own half second");
+        interrupt.stop(Reason::Killed);
+        assert!(interrupt.check().is_err(), "KILL waits for no value");
+    }
 
     #[test]
     fn the_first_reason_to_stop_stays() {

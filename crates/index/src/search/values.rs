@@ -8,7 +8,7 @@ use query::meter::Meter;
 use query::value::Value;
 
 use crate::error::{Error, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, WIDE_BYTES};
 use crate::part::Part;
 
 /// Slot of `id` in prepared expressions; column `n` has slot `n + 1`.
@@ -24,6 +24,16 @@ pub(super) struct RowValues<'a> {
     error: RefCell<Option<Error>>,
     /// Counts the expressions over the row.
     interrupt: &'a Interrupt,
+    /// Whether a wide value of the row was read: it may be in memory as long as this is.
+    holds_wide: Cell<bool>,
+}
+
+impl Drop for RowValues<'_> {
+    fn drop(&mut self) {
+        if self.holds_wide.get() {
+            self.interrupt.lets_go_of_wide();
+        }
+    }
 }
 
 impl<'a> RowValues<'a> {
@@ -34,7 +44,16 @@ impl<'a> RowValues<'a> {
             interrupt,
             weight: Cell::new(0),
             error: RefCell::new(None),
+            holds_wide: Cell::new(false),
         }
+    }
+
+    /// Notes a wide value.
+    fn note(&self, value: Value) -> Value {
+        if value.memory() >= WIDE_BYTES && !self.holds_wide.replace(true) {
+            self.interrupt.holds_wide();
+        }
+        value
     }
 
     /// Number of the row in its part.
@@ -90,18 +109,20 @@ impl ColumnValues for RowValues<'_> {
         match slot {
             ID => Value::Int(i128::from(self.id())),
             WEIGHT_SLOT => Value::Int(self.weight.get().into()),
-            column => self
-                .keep(self.part.column(self.doc, column - 1))
-                .unwrap_or(Value::Null),
+            column => self.note(
+                self.keep(self.part.column(self.doc, column - 1))
+                    .unwrap_or(Value::Null),
+            ),
         }
     }
 
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
         match slot {
             ID | WEIGHT_SLOT => Value::Null,
-            column => self
-                .keep(self.part.column_at(self.doc, column - 1, path))
-                .unwrap_or(Value::Null),
+            column => self.note(
+                self.keep(self.part.column_at(self.doc, column - 1, path))
+                    .unwrap_or(Value::Null),
+            ),
         }
     }
 
