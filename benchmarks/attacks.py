@@ -388,7 +388,8 @@ ATTACKS = [
     Attack("commit", [s], in_transaction(UPDATE, "COMMIT")),
     Attack("delete-queue", [queue], one(DELETE_QUEUED)),
     Attack("delete-queue-tx", [queue], in_transaction(DELETE_QUEUED)),
-    Attack("queue-wait", [queue], one(f'SELECT queue_wait("q:{NEVER}", 1)')),
+    # KILL QUERY ends searches; a wait ends with its own timeout, once all rows were asked.
+    Attack("queue-wait", [queue], one(f'SELECT queue_wait("q:{NEVER}", 1)'), killed=lambda client, size: [None]),
     Attack("upsert", [], upserted, own=[("upserted_{}", "(s string, n int)")]),
     Attack("values", [], computed, own=[("computed_{}", "(n int)")]),
     Attack("commit-many", [], committed, own=[("committed_{}", "(n int)")]),
