@@ -105,7 +105,8 @@ fn search(
     };
     let (keep, cutoff) = bounds(select);
     job.keep = keep;
-    let is_long = job.is_long();
+    let left = control.interrupt.units_left();
+    let is_long = job.is_long() || left.is_some_and(|left| left < job.least_units());
     let how = control.profile.as_ref().map(|_| job.how());
     let run = || {
         let ran = control.run(is_long, || found(&mut job, control, cutoff, select));

@@ -202,6 +202,18 @@ impl<'a> Job<'a> {
         cost.max(places) >= LONG_COST_MIN || kept.is_some_and(|kept| kept > KEPT_SHORT_MAX)
     }
 
+    /// Units that the search spends at least, where that is known: it sorts all rows. Within a smaller budget it need not begin.
+    pub(in super::super) fn least_units(&self) -> u64 {
+        let is_scan = self.only.is_none()
+            && self.candidates.is_none()
+            && self.filter.is_none()
+            && self.plan.as_ref().is_none_or(Plan::is_all);
+        match is_scan && self.keep.is_some_and(|keep| keep > 0) && !self.order.is_by_id() {
+            true => self.cost() * self.listed_units(),
+            false => 0,
+        }
+    }
+
     /// Whether only the best rows by weight are wanted, so that a threshold can leave rows out.
     pub(super) fn is_cut(&self) -> bool {
         self.order.is_by_weight() && self.keep.is_some_and(|keep| keep > 0)

@@ -23,6 +23,7 @@ use crate::snapshot::PartIndex;
 const PAGE_UNITS: u64 = 1_000;
 const STEP_UNITS: u64 = 2;
 const LISTED_UNITS: u64 = 2;
+const KEY_UNITS: u64 = 6;
 
 impl<'a> Job<'a> {
     /// Estimated steps of a page: the job's, spread evenly over all pages.
@@ -168,6 +169,14 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// Units of a row that is listed: where rows are sorted, its first key is worked out.
+    pub(super) fn listed_units(&self) -> u64 {
+        match self.order.is_by_id() || self.order.is_by_weight() {
+            true => LISTED_UNITS,
+            false => LISTED_UNITS + KEY_UNITS,
+        }
+    }
+
     /// Adds the live rows of a range, all of which match. Where rows lie in the order asked for, it
     /// stops after the first [`Job::keep`] rows.
     fn list_range(
@@ -193,7 +202,7 @@ impl<'a> Job<'a> {
             left -= lows.len();
             entering.clear();
             self.entering(part, first, &lows, out.collector.last(), &mut entering);
-            control.spend(LISTED_UNITS * lows.len() as u64)?;
+            control.spend(self.listed_units() * lows.len() as u64)?;
             for low in &entering {
                 let doc = first + u32::from(*low);
                 let row = RowValues::new(part, doc, &control.interrupt);
