@@ -329,13 +329,22 @@ fn exchange(mut stream: impl Read + Write, request: &[u8], reply: &mut Vec<u8>) 
 
 /// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
 #[track_caller]
-pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(30);
+pub fn until<T>(fact: &str, ask: impl FnMut() -> Option<T>) -> T {
+    until_within(30, fact, ask)
+}
+
+/// The same, after `seconds`: for what takes ten of them on an idle machine.
+#[track_caller]
+pub fn until_within<T>(seconds: u64, fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(seconds);
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(Instant::now() < end, "30 seconds, and not yet: {fact}");
+        assert!(
+            Instant::now() < end,
+            "{seconds} seconds, and not yet: {fact}"
+        );
         std::thread::yield_now();
     }
 }

@@ -8,7 +8,7 @@ use wire::scribe::{Call, Dialect, Reply, ResultCode};
 use super::{Scribe, framed, lines_of, log_call, message};
 use crate::before_login::{raise_file_limit, rss_anon};
 use crate::collect::{files, wait_for};
-use crate::server::{Server, Setup};
+use crate::server::{Server, Setup, until_within};
 
 /// Most that attacks may add to a server of `--memory 256MiB`, which gives a quarter of it to requests.
 const GROWN_BYTES_MAX: u64 = 160 << 20;
@@ -83,9 +83,10 @@ fn frames_that_announce_64_mib_take_memory_for_what_came_and_hold_up_no_small_ca
     assert_grown_by_at_most(&server, before, GROWN_BYTES_MAX);
     // A large one waits for room, which the server takes from those that stall.
     let large = vec![b'x'; 4 << 20];
-    wait_for("a call of 4 MiB is taken", || {
+    until_within(120, "a call of 4 MiB is taken", || {
         let mut client = Scribe::connect(&server);
-        client.try_log(&[(b"large", &large)]) == Some(ResultCode::Ok)
+        let is_taken = client.try_log(&[(b"large", &large)]) == Some(ResultCode::Ok);
+        is_taken.then_some(())
     });
     drop(open);
     let wanted: Vec<String> = (0..=100).map(|number| number.to_string()).collect();
