@@ -44,10 +44,11 @@ pub(crate) fn delete(
 /// As of [`delete`] and [`update`].
 pub(crate) fn plan(state: &mut State, asked: &Conditional) -> Result<Planning> {
     let table = state.catalog.find(asked.table())?;
-    match hand_out(state, (table, None), asked.clone(), None, 1)?.reply {
-        Reply::Plan(planning) => Ok(planning),
-        _ => Err(Error::internal("a statement that is not handed out")),
-    }
+    let handed = hand_out(state, (table, None), asked.clone(), None, 1)?;
+    let Reply::Plan(planning) = handed.reply else {
+        return Err(Error::internal("a statement that is not handed out"));
+    };
+    Ok(planning)
 }
 
 /// Decides an UPDATE that is short; of any other the reply is a [`Reply::Plan`].

@@ -225,7 +225,7 @@ fn identified(
     insert: Insert,
 ) -> Result<Vec<Document>> {
     let mut making = Making::new(&search.definition, insert.columns.as_deref())?;
-    let mut ids = Ids::of(search, &insert);
+    let mut ids = Ids::of_insert(search, &insert);
     let rows = insert.rows.len();
     let mut bytes = 0;
     let mut documents = Vec::with_capacity(rows);
@@ -249,7 +249,7 @@ fn numbered(
     insert: &Insert,
     made: Vec<MadeRow>,
 ) -> Result<Vec<Document>> {
-    let mut ids = Ids::of(search, insert);
+    let mut ids = Ids::of_insert(search, insert);
     let rows = made.len();
     let mut bytes = 0;
     let mut documents = Vec::with_capacity(rows);
@@ -280,7 +280,7 @@ impl Ids {
     }
 
     /// Those of an INSERT into a search table.
-    fn of(search: &SearchTable, insert: &Insert) -> Ids {
+    fn of_insert(search: &SearchTable, insert: &Insert) -> Ids {
         let highest = search.highest.max(search.reserved);
         Ids::new(highest, insert.replace, insert.rows.len())
     }

@@ -2,9 +2,10 @@
 //!
 //! A write is decided at its statement, which tells errors, counts and ids, and its member is kept. COMMIT decides all members
 //! again, one after the other, as `write.rs` does with a unit, over the rows of then. It is refused where a statement would have
-//! another outcome than the one that was told: `commit.rs` and `outcome.rs`. A statement that must see earlier ones is decided, or read, over the
-//! transaction's own view of the search tables: `overlay.rs`. Queues and tables of standing queries have no such view: members are
-//! applied to them, and [`Undo`] takes them back within the same command, so that no other session sees them.
+//! another outcome than the one that was told: `commit.rs` and `outcome.rs`. A statement that must see earlier ones is decided,
+//! or read, over the transaction's own view of the search tables: `overlay.rs`. Queues and tables of standing queries have no
+//! such view: members are applied to them, and [`Undo`] takes them back within the same command, so that no other session sees
+//! them.
 //!
 //! Conditions that are long to evaluate are worked out by readers, over the same rows: [`Reply::Plan`].
 //!
@@ -285,7 +286,6 @@ impl Engine {
                 let stored = stored.map(|row| row.0);
                 let own = transaction.ids.entry(table).or_default();
                 own.extend(stored.clone());
-                // A new row without an id in the statement is behind all that it names.
                 let named = named_ids(insert);
                 let (given, assigned) = stored.partition::<Vec<u64>, _>(|id| named.contains(id));
                 let highest = |ids: Vec<u64>| ids.into_iter().max().unwrap_or(0);
@@ -497,13 +497,13 @@ impl Engine {
         };
         let Some(told) = told else {
             let decision = self.decide_member(member, None)?;
-            return match decision.reply {
-                Reply::Plan(_) => Err(Error::NotYet {
-                    what: "a look at hits of an UPDATE of the same transaction that takes long"
-                        .to_owned(),
-                }),
-                _ => Ok(decision),
-            };
+            if matches!(decision.reply, Reply::Plan(_)) {
+                let what = "a look at hits of an UPDATE of the same transaction that takes long";
+                return Err(Error::NotYet {
+                    what: what.to_owned(),
+                });
+            }
+            return Ok(decision);
         };
         let (table, ids) = (member.table, told.rows.iter().map(|row| row.0));
         if let Some(search) = self.state.searches.get_mut(&table) {

@@ -30,12 +30,14 @@ pub(crate) enum Conditional {
 
 impl Conditional {
     /// The statement of a command; `None`: it has no condition.
-    pub(crate) fn of(command: &Command) -> Option<Conditional> {
-        match command {
-            Command::Delete(delete) => Some(Conditional::Delete(Arc::new(Delete::clone(delete)))),
-            Command::Update(update) => Some(Conditional::Update(Arc::new(Update::clone(update)))),
-            _ => None,
+    pub(crate) fn from_command(command: &Command) -> Option<Conditional> {
+        if let Command::Delete(delete) = command {
+            return Some(Conditional::Delete(Arc::new(Delete::clone(delete))));
         }
+        let Command::Update(update) = command else {
+            return None;
+        };
+        Some(Conditional::Update(Arc::new(Update::clone(update))))
     }
 
     /// The table, as the statement names it.

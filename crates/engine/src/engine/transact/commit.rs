@@ -212,7 +212,7 @@ impl Engine {
         };
         let is_search = self.state.searches.contains_key(&member.table);
         let before = &members[..index];
-        let Some(asked) = Conditional::of(command) else {
+        let Some(asked) = Conditional::from_command(command) else {
             return match is_search {
                 true => self.rehearse_insert(session, index, command).map(|()| None),
                 false => Ok(None),
