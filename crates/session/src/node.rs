@@ -261,10 +261,21 @@ impl Node {
             let interrupt = Arc::clone(&search.interrupt);
             return self.submit_planned(session, command, interrupt).await;
         }
-        match command.inserts_much() {
+        match command.inserts_much() || self.inserts_long_queries(&command) {
             true => Box::pin(self.insert_much(session, command)).await,
             false => self.send(session, command, None, None).await,
         }
+    }
+
+    /// Whether a command inserts standing queries that may take long to compile.
+    fn inserts_long_queries(&self, command: &Command) -> bool {
+        let Some((table, engine)) = command.inserts_into().zip(self.engine.get()) else {
+            return false;
+        };
+        let definition = engine.snapshot().definition(table);
+        let is_standing = |kind: &Kind| matches!(kind, Kind::Percolate { .. });
+        definition.is_ok_and(|definition| is_standing(&definition.kind))
+            && command.inserts_patterns()
     }
 
     /// Lists a command as running, so that KILL ends it until the value is dropped or the command is decided.
@@ -279,7 +290,7 @@ impl Node {
         })
     }
 
-    /// Sends a large INSERT. Its rows are converted and analysed here, in a turn, if there is memory for them: then the engine's
+    /// Sends a large INSERT. Its rows are converted and analysed, or compiled, here, in a turn, if there is memory for them: then the engine's
     /// thread, which all writers wait for, has less to do. KILL ends it before it is decided.
     async fn insert_much(
         &self,
@@ -291,7 +302,8 @@ impl Node {
         let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
         let stop = Some(Arc::clone(&search.interrupt));
         let definition = snapshot.definition(table);
-        if !definition.is_ok_and(|definition| matches!(definition.kind, Kind::Search(_))) {
+        let is_made = |kind: &Kind| matches!(kind, Kind::Search(_) | Kind::Percolate { .. });
+        if !definition.is_ok_and(|definition| is_made(&definition.kind)) {
             return self.send(session, command, stop, None).await;
         }
         let held = self.budget.grant();

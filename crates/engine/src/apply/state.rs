@@ -55,11 +55,12 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::into::Into;
+use crate::made::Compiled;
 use crate::record::{Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
-use crate::table::standing::{Compiled, Listener, PercolateTable};
+use crate::table::standing::{Listener, PercolateTable};
 
 /// The catalog and all tables: the journal's records from the first to the one at `position`, applied in order.
 pub(crate) struct State {

@@ -3,6 +3,7 @@
 pub(crate) mod hits;
 mod making;
 mod queue_rows;
+mod standing;
 
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use rustc_hash::FxHashSet;
 use self::hits::{Found, Reached, hear, percolate};
 pub(crate) use self::making::Making;
 use self::queue_rows::queue_rows;
+pub(crate) use self::standing::{MakingQueries, compile};
 use super::has_no_rows;
-use super::rows::{Plan, absent_in_document};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
@@ -49,7 +50,7 @@ pub(crate) fn insert(
     match &definition.kind {
         Kind::Distributed { locals } => Err(has_no_rows(&definition.name, locals)),
         Kind::Search(_) => documents(state, work, around, table, insert),
-        Kind::Percolate { .. } => queries(state, around, table, insert),
+        Kind::Percolate { .. } => queries(state, work, around, table, insert),
         Kind::Queue(_) if insert.replace => Err(Error::invalid(format!(
             "'{}' is a queue: it has no ids to replace",
             definition.name
@@ -69,7 +70,7 @@ fn documents(
         return Err(Error::NoSuchTable(insert.table));
     };
     let made = work.made.take();
-    let made = made.filter(|made| made.are_of(&search.definition, insert.rows.len()));
+    let made = made.and_then(|made| made.documents_of(&search.definition, insert.rows.len()));
     let mut reached = Reached::default();
     match made {
         Some(made) => {
@@ -369,20 +370,9 @@ fn check_queries(around: Circumstances, pq: &PercolateTable, queries: &[QueryRow
     around.check_memory(bytes)
 }
 
-/// The columns of a pq table's own rows, without the id.
-pub(crate) fn query_columns() -> Vec<Column> {
-    let column = |name: &str| Column {
-        name: name.to_owned(),
-        kind: ColumnType::String,
-        nullable: true,
-        default: None,
-        keyed: false,
-    };
-    ["query", "tags", "filters", "source"].map(column).into()
-}
-
 fn queries(
     state: &State,
+    work: &mut Workspace,
     around: Circumstances,
     table: TableId,
     insert: Insert,
@@ -390,9 +380,10 @@ fn queries(
     let Some(pq) = state.percolates.get(&table) else {
         return Err(Error::NoSuchTable(insert.table));
     };
-    let columns = query_columns();
-    let named = insert.columns.unwrap_or_else(|| written(&insert.rows));
-    let plan = Plan::new(&pq.definition.name, &columns, true, Some(&named))?;
+    let made = work.made.take();
+    let made = made.and_then(|made| made.queries_of(&pq.definition));
+    let mut made = made.unwrap_or_default().into_iter();
+    let making = MakingQueries::new(&pq.definition, insert.columns, &insert.rows)?;
     let mut ids = Ids::new(
         pq.highest.max(pq.reserved),
         insert.replace,
@@ -406,16 +397,16 @@ fn queries(
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
         let at_row = |error: Error| error.at_row(several, number);
-        let given = plan.id(&mut values, number)?;
+        let given = making.id(&mut values, number)?;
         let (id, _) = ids.admit(given, &contains).map_err(at_row)?;
-        let row = plan.row(&columns, &mut values, number, absent_in_document)?;
-        let row = query_row(id, row);
-        let named = format!("row {number}");
-        let read = pq.read(&named, &row.query, &row.filters);
-        let mut read = read.map_err(|error| match error {
-            Error::Query(_) => at_row(error),
-            names_its_row => names_its_row,
-        })?;
+        let row = making.row(id, &mut values, number)?;
+        let mut read = match made.next() {
+            Some(read) => read,
+            None => compile(&pq.reading(), &row, number).map_err(|error| match error {
+                Error::Query(_) => at_row(error),
+                names_its_row => names_its_row,
+            })?,
+        };
         warnings.append(&mut read.parsed.warnings);
         queries.push(row);
         compiled.push(read);
@@ -439,30 +430,5 @@ fn told(ids: impl ExactSizeIterator<Item = u64>) -> Vec<u64> {
         ids.collect()
     } else {
         Vec::new()
-    }
-}
-
-/// The columns of values without names: the query alone, or all that `*` shows.
-fn written(rows: &[Vec<Value>]) -> Vec<String> {
-    let names: &[&str] = match rows.first().map(Vec::len) {
-        Some(1) => &["query"],
-        _ => &["id", "query", "tags", "filters"],
-    };
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// `row`: query, tags, filters, source.
-fn query_row(id: u64, row: Vec<Value>) -> QueryRow {
-    let mut texts = row.into_iter().map(|value| match value {
-        Value::Str(text) => text,
-        other => other.to_string(),
-    });
-    let mut next = || texts.next().unwrap_or_default();
-    QueryRow {
-        id,
-        query: next(),
-        tags: next(),
-        filters: next(),
-        source: next(),
     }
 }

@@ -14,10 +14,13 @@
 //! # Invariants
 //! - Rows are made by [`Making`](crate::decide::insert::Making), there as on the engine's thread: both ways give the same rows, words and errors.
 //! - Rows that cannot be made are none: the engine's thread then refuses the values, with the error that fits its order of checks.
+//! - Of standing queries the first ones may be made and the others not: the engine's thread compiles those.
 
 use std::sync::Arc;
 
 use query::analysis::Words;
+use query::expression::Prepared;
+use query::tree::Query;
 use query::value::Value;
 
 use crate::command::{Command, Definition, LoadStep};
@@ -26,15 +29,31 @@ use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
 /// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
 const ROW_BYTES: usize = size_of::<MadeRow>() + size_of::<Words>() + 64;
 
+/// How a regular expression begins, in a query (`REGEX(/…/)`), in a filter (`REGEXP '…'`, `REGEXP_LIKE(…)`).
+const PATTERN_NAME: &[u8] = b"regex";
+
 /// The rows of an INSERT or of a step of a load, ready to be stored. See the module.
 pub struct MadeRows {
     /// The definition under which they were made. While they live, no other definition has its address.
     definition: Arc<Definition>,
+    pub(crate) made: Made,
+    row_bytes: usize,
+    bytes: usize,
+}
+
+/// What is made of rows, by the kind of their table.
+pub(crate) enum Made {
+    /// One for each row of the statement.
+    Documents(MadeDocuments),
+    /// The first standing queries.
+    Queries(Vec<Compiled>),
+}
+
+/// Rows of a search table.
+pub(crate) struct MadeDocuments {
     pub(crate) rows: Vec<MadeRow>,
     /// The words of each row.
     pub(crate) words: Vec<Words>,
-    row_bytes: usize,
-    bytes: usize,
 }
 
 /// A row in the columns of its table.
@@ -43,6 +62,12 @@ pub(crate) struct MadeRow {
     pub(crate) id: Option<u64>,
     /// All columns, encoded.
     pub(crate) row: Arc<[u8]>,
+}
+
+/// A standing query after parsing.
+pub(crate) struct Compiled {
+    pub(crate) parsed: Query,
+    pub(crate) filter: Option<Arc<Prepared>>,
 }
 
 /// Rows as a command brings them.
@@ -55,27 +80,63 @@ pub(crate) struct Inserted<'c> {
 }
 
 impl MadeRows {
-    /// None yet, of a statement with `rows` rows.
-    pub(crate) fn new(definition: &Arc<Definition>, rows: usize) -> MadeRows {
+    /// No document yet, of a statement with `rows` rows.
+    pub(crate) fn documents(definition: &Arc<Definition>, rows: usize) -> MadeRows {
         MadeRows {
             definition: Arc::clone(definition),
-            rows: Vec::with_capacity(rows),
-            words: Vec::with_capacity(rows),
+            made: Made::Documents(MadeDocuments {
+                rows: Vec::with_capacity(rows),
+                words: Vec::with_capacity(rows),
+            }),
             row_bytes: 0,
             bytes: rows * ROW_BYTES,
+        }
+    }
+
+    /// Standing queries that were compiled in `bytes` of memory.
+    pub(crate) fn queries(
+        definition: &Arc<Definition>,
+        compiled: Vec<Compiled>,
+        bytes: usize,
+    ) -> MadeRows {
+        MadeRows {
+            definition: Arc::clone(definition),
+            made: Made::Queries(compiled),
+            row_bytes: 0,
+            bytes,
         }
     }
 
     pub(crate) fn push(&mut self, row: MadeRow, words: Words) {
         self.row_bytes += row.row.len();
         self.bytes += row.row.len() + words.memory();
-        self.rows.push(row);
-        self.words.push(words);
+        if let Made::Documents(documents) = &mut self.made {
+            documents.rows.push(row);
+            documents.words.push(words);
+        }
     }
 
-    /// Whether they are the rows of a statement with `rows` rows on a table of this very definition.
-    pub(crate) fn are_of(&self, definition: &Arc<Definition>, rows: usize) -> bool {
-        Arc::ptr_eq(&self.definition, definition) && self.rows.len() == rows
+    /// The documents, if they are the rows of a statement with `rows` rows on a table of this very definition.
+    pub(crate) fn documents_of(
+        self,
+        definition: &Arc<Definition>,
+        rows: usize,
+    ) -> Option<MadeDocuments> {
+        match self.made {
+            Made::Documents(documents) => {
+                let are = Arc::ptr_eq(&self.definition, definition) && documents.rows.len() == rows;
+                are.then_some(documents)
+            }
+            Made::Queries(_) => None,
+        }
+    }
+
+    /// The standing queries, if they are of a table of this very definition.
+    pub(crate) fn queries_of(self, definition: &Arc<Definition>) -> Option<Vec<Compiled>> {
+        match self.made {
+            Made::Queries(queries) => Arc::ptr_eq(&self.definition, definition).then_some(queries),
+            Made::Documents(_) => None,
+        }
     }
 
     /// Bytes of the encoded rows.
@@ -96,6 +157,18 @@ impl Command {
     pub fn inserts_much(&self) -> bool {
         let rows = self.inserted().map(|inserted| inserted.rows);
         rows.is_some_and(|rows| rows.len() >= MADE_ROWS_MIN || self.bytes() >= MADE_BYTES_MIN)
+    }
+
+    /// Whether the command inserts what may be a standing query with a regular expression: it takes milliseconds to compile.
+    #[must_use]
+    pub fn inserts_patterns(&self) -> bool {
+        let is_named = |text: &str| {
+            let mut places = text.as_bytes().windows(PATTERN_NAME.len());
+            places.any(|place| place.eq_ignore_ascii_case(PATTERN_NAME))
+        };
+        let is_pattern = |value: &Value| matches!(value, Value::Str(text) if is_named(text));
+        let rows = self.inserted().map(|inserted| inserted.rows);
+        rows.is_some_and(|rows| rows.iter().flatten().any(is_pattern))
     }
 
     /// The table into which an INSERT or a step of a load puts rows; `None`: another command.

@@ -4,20 +4,24 @@ use index::Interrupt;
 use query::analysis::Words;
 use query::value::Value;
 
-use super::{Snapshot, View, goes_on};
+use super::{PercolateView, SearchView, Snapshot, View, goes_on};
 use crate::command::Command;
-use crate::decide::insert::Making;
+use crate::decide::insert::{Making, MakingQueries, compile};
 use crate::error::Result;
-use crate::made::{Inserted, MadeRow, MadeRows};
+use crate::made::{Compiled, Inserted, MadeRow, MadeRows};
 use crate::table::search::analyse;
+use crate::table::standing::Reading;
 
 /// Memory that a text takes at most while its row is made, for each byte: values, row, and words of one letter.
 const ANALYSED_FACTOR: usize = 10;
 
+/// Memory that a standing query takes, for each byte of its texts: its tree, and the copies of its texts.
+const COMPILED_FACTOR: usize = 16;
+
 impl Snapshot {
-    /// Converts and analyses the rows of an INSERT or of a step of a load, as the engine's thread would. `room` is asked before
-    /// memory is taken: may the rows take this number of bytes in all? `None`: that thread does it, since there is no room, since
-    /// a value is refused, or since the table is no search table.
+    /// Converts and analyses the rows of an INSERT or of a step of a load, and compiles standing queries, as the engine's thread
+    /// would. `room` is asked before memory is taken: may the rows take this number of bytes in all? `None`: that thread does it,
+    /// since there is no room, since a value is refused, or since the table is a queue.
     ///
     /// # Errors
     /// `OutOfTime`, `Interrupted`.
@@ -27,40 +31,81 @@ impl Snapshot {
         room: &dyn Fn(usize) -> bool,
         interrupt: &Interrupt,
     ) -> Result<Option<MadeRows>> {
-        let Some(Inserted {
-            table,
-            columns,
-            rows,
-        }) = command.inserted()
-        else {
+        let Some(inserted) = command.inserted() else {
             return Ok(None);
         };
-        let Ok(View::Search(view)) = self.view(table) else {
-            return Ok(None);
-        };
-        let definition = &view.definition;
-        let Ok(mut making) = Making::new(definition, columns) else {
-            return Ok(None);
-        };
-        let mut made = MadeRows::new(definition, rows.len());
-        let (mut values, mut words) = (Vec::new(), Words::new());
-        for (place, sent) in rows.iter().enumerate() {
-            goes_on(interrupt)?;
-            let text: usize = sent.iter().map(Value::memory).sum();
-            if !room(made.bytes() + ANALYSED_FACTOR * text) {
-                return Ok(None);
-            }
-            values.clone_from(sent);
-            let number = place + 1;
-            let Ok(id) = making.id(&mut values, number) else {
-                return Ok(None);
-            };
-            let Ok(row) = making.row(&mut values, number, rows.len() == 1) else {
-                return Ok(None);
-            };
-            analyse(&view.analyzer, &definition.columns, &row, &mut words);
-            made.push(MadeRow { id, row }, words.compact());
+        match self.view(inserted.table) {
+            Ok(View::Search(view)) => documents(view, inserted, room, interrupt),
+            Ok(View::Percolate(view)) => queries(view, inserted, room, interrupt),
+            Ok(View::Queue(_)) | Err(_) => Ok(None),
         }
-        Ok(room(made.bytes()).then_some(made))
     }
+}
+
+fn documents(
+    view: &SearchView,
+    Inserted { columns, rows, .. }: Inserted<'_>,
+    room: &dyn Fn(usize) -> bool,
+    interrupt: &Interrupt,
+) -> Result<Option<MadeRows>> {
+    let definition = &view.definition;
+    let Ok(mut making) = Making::new(definition, columns) else {
+        return Ok(None);
+    };
+    let mut made = MadeRows::documents(definition, rows.len());
+    let (mut values, mut words) = (Vec::new(), Words::new());
+    for (place, sent) in rows.iter().enumerate() {
+        goes_on(interrupt)?;
+        let text: usize = sent.iter().map(Value::memory).sum();
+        if !room(made.bytes() + ANALYSED_FACTOR * text) {
+            return Ok(None);
+        }
+        values.clone_from(sent);
+        let number = place + 1;
+        let Ok(id) = making.id(&mut values, number) else {
+            return Ok(None);
+        };
+        let Ok(row) = making.row(&mut values, number, rows.len() == 1) else {
+            return Ok(None);
+        };
+        analyse(&view.analyzer, &definition.columns, &row, &mut words);
+        made.push(MadeRow { id, row }, words.compact());
+    }
+    Ok(room(made.bytes()).then_some(made))
+}
+
+/// The standing queries of the first rows, up to one that is refused or for which there is no room.
+fn queries(
+    view: &PercolateView,
+    Inserted { columns, rows, .. }: Inserted<'_>,
+    room: &dyn Fn(usize) -> bool,
+    interrupt: &Interrupt,
+) -> Result<Option<MadeRows>> {
+    let definition = &view.definition;
+    let Ok(making) = MakingQueries::new(definition, columns.map(<[String]>::to_vec), rows) else {
+        return Ok(None);
+    };
+    let reading = Reading::new(definition, &view.analyzer);
+    let mut compiled = Vec::with_capacity(rows.len());
+    let mut bytes = rows.len() * size_of::<Compiled>();
+    let mut values = Vec::new();
+    for (place, sent) in rows.iter().enumerate() {
+        goes_on(interrupt)?;
+        let text: usize = sent.iter().map(Value::memory).sum();
+        if !room(bytes + COMPILED_FACTOR * text) {
+            break;
+        }
+        bytes += COMPILED_FACTOR * text;
+        values.clone_from(sent);
+        let number = place + 1;
+        if making.id(&mut values, number).is_err() {
+            break;
+        }
+        let row = making.row(0, &mut values, number);
+        let Ok(read) = row.and_then(|row| compile(&reading, &row, number)) else {
+            break;
+        };
+        compiled.push(read);
+    }
+    Ok(Some(MadeRows::queries(definition, compiled, bytes)))
 }

@@ -40,7 +40,6 @@ use disk::Disk;
 use percolate::{HitCount, QuerySet, StandingQuery};
 use query::Syntax;
 use query::analysis::Analyzer;
-use query::expression::Prepared;
 use query::schema::text_names;
 use query::tree::{Node, Query, QueryError};
 use rustc_hash::FxHashMap;
@@ -52,6 +51,7 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::into::Into;
+use crate::made::Compiled;
 use crate::recent::Recent;
 use crate::record::QueryRow;
 use crate::table::in_manifest::InManifest;
@@ -105,12 +105,6 @@ pub(crate) struct PercolateTable {
     pub(crate) folding: bool,
     /// Whether the next fold is to write a base, since a file is damaged: only in a repair.
     pub(crate) is_mending: bool,
-}
-
-/// A standing query after parsing.
-pub(crate) struct Compiled {
-    pub(crate) parsed: Query,
-    pub(crate) filter: Option<Arc<Prepared>>,
 }
 
 /// Parses queries as one table understands them. It holds shared parts of the table, so several threads may parse at once.
@@ -198,28 +192,13 @@ impl PercolateTable {
         matches!(&self.definition.kind, Kind::Percolate { into: Some(_), .. })
     }
 
-    /// Reads the text and the filter of a query as this table understands them.
-    ///
-    /// # Errors
-    /// `Query`; `Invalid` for a filter, naming the `row`.
-    pub(crate) fn read(&self, row: &str, text: &str, filters: &str) -> Result<Compiled> {
-        self.reading().read(row, text, filters)
-    }
-
     /// The parser of this table's queries.
     pub(crate) fn reading(&self) -> Reading {
-        Reading {
-            syntax: match self.definition.kind {
-                Kind::Percolate { syntax, .. } => syntax,
-                Kind::Search(_) | Kind::Queue(_) | Kind::Distributed { .. } => Syntax::default(),
-            },
-            definition: Arc::clone(&self.definition),
-            analyzer: Arc::clone(&self.analyzer),
-        }
+        Reading::new(&self.definition, &self.analyzer)
     }
 
     /// Stores a query whose text was accepted once, now or by an earlier build, by the record at `position`. `compiled`: the
-    /// query as [`PercolateTable::read`] gave it; `None`: its text is read here.
+    /// query as [`Reading::read`] gave it; `None`: its text is read here.
     ///
     /// # Errors
     /// `Invalid`, naming table and id, where the text is refused after all: then this build reads another language.
@@ -372,7 +351,23 @@ impl PercolateTable {
 }
 
 impl Reading {
-    fn read(&self, row: impl Display, text: &str, filters: &str) -> Result<Compiled> {
+    /// The parser of the queries of a table with this definition and its analyzer.
+    pub(crate) fn new(definition: &Arc<Definition>, analyzer: &Arc<Analyzer>) -> Reading {
+        Reading {
+            syntax: match definition.kind {
+                Kind::Percolate { syntax, .. } => syntax,
+                Kind::Search(_) | Kind::Queue(_) | Kind::Distributed { .. } => Syntax::default(),
+            },
+            definition: Arc::clone(definition),
+            analyzer: Arc::clone(analyzer),
+        }
+    }
+
+    /// Reads the text and the filter of a query as the table understands them.
+    ///
+    /// # Errors
+    /// `Query`; `Invalid` for a filter, naming the `row`.
+    pub(crate) fn read(&self, row: impl Display, text: &str, filters: &str) -> Result<Compiled> {
         let columns = &self.definition.columns;
         let parsed = self
             .syntax

@@ -18,6 +18,15 @@ use crate::scripts::{show, show_answer};
 use crate::statement::{Statement, command, parse};
 
 const COLUMNS: &str = "(title text, body text, n int, s string, wide bigint, f float)";
+const QUERIES: [&str; 7] = [
+    "cat",
+    "REGEX(/ca.+/)",
+    "\"dog cat\" | #tag",
+    "@title dog",
+    "@body cat",
+    "@nowhere cat",
+    "cat -(",
+];
 const WORDS: [&str; 5] = ["cat", "Dog", "#tag", "Café", "x"];
 
 fn open() -> Driver {
@@ -50,6 +59,7 @@ fn written(driver: &Driver) -> (u64, u64) {
 /// All rows, the hits, and the rows of each word.
 fn found(driver: &mut Driver) -> Vec<String> {
     let mut lines = show(driver.run(command("read * from hits")));
+    lines.extend(show(driver.run(command("read * from alerts"))));
     let of_words = WORDS.map(|word| format!("select * from posts match '{word}'"));
     for line in of_words
         .into_iter()
@@ -116,6 +126,31 @@ fn insert() -> impl Strategy<Value = Command> {
     })
 }
 
+/// An INSERT or REPLACE of standing queries, some of which are refused in some or all definitions of the table.
+fn standing() -> impl Strategy<Value = Command> {
+    let query = prop_oneof![
+        6 => (0..QUERIES.len()).prop_map(|at| Value::Str(QUERIES[at].to_owned())),
+        1 => Just(Value::Null),
+    ];
+    let filter = prop_oneof![
+        6 => Just(Value::Str(String::new())),
+        2 => Just(Value::Str("n > 5".to_owned())),
+        1 => Just(Value::Str("s REGEXP 'x+'".to_owned())),
+        1 => Just(Value::Str("nothing = 1".to_owned())),
+    ];
+    let id = prop_oneof![3 => (0..12i128).prop_map(Value::Int), 1 => Just(Value::Null)];
+    let row = (id, query, filter).prop_map(|(id, query, filter)| vec![id, query, filter]);
+    let rows = proptest::collection::vec(row, 1..5);
+    (rows, any::<bool>()).prop_map(|(rows, replace)| {
+        Command::Insert(Insert {
+            table: "alerts".to_owned(),
+            columns: Some(["id", "query", "filters"].map(str::to_owned).to_vec()),
+            rows,
+            replace,
+        })
+    })
+}
+
 /// What comes between the snapshot and the INSERT: most often nothing.
 fn between() -> impl Strategy<Value = Vec<Command>> {
     prop_oneof![
@@ -128,6 +163,10 @@ fn between() -> impl Strategy<Value = Vec<Command>> {
             command("create search posts (body text, n bigint, s text)"),
         ]),
         1 => Just(vec![command("delete posts where id = 3")]),
+        1 => Just(vec![
+            command("drop alerts"),
+            command("create pq alerts (body text, s text) into hits"),
+        ]),
     ]
 }
 
@@ -143,7 +182,8 @@ thread_local! {
 #[test]
 fn rows_made_beforehand_are_stored_as_the_engine_makes_them() {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(96));
-    let steps = proptest::collection::vec((insert(), between()), 1..8);
+    let step = prop_oneof![2 => insert().boxed(), 1 => standing().boxed()];
+    let steps = proptest::collection::vec((step, between()), 1..8);
     let run = runner.run(&steps, |steps| {
         let mut plain = open();
         let mut ahead = open();
@@ -202,6 +242,33 @@ fn rows_are_made_as_far_as_there_is_room_and_until_they_are_stopped() {
 }
 
 #[test]
+fn standing_queries_are_compiled_up_to_the_first_that_is_refused() {
+    let mut driver = open();
+    let text = |query: &str| vec![Value::Str(query.to_owned())];
+    let insert = |queries: &[&str]| {
+        Command::Insert(Insert {
+            table: "alerts".to_owned(),
+            columns: Some(vec!["query".to_owned()]),
+            rows: queries.iter().map(|query| text(query)).collect(),
+            replace: false,
+        })
+    };
+    let refused = insert(&["REGEX(/ca.+/)", "cat -(", "dog"]);
+    let rows = made(&driver, &refused).expect("the first query");
+    let plain = outcome(driver.ask(1, refused.clone()).take());
+    assert_eq!(
+        outcome(driver.ask_made(1, refused, Some(rows)).take()),
+        plain
+    );
+    assert!(plain[0].contains("row 2"), "{plain:?}");
+    let stopped = Interrupt::default();
+    stopped.stop(Reason::Killed);
+    let snapshot = driver.handle.snapshot();
+    let stopped = snapshot.make_rows(&insert(&["cat"]), &|_| true, &stopped);
+    assert_eq!(stopped.map(|_| ()), Err(Error::Interrupted));
+}
+
+#[test]
 fn an_insert_that_was_stopped_is_not_stored() {
     let mut driver = open();
     for line in [
@@ -214,5 +281,5 @@ fn an_insert_that_was_stopped_is_not_stored() {
         assert!(matches!(answer.take(), Some(Err(Error::Interrupted))));
     }
     let lines = found(&mut driver);
-    assert!(lines.iter().all(|line| !line.contains("cat")), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains("| a ")), "{lines:?}");
 }

@@ -50,7 +50,7 @@ fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
 #[test]
 fn a_query_that_was_read_is_stored_without_reading_its_text_again() {
     let mut table = table();
-    let compiled = table.read("row 1", "fine", "").unwrap();
+    let compiled = table.reading().read("row 1", "fine", "").unwrap();
     let refused_if_read = row(7, "\"never closed");
     table.store(&refused_if_read, Some(compiled), 1).unwrap();
     assert_eq!(texts(&table)[&7], "\"never closed");
@@ -60,7 +60,7 @@ fn a_query_that_was_read_is_stored_without_reading_its_text_again() {
 fn a_query_that_only_an_earlier_build_accepted_is_read_again() {
     let mut table = table();
     let text = "- a";
-    assert!(table.read("row 1", text, "").is_err());
+    assert!(table.reading().read("row 1", text, "").is_err());
     table.store(&row(7, text), None, 1).unwrap();
     let query = table.set.get(7).unwrap();
     assert!(table.read_again(query).is_ok());
@@ -117,7 +117,7 @@ fn a_base_and_the_changes_above_it_load_as_they_were_with_more_queries_than_core
 fn a_query_that_is_refused_in_a_file_is_named_unless_a_later_file_replaces_it() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let mut before = table();
-    let parsed = before.read("", "fine", "").unwrap();
+    let parsed = before.reading().read("", "fine", "").unwrap();
     before.put(Arc::new(standing(row(5, "\"never closed"))), parsed);
     fold(&disk, &mut before, true);
     let base = before.files[0].path.clone();
