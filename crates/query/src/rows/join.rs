@@ -187,6 +187,12 @@ impl<E> ColumnValues for Tuple<'_, E> {
     }
 }
 
+impl<E> Clone for Join<E> {
+    fn clone(&self) -> Join<E> {
+        self.with(self.tuples.clone())
+    }
+}
+
 impl<E> Join<E> {
     /// A join of which no table is read yet.
     #[must_use]
@@ -197,6 +203,23 @@ impl<E> Join<E> {
             tuples: Vec::new(),
             read: Vec::new(),
             bounds,
+        }
+    }
+
+    /// The join with its tuples. What stays is one without tuples, which nobody may use any more.
+    #[must_use]
+    pub fn take(&mut self) -> Join<E> {
+        let tuples = std::mem::take(&mut self.tuples);
+        self.with(tuples)
+    }
+
+    fn with(&self, tuples: Vec<u32>) -> Join<E> {
+        Join {
+            bases: Arc::clone(&self.bases),
+            tables: self.tables.clone(),
+            tuples,
+            read: self.read.clone(),
+            bounds: Arc::clone(&self.bounds),
         }
     }
 

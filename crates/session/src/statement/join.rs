@@ -154,19 +154,8 @@ impl Execution<'_> {
                 seen: &shared.seen,
             })
             .collect();
-        let joined = match self.first_on_loop(&control) {
-            false => self.made(&bound, &asked).await?,
-            true => match self.made(&bound, &asked).await {
-                // Its units are spent: it begins anew, in a turn.
-                Err(_) if control.interrupt.reason() == Some(Reason::Moved) => {
-                    self.node
-                        .long_within(self.session, &control.interrupt)
-                        .await;
-                    self.made(&bound, &asked).await?
-                }
-                made => made?,
-            },
-        };
+        self.begin_on_loop(&control);
+        let joined = self.made(&bound, &asked).await?;
         control.interrupt.allow(None);
         if let Some(search) = &search {
             search.found();
@@ -177,14 +166,30 @@ impl Execution<'_> {
         Ok(self.counted(answer, table, search, Some(shared.held)))
     }
 
-    /// Whether a read may begin on this thread, within units that are given to its switch here.
-    fn first_on_loop(&self, control: &Control) -> bool {
-        // A read that begins anew would note its steps twice.
-        let may = is_on_loop() && !self.is_large && self.profile.is_none();
-        if may {
+    /// Gives the switch of a read that may begin on this thread its units: see [`Execution::piece`].
+    fn begin_on_loop(&self, control: &Control) {
+        // A piece that begins anew would note its step twice.
+        if is_on_loop() && !self.is_large && self.profile.is_none() {
             control.interrupt.allow(Some(INLINE_UNITS));
         }
-        may
+    }
+
+    /// Does a piece of a read. One that has spent the units of a thread that serves sockets begins anew, in a turn: what pieces
+    /// before it have made stays.
+    async fn piece<T>(
+        &mut self,
+        control: &Control,
+        mut work: impl FnMut() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match guarded(self.node, &mut work) {
+            Err(_) if control.interrupt.reason() == Some(Reason::Moved) => {
+                self.node
+                    .long_within(self.session, &control.interrupt)
+                    .await;
+                guarded(self.node, work)
+            }
+            done => done,
+        }
     }
 
     /// Reads the tables of a join and joins their rows.
@@ -198,19 +203,28 @@ impl Execution<'_> {
         if is_search && bound.groups.is_some() {
             self.apart(first.control, first.scope.rows as usize).await;
             let bound = std::slice::from_ref(bound);
-            let made = guarded(self.node, || grouped(bound, first))?;
+            let made = self.piece(first.control, || grouped(bound, first));
+            let made = made.await?;
             return made.into_iter().next().ok_or_else(unexpected);
         }
         let mut join = Join::new(bound, bounds(first.control));
         for step in &bound.steps {
             self.step(&mut join, step, &asked[step.table]).await?;
         }
-        self.apart(first.control, join.len()).await;
-        let answer = || guarded(self.node, || Ok(join.answer(bound)?));
-        first.control.step("answer", answer, |answer| {
-            let total = answer.as_ref().ok().map(|answer| answer.total);
-            (total, String::new())
-        })
+        let control = first.control;
+        self.apart(control, join.len()).await;
+        let answer = || {
+            let answered = || Ok(for_piece(&mut join, control).answer(bound)?);
+            control.step(
+                "answer",
+                answered,
+                |answer: &Result<Joined<Error>, Failure>| {
+                    let total = answer.as_ref().ok().map(|answer| answer.total);
+                    (total, String::new())
+                },
+            )
+        };
+        self.piece(control, answer).await
     }
 
     /// The answers of the FACETs of a SELECT: see [`bind::facets`]. All of them are made in one pass over the rows.
@@ -270,13 +284,21 @@ impl Execution<'_> {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let control = asked.control;
         self.apart(control, join.len()).await;
-        let wanted = guarded(self.node, || Ok(join.wanted(step, most)?))?;
+        let wanted = self.piece(control, || Ok(join.wanted(step, most)?));
+        let wanted = wanted.await?;
         let rows = self.rows_of_step(asked, step, wanted).await?;
         let pairs = join.len().max(1).saturating_mul(rows.len());
         let count = rows.len();
         self.apart(control, pairs).await;
-        let join_rows = || guarded(self.node, || Ok(join.step(step, rows)?));
-        control.step("join", join_rows, |_| (None, format!("with {count} rows")))
+        let joined = || {
+            let mut joined = for_piece(join, control);
+            let step = || Ok(joined.step(step, Arc::clone(&rows))?);
+            let made: Result<(), Failure> =
+                control.step("join", step, |_| (None, format!("with {count} rows")));
+            made.map(|()| joined)
+        };
+        *join = self.piece(control, joined).await?;
+        Ok(())
     }
 
     /// Goes on in a turn if what comes reads more than [`ROWS_INLINE_MAX`] rows, or pairs of rows, or if the read has been in one
@@ -416,19 +438,20 @@ impl Execution<'_> {
                 let interrupt = &asked.control.interrupt;
                 self.apart(asked.control, table.len()).await;
                 let find = || Ok(table.find(select.filter.as_ref(), interrupt)?);
-                Ok(Arc::new(guarded(self.node, find)?))
+                Ok(Arc::new(self.piece(asked.control, find).await?))
             }
             Source::Searched => {
                 self.apart(asked.control, rows).await;
                 let locate = || Ok(seen.locate(&select, asked.options, asked.control)?);
-                guarded(self.node, locate)
+                self.piece(asked.control, locate).await
             }
             Source::Percolate => {
                 self.apart(asked.control, rows).await;
-                guarded(self.node, || {
+                let read = || {
                     let answer = seen.select(&select, asked.options, asked.control)?;
                     asked.copied(step, answer)
-                })
+                };
+                self.piece(asked.control, read).await
             }
             Source::Queue => {
                 let select = Box::new(select);
@@ -479,6 +502,14 @@ fn grouped(bound: &[BoundJoin], asked: &Asked<'_>) -> Result<Vec<Joined<Error>>,
         });
     }
     Ok(answers)
+}
+
+/// The join for a piece of its work: a copy, where the piece may begin anew.
+fn for_piece(join: &mut Join<Error>, control: &Control) -> Join<Error> {
+    match control.interrupt.units_left() {
+        Some(_) => join.clone(),
+        None => join.take(),
+    }
 }
 
 /// The bounds of a join: those of its searches.
