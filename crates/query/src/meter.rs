@@ -117,7 +117,7 @@ impl<'m> Work<'m> {
 impl Drop for Work<'_> {
     fn drop(&mut self) {
         if self.gathered.get() > 0 {
-            self.tell();
+            self.meter.spend(self.gathered.get());
         }
     }
 }

@@ -298,6 +298,11 @@ impl Prepared {
         self.root.evaluate(row, &Work::new(row.meter()))
     }
 
+    /// As [`Prepared::evaluate`], for a loop over rows: `work` gathers what all of them cost.
+    pub(crate) fn evaluate_within(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+        self.root.evaluate(row, work)
+    }
+
     /// Whether the value over a row is true. NULL is not. As [`Prepared::evaluate`].
     #[must_use]
     pub fn accepts(&self, row: &dyn ColumnValues) -> bool {

@@ -45,6 +45,9 @@ const NONE: u32 = u32::MAX;
 const TUPLE_UNITS: u64 = 15;
 const ROW_UNITS: u64 = 100;
 
+/// Rows of the first table for each tuple up to which tuples are put in order by counting.
+const COUNTED_ROWS_A_TUPLE: usize = 4;
+
 /// Tuples whose look-ups wait for memory together.
 const LOOK_UPS_AT_ONCE: usize = 16;
 
@@ -285,6 +288,14 @@ impl<E> Join<E> {
         self.bounds.check()
     }
 
+    /// Counts the look at a row or a pair.
+    fn look(&self, work: &Work<'_>) -> Result<(), E> {
+        match work.begin(TUPLE_UNITS) {
+            Some(()) => Ok(()),
+            None => self.bounds.check(),
+        }
+    }
+
     fn tuple<'a>(&'a self, rows: &'a [u32], failed: &'a RefCell<Option<E>>) -> Tuple<'a, E> {
         Tuple {
             bases: &self.bases,
@@ -325,7 +336,7 @@ impl<E> Join<E> {
             }
             out.end()?;
         }
-        Ok(out.tuples)
+        out.tuples()
     }
 
     /// Pairs each tuple with the rows that its keys lead to.
@@ -340,7 +351,8 @@ impl<E> Join<E> {
             for rows in tuples.chunks_exact(self.width()) {
                 let tuple = self.tuple(rows, &failed);
                 let start = values.len();
-                values.extend(step.keys.iter().map(|key| key.other.evaluate(&tuple)));
+                let others = step.keys.iter().map(|key| &key.other);
+                values.extend(others.map(|other| other.evaluate_within(&tuple, &out.work)));
                 buckets.push(keyed.bucket(&step.keys, &values[start..]));
             }
             if let Some(error) = failed.take() {
@@ -353,13 +365,13 @@ impl<E> Join<E> {
                 for row in keyed.chain(*bucket) {
                     match keyed.equals(row, values) {
                         true => out.offer(row)?,
-                        false => self.bounds.spend(TUPLE_UNITS)?,
+                        false => out.look()?,
                     }
                 }
                 out.end()?;
             }
         }
-        Ok(out.tuples)
+        out.tuples()
     }
 }
 
@@ -373,6 +385,7 @@ struct Growing<'a, E> {
     has_partner: bool,
     failed: RefCell<Option<E>>,
     paid: Paid,
+    work: Work<'a>,
 }
 
 impl<'a, E> Growing<'a, E> {
@@ -385,7 +398,12 @@ impl<'a, E> Growing<'a, E> {
             has_partner: false,
             failed: RefCell::new(None),
             paid: Paid::default(),
+            work: Work::new(join.bounds.meter()),
         }
+    }
+
+    fn look(&self) -> Result<(), E> {
+        self.join.look(&self.work)
     }
 
     fn begin(&mut self, rows: &[u32]) {
@@ -396,9 +414,10 @@ impl<'a, E> Growing<'a, E> {
 
     /// Adds the tuple with this row, if the rest of the condition is true.
     fn offer(&mut self, row: u32) -> Result<(), E> {
-        self.join.bounds.spend(TUPLE_UNITS)?;
+        self.look()?;
         self.tried[self.step.table] = row;
         if let Some(rest) = &self.step.rest {
+            self.join.bounds.check()?;
             let accepts = rest.accepts(&self.join.tuple(&self.tried, &self.failed));
             if let Some(error) = self.failed.take() {
                 return Err(error);
@@ -413,12 +432,20 @@ impl<'a, E> Growing<'a, E> {
 
     /// Behind LEFT JOIN, adds the tuple without a row if no row joined it.
     fn end(&mut self) -> Result<(), E> {
-        self.join.bounds.spend(TUPLE_UNITS)?;
+        self.look()?;
         if self.step.is_left && !self.has_partner {
             self.tried[self.step.table] = NONE;
             return self.push();
         }
         Ok(())
+    }
+
+    /// All tuples. Errors: the join was stopped.
+    fn tuples(self) -> Result<Vec<u32>, E> {
+        let (bounds, tuples) = (&self.join.bounds, self.tuples);
+        drop(self.work);
+        bounds.check()?;
+        Ok(tuples)
     }
 
     fn push(&mut self) -> Result<(), E> {
@@ -599,15 +626,59 @@ impl<E> Join<E> {
         self.bounds.take(count as u64 * size_of::<u32>() as u64)?;
         let mut written: Vec<u32> = (0..count as u32).collect();
         if !self.read.is_sorted() {
-            let work = Work::new(self.bounds.meter());
-            let compare = |a: &u32, b: &u32| self.rows_of(*a).cmp(self.rows_of(*b));
-            let sorted = Sort::new(compare, |_| COMPARED_UNITS, &work).sort(&mut written);
-            drop(work);
-            if sorted.is_none() {
-                self.bounds.check()?;
-            }
+            self.sort_as_written(&mut written)?;
         }
         Ok(written)
+    }
+
+    /// Sorts tuples by their rows of the tables in the order written. Where the rows of the first table are few beside the tuples,
+    /// tuples are placed by counting, and only those of one row are compared.
+    fn sort_as_written(&self, written: &mut [u32]) -> Result<(), E> {
+        let work = Work::new(self.bounds.meter());
+        let compare = |a: &u32, b: &u32| self.rows_of(*a).cmp(self.rows_of(*b));
+        let mut sort = Sort::new(compare, |_| COMPARED_UNITS, &work);
+        let first = self.tables.first().and_then(Option::as_ref);
+        let rows = first.map_or(0, |rows| rows.len());
+        let is_sorted = match rows / COUNTED_ROWS_A_TUPLE <= written.len() {
+            true => {
+                self.place(written, rows, &work)?;
+                let row_of = |tuple: &u32| self.rows_of(*tuple)[0];
+                let mut of_row = written.chunk_by_mut(|a, b| row_of(a) == row_of(b));
+                of_row.try_for_each(|tuples| sort.sort(tuples))
+            }
+            false => sort.sort(written),
+        };
+        drop(work);
+        match is_sorted {
+            Some(()) => Ok(()),
+            None => self.bounds.check(),
+        }
+    }
+
+    /// Brings tuples into the order of the `rows` rows of the first table, of which each tuple has one.
+    fn place(&self, written: &mut [u32], rows: usize, work: &Work<'_>) -> Result<(), E> {
+        self.bounds
+            .take(((rows + written.len()) * size_of::<u32>()) as u64)?;
+        let row_of = |tuple: u32| self.rows_of(tuple)[0] as usize;
+        // For each row the place behind its tuples, and in the end that of its first one.
+        let mut places = vec![0_u32; rows];
+        for tuple in &*written {
+            self.look(work)?;
+            places[row_of(*tuple)] += 1;
+        }
+        let mut behind = 0;
+        for place in &mut places {
+            behind += *place;
+            *place = behind;
+        }
+        let found = written.to_vec();
+        for tuple in found {
+            self.look(work)?;
+            let place = &mut places[row_of(tuple)];
+            *place -= 1;
+            written[*place as usize] = tuple;
+        }
+        Ok(())
     }
 
     /// Keeps the tuples for which a condition is true.

@@ -21,6 +21,7 @@ use super::super::paid::Paid;
 use super::{Join, NONE};
 use crate::bind::{JoinKey, JoinStep};
 use crate::expression::List;
+use crate::meter::Work;
 use crate::processor::fetch_line;
 use crate::value::Value;
 
@@ -52,11 +53,12 @@ impl Keyed {
         let mut alone = vec![NONE; join.width()];
         let mut values = Vec::with_capacity(step.keys.len());
         let mut paid = Paid::default();
+        let work = Work::new(bounds.meter());
         for row in 0..count {
-            bounds.check()?;
+            join.look(&work)?;
             alone[step.table] = row;
             let tuple = join.tuple(&alone, &failed);
-            values.extend(step.keys.iter().map(|key| key.own.evaluate(&tuple)));
+            values.extend((step.keys.iter()).map(|key| key.own.evaluate_within(&tuple, &work)));
             if let Some(error) = failed.take() {
                 return Err(error);
             }
@@ -68,6 +70,7 @@ impl Keyed {
                 list.push(value);
             }
         }
+        drop(work);
         bounds.check()?;
         // From the last row on, so that chains rise.
         for (row, next) in keyed.nexts.iter_mut().enumerate().rev() {
