@@ -32,10 +32,11 @@ mod read;
 mod tests;
 mod write;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::meter::{Unmetered, Work};
+use crate::meter::{Meter, Unmetered, Work};
 pub use edit::JsonEditError;
 pub use form::{JSON_DEPTH_MAX, JsonError, JsonStep};
 pub use read::{JsonNode, each_member, node_at};
@@ -54,10 +55,18 @@ impl Json {
     /// # Errors
     /// [`JsonError`].
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
+        Json::parse_within(text, &Unmetered)
+    }
+
+    /// As [`Json::parse`]; its work is counted.
+    ///
+    /// # Errors
+    /// [`JsonError`].
+    pub fn parse_within(text: &[u8], meter: &dyn Meter) -> Result<Json, JsonError> {
         if text.len() > JSON_BYTES_MAX {
             return Err(JsonError::Length);
         }
-        write::compact(text).map(|bytes| Json(bytes.into()))
+        write::compact(text, &Work::new(meter)).map(|bytes| Json(bytes.into()))
     }
 
     /// The object without members.
@@ -86,6 +95,16 @@ impl Json {
         let nodes = numbers.iter().map(|number| JsonNode::Real(*number));
         let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
         Json(edit::array(items.iter().map(Vec::as_slice)).into())
+    }
+
+    /// An object of these members.
+    #[must_use]
+    pub(crate) fn of_members(members: &BTreeMap<String, Json>) -> Json {
+        let parts = members.iter();
+        let parts: Vec<_> = parts
+            .map(|(key, value)| (key.as_bytes(), value.bytes()))
+            .collect();
+        Json(edit::object(&parts).into())
     }
 
     /// Whether it is an object.
@@ -127,27 +146,34 @@ impl Json {
     }
 
     /// The document with a value at a path. What stands there is replaced. Where nothing stands, the value becomes the last
-    /// step's member, or the item behind the last one. Cost: a copy of the document.
+    /// step's member, or the item behind the last one. Cost: a copy of the document; its text too, if that may be too long.
     ///
     /// # Errors
     /// [`JsonEditError`].
-    pub fn with(&self, path: &[JsonStep], value: &Json) -> Result<Json, JsonEditError> {
-        let document = Json(edit::set(&self.0, path, &value.0)?.into());
-        match document.is_too_long() {
-            true => Err(JsonEditError::Length),
-            false => Ok(document),
+    pub fn with(
+        &self,
+        path: &[JsonStep],
+        value: &Json,
+        meter: &dyn Meter,
+    ) -> Result<Json, JsonEditError> {
+        let work = Work::new(meter);
+        let document = Json(edit::set(&self.0, path, &value.0, &work)?.into());
+        match document.is_too_long(&work) {
+            None => Err(JsonEditError::Stopped),
+            Some(true) => Err(JsonEditError::Length),
+            Some(false) => Ok(document),
         }
     }
 
     /// Whether the document's text is longer than a text that [`Json::parse`] reads. A byte has at most eight bytes of text: the
-    /// tag of `false` with a comma has six, and a control character too.
-    fn is_too_long(&self) -> bool {
+    /// tag of `false` with a comma has six, and a control character too. `None`: the meter has stopped.
+    fn is_too_long(&self, work: &Work<'_>) -> Option<bool> {
         if self.0.len() <= JSON_BYTES_MAX / 8 {
-            return false;
+            return Some(false);
         }
         let mut text = Vec::new();
-        self.write_text(&mut text);
-        text.len() > JSON_BYTES_MAX
+        self.write_text_within(&mut text, work)?;
+        Some(text.len() > JSON_BYTES_MAX)
     }
 
     /// Appends the document as text, without blanks, members by rising key.

@@ -8,6 +8,7 @@ mod standing;
 use std::sync::Arc;
 
 use query::analysis::Words;
+use query::meter::Unmetered;
 use query::request::Insert;
 use query::row::counted_bytes_of;
 use query::schema::{Column, ColumnType};
@@ -234,7 +235,7 @@ fn identified(
         let number = place + 1;
         let given = making.id(&mut values, number)?;
         let (id, replaces) = ids.next_of(search, given, (number, rows))?;
-        let row = making.row(&mut values, number, rows == 1)?;
+        let row = making.row(&mut values, number, rows == 1, &Unmetered)?;
         // Defaults make many times of what was sent: counted before the next row is made.
         bytes += counted_bytes_of(&row);
         around.check_memory(bytes)?;

@@ -1,10 +1,11 @@
 //! Values of an INSERT become rows in table order: each value is converted to its column's type or refused.
 
+use query::meter::{Meter, Unmetered};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::error::{Error, Result, Why};
-use crate::into::store;
+use crate::into::{store, store_within};
 
 /// Which given value goes where.
 pub(crate) struct Plan {
@@ -96,16 +97,17 @@ impl Plan {
         absent: fn(&Column, bool, usize) -> Result<Value>,
     ) -> Result<Vec<Value>> {
         let mut stored = Vec::with_capacity(columns.len());
-        self.fill(columns, (values, row), absent, &mut stored)?;
+        self.fill(columns, (values, row), absent, &Unmetered, &mut stored)?;
         Ok(stored)
     }
 
-    /// As [`Plan::row`], into a buffer, which is emptied first.
+    /// As [`Plan::row`], into a buffer, which is emptied first. If the meter has stopped, the answer is of no use.
     pub(crate) fn fill(
         &self,
         columns: &[Column],
         (values, row): (&mut [Value], usize),
         absent: fn(&Column, bool, usize) -> Result<Value>,
+        meter: &dyn Meter,
         stored: &mut Vec<Value>,
     ) -> Result<()> {
         if values.len() != self.width {
@@ -118,7 +120,7 @@ impl Plan {
             stored.push(
                 match given.map(|value| std::mem::replace(value, Value::Null)) {
                     None | Some(Value::Null) => absent(column, is_given, row)?,
-                    Some(value) => store(column, value, row)?,
+                    Some(value) => store_within(column, value, row, meter)?,
                 },
             );
         }

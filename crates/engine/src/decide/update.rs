@@ -36,7 +36,7 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Kind, Reply};
 use crate::error::{Error, Result, Why};
 use crate::failure;
-use crate::into::store;
+use crate::into::store_within;
 use crate::limits::{NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX, UPDATED_ROWS_MAX};
 use crate::record::{Record, UpdatedRows};
 use crate::state::State;
@@ -163,7 +163,8 @@ impl Assignments {
     }
 
     /// The new values of a row, one for each column that is set; `false`: the row has them already. `read` gives a column's old
-    /// value. `row`: what errors call the row: its number in an INSERT, its id in an UPDATE.
+    /// value. `row`: what errors call the row: its number in an INSERT, its id in an UPDATE. If the meter has stopped, the answer is
+    /// of no use.
     ///
     /// # Errors
     /// `BadValue` and `OutOfRange`, as an INSERT of the value; `Invalid` for a path that leads nowhere; those of `read`.
@@ -186,13 +187,17 @@ impl Assignments {
             let new = value.evaluate(&Metered::new(meter, now));
             let document = (!path.is_empty()).then(|| now(at + 1));
             old.check()?;
+            // Each read of a document copies it.
+            meter.spend(document.as_ref().map_or(0, Value::memory) as u64 / 2);
             let new = match (document, new) {
-                (Some(document), new) => match within(column, &document, path, &new, row) {
-                    Err(Error::Invalid { .. }) if self.options.leaves_missing_paths => document,
-                    set => set?,
-                },
+                (Some(document), new) => {
+                    match within(column, &document, (path, row), &new, meter) {
+                        Err(Error::Invalid { .. }) if self.options.leaves_missing_paths => document,
+                        set => set?,
+                    }
+                }
                 (None, Value::Null) => super::rows::absent_in_document(column, true, row)?,
-                (None, new) => store(column, new, row)?,
+                (None, new) => store_within(column, new, row, meter)?,
             };
             match out.get_mut(*to) {
                 Some(value) => *value = new,
@@ -247,22 +252,24 @@ fn spelled(column: &str, path: &[JsonStep]) -> String {
     }
 }
 
-/// A document with a value at a path. NULL counts as an empty object. Errors: `Invalid`: the path leads nowhere; `BadValue`: the
-/// document becomes too long or too deep.
+/// A document with a value at a path. NULL counts as an empty object. If the meter has stopped, the answer is of no use. Errors:
+/// `Invalid`: the path leads nowhere; `BadValue`: the document becomes too long or too deep.
 fn within(
     column: &Column,
     document: &Value,
-    path: &[JsonStep],
+    (path, row): (&[JsonStep], usize),
     new: &Value,
-    row: usize,
+    meter: &dyn Meter,
 ) -> Result<Value> {
     let document = match document {
         Value::Json(document) => document.clone(),
         _ => Json::empty(),
     };
     let leads = |steps: usize| spelled(&column.name, path.get(..steps).unwrap_or_default());
-    let why = match document.with(path, &new.to_json()) {
+    let why = match document.with(path, &new.to_json(), meter) {
         Ok(document) => return Ok(Value::Json(document)),
+        // Of no use to the caller.
+        Err(JsonEditError::Stopped) => return Ok(Value::Null),
         Err(JsonEditError::Depth) => Err(Why::TooDeep),
         Err(JsonEditError::Length) => Err(Why::TooLong),
         Err(JsonEditError::Nothing(steps)) => Ok(format!("there is no {}", leads(steps))),

@@ -1,5 +1,6 @@
 //! How hits fill the rows of an `into=` queue.
 
+use query::meter::{Meter, Unmetered};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use queue::Source;
@@ -67,8 +68,18 @@ impl Into {
 /// # Errors
 /// `OutOfRange`; `BadValue` for a value that is too long, of another type, or NULL in a NOT NULL column.
 pub(crate) fn store(column: &Column, value: Value, row: usize) -> Result<Value> {
+    store_within(column, value, row, &Unmetered)
+}
+
+/// As [`store`]; what takes long is counted. If the meter has stopped, the answer is of no use.
+pub(crate) fn store_within(
+    column: &Column,
+    value: Value,
+    row: usize,
+    meter: &dyn Meter,
+) -> Result<Value> {
     use query::schema::ValueError;
-    column.kind.accept(value).map_err(|error| {
+    column.kind.accept_within(value, meter).map_err(|error| {
         let why = match error {
             ValueError::OutOfRange => {
                 return Error::OutOfRange {

@@ -65,7 +65,9 @@ fn documents(
         let Ok(id) = making.id(&mut values, number) else {
             return Ok(None);
         };
-        let Ok(row) = making.row(&mut values, number, rows.len() == 1) else {
+        let row = making.row(&mut values, number, rows.len() == 1, interrupt);
+        goes_on(interrupt)?;
+        let Ok(row) = row else {
             return Ok(None);
         };
         analyse(&view.analyzer, &definition.columns, &row, &mut words);

@@ -30,4 +30,6 @@ pub enum JsonError {
     Depth,
     /// Longer than [`super::JSON_BYTES_MAX`].
     Length,
+    /// The meter has stopped.
+    Stopped,
 }

@@ -1,5 +1,6 @@
 //! Reads the compact form: a node by its path, a node's value, the whole as text. Bytes that are no document give nothing.
 
+use std::io::Write;
 use std::ops::Range;
 
 use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
@@ -56,7 +57,8 @@ fn read(node: &[u8]) -> Option<JsonNode<'_>> {
     })
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<usize> {
+/// The number of four bytes at a place.
+pub(super) fn number(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize)
 }
 
@@ -73,16 +75,7 @@ fn parts(node: &[u8], tag: u8, ends_each: usize) -> Option<(usize, &[u8], &[u8])
 }
 
 fn item(node: &[u8], at: usize) -> Option<&[u8]> {
-    let (count, ends, items) = parts(node, ARRAY, 1)?;
-    if at >= count {
-        return None;
-    }
-    let start = if at == 0 {
-        0
-    } else {
-        number(ends, 4 * at - 4)?
-    };
-    items.get(start..number(ends, 4 * at)?)
+    node.get(item_range(node, at)?)
 }
 
 /// Number of an array's items; `None`: the node is no array.
@@ -95,34 +88,48 @@ pub(super) fn member_count(node: &[u8]) -> Option<usize> {
     parts(node, OBJECT, 2).map(|(count, ..)| count)
 }
 
-/// Where a member's key and value lie in its object.
-pub(super) type MemberRanges = (Range<usize>, Range<usize>);
-
-/// Where the members of an object lie in its bytes; `None`: the node is no whole object.
-pub(super) fn member_ranges(node: &[u8]) -> Option<Vec<MemberRanges>> {
-    let (count, ends, content) = parts(node, OBJECT, 2)?;
+/// Where an item of an array lies in its bytes; `None`: there is no such item.
+pub(super) fn item_range(node: &[u8], at: usize) -> Option<Range<usize>> {
+    let (count, ends, content) = parts(node, ARRAY, 1)?;
+    if at >= count {
+        return None;
+    }
     let before = node.len() - content.len();
-    let range = |at| {
-        let (key, key_end, value, value_end) = member_at(count, ends, content, at)?;
-        let fits = value <= value_end && value_end <= content.len();
-        let at = |from: usize, to: usize| before + from..before + to;
-        fits.then(|| (at(key, key_end), at(value, value_end)))
+    let start = if at == 0 {
+        0
+    } else {
+        number(ends, 4 * at - 4)?
     };
-    (0..count).map(range).collect()
+    let end = number(ends, 4 * at)?;
+    (start <= end && end <= content.len()).then(|| before + start..before + end)
 }
 
-/// Where the items of an array lie in its bytes; `None`: the node is no whole array.
-pub(super) fn item_ranges(node: &[u8]) -> Option<Vec<Range<usize>>> {
-    let (count, ends, content) = parts(node, ARRAY, 1)?;
+/// Where the value of an object's member lies in its bytes; `None`: there is no such member.
+pub(super) fn value_range(node: &[u8], at: usize) -> Option<Range<usize>> {
+    let (count, ends, content) = parts(node, OBJECT, 2)?;
+    if at >= count {
+        return None;
+    }
     let before = node.len() - content.len();
-    let mut start = 0;
-    let range = |at| {
-        let item = start..number(ends, 4 * at)?;
-        start = item.end;
-        let fits = item.start <= item.end && item.end <= content.len();
-        fits.then(|| before + item.start..before + item.end)
-    };
-    (0..count).map(range).collect()
+    let (_, _, value, value_end) = member_at(count, ends, content, at)?;
+    let fits = value <= value_end && value_end <= content.len();
+    fits.then(|| before + value..before + value_end)
+}
+
+/// The number of an object's member with this key; `Err`: the number that it would have. `None`: the node is no whole object.
+pub(super) fn place_of(node: &[u8], wanted: &[u8]) -> Option<Result<usize, usize>> {
+    let (count, ends, content) = parts(node, OBJECT, 2)?;
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let (key, key_end, ..) = member_at(count, ends, content, middle)?;
+        match content.get(key..key_end)?.cmp(wanted) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return Some(Ok(middle)),
+        }
+    }
+    Some(Err(low))
 }
 
 /// Calls `visit` with the members of a document that is an object, and with those of the objects in it, down to `depth` levels:
@@ -181,18 +188,8 @@ fn member_at(
 }
 
 fn member<'d>(node: &'d [u8], wanted: &[u8]) -> Option<&'d [u8]> {
-    let (count, ends, content) = parts(node, OBJECT, 2)?;
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let (key, key_end, value, value_end) = member_at(count, ends, content, middle)?;
-        match content.get(key..key_end)?.cmp(wanted) {
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle,
-            std::cmp::Ordering::Equal => return content.get(value..value_end),
-        }
-    }
-    None
+    let at = place_of(node, wanted)?.ok()?;
+    node.get(value_range(node, at)?)
 }
 
 /// Appends a node as text; bytes that are no node become null, and so do nodes behind the end of the
@@ -210,10 +207,11 @@ fn written(node: &[u8], depth: usize, out: &mut Vec<u8>, work: &Work<'_>) -> Opt
         FALSE => out.extend(b"false"),
         TRUE => out.extend(b"true"),
         WHOLE | REAL => match read(node)? {
-            JsonNode::Whole(number) => out.extend(number.to_string().as_bytes()),
+            // A list of bytes takes all that is written.
+            JsonNode::Whole(number) => write!(out, "{number}").ok()?,
             JsonNode::Real(number) => {
                 let number = serde_json::Number::from_f64(number)?;
-                out.extend(number.to_string().as_bytes());
+                write!(out, "{number}").ok()?;
             }
             _ => return None,
         },

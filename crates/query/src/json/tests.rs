@@ -4,6 +4,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
 use super::{Json, JsonEditError, JsonError, JsonStep};
+use crate::meter::{Budget, Meter, Unmetered};
 use crate::value::Value;
 
 fn tree() -> impl Strategy<Value = serde_json::Value> {
@@ -20,6 +21,23 @@ fn tree() -> impl Strategy<Value = serde_json::Value> {
             vec(inner.clone(), 0..6).prop_map(serde_json::Value::Array),
             btree_map("[a-d]{0,2}", inner, 0..6)
                 .prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// A text whose members stand in any order, and some twice.
+fn unordered() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        (0..9_u8).prop_map(|number| number.to_string()),
+        Just("\"x\"".to_owned())
+    ];
+    leaf.prop_recursive(5, 60, 5, |inner| {
+        let member =
+            ("[a-d]{0,2}", inner.clone()).prop_map(|(key, value)| format!("\"{key}\":{value}"));
+        prop_oneof![
+            vec(inner, 0..5).prop_map(|items| format!("[{}]", items.join(","))),
+            vec(member, 0..5).prop_map(|members| format!("{{{}}}", members.join(","))),
         ]
     })
 }
@@ -136,7 +154,7 @@ proptest! {
         let mut json = Json::parse(tree.to_string().as_bytes()).expect("JSON");
         let mut slow = kept(&tree);
         for (path, (new, value)) in edits {
-            let edited = json.with(&path, &value.to_json());
+            let edited = json.with(&path, &value.to_json(), &Unmetered);
             let expected = slow_with(&mut slow, &path, 0, &kept(&new));
             prop_assert_eq!(edited.as_ref().err(), expected.as_ref().err());
             if let Ok(edited) = edited {
@@ -156,8 +174,8 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         let json = Json::of_bytes(&bytes);
-        let _ = json.with(&path, &Value::Int(7).to_json());
-        let _ = Json::parse(b"{}").expect("JSON").with(&path, &json);
+        let _ = json.with(&path, &Value::Int(7).to_json(), &Unmetered);
+        let _ = Json::parse(b"{}").expect("JSON").with(&path, &json, &Unmetered);
     }
 
     #[test]
@@ -167,6 +185,15 @@ proptest! {
         prop_assert_eq!(&read, &kept(&tree));
         let again = Json::parse(text_of(&json).as_bytes()).expect("JSON");
         prop_assert_eq!(again, json);
+    }
+
+    #[test]
+    fn members_in_any_order_are_those_in_order(text in unordered()) {
+        let json = Json::parse(text.as_bytes()).expect("JSON");
+        let tree: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let in_order = Json::parse(tree.to_string().as_bytes()).expect("JSON");
+        prop_assert_eq!(text_of(&json), tree.to_string());
+        prop_assert_eq!(json, in_order);
     }
 
     #[test]
@@ -241,22 +268,91 @@ fn a_set_value_makes_no_document_that_insert_refuses() {
     let nested = format!("{}1{}", "[".repeat(63), "]".repeat(63));
     let deep = Json::parse(nested.as_bytes()).expect("JSON");
     let object = Json::parse(b"{}").expect("JSON");
-    let object = object.with(&key("a"), &deep).expect("a value");
-    let deeper = object.with(&[key("b"), key("c")].concat(), &object);
+    let object = object.with(&key("a"), &deep, &Unmetered).expect("a value");
+    let deeper = object.with(&[key("b"), key("c")].concat(), &object, &Unmetered);
     assert_eq!(deeper, Err(JsonEditError::Depth));
-    assert_eq!(object.with(&key("b"), &object), Err(JsonEditError::Depth));
+    assert_eq!(
+        object.with(&key("b"), &object, &Unmetered),
+        Err(JsonEditError::Depth)
+    );
 
     let mut long = Json::parse(b"{}").expect("JSON");
     let text = Value::Str("\u{1}".repeat(300_000)).to_json();
-    long = long.with(&key("a"), &text).expect("1.8 MB of text");
-    long = long.with(&key("b"), &text).expect("3.6 MB of text");
-    assert_eq!(long.with(&key("c"), &text), Err(JsonEditError::Length));
+    long = long
+        .with(&key("a"), &text, &Unmetered)
+        .expect("1.8 MB of text");
+    long = long
+        .with(&key("b"), &text, &Unmetered)
+        .expect("3.6 MB of text");
+    assert_eq!(
+        long.with(&key("c"), &text, &Unmetered),
+        Err(JsonEditError::Length)
+    );
 }
 
 #[test]
 fn a_set_of_numbers_becomes_an_array() {
     let json = Json::parse(br#"{"a": 1}"#).expect("JSON");
     let set = Value::Set([3, 1].into());
-    let json = json.with(&[JsonStep::Key("a".to_owned())], &set.to_json());
+    let json = json.with(&[JsonStep::Key("a".to_owned())], &set.to_json(), &Unmetered);
     assert_eq!(text_of(&json.expect("a value")), r#"{"a":[3,1]}"#);
+}
+
+/// `count` numbers in arrays or objects of this depth; `is_moved`: each object's members stand in the wrong order.
+fn numbers(count: usize, depth: usize, is_moved: bool) -> String {
+    let (before, behind) = match is_moved {
+        true => ("{\"b\":0,\"a\":", "}"),
+        false => ("{\"a\":", "}"),
+    };
+    let items = vec!["7"; count].join(",");
+    format!(
+        "{}[{items}]{}",
+        before.repeat(depth - 1),
+        behind.repeat(depth - 1)
+    )
+}
+
+fn units(work: impl FnOnce(&dyn Meter)) -> u64 {
+    let budget = Budget::new(u64::MAX);
+    work(&budget);
+    u64::MAX - budget.left()
+}
+
+#[test]
+fn a_deep_document_costs_a_copy_for_each_level() {
+    let read = |text: String| {
+        units(|meter| {
+            Json::parse_within(text.as_bytes(), meter).expect("JSON");
+        })
+    };
+    let flat = read(numbers(10_000, 1, false));
+    let bytes = Json::parse(numbers(10_000, 1, false).as_bytes()).expect("JSON");
+    let copies = 63 * bytes.bytes().len() as u64 / 4;
+    for is_moved in [false, true] {
+        let deep = read(numbers(10_000, 64, is_moved)) - flat;
+        assert!(
+            (copies..copies + copies / 10).contains(&deep),
+            "{deep} units more, copies {copies}"
+        );
+    }
+}
+
+#[test]
+fn a_meter_that_stops_ends_reading_and_setting() {
+    let text = numbers(200_000, 63, false);
+    let json = Json::parse(text.as_bytes()).expect("JSON");
+    let (path, one) = ([JsonStep::Key("x".to_owned())], Value::Int(1).to_json());
+    let parse = |meter: &dyn Meter| Json::parse_within(text.as_bytes(), meter).err();
+    let with = |meter: &dyn Meter| json.with(&path, &one, meter).err();
+    let (parse_units, with_units) = (
+        units(|meter| assert_eq!(parse(meter), None)),
+        units(|meter| assert_eq!(with(meter), None)),
+    );
+    assert!(parse_units > 8_000_000 && with_units > 8_000_000);
+    for share in [1, 10, 50, 90] {
+        let budget = |units| Budget::new(units / 100 * share);
+        assert_eq!(parse(&budget(parse_units)), Some(JsonError::Stopped));
+        assert_eq!(with(&budget(with_units)), Some(JsonEditError::Stopped));
+    }
+    assert_eq!((parse(&Unmetered), with(&Unmetered)), (None, None));
 }

@@ -9,6 +9,7 @@ use super::names::TypeSystem;
 use super::value_error::ValueError;
 use super::{calendar, decimal, timestamp};
 use crate::json::{Json, JsonError};
+use crate::meter::{Meter, Unmetered};
 use crate::value::{Number, Value};
 
 impl Column {
@@ -37,6 +38,14 @@ impl ColumnType {
     /// # Errors
     /// [`ValueError`], a variant for each cause. NULL is an error; see [`Column::accept`].
     pub fn accept(&self, value: Value) -> Result<Value, ValueError> {
+        self.accept_within(value, &Unmetered)
+    }
+
+    /// As [`ColumnType::accept`]; what takes long is counted. If the meter has stopped, the answer is of no use.
+    ///
+    /// # Errors
+    /// Those of [`ColumnType::accept`].
+    pub fn accept_within(&self, value: Value, meter: &dyn Meter) -> Result<Value, ValueError> {
         if value == Value::Null {
             return Err(ValueError::Null);
         }
@@ -63,7 +72,7 @@ impl ColumnType {
             ColumnType::Bit { bits } => integer(&value, 0..=(1 << bits) - 1),
             ColumnType::Multi { wide: false } => set(value, 0..=u32::MAX.into()),
             ColumnType::Multi { wide: true } => set(value, i64::MIN.into()..=i64::MAX.into()),
-            ColumnType::Json => json(value),
+            ColumnType::Json => json(value, meter),
             ColumnType::Decimal { digits, scale } => decimal::decimal(&value, digits, scale),
         }
     }
@@ -172,16 +181,16 @@ fn set(value: Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
 }
 
 /// A document: of a text that is JSON, or of a number.
-fn json(value: Value) -> Result<Value, ValueError> {
+fn json(value: Value, meter: &dyn Meter) -> Result<Value, ValueError> {
     let text = match value {
         Value::Json(document) => return Ok(Value::Json(document)),
         Value::Str(text) => text.into_bytes(),
         Value::Bytes(bytes) => bytes,
         number => number.to_string().into_bytes(),
     };
-    match Json::parse(&text) {
+    match Json::parse_within(&text, meter) {
         Ok(document) => Ok(Value::Json(document)),
-        Err(JsonError::Syntax) => Err(ValueError::Incorrect),
+        Err(JsonError::Syntax | JsonError::Stopped) => Err(ValueError::Incorrect),
         Err(JsonError::Depth) => Err(ValueError::TooDeep),
         Err(JsonError::Length) => Err(ValueError::TooLong),
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use query::meter::Meter;
 use query::row::encode;
 use query::schema::Column;
 use query::value::Value;
@@ -35,16 +36,23 @@ impl<'t> Making<'t> {
         self.plan.id(values, number)
     }
 
-    /// The row, of the values that are left when its id was taken out. `is_one`: the statement has no other row.
+    /// The row, of the values that are left when its id was taken out. `is_one`: the statement has no other row. If the meter has
+    /// stopped, the answer is of no use.
     pub(crate) fn row(
         &mut self,
         values: &mut [Value],
         number: usize,
         is_one: bool,
+        meter: &dyn Meter,
     ) -> Result<Arc<[u8]>> {
         let given = (values, number);
-        self.plan
-            .fill(self.columns, given, absent_in_document, &mut self.stored)?;
+        self.plan.fill(
+            self.columns,
+            given,
+            absent_in_document,
+            meter,
+            &mut self.stored,
+        )?;
         let checked = check_texts(self.columns, &self.stored);
         checked.map_err(|error| error.at_row(!is_one, number))?;
         Ok(encode(&self.stored))

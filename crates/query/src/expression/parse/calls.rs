@@ -1,10 +1,12 @@
 //! The parser of functions, CASE, and conditions on the items of a list.
 
+use std::collections::BTreeMap;
+
 use super::{Binding, Built, Following, Parser};
 use crate::expression::call::{Known, growth};
 use crate::expression::function::{Function, refusal};
 use crate::expression::tree::{AggregateKind, BinaryOperator, Expression, Over};
-use crate::json::Json;
+use crate::json::{JSON_BYTES_MAX, Json};
 use crate::lexer::{SyntaxError, Token, TokenKind};
 use crate::value::Value;
 
@@ -152,9 +154,9 @@ impl Parser<'_, '_, '_> {
             return self.climb(Binding::Or, nesting + 1);
         }
         self.lexer.next();
-        let mut object = Json::empty();
+        let mut members = BTreeMap::new();
         while !self.lexer.take(TokenKind::CloseBrace) {
-            if object.members() > 0 && !self.lexer.take(TokenKind::Comma) {
+            if !members.is_empty() && !self.lexer.take(TokenKind::Comma) {
                 return Err(self.lexer.unexpected(", or }"));
             }
             let token = self.lexer.next();
@@ -174,12 +176,13 @@ impl Parser<'_, '_, '_> {
                 }
                 _ => self.listed()?,
             };
-            let path = [crate::json::JsonStep::Key(key)];
-            let with = object.with(&path, &value.to_json());
-            object = with.map_err(|_| self.error("options are too long"))?;
+            members.insert(key, value.to_json());
         }
         let mut text = Vec::new();
-        object.write_text(&mut text);
+        Json::of_members(&members).write_text(&mut text);
+        if text.len() > JSON_BYTES_MAX {
+            return Err(self.error("options are too long"));
+        }
         let text = String::from_utf8_lossy(&text).into_owned();
         self.built(Expression::Literal(Value::Str(text)), 0)
     }
