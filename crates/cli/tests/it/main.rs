@@ -16,6 +16,7 @@ mod compare;
 mod damage;
 mod data_verbs;
 mod demo;
+mod depths;
 mod explain;
 mod facets;
 mod figures;
