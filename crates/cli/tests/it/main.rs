@@ -31,6 +31,7 @@ mod mysql_door;
 mod other_sites;
 mod queue_doors;
 mod queue_waits;
+mod refused_memory;
 mod scribe_door;
 mod scripts;
 mod scroll;

@@ -77,6 +77,18 @@ impl Scribe {
         }
     }
 
+    /// Calls `Log` and gives the message of the exception that answers it.
+    #[track_caller]
+    pub(crate) fn refused_log(&mut self, messages: &[(&[u8], &[u8])]) -> String {
+        self.sequence += 1;
+        self.send(&log_call(self.sequence, messages));
+        let reply = self.receive().unwrap();
+        match Reply::decode(&reply, Method::Log, self.sequence).unwrap() {
+            Reply::Exception(exception) => exception.message,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// Calls `Log` with one line of `web`, which the server must take.
     #[track_caller]
     pub(crate) fn log(&mut self, body: &str) {
