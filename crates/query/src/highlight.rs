@@ -5,19 +5,39 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Analyzer, Words};
+use crate::meter::{Meter, Unmetered, Work};
 use crate::pattern::Matcher;
 use crate::tree::{Node, Term};
 use crate::verify::{Counted, Places, Terms};
+
+/// Units of a word of the text, and of a place that is marked.
+const WORD_UNITS: u64 = 150;
+const MARK_UNITS: u64 = 150;
 
 /// The bytes of one field's words that the query names and that stand as its operators demand. Ascending, apart from
 /// each other; may be empty. Words under a NOT are left out. The whole query need not match: other fields may decide
 /// that. Cost: near to linear in the places of the query's words.
 #[must_use]
 pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Range<usize>> {
+    ranges_within(root, field, text, analyzer, &Unmetered)
+}
+
+/// As [`ranges`], counted on the meter. Of no use once it has stopped.
+#[must_use]
+pub fn ranges_within(
+    root: &Node,
+    field: u8,
+    text: &str,
+    analyzer: &Analyzer,
+    meter: &dyn Meter,
+) -> Vec<Range<usize>> {
     let mut words = Words::new();
-    words.push_field(analyzer, field, text);
-    let mut places = Vec::new();
-    analyzer.field_words(text, &mut |word| {
+    words.push_field_within(analyzer, field, text, meter);
+    let (work, mut places) = (Work::new(meter), Vec::new());
+    analyzer.field_words(text, meter, &mut |word| {
+        if work.begin(WORD_UNITS).is_none() {
+            return;
+        }
         places.push(TextWord {
             text: word.text.to_owned(),
             position: word.position,
@@ -29,6 +49,9 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
     let mut matchers: FxHashMap<Term, Option<Matcher>> = FxHashMap::default();
     let mut marks = Vec::new();
     Counted::each(root, &standing, |term, span| {
+        if work.begin(MARK_UNITS).is_none() {
+            return;
+        }
         if !matchers.contains_key(term) {
             // The parser refuses a pattern that does not compile.
             matchers.insert(term.clone(), Matcher::new(term).ok());

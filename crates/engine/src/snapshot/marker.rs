@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use query::analysis::Analyzer;
-use query::highlight::ranges;
+use query::highlight::ranges_within;
+use query::meter::Meter;
 use query::options::Options;
 use query::schema::text_names;
 use query::tree::Node;
@@ -29,11 +30,11 @@ impl Marker {
     }
 
     /// The bytes of the words that stand in the text of a field as the MATCH demands: rising and apart from each other. Cost: as
-    /// [`ranges`].
+    /// [`ranges_within`]. Of no use once the meter has stopped.
     #[must_use]
-    pub fn marks(&self, field: usize, text: &str) -> Vec<Range<usize>> {
+    pub fn marks(&self, field: usize, text: &str, meter: &dyn Meter) -> Vec<Range<usize>> {
         match (&self.root, u8::try_from(field)) {
-            (Some(root), Ok(field)) => ranges(root, field, text, &self.analyzer),
+            (Some(root), Ok(field)) => ranges_within(root, field, text, &self.analyzer, meter),
             _ => Vec::new(),
         }
     }

@@ -4,7 +4,7 @@ use super::fold::{self, FoldedWord, is_mark};
 use super::settings::Settings;
 use super::stem;
 use super::units::{self, Sentences};
-use crate::meter::Unmetered;
+use crate::meter::{Meter, Unmetered};
 
 /// Reads text by the settings of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Analyzer {
 
     /// Calls `visit` with every word of `text` as written, folded but not stemmed.
     pub(crate) fn folded(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
-        fold::words(text, visit);
+        fold::words(text, &Unmetered, visit);
     }
 
     /// The term that documents have for a folded word written as `source`: its stem, or with `exact` the word as
@@ -48,16 +48,21 @@ impl Analyzer {
     }
 
     /// Calls `visit` with every word of one field's text, as [`super::Words::push_field`] keeps it. Ends of sentences
-    /// take a position, if the table counts them.
-    pub fn field_words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+    /// take a position, if the table counts them. Until the meter stops.
+    pub(crate) fn field_words(
+        &self,
+        text: &str,
+        meter: &dyn Meter,
+        visit: &mut impl FnMut(FoldedWord<'_>),
+    ) {
         if self.settings.sentences() != Sentences::Placed {
-            return self.words(text, visit);
+            return self.words_within(text, meter, visit);
         }
-        let mut bounds = units::bounds(text, Sentences::Placed, &Unmetered)
+        let mut bounds = units::bounds(text, Sentences::Placed, meter)
             .into_iter()
             .peekable();
         let (mut last, mut passed) = (0, 0);
-        self.words(text, &mut |word| {
+        self.words_within(text, meter, &mut |word| {
             let mut is_bound = false;
             while word.position > last
                 && bounds
@@ -77,11 +82,21 @@ impl Analyzer {
     /// then the word as written behind a `=`, then the marked word. Allocates a few buffers a call; for documents
     /// there is [`super::Words::push_field`].
     pub fn words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+        self.words_within(text, &Unmetered, visit);
+    }
+
+    /// As [`Analyzer::words`], until the meter stops. It is looked at inside long runs of letters; the work is the caller's to count.
+    pub(crate) fn words_within(
+        &self,
+        text: &str,
+        meter: &dyn Meter,
+        visit: &mut impl FnMut(FoldedWord<'_>),
+    ) {
         if !self.settings.stems() {
-            return fold::words(text, visit);
+            return fold::words(text, meter, visit);
         }
         let mut written = String::new();
-        fold::words(text, &mut |word| {
+        fold::words(text, meter, &mut |word| {
             if word.text.starts_with(is_mark) {
                 return visit(word);
             }

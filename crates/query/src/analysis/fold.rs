@@ -4,6 +4,7 @@
 //! (Hebrew and Arabic points). Vowel signs of Indic scripts and of Thai, and the voicing marks of kana, belong to the
 //! word and stay.
 
+use crate::meter::Meter;
 use std::ops::Range;
 
 use unicode_normalization::char::{
@@ -38,8 +39,8 @@ pub(crate) fn is_mark(c: char) -> bool {
     matches!(c, '#' | '@')
 }
 
-/// Calls `visit` with every word of the text; see [`super::Analyzer::words`].
-pub(super) fn words(text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+/// Calls `visit` with every word of the text; see [`super::Analyzer::words_within`].
+pub(super) fn words(text: &str, meter: &dyn Meter, visit: &mut impl FnMut(FoldedWord<'_>)) {
     let mut run_letters = Vec::new();
     let mut out = Out {
         word: String::new(),
@@ -56,10 +57,13 @@ pub(super) fn words(text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
             end = at + c.len_utf8();
         }
         let run = text.get(start..end).unwrap_or_default();
-        fold_run(run, start, &mut run_letters);
+        if fold_run(run, start, &mut run_letters, meter).is_none() {
+            return;
+        }
         out.run(
             &run_letters,
             mark_before(text, start).map(|mark| (mark, start)),
+            meter,
         );
     }
 }
@@ -83,10 +87,16 @@ struct Letter {
     source: Range<usize>,
 }
 
-/// Folds one run, which begins at byte `start` of its text.
-fn fold_run(run: &str, start: usize, letters: &mut Vec<Letter>) {
+/// Letters of a run between two looks at the meter. Who counts the bytes of the text does so for many of them.
+const LETTERS_AT_ONCE: usize = 4_096;
+
+/// Folds one run, which begins at byte `start` of its text. `None`: the meter has stopped.
+fn fold_run(run: &str, start: usize, letters: &mut Vec<Letter>, meter: &dyn Meter) -> Option<()> {
     letters.clear();
-    for (offset, c) in run.char_indices() {
+    for (number, (offset, c)) in run.char_indices().enumerate() {
+        if number % LETTERS_AT_ONCE == LETTERS_AT_ONCE - 1 && meter.is_stopped() {
+            return None;
+        }
         let source = start + offset..start + offset + c.len_utf8();
         if c.is_ascii() {
             letters.push(Letter {
@@ -99,6 +109,7 @@ fn fold_run(run: &str, start: usize, letters: &mut Vec<Letter>) {
             fold_character(c, &source, letters);
         }
     }
+    Some(())
 }
 
 fn fold_character(c: char, source: &Range<usize>, letters: &mut Vec<Letter>) {
@@ -153,8 +164,8 @@ struct Out<'v, V> {
 
 impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
     /// Emits the words of a folded run: each standing letter, the stretches between them, and after the first word
-    /// the marked one. `mark` comes with the byte behind it.
-    fn run(&mut self, letters: &[Letter], mark: Option<(char, usize)>) {
+    /// the marked one, until the meter stops. `mark` comes with the byte behind it.
+    fn run(&mut self, letters: &[Letter], mark: Option<(char, usize)>, meter: &dyn Meter) {
         let mut rest = letters;
         let mut mark = mark;
         while let Some(first) = rest.first() {
@@ -166,6 +177,9 @@ impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
                     .count()
             };
             let (group, after) = rest.split_at(count);
+            if after.len() % LETTERS_AT_ONCE == LETTERS_AT_ONCE - 1 && meter.is_stopped() {
+                return;
+            }
             self.position += 1;
             self.word.clear();
             self.emit(group, first.source.start);

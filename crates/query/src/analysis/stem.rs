@@ -3,6 +3,7 @@
 //! A stemmer knows letters that folding takes away: Russian `й`, French `é`. So a word is stemmed as written, in
 //! lower case, and the stem is folded. A stemmer takes a microsecond and words repeat, so each thread caches stems.
 
+use crate::meter::Unmetered;
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -112,7 +113,9 @@ fn stem(settings: &Settings, folded: &str, source: &str) -> String {
         return String::new();
     };
     let mut words = Vec::new();
-    fold::words(&stem, &mut |word| words.push(word.text.to_owned()));
+    fold::words(&stem, &Unmetered, &mut |word| {
+        words.push(word.text.to_owned())
+    });
     match words.pop() {
         Some(word) if words.is_empty() => word,
         _ => String::new(),

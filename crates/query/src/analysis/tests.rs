@@ -368,7 +368,7 @@ fn slow_twin(analyzer: &Analyzer, text: &str) -> Vec<(String, u32, u32, u32)> {
     };
     let mut words = Vec::new();
     let mut at = (0, 0);
-    analyzer.field_words(text, &mut |word| {
+    analyzer.field_words(text, &Unmetered, &mut |word| {
         if word.position > at.0 {
             at = (word.position, word.source.start);
         }
@@ -505,6 +505,31 @@ fn a_long_text_is_read_no_further_than_a_budget_allows() {
                 budget.is_stopped() && read < all / 2,
                 "{word}: {read} of {all}"
             );
+        }
+    }
+}
+
+/// A meter that has stopped.
+struct Stopped;
+
+impl Meter for Stopped {
+    fn spend(&self, _: u64) {}
+
+    fn is_stopped(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_long_run_of_letters_ends_where_the_meter_stops() {
+    for settings in [&[][..], &[("index_sp", "1")]] {
+        let analyzer = analyzer(settings);
+        for letter in ["\u{6f22}", "é"] {
+            let mut words = Words::new();
+            words.push_field_within(&analyzer, 0, &letter.repeat(100_000), &Stopped);
+            assert!(words.is_empty(), "{letter}");
+            words.push_field_within(&analyzer, 1, letter, &Stopped);
+            assert_eq!(words.len(), 1, "a short one is made");
         }
     }
 }

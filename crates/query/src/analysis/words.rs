@@ -163,7 +163,8 @@ impl Words {
             } else {
                 let from = stretch.start - usize::from(marked);
                 let source = text.get(from..stretch.end).unwrap_or_default();
-                position = self.push_general(analyzer, source, WordPlace { field, position });
+                let last = WordPlace { field, position };
+                position = self.push_general(analyzer, source, last, meter);
             }
         });
     }
@@ -298,7 +299,7 @@ impl Words {
             let from = stretch.start - usize::from(marked);
             let source = text.get(from..stretch.end).unwrap_or_default();
             let mut base = position;
-            analyzer.words(source, &mut |word| {
+            analyzer.words_within(source, meter, &mut |word| {
                 if base + word.position > position {
                     let at = from + word.source.start;
                     let passed = self.pass_bounds(&mut bounds, at, WordPlace { field, position });
@@ -366,9 +367,15 @@ impl Words {
     }
 
     /// Adds the words of a piece of text behind `last`; returns the last position.
-    fn push_general(&mut self, analyzer: &Analyzer, text: &str, last: WordPlace) -> u32 {
+    fn push_general(
+        &mut self,
+        analyzer: &Analyzer,
+        text: &str,
+        last: WordPlace,
+        meter: &dyn Meter,
+    ) -> u32 {
         let (field, mut position) = (last.field, last.position);
-        analyzer.words(text, &mut |word| {
+        analyzer.words_within(text, meter, &mut |word| {
             position = last.position + word.position;
             self.push_text(word.text, WordPlace { field, position });
         });

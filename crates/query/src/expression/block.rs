@@ -5,8 +5,9 @@
 //! Invariant: each value is that of [`Prepared::evaluate`]. Where one is NULL or does not fit 64 bits, there is no block.
 
 use super::prepared::{Prepared, PreparedNode};
-use super::row_set::RowSet;
+use super::row_set::WholeRows;
 use super::tree::{BinaryOperator, UnaryOperator};
+use crate::meter::{Meter, Work};
 use crate::value::Value;
 
 /// One number for all rows, or one for each row.
@@ -33,16 +34,19 @@ impl Prepared {
     }
 
     /// The values over a block of `rows` rows, if [`Prepared::is_of_whole_numbers`] and all values on the way are whole numbers
-    /// of 64 bits; else `None`. `column` gives those of a slot.
+    /// of 64 bits; else `None`, and once the meter has stopped. `column` gives those of a slot.
     pub fn evaluate_whole(
         &self,
         rows: usize,
         column: &mut dyn FnMut(usize) -> Option<Vec<i64>>,
+        meter: &dyn Meter,
     ) -> Option<Vec<i64>> {
         if !is_arithmetic(&self.root) {
             return None;
         }
-        Some(match evaluate(&self.root, rows, column)? {
+        // The rows are a block; only a set of constants that is made for them may be long.
+        let work = Work::new(meter);
+        Some(match evaluate(&self.root, rows, column, &work)? {
             Numbers::One(number) => vec![number; rows],
             Numbers::Many(numbers) => numbers,
         })
@@ -73,7 +77,7 @@ fn is_arithmetic(node: &PreparedNode) -> bool {
             is_taken && is_arithmetic(left) && is_arithmetic(right)
         }
         PreparedNode::Unary(UnaryOperator::Not, of) => is_arithmetic(of),
-        PreparedNode::In { needle, set, .. } => set.whole().is_some() && is_arithmetic(needle),
+        PreparedNode::In { needle, set, .. } => set.is_whole() && is_arithmetic(needle),
         PreparedNode::InRows { needles, set, .. } => {
             set.is_whole() && needles.iter().all(is_arithmetic)
         }
@@ -88,6 +92,7 @@ fn evaluate(
     node: &PreparedNode,
     rows: usize,
     column: &mut dyn FnMut(usize) -> Option<Vec<i64>>,
+    work: &Work<'_>,
 ) -> Option<Numbers> {
     use BinaryOperator as O;
     let (operator, left, right) = match node {
@@ -96,11 +101,11 @@ fn evaluate(
         }
         PreparedNode::Slot(slot) => return column(*slot).map(Numbers::Many),
         PreparedNode::Binary(operator, left, right) => {
-            let left = evaluate(left, rows, column)?;
-            (operator, left, evaluate(right, rows, column)?)
+            let left = evaluate(left, rows, column, work)?;
+            (operator, left, evaluate(right, rows, column, work)?)
         }
         PreparedNode::Unary(UnaryOperator::Not, of) => {
-            let of = evaluate(of, rows, column)?;
+            let of = evaluate(of, rows, column, work)?;
             return combined(of, Numbers::One(0), |a, b| Some((a == b).into()));
         }
         PreparedNode::In {
@@ -108,7 +113,8 @@ fn evaluate(
             negated,
             set,
         } => {
-            let (set, needle) = (set.whole()?, evaluate(needle, rows, column)?);
+            let set = set.whole_within(work)?;
+            let needle = evaluate(needle, rows, column, work)?;
             let held = |number, _| Some((set.contains(&number) != *negated).into());
             return combined(needle, Numbers::One(0), held);
         }
@@ -117,9 +123,9 @@ fn evaluate(
             negated,
             set,
         } => {
-            let needles = needles.iter().map(|of| evaluate(of, rows, column));
+            let needles = needles.iter().map(|of| evaluate(of, rows, column, work));
             let needles: Vec<Numbers> = needles.collect::<Option<_>>()?;
-            return Some(in_rows(&needles, *negated, set, rows));
+            return Some(in_rows(&needles, *negated, set.whole_within(work)?, rows));
         }
         PreparedNode::Between {
             needle,
@@ -127,8 +133,8 @@ fn evaluate(
             low,
             high,
         } => {
-            let needle = evaluate(needle, rows, column)?;
-            let (low, high) = (evaluate(low, rows, column)?, evaluate(high, rows, column)?);
+            let mut of = |node| evaluate(node, rows, column, work);
+            let (needle, low, high) = (of(needle)?, of(low)?, of(high)?);
             let is_inside = |row| (low.of(row)..=high.of(row)).contains(&needle.of(row));
             let held = (0..rows).map(|row| (is_inside(row) != *negated).into());
             return Some(Numbers::Many(held.collect()));
@@ -154,13 +160,13 @@ fn evaluate(
 }
 
 /// `(a, b) IN (…)` for each row.
-fn in_rows(needles: &[Numbers], negated: bool, set: &RowSet, rows: usize) -> Numbers {
+fn in_rows(needles: &[Numbers], negated: bool, set: WholeRows<'_>, rows: usize) -> Numbers {
     let mut needle = vec![0; needles.len()];
     let held = (0..rows).map(|row| {
         for (place, numbers) in needle.iter_mut().zip(needles) {
             *place = numbers.of(row);
         }
-        (set.holds_whole(&needle) != negated).into()
+        (set.holds(&needle) != negated).into()
     });
     Numbers::Many(held.collect())
 }

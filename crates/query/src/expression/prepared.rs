@@ -188,9 +188,15 @@ impl LazySet {
         Some(self.set.get_or_init(|| set))
     }
 
-    /// The constants, if all are whole numbers.
-    pub(super) fn whole(&self) -> Option<&FxHashSet<i64>> {
-        self.list.whole().map(|_| self.set().whole())
+    /// Whether all constants are whole numbers.
+    pub(super) fn is_whole(&self) -> bool {
+        self.list.whole().is_some()
+    }
+
+    /// The constants, if all are whole numbers. `None` also once the meter has stopped.
+    pub(super) fn whole_within(&self, work: &Work<'_>) -> Option<&FxHashSet<i64>> {
+        self.list.whole()?;
+        self.set_within(work).map(Set::whole)
     }
 
     /// The set, if it may consist of texts.
@@ -469,7 +475,7 @@ fn rows(
     let needles = needles.collect::<Result<Box<[_]>, _>>()?;
     let columns = columns.iter().zip(&needles).zip(&numbers);
     let columns = columns.map(|((list, needle), number)| comparable(list, needle, *number));
-    let set = RowSet::new(columns.collect(), &numbers);
+    let set = RowSet::new(columns.collect(), numbers);
     Ok((needles, set))
 }
 

@@ -10,7 +10,7 @@
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, BuildHasherDefault};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
@@ -23,17 +23,35 @@ use crate::value::{Number, Value};
 /// Units of a place of a row that is compared.
 const PLACE_UNITS: u64 = 40;
 
+/// Units of a row that becomes a number, place by place.
+const CODED_UNITS: u64 = 5;
+
 /// Places of a row as bits.
 type Places = u32;
 
 /// Most places of a row: the bits of [`Places`].
 pub(super) const ROW_WIDTH_MAX: usize = Places::BITS as usize;
 
-/// The rows of a list of rows.
+/// The rows of a list of rows. They become numbers when the first row asks.
 #[derive(Debug)]
 pub(super) struct RowSet {
     columns: Vec<List>,
-    coded: Option<Coded>,
+    /// For each place whether the needle is a number, where that is known.
+    numbers: Vec<Option<bool>>,
+    coded: OnceLock<Option<Coded>>,
+    /// Held by the thread that makes the numbers.
+    making: Mutex<()>,
+}
+
+/// The rows of a set of nothing but whole numbers of 64 bits.
+#[derive(Clone, Copy)]
+pub(super) struct WholeRows<'s>(&'s Coded);
+
+impl WholeRows<'_> {
+    /// As [`RowSet::holds`] for whole numbers.
+    pub(super) fn holds(self, needle: &[i64]) -> bool {
+        self.0.find(&self.0.whole, 0, needle)
+    }
 }
 
 /// Tables of row numbers by the index of their group and the places that they leave out.
@@ -80,28 +98,51 @@ enum Place {
 impl RowSet {
     /// The set of rows whose constants are given place by place. `numbers` tells for each place whether the needle is a number,
     /// where that is known.
-    pub(super) fn new(columns: Vec<List>, numbers: &[Option<bool>]) -> RowSet {
-        let coded = Coded::new(&columns, numbers);
-        RowSet { columns, coded }
+    pub(super) fn new(columns: Vec<List>, numbers: Vec<Option<bool>>) -> RowSet {
+        RowSet {
+            columns,
+            numbers,
+            coded: OnceLock::new(),
+            making: Mutex::new(()),
+        }
+    }
+
+    /// The rows as numbers, `None` where numbers cannot tell. They are counted where they have to be made; the outer `None`: the meter
+    /// has stopped.
+    fn coded(&self, work: &Work<'_>) -> Option<Option<&Coded>> {
+        if let Some(coded) = self.coded.get() {
+            return Some(coded.as_ref());
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(coded) = self.coded.get() {
+            return Some(coded.as_ref());
+        }
+        let coded = Coded::new(&self.columns, &self.numbers, work);
+        if work.is_stopped() {
+            return None;
+        }
+        Some(self.coded.get_or_init(|| coded).as_ref())
     }
 
     /// Whether the needle, given place by place, equals a row; `None` is NULL. Cost: a look-up, where each place has constants of
     /// one kind.
     pub(super) fn holds(&self, needle: &[Value], work: &Work<'_>) -> Option<bool> {
-        let coded = self.coded.as_ref();
+        let coded = self.coded(work)?;
         let coded = coded.and_then(|coded| coded.holds(needle, work));
         coded.unwrap_or_else(|| holds_slowly(&self.columns, needle, work))
     }
 
     /// Whether all constants are whole numbers of 64 bits.
     pub(super) fn is_whole(&self) -> bool {
-        self.columns.iter().all(|list| list.whole().is_some()) && self.coded.is_some()
+        !self.columns.is_empty() && self.columns.iter().all(|list| list.whole().is_some())
     }
 
-    /// As [`RowSet::holds`] for whole numbers, in a set of nothing else.
-    pub(super) fn holds_whole(&self, needle: &[i64]) -> bool {
-        let coded = self.coded.as_ref();
-        coded.is_some_and(|coded| coded.find(&coded.whole, 0, needle))
+    /// The rows, if [`RowSet::is_whole`]. `None` also once the meter has stopped.
+    pub(super) fn whole_within(&self, work: &Work<'_>) -> Option<WholeRows<'_>> {
+        match self.is_whole() {
+            true => self.coded(work)?.map(WholeRows),
+            false => None,
+        }
     }
 }
 
@@ -119,7 +160,8 @@ pub(super) fn holds_slowly(columns: &[List], needle: &[Value], work: &Work<'_>) 
 }
 
 impl Coded {
-    fn new(columns: &[List], numbers: &[Option<bool>]) -> Option<Coded> {
+    /// `None`: numbers cannot tell, or the meter has stopped.
+    fn new(columns: &[List], numbers: &[Option<bool>], work: &Work<'_>) -> Option<Coded> {
         let (width, count) = (columns.len(), columns.first()?.len());
         let mut coders = Vec::with_capacity(width);
         let mut codes = vec![0; width * count];
@@ -128,11 +170,13 @@ impl Coded {
             let mut coder = Coder::of(list, *is_number)?;
             if let (Coder::Whole, Some(whole)) = (&coder, list.whole()) {
                 for (row, number) in whole.iter().enumerate() {
+                    work.begin(CODED_UNITS)?;
                     codes[row * width + place] = *number;
                 }
             } else {
                 nulls.resize(count, 0);
                 for (row, value) in list.iter().enumerate() {
+                    work.begin(PLACE_UNITS + value.memory() as u64)?;
                     match value == Value::Null {
                         true => nulls[row] |= 1 << place,
                         false => codes[row * width + place] = coder.add(&value)?,
@@ -143,6 +187,7 @@ impl Coded {
         }
         let mut groups: Vec<Group> = Vec::new();
         for row in 0..count {
+            work.begin(CODED_UNITS)?;
             let places = nulls.get(row).copied().unwrap_or(0);
             match groups.iter_mut().find(|group| group.nulls == places) {
                 Some(group) => group.rows.push(row as u32),
@@ -160,7 +205,7 @@ impl Coded {
             whole: HashTable::new(),
         };
         if let Some(group) = coded.groups.iter().find(|group| group.nulls == 0) {
-            coded.whole = coded.table(group, 0);
+            coded.whole = coded.table(group, 0, work)?;
         }
         Some(coded)
     }
@@ -188,8 +233,13 @@ impl Coded {
                 return false;
             }
             let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-            let table = tables.entry((at, out));
-            let table = Arc::clone(table.or_insert_with(|| Arc::new(self.table(group, out))));
+            let table = match tables.get(&(at, out)) {
+                Some(table) => Arc::clone(table),
+                None => match self.table(group, out, work) {
+                    None => return false,
+                    Some(table) => Arc::clone(tables.entry((at, out)).or_insert(Arc::new(table))),
+                },
+            };
             drop(tables);
             self.find(&table, out, codes)
         };
@@ -197,16 +247,17 @@ impl Coded {
         Some(if is_null { None } else { Some(false) })
     }
 
-    /// The rows of a group by the numbers of all places but those of `out`; equal rows once.
-    fn table(&self, group: &Group, out: Places) -> HashTable<u32> {
+    /// The rows of a group by the numbers of all places but those of `out`; equal rows once. `None`: the meter has stopped.
+    fn table(&self, group: &Group, out: Places, work: &Work<'_>) -> Option<HashTable<u32>> {
         let mut table = HashTable::with_capacity(group.rows.len());
         for row in &group.rows {
+            work.begin(PLACE_UNITS)?;
             let codes = self.row(*row);
             let is_same = |other: &u32| equal(self.row(*other), codes, out);
             let entry = table.entry(hash(codes, out), is_same, |row| hash(self.row(*row), out));
             entry.or_insert(*row);
         }
-        table
+        Some(table)
     }
 
     fn find(&self, table: &HashTable<u32>, out: Places, codes: &[i64]) -> bool {

@@ -827,7 +827,7 @@ proptest! {
         let slot = |name: &str| ["a", "b"].iter().position(|known| *known == name);
         let prepared = Prepared::new(&expression, &slot).unwrap();
         let column = |slot: usize| rows.iter().map(|row| [row.0, row.1][slot]).collect();
-        let block = prepared.evaluate_whole(rows.len(), &mut |slot| Some(column(slot)));
+        let block = prepared.evaluate_whole(rows.len(), &mut |slot| Some(column(slot)), &Unmetered);
         let by_row = rows.iter().map(|row| {
             prepared.evaluate(&Metered::new(&Unmetered, |slot: usize| Value::Int([row.0, row.1][slot].into())))
         });
@@ -844,7 +844,7 @@ fn a_block_ends_where_a_row_has_no_whole_number() {
     let block = |text: &str, numbers: [i64; 2]| {
         let expression = parsed(text).unwrap();
         let prepared = Prepared::new(&expression, &|_| Some(0)).unwrap();
-        prepared.evaluate_whole(2, &mut |_| Some(numbers.to_vec()))
+        prepared.evaluate_whole(2, &mut |_| Some(numbers.to_vec()), &Unmetered)
     };
     assert_eq!(block("a DIV 2 + (a > 5) * 10", [5, 8]), Some(vec![2, 14]));
     assert_eq!(block("7", [5, 8]), Some(vec![7, 7]));

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use engine::{Answer, Interrupt, Marker, Reason};
+use query::meter::{Meter, Unmetered};
 use query::schema::ColumnType;
 use query::tree::Outline;
 use query::value::Value;
@@ -125,16 +126,23 @@ impl Marked {
     fn write(&self, texts: &[Value], reply: &mut SearchReply, held: &Grant) -> Result<(), Failure> {
         reply.highlights();
         for ((field, pieces), text) in self.texts.iter().zip(texts) {
-            if let Some(interrupt) = &self.interrupt {
-                engine::goes_on(interrupt)?;
-            }
+            let goes_on = || match &self.interrupt {
+                Some(interrupt) => engine::goes_on(interrupt),
+                None => Ok(()),
+            };
+            goes_on()?;
+            let meter: &dyn Meter = match &self.interrupt {
+                Some(interrupt) => &**interrupt,
+                None => &Unmetered,
+            };
             let (Value::Str(text), Some(name)) = (text, self.marker.fields().get(*field)) else {
                 continue;
             };
             let marks = match text.len() > HIGHLIGHT_BYTES_MAX {
                 true => Vec::new(),
-                false => self.marker.marks(*field, text),
+                false => self.marker.marks(*field, text, meter),
             };
+            goes_on()?;
             let is_whole = pieces.chars == 0 || text.chars().nth(pieces.chars).is_none();
             if !marks.is_empty() {
                 let form = match is_whole {

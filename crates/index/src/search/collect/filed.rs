@@ -135,14 +135,14 @@ impl Filed {
         left: &mut usize,
         control: &Control,
     ) -> Result<Option<Block>> {
-        let lows = page.lows;
+        let (lows, meter) = (page.lows, &*control.interrupt);
         let mut column = |slot| match slot {
             slot if slot == self.weight => {
                 Some((0..lows.len()).map(|at| page.weight(at)).collect())
             }
             slot => blocks::of_slot(page.part, slot, page.first, lows),
         };
-        if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column) {
+        if let Some(numbers) = input.evaluate_whole(lows.len(), &mut column, meter) {
             return Ok(Some(Block::Whole(numbers)));
         }
         if let Some(column) = self.column(input) {

@@ -12,6 +12,7 @@
 //!
 //! so rows 1 and 3 are offered. A row equal to the limit by this key is offered too: later keys and the id decide.
 
+use query::meter::Meter;
 use query::rows::Key;
 use query::value::Value;
 
@@ -26,17 +27,18 @@ const COMPARED_FROM: usize = 4;
 
 impl Job<'_> {
     /// Adds to `out` those of `lows` that may be among the first [`Job::keep`] rows. `last`: the last row that the collector keeps,
-    /// once it has as many. All rows are added where their first key is not a whole number that the part keeps as such. The rows
-    /// are `first` plus each of `lows`, which rise. Cost: some nanoseconds a row.
+    /// once it has as many. All rows are added where their first key is not a whole number that the part keeps as such,
+    /// and once the meter has stopped. The rows are `first` plus each of `lows`, which rise. Cost: some nanoseconds a row.
     pub(super) fn entering(
         &self,
         part: &Part,
         first: u32,
         lows: &[u16],
         last: Option<&FoundRow>,
+        meter: &dyn Meter,
         out: &mut Vec<u16>,
     ) {
-        let Some((ranks, mut worst)) = self.ranks(part, first, lows, last) else {
+        let Some((ranks, mut worst)) = self.ranks(part, first, lows, last, meter) else {
             out.extend_from_slice(lows);
             return;
         };
@@ -57,6 +59,7 @@ impl Job<'_> {
         first: u32,
         lows: &[u16],
         last: Option<&FoundRow>,
+        meter: &dyn Meter,
     ) -> Option<(Vec<i64>, i64)> {
         let (key, falls) = self.order.first()?;
         let rank = |value: i64| if falls { !value } else { value };
@@ -72,7 +75,7 @@ impl Job<'_> {
                     Some(Value::Int(number)) => i64::try_from(*number).ok(),
                     _ => None,
                 });
-                (worst, key.evaluate_whole(lows.len(), &mut column)?)
+                (worst, key.evaluate_whole(lows.len(), &mut column, meter)?)
             }
         };
         let worst = match worst {

@@ -463,7 +463,8 @@ impl<'a> Filter<'a> {
         }
         let (part, first) = (filtered.part, filtered.doc(0));
         let mut column = |slot| of_slot(part, slot, first, lows);
-        self.prepared.evaluate_whole(lows.len(), &mut column)
+        let meter = &*filtered.control.interrupt;
+        self.prepared.evaluate_whole(lows.len(), &mut column, meter)
     }
 
     /// As [`Filter::truths`], of a condition on one column whose texts the segment has in a list. Each text is decided once.

@@ -529,7 +529,8 @@ impl<'r> PageRun<'r, '_> {
         for block in lows.chunks(BLOCK_ROWS) {
             entering.clear();
             let last = out.collector.last();
-            job.entering(self.part, self.view.doc(0), block, last, &mut entering);
+            let (first, meter) = (self.view.doc(0), &*self.shared.control.interrupt);
+            job.entering(self.part, first, block, last, meter, &mut entering);
             result = self.list_block(&entering, scorer.as_deref_mut(), out);
             if result.is_err() {
                 break;

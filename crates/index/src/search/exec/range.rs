@@ -201,7 +201,9 @@ impl<'a> Job<'a> {
             lows.extend(live.map(|doc| (doc - first) as u16));
             left -= lows.len();
             entering.clear();
-            self.entering(part, first, &lows, out.collector.last(), &mut entering);
+            let last = out.collector.last();
+            let meter = &*control.interrupt;
+            self.entering(part, first, &lows, last, meter, &mut entering);
             control.spend(self.listed_units() * lows.len() as u64)?;
             for low in &entering {
                 let doc = first + u32::from(*low);

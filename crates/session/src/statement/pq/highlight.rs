@@ -6,7 +6,7 @@ use std::ops::Range;
 use engine::{Definition, Interrupt, Kind, PqDocument};
 use query::Syntax;
 use query::analysis::Analyzer;
-use query::highlight::ranges;
+use query::highlight::ranges_within;
 use query::schema::ColumnType;
 use query::tree::Node;
 use query::value::Value;
@@ -53,7 +53,9 @@ pub(super) fn of(
             let (grant, before) = held;
             grant.cover(before + bytes + 2 * array.capacity())?;
             if let Some(document) = documents.get(index as usize) {
-                wire::json::write_object(&reading.marked(&root, document), &mut array);
+                let marked = reading.marked(&root, document, interrupt);
+                engine::goes_on(interrupt)?;
+                wire::json::write_object(&marked, &mut array);
             }
         }
         array.push(']');
@@ -85,15 +87,21 @@ impl TableAnalysis<'_> {
     }
 
     /// Names and marked texts of the text fields in which the query matched. Leaves out fields above
-    /// [`HIGHLIGHT_TEXT_BYTES_MAX`].
-    fn marked(&self, root: &Node, document: &PqDocument) -> Vec<(&str, String)> {
+    /// [`HIGHLIGHT_TEXT_BYTES_MAX`]. Of no use once `interrupt` was stopped.
+    fn marked(
+        &self,
+        root: &Node,
+        document: &PqDocument,
+        interrupt: &Interrupt,
+    ) -> Vec<(&str, String)> {
         let fields = self.fields.iter().enumerate();
         let marked = fields.filter_map(|(field, name)| {
             let text = text_of(document, field, name)?;
             if text.len() > HIGHLIGHT_TEXT_BYTES_MAX {
                 return None;
             }
-            let marks = ranges(root, u8::try_from(field).ok()?, &text, &self.analyzer);
+            let field = u8::try_from(field).ok()?;
+            let marks = ranges_within(root, field, &text, &self.analyzer, interrupt);
             (!marks.is_empty()).then(|| (*name, with_marks(&text, &marks)))
         });
         marked.collect()

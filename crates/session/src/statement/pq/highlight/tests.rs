@@ -9,7 +9,7 @@ fn marked(query: &str, title: &str, body: &str) -> Vec<(String, String)> {
     };
     let field = |name: &str, text: &str| (name.to_owned(), Value::Str(text.to_owned()));
     let document = PqDocument::Fields(vec![field("title", title), field("body", body)]);
-    let found = reading.marked(&reading.root(query), &document);
+    let found = reading.marked(&reading.root(query), &document, &Interrupt::default());
     let owned = |(name, text): (&str, String)| (name.to_owned(), text);
     found.into_iter().map(owned).collect()
 }
