@@ -69,6 +69,11 @@ impl Located {
         self.found.value(row, slot, self.weight)
     }
 
+    /// Bytes of the value of a slot; 0 for a short value. Errors and panics: as [`Located::value`].
+    pub fn value_bytes(&self, row: usize, slot: usize) -> Result<usize> {
+        self.found.value_bytes(row, slot)
+    }
+
     /// Tells the processor to fetch what the values of these slots will need. Panics: there is no such row.
     pub fn fetch(&self, row: usize, slots: &[usize], step: Fetch) {
         self.found.fetch(row, slots, step);

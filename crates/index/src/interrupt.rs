@@ -38,9 +38,6 @@ pub struct Interrupt {
     wide_units: AtomicU64,
 }
 
-/// Bytes from which on a value of a row is wide.
-pub(crate) const WIDE_BYTES: usize = 1 << 20;
-
 /// Units for which a statement with a wide value does not give way: half a second.
 const WIDE_UNITS: u64 = 500_000_000;
 
@@ -224,6 +221,14 @@ impl Meter for Interrupt {
     fn is_stopped(&self) -> bool {
         self.check().is_err()
     }
+
+    fn holds_wide(&self) {
+        Interrupt::holds_wide(self);
+    }
+
+    fn lets_go_of_wide(&self) {
+        Interrupt::lets_go_of_wide(self);
+    }
 }
 
 /// Units of work that a statement may still do once its time is over, to give the rows that it has found.
@@ -260,6 +265,14 @@ impl Meter for Late<'_> {
             Some(_) => true,
             None => false,
         }
+    }
+
+    fn holds_wide(&self) {
+        self.interrupt.holds_wide();
+    }
+
+    fn lets_go_of_wide(&self) {
+        self.interrupt.lets_go_of_wide();
     }
 }
 

@@ -34,6 +34,7 @@ use crate::changes::{ChangedColumn, Changes};
 use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::integers::Integers;
+use crate::interrupt::Interrupt;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
 use crate::segment::{
@@ -65,6 +66,16 @@ pub(crate) struct PartWord {
     place: WordLocation,
     /// Live rows that hold it, and its occurrences in them.
     pub(crate) frequency: Frequency,
+}
+
+/// A column of a row that may be a text.
+pub(crate) enum WrittenText<'p> {
+    /// It is this one, in UTF-8.
+    Text(Cow<'p, [u8]>),
+    /// It may be one, and has more bytes than were wanted.
+    TooLong,
+    /// The column has another value.
+    Other,
 }
 
 /// Where the part's dictionary has the word.
@@ -318,25 +329,76 @@ impl Part {
 
     /// One column of a row. A column that the segment keeps as numbers, or as a list of texts, is read without the row.
     pub(crate) fn column(&self, doc: u32, column: usize) -> Result<Value> {
+        match self.column_apart(doc, column)? {
+            Some(value) => Ok(value),
+            None => self.stored_column(&self.stored(doc)?, doc, column),
+        }
+    }
+
+    /// As [`Part::column`]. The copy of a long value is counted before it is made. Errors also: `Interrupted`; then nothing was read.
+    pub(crate) fn column_within(
+        &self,
+        doc: u32,
+        column: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Value> {
+        if let Some(value) = self.column_apart(doc, column)? {
+            return Ok(value);
+        }
+        let row = self.stored(doc)?;
+        count_copy(row.column_bytes(column), interrupt)?;
+        self.stored_column(&row, doc, column)
+    }
+
+    /// One column of a row, if it does not stand in the row itself.
+    #[inline]
+    fn column_apart(&self, doc: u32, column: usize) -> Result<Option<Value>> {
         if let Some(changed) = self.changes.value(column, doc) {
-            return Ok(changed);
+            return Ok(Some(changed));
         }
         if let Source::Segment(segment) = &self.source
             && let Some(number) = segment.number(doc, column)?
         {
-            return Ok(number);
+            return Ok(Some(number));
         }
-        if let Ok(Some(listed)) = self.listed(column, doc..doc + 1) {
-            return Ok(listed.value(0));
+        match self.listed(column, doc..doc + 1) {
+            Ok(Some(listed)) => Ok(Some(listed.value(0))),
+            _ => Ok(None),
         }
-        let value = self.stored(doc)?.column(column)?;
-        value.ok_or_else(|| not_a_row(doc))
     }
 
-    /// The bytes of a row's text as it was written; `None`: the column has another value. See [`Part::changed`].
-    pub(crate) fn written_text(&self, doc: u32, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
-        let text = self.stored(doc)?.text(column)?;
-        text.ok_or_else(|| not_a_row(doc))
+    #[inline]
+    fn stored_column(&self, row: &StoredRow<'_>, doc: u32, column: usize) -> Result<Value> {
+        row.column(column)?.ok_or_else(|| not_a_row(doc))
+    }
+
+    /// Bytes of a column of a row; 0 below [`COUNTED_BYTES_MIN`], and for a value that does not stand in the row itself. Cost: as of
+    /// finding the row; its texts are not read.
+    pub(crate) fn column_bytes(&self, doc: u32, column: usize) -> Result<usize> {
+        Ok(self.stored(doc)?.column_bytes(column))
+    }
+
+    /// A row's text as it was written, if it has at most `most` bytes: see [`Part::changed`]. A long text is counted as by
+    /// [`Part::column_within`].
+    #[inline]
+    pub(crate) fn written_text(
+        &self,
+        doc: u32,
+        column: usize,
+        most: usize,
+        interrupt: &Interrupt,
+    ) -> Result<WrittenText<'_>> {
+        let row = self.stored(doc)?;
+        let bytes = row.column_bytes(column);
+        if bytes > most {
+            return Ok(WrittenText::TooLong);
+        }
+        count_copy(bytes, interrupt)?;
+        Ok(match row.text(column)?.ok_or_else(|| not_a_row(doc))? {
+            None => WrittenText::Other,
+            Some(text) if text.len() > most => WrittenText::TooLong,
+            Some(text) => WrittenText::Text(text),
+        })
     }
 
     /// What stands at a path in a row's document; NULL where the column has none.
@@ -560,6 +622,22 @@ impl Part {
             Source::Segment(segment) => segment.row(doc),
         }
     }
+}
+
+/// Bytes of a value from which on its copy is counted.
+pub(crate) const COUNTED_BYTES_MIN: usize = 16 << 10;
+
+/// Bytes that are read and copied for a unit.
+const COPIED_BYTES: u64 = 2;
+
+/// Counts the copy of a value before it is made. Errors: `Interrupted`.
+#[inline]
+pub(crate) fn count_copy(bytes: usize, interrupt: &Interrupt) -> Result<()> {
+    if bytes < COUNTED_BYTES_MIN {
+        return Ok(());
+    }
+    interrupt.spend(bytes as u64 / COPIED_BYTES);
+    interrupt.check()
 }
 
 fn not_a_row(doc: u32) -> Error {

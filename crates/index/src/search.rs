@@ -134,6 +134,7 @@ fn search(
         false => {
             let shown = Arc::clone(&select.shown);
             let rows = FoundRows::new(Arc::clone(snapshot), shown, found, control);
+            rows.count_long()?;
             (Rows::new(rows), total)
         }
     };

@@ -16,6 +16,49 @@ pub trait Meter {
 
     /// Whether the work is to end. Must be cheap.
     fn is_stopped(&self) -> bool;
+
+    /// A value of [`WIDE_BYTES`] or more is in memory that nobody has counted, up to a call of [`Meter::lets_go_of_wide`]. Till then a
+    /// meter that may wait does not, for a while.
+    fn holds_wide(&self) {}
+
+    /// The value is gone, or its memory is counted.
+    fn lets_go_of_wide(&self) {}
+}
+
+/// Bytes from which on a value of a row is wide.
+pub const WIDE_BYTES: usize = 1 << 20;
+
+/// Whether wide values of a row are held. Dropped, it lets go of them.
+pub struct HeldWide<'m> {
+    meter: &'m dyn Meter,
+    is_held: Cell<bool>,
+}
+
+impl<'m> HeldWide<'m> {
+    /// Holds none yet.
+    #[must_use]
+    pub fn new(meter: &'m dyn Meter) -> HeldWide<'m> {
+        HeldWide {
+            meter,
+            is_held: Cell::new(false),
+        }
+    }
+
+    /// Notes that memory of that many bytes is held.
+    #[inline]
+    pub fn note(&self, bytes: usize) {
+        if bytes >= WIDE_BYTES && !self.is_held.replace(true) {
+            self.meter.holds_wide();
+        }
+    }
+}
+
+impl Drop for HeldWide<'_> {
+    fn drop(&mut self) {
+        if self.is_held.get() {
+            self.meter.lets_go_of_wide();
+        }
+    }
 }
 
 /// The meter of work that nobody counts, as its input is short and the server's own.

@@ -5,6 +5,7 @@
 //! 3. [`Best`] keeps 4 and 3. Projected, they are the answer, and its total is 3.
 
 mod best;
+mod digest;
 mod distinct;
 mod groups;
 mod join;

@@ -82,7 +82,7 @@ const EQUAL_BYTES: usize = 64;
 
 /// Compares the texts of [`without_case`]. Equal stretches are passed at the speed of a comparison of memory: two texts of 16 MiB take
 /// some milliseconds.
-fn compare_texts(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_texts(a: &str, b: &str) -> Ordering {
     if a.len().min(b.len()) <= EQUAL_BYTES {
         return without_case(a).cmp(without_case(b));
     }

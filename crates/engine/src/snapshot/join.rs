@@ -95,6 +95,11 @@ impl JoinRows for SearchRows {
         value.map_err(failure::of_index)
     }
 
+    fn value_bytes(&self, row: u32, column: usize) -> usize {
+        // Where it cannot be read, the read of the value says so.
+        self.0.value_bytes(row as usize, column).unwrap_or(0)
+    }
+
     fn fetch(&self, row: u32, columns: &[usize], step: Fetch) {
         self.0.fetch(row as usize, columns, step);
     }

@@ -6,6 +6,7 @@ use query::bind::Shown;
 use query::json::JsonStep;
 use query::processor;
 use query::rows::{Fetch, ROWS_A_FETCH};
+use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::collect::FoundRow;
@@ -13,7 +14,16 @@ use super::values::{ID, ROW_UNITS, RowValues};
 use crate::control::{Control, Memory};
 use crate::error::{Error, Reason, Result};
 use crate::interrupt::{Interrupt, LATE_UNITS};
+use crate::part::count_copy;
 use crate::snapshot::Snapshot;
+
+/// Whether values of a column may be long.
+fn is_long(column: &Column) -> bool {
+    matches!(
+        column.kind,
+        ColumnType::Text | ColumnType::String | ColumnType::Json
+    )
+}
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.
 pub(crate) struct FoundRows {
@@ -50,6 +60,41 @@ impl FoundRows {
         }
     }
 
+    /// Counts the long values of rows that are to be read within a budget of units, as the rows of a short answer are: nobody looks at
+    /// the switch while the first of them are read and sent. Errors: `Interrupted`, where the budget is too small for them.
+    pub(super) fn count_long(&self) -> Result<()> {
+        if self.interrupt.units_left().is_none() {
+            return Ok(());
+        }
+        let computed = self.shown.iter().filter_map(|shown| match shown {
+            Shown::Computed(prepared) => Some(prepared.slots()),
+            Shown::Slot(_) | Shown::Stored(..) | Shown::Weight | Shown::Count => None,
+        });
+        let slots = computed.flatten().chain(&self.slots);
+        let columns = slots.filter_map(|slot| slot.checked_sub(1));
+        let columns: Vec<usize> = columns
+            .filter(|column| {
+                self.snapshot
+                    .shape
+                    .columns
+                    .get(*column)
+                    .is_some_and(is_long)
+            })
+            .collect();
+        if columns.is_empty() {
+            return Ok(());
+        }
+        for found in self.found.as_slice() {
+            let part = self.snapshot.part(found.part);
+            for column in &columns {
+                // Where it cannot be read, the read of the row says so.
+                let bytes = part.column_bytes(found.doc, *column).unwrap_or(0);
+                count_copy(bytes, &self.interrupt)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Number of rows left.
     pub(crate) fn len(&self) -> usize {
         self.found.len()
@@ -62,13 +107,16 @@ impl FoundRows {
     }
 
     /// The value of one of the rows that are left: slot 0 is the id, column `n` slot `n + 1`, and slot `weight` the weight.
-    /// Errors: `Io`, `Corrupt`.
+    /// Errors: `Io`, `Corrupt`; `Interrupted` before the copy of a long value.
     pub(crate) fn value(&self, row: usize, slot: usize, weight: usize) -> Result<Value> {
         let found = &self.found.as_slice()[row];
         match slot {
             ID => Ok(Value::Int(found.id.into())),
             slot if slot == weight => Ok(Value::Int(found.weight.into())),
-            slot => self.snapshot.part(found.part).column(found.doc, slot - 1),
+            slot => {
+                let part = self.snapshot.part(found.part);
+                part.column_within(found.doc, slot - 1, &self.interrupt)
+            }
         }
     }
 
@@ -87,6 +135,18 @@ impl FoundRows {
                 .snapshot
                 .part(found.part)
                 .fetch_bytes(found.doc, columns),
+        }
+    }
+
+    /// Bytes of the value of one of the rows that are left, by its slot; 0 for a short value. Errors: `Io`, `Corrupt`.
+    pub(crate) fn value_bytes(&self, row: usize, slot: usize) -> Result<usize> {
+        let found = &self.found.as_slice()[row];
+        match slot.checked_sub(1) {
+            Some(column) if self.snapshot.shape.columns.get(column).is_some_and(is_long) => self
+                .snapshot
+                .part(found.part)
+                .column_bytes(found.doc, column),
+            _ => Ok(0),
         }
     }
 

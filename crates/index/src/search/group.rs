@@ -93,7 +93,9 @@ impl Snapshot {
         let spread = |pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)| {
             parallel::run(control, pieces, cost, &|| (), &|at, ()| work(at)).1
         };
-        let Some(made) = BlockGroups::merge(threads, &pay, &spread)? else {
+        let meter = &*control.interrupt;
+        let Some(made) = BlockGroups::merge(threads, meter, &pay, &spread)? else {
+            control.check()?;
             return Ok(None);
         };
         control

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 
 use query::expression::{ColumnValues, WEIGHT_SLOT};
 use query::json::JsonStep;
-use query::meter::Meter;
+use query::meter::{HeldWide, Meter};
 use query::value::Value;
 
 use crate::error::{Error, Result};
-use crate::interrupt::{Interrupt, WIDE_BYTES};
+use crate::interrupt::Interrupt;
 use crate::part::Part;
 
 /// Slot of `id` in prepared expressions; column `n` has slot `n + 1`.
@@ -25,15 +25,7 @@ pub(super) struct RowValues<'a> {
     /// Counts the expressions over the row.
     interrupt: &'a Interrupt,
     /// Whether a wide value of the row was read: it may be in memory as long as this is.
-    holds_wide: Cell<bool>,
-}
-
-impl Drop for RowValues<'_> {
-    fn drop(&mut self) {
-        if self.holds_wide.get() {
-            self.interrupt.lets_go_of_wide();
-        }
-    }
+    wide: HeldWide<'a>,
 }
 
 impl<'a> RowValues<'a> {
@@ -44,15 +36,13 @@ impl<'a> RowValues<'a> {
             interrupt,
             weight: Cell::new(0),
             error: RefCell::new(None),
-            holds_wide: Cell::new(false),
+            wide: HeldWide::new(interrupt),
         }
     }
 
     /// Notes a wide value.
     fn note(&self, value: Value) -> Value {
-        if value.memory() >= WIDE_BYTES && !self.holds_wide.replace(true) {
-            self.interrupt.holds_wide();
-        }
+        self.wide.note(value.memory());
         value
     }
 
@@ -110,8 +100,11 @@ impl ColumnValues for RowValues<'_> {
             ID => Value::Int(i128::from(self.id())),
             WEIGHT_SLOT => Value::Int(self.weight.get().into()),
             column => self.note(
-                self.keep(self.part.column(self.doc, column - 1))
-                    .unwrap_or(Value::Null),
+                self.keep(
+                    self.part
+                        .column_within(self.doc, column - 1, self.interrupt),
+                )
+                .unwrap_or(Value::Null),
             ),
         }
     }

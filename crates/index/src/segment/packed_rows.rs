@@ -34,6 +34,7 @@ use zstd_safe::{DCtx, DDict, DParameter, FrameFormat};
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
 use crate::error::{Error, Result};
+use crate::part::COUNTED_BYTES_MIN;
 
 /// Most bytes of the texts of a row that are packed.
 pub(super) const TEXTS_BYTES_MAX: usize = 4 << 20;
@@ -233,6 +234,19 @@ impl<'f> StoredRow<'f> {
             String::from_utf8(head.text(texts, number)?.to_vec()).ok()
         })?;
         Ok(Some(Value::Str(text)))
+    }
+
+    /// Bytes that reading a column copies or unpacks; 0 below [`COUNTED_BYTES_MIN`]. No text is unpacked.
+    #[inline]
+    pub(crate) fn column_bytes(&self, column: usize) -> usize {
+        if let Some((packed, _)) = self.packed_text(column) {
+            let head = Head::read(packed.bytes, self.kept.left_out_count());
+            return head.map_or(0, |head| head.lengths.iter().sum());
+        }
+        match self.kept.bytes().len() {
+            0..COUNTED_BYTES_MIN => 0,
+            _ => self.kept.column_bytes(column),
+        }
     }
 
     /// A column's number, as [`row::decode_number`]; no text is unpacked.

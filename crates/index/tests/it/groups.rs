@@ -516,6 +516,47 @@ fn groups_end_where_their_memory_does_and_when_they_are_stopped() {
 }
 
 #[test]
+fn wide_texts_take_memory_only_where_a_group_keeps_them() {
+    const WIDE: usize = 3 << 20;
+    let mut subject = Subject::with_shape(Arc::new(MemoryDisk::new()), with_lists(1));
+    for (id, last) in (1..).zip(["a", "a", "b", "A", "c"]) {
+        let mut columns = row(&"ant ".repeat(WIDE / 4), 0, "", 0.0, "");
+        columns[4] = Value::Str("x".repeat(WIDE) + last);
+        columns.extend([Value::Null, Value::Null]);
+        subject.insert(id, columns);
+        if id == 3 {
+            subject.seal();
+        }
+    }
+    let (snapshot, shape) = (subject.table.snapshot(), &subject.model.shape);
+    for (items, keys, kept) in [
+        (&["count(*)"][..], &["s"][..], 0),
+        (&["count(*)", "count(body)"], &["s", "body"], 0),
+        (&["count(DISTINCT s)", "count(DISTINCT s, body)"], &[], 0),
+        // The text of the state, and that of the answer.
+        (&["min(s)"], &[], 2),
+        (&["count(*)"], &["concat(s, 1)"], 0),
+    ] {
+        let asked = ask(items, keys, None);
+        let within = |bytes: usize| {
+            let control = Control {
+                memory: Arc::new(Memory::new(bytes as u64)),
+                ..Control::default()
+            };
+            answer(&snapshot, shape, &asked, &control, Way::Blocks(&[]))
+        };
+        let made = within((1 << 20) + kept * WIDE).expect("memory");
+        let control = Control::default();
+        let slow = answer(&snapshot, shape, &asked, &control, Way::Rows).expect("rows");
+        assert!(made.is_some() && made == slow, "{items:?} by {keys:?}");
+        if kept > 0 {
+            let refused = within(kept * WIDE - 1);
+            assert!(matches!(refused, Err(Error::SearchMemory { .. })));
+        }
+    }
+}
+
+#[test]
 fn a_damaged_segment_makes_groups_refuse_and_never_lie() {
     let (disk, mut subject) = large();
     subject.seal(); // nothing is left to be replayed

@@ -133,6 +133,13 @@ impl<'r> KeptRow<'r> {
         value(tag, bytes)
     }
 
+    /// Bytes of a column's value in the row; 0 for a text that is left out, and where there is none.
+    #[inline]
+    #[must_use]
+    pub fn column_bytes(&self, column: usize) -> usize {
+        self.stored(column).map_or(0, |(_, bytes)| bytes.len())
+    }
+
     /// A column's number, as [`super::decode_number`].
     #[inline]
     #[must_use]

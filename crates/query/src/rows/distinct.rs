@@ -7,12 +7,14 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::digest::{self, LONG_BYTES};
+use crate::meter::Meter;
 use crate::value::{Number, Value};
 
 /// Rows of which no two are equal, in the order in which they came.
 ///
 /// Two rows are equal if their values are, one by one. Numbers are equal by value, texts without regard to the case of ASCII
-/// letters, NULL equals NULL, and a number equals no text. So equal rows have one text of bytes.
+/// letters, NULL equals NULL, and a number equals no text. So equal rows have one text of bytes, in which long values are numbers.
 #[derive(Debug, Default)]
 pub struct DistinctRows {
     rows: Vec<Vec<Value>>,
@@ -24,16 +26,17 @@ pub struct DistinctRows {
 
 impl DistinctRows {
     /// Adds a row, unless an equal one is there. Gives the bytes of memory that it takes beside its values; `None`: it is not new.
-    pub fn add(&mut self, row: Vec<Value>) -> Option<u64> {
+    /// Once the meter has stopped, the answer is of no use.
+    pub fn add(&mut self, row: Vec<Value>, meter: &dyn Meter) -> Option<u64> {
         let [text, other] = &mut self.texts;
         text.clear();
-        row.iter().for_each(|value| write(value, text));
+        row.iter().for_each(|value| write(value, text, meter));
         let hash = FxBuildHasher.hash_one(&text[..]);
         let is_equal = |(its_hash, place): &(u64, u32)| {
             *its_hash == hash && {
                 other.clear();
                 let values = self.rows[*place as usize].iter();
-                values.for_each(|value| write(value, other));
+                values.for_each(|value| write(value, other, meter));
                 text == other
             }
         };
@@ -58,7 +61,10 @@ const DISTINCT_ROW_BYTES: u64 = (2 * size_of::<Vec<Value>>() + 3 * size_of::<(u6
 
 /// As [`write`] of a text.
 #[inline]
-pub(super) fn write_text(text: &[u8], key: &mut Vec<u8>) {
+pub(super) fn write_text(text: &[u8], key: &mut Vec<u8>, meter: &dyn Meter) {
+    if text.len() >= LONG_BYTES {
+        return write_long(1, text.len(), digest::of_text(text, meter), key);
+    }
     key.push(1);
     key.extend_from_slice(&(text.len() as u64).to_le_bytes());
     let at = key.len();
@@ -66,17 +72,35 @@ pub(super) fn write_text(text: &[u8], key: &mut Vec<u8>) {
     key[at..].make_ascii_lowercase();
 }
 
-/// Appends a tag and the value, with its length where that may differ: the same bytes for equal values.
-pub(super) fn write(value: &Value, key: &mut Vec<u8>) {
+/// Appends a long value by its number.
+#[cold]
+fn write_long(tag: u8, bytes: usize, number: [u8; 16], key: &mut Vec<u8>) {
+    key.push(LONG | tag);
+    key.extend_from_slice(&(bytes as u64).to_le_bytes());
+    key.extend_from_slice(&number);
+}
+
+/// Flag in the tag of a long value.
+const LONG: u8 = 0x80;
+
+/// Appends a tag and the value, with its length where that may differ: the same bytes for equal values. A value of [`LONG_BYTES`] or
+/// more stands there by its number. Once the meter has stopped, what is appended is of no use.
+pub(super) fn write(value: &Value, key: &mut Vec<u8>, meter: &dyn Meter) {
     let mut sized = |tag: u8, bytes: &[u8]| {
+        if bytes.len() >= LONG_BYTES {
+            return write_long(tag, bytes.len(), digest::of_bytes(bytes, meter), key);
+        }
         key.push(tag);
         key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         key.extend_from_slice(bytes);
     };
     match value {
         Value::Null => key.push(0),
-        Value::Str(text) => write_text(text.as_bytes(), key),
+        Value::Str(text) => write_text(text.as_bytes(), key, meter),
         Value::Bytes(bytes) => sized(2, bytes),
+        Value::Set(numbers) if size_of_val::<[i64]>(numbers) >= LONG_BYTES => {
+            write_long(3, numbers.len(), digest::of_set(numbers, meter), key);
+        }
         Value::Set(numbers) => {
             key.push(3);
             key.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
@@ -100,12 +124,13 @@ pub(super) fn write(value: &Value, key: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meter::Unmetered;
 
     #[test]
     fn rows_of_equal_values_are_one() {
         let text = |text: &str| Value::Str(text.to_owned());
         let mut rows = DistinctRows::default();
-        let mut is_new = |row: &[Value]| rows.add(row.to_vec()).is_some();
+        let mut is_new = |row: &[Value]| rows.add(row.to_vec(), &Unmetered).is_some();
         assert!(is_new(&[Value::Int(1), text("a"), Value::Null]));
         assert!(!is_new(&[Value::Float(1.0), text("A"), Value::Null]));
         assert!(is_new(&[Value::Int(1), text("b"), Value::Null]));
@@ -117,5 +142,23 @@ mod tests {
         assert!(is_new(&[Value::Set([1].into())]));
         assert!(!is_new(&[Value::Set([1, 2].into())]));
         assert_eq!(rows.into_rows().len(), 7);
+    }
+
+    #[test]
+    fn long_values_are_distinct_by_kind_and_by_their_last_byte() {
+        let mut rows = DistinctRows::default();
+        let mut is_new = |value: Value| rows.add(vec![value], &Unmetered).is_some();
+        for bytes in [LONG_BYTES - 1, LONG_BYTES, 5 * LONG_BYTES] {
+            let text = |first: &str, last: &str| first.repeat(bytes - 1) + last;
+            assert!(is_new(Value::Str(text("a", "a"))), "{bytes}");
+            assert!(!is_new(Value::Str(text("A", "a"))), "{bytes}");
+            assert!(is_new(Value::Str(text("a", "b"))), "{bytes}");
+            assert!(is_new(Value::Bytes(text("a", "a").into())), "{bytes}");
+            assert!(is_new(Value::Bytes(text("A", "a").into())), "{bytes}");
+            let set = |last: i64| Value::Set((0..bytes as i64 / 8).chain([last]).collect());
+            assert!(is_new(set(1 << 40)), "{bytes}");
+            assert!(!is_new(set(1 << 40)), "{bytes}");
+            assert!(is_new(set(1 << 41)), "{bytes}");
+        }
     }
 }

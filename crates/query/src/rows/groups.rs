@@ -31,7 +31,7 @@ use super::distinct::{DistinctRows, write};
 use super::order::{Order, Sorted};
 use crate::expression::{AggregateKind, ColumnValues, Prepared};
 use crate::json::JsonStep;
-use crate::meter::{Meter, Work};
+use crate::meter::{HeldWide, Meter, Work};
 use crate::value::Value;
 use accumulate::Accumulator;
 pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
@@ -119,7 +119,9 @@ pub(super) struct Grouped {
     accumulators: Vec<Accumulator>,
     /// For each group its first rows, in order.
     rows: Vec<Vec<Kept>>,
+    /// Memory for the bytes of a key, and for the groups of a row.
     code: Vec<u8>,
+    numbers: Vec<u32>,
 }
 
 /// A group, and one of its rows, of an answer.
@@ -128,10 +130,27 @@ pub(super) struct Group {
     pub(super) row: Option<u32>,
     /// Its place before ORDER BY.
     place: u64,
-    /// The keys, then the aggregates.
-    values: Arc<[Value]>,
+    groups: Arc<Groups>,
+    held: Held,
     /// Values of the keys of ORDER BY.
     order: Vec<Value>,
+}
+
+/// The values of a group.
+struct Held {
+    /// The keys, then the aggregates; or the aggregates alone, where each row of the group tells the keys.
+    values: Arc<[Value]>,
+    /// Memory of values that were not paid for yet, in bytes.
+    unpaid_bytes: u64,
+}
+
+impl Held {
+    fn paid(values: &Arc<[Value]>) -> Held {
+        Held {
+            values: Arc::clone(values),
+            unpaid_bytes: 0,
+        }
+    }
 }
 
 impl Sorted for Group {
@@ -148,8 +167,9 @@ impl Sorted for Group {
     }
 
     fn bytes(&self) -> u64 {
-        let values = self.order.iter().chain(self.values.iter());
-        (size_of::<Group>() + values.map(Value::memory).sum::<usize>()) as u64
+        let order = self.order.iter().map(Value::memory).sum::<usize>();
+        let own = size_of::<Group>() + size_of_val::<[Value]>(&self.held.values) + order;
+        own as u64 + self.held.unpaid_bytes
     }
 }
 
@@ -159,27 +179,46 @@ pub(super) type ReadRow<'r, E> =
 
 /// A group as expressions read it: its own slots, and those of its row.
 pub(super) struct GroupValues<'g> {
+    /// Keys that the row tells.
+    keys: &'g [Prepared],
     values: &'g [Value],
     row: &'g dyn ColumnValues,
+    /// A copy of a wide value may be in memory as long as this is.
+    wide: HeldWide<'g>,
+}
+
+/// What a slot of a group is.
+enum Own<'g> {
+    Key(&'g Prepared),
+    Value(&'g Value),
 }
 
 impl GroupValues<'_> {
-    fn own(&self, slot: usize) -> Option<&Value> {
-        self.values.get(slot.checked_sub(GROUP_SLOT)?)
+    fn own(&self, slot: usize) -> Option<Own<'_>> {
+        let at = slot.checked_sub(GROUP_SLOT)?;
+        match at.checked_sub(self.keys.len()) {
+            Some(at) => self.values.get(at).map(Own::Value),
+            None => self.keys.get(at).map(Own::Key),
+        }
     }
 }
 
 impl ColumnValues for GroupValues<'_> {
     fn value(&self, slot: usize) -> Value {
         match self.own(slot) {
-            Some(value) => value.clone(),
+            Some(Own::Key(key)) => key.evaluate(self.row),
+            Some(Own::Value(value)) => {
+                self.wide.note(value.memory());
+                value.clone()
+            }
             None => self.row.value(slot),
         }
     }
 
     fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
         match self.own(slot) {
-            Some(value) => value.at_path(path),
+            Some(Own::Key(key)) => key.evaluate(self.row).at_path(path),
+            Some(Own::Value(value)) => value.at_path(path),
             None => self.row.value_at(slot, path),
         }
     }
@@ -192,9 +231,15 @@ impl ColumnValues for GroupValues<'_> {
 impl Group {
     /// The group as expressions read it, over its row.
     pub(super) fn over<'g>(&'g self, row: &'g dyn ColumnValues) -> GroupValues<'g> {
+        let (keys, values) = (&self.groups.keys[..], &self.held.values);
         GroupValues {
-            values: &self.values,
+            keys: match values.len() > self.groups.aggregates.len() {
+                true => &[],
+                false => keys,
+            },
+            values,
             row,
+            wide: HeldWide::new(row.meter()),
         }
     }
 }
@@ -209,7 +254,7 @@ fn alternatives(key: Value, meter: &dyn Meter) -> Vec<Value> {
         if work.begin(ITEM_UNITS + item.memory() as u64).is_none() {
             break;
         }
-        once.add(vec![item]);
+        once.add(vec![item], meter);
     }
     once.into_rows().into_iter().flatten().collect()
 }
@@ -219,17 +264,19 @@ fn alternatives(key: Value, meter: &dyn Meter) -> Vec<Value> {
 /// # Errors
 /// Those of `visit`.
 fn each_choice<E>(
-    lists: &[Vec<Value>],
-    mut visit: impl FnMut(&[Value]) -> Result<(), E>,
+    lists: Vec<Vec<Value>>,
+    mut visit: impl FnMut(Vec<Value>) -> Result<(), E>,
 ) -> Result<(), E> {
     if lists.iter().any(Vec::is_empty) {
         return Ok(());
     }
+    if lists.iter().all(|list| list.len() == 1) {
+        return visit(lists.into_iter().flatten().collect());
+    }
     let mut chosen = vec![0; lists.len()];
     loop {
         let items = lists.iter().zip(&chosen);
-        let key: Vec<Value> = items.map(|(list, at)| list[*at].clone()).collect();
-        visit(&key)?;
+        visit(items.map(|(list, at)| list[*at].clone()).collect())?;
         let is_next = lists.iter().zip(&mut chosen).any(|(list, at)| {
             *at = (*at + 1) % list.len();
             *at > 0
@@ -238,6 +285,12 @@ fn each_choice<E>(
             return Ok(());
         }
     }
+}
+
+/// Counts the work of comparing, copying or joining values.
+fn spend_on(meter: &dyn Meter, values: &[Value]) {
+    let bytes = values.iter().map(Value::memory).sum::<usize>();
+    meter.spend(bytes as u64 / COPIED_BYTES);
 }
 
 impl Grouped {
@@ -251,15 +304,17 @@ impl Grouped {
             count: 0,
             rows: Vec::new(),
             code: Vec::new(),
+            numbers: Vec::new(),
             groups: Arc::clone(groups),
         };
         if groups.keys.is_empty() {
-            grouped.number(&[]);
+            grouped.begin(Vec::new());
         }
         grouped
     }
 
-    /// Adds a row to each of its groups. `pay` is called for each of them with the bytes of memory that it has taken.
+    /// Adds a row to each of its groups. `pay` is called with the bytes of memory that this takes: for a new group, and for a text of
+    /// [`WIDE_BYTES`](crate::meter::WIDE_BYTES) or more, before it is kept. Of a row's own values those of the keys are there, or those of one aggregate.
     ///
     /// # Errors
     /// Those of `pay`.
@@ -269,66 +324,78 @@ impl Grouped {
         number: u32,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        let groups = Arc::clone(&self.groups);
+        let (groups, meter) = (Arc::clone(&self.groups), row.meter());
         let keys = groups.keys.iter();
         let lists: Vec<Vec<Value>> = keys
-            .map(|key| alternatives(key.evaluate(row), row.meter()))
+            .map(|key| alternatives(key.evaluate(row), meter))
             .collect();
-        let of_aggregate =
-            |of: &Aggregate| of.arguments.iter().map(|it| it.evaluate(row)).collect();
-        let arguments: Vec<Vec<Value>> = groups.aggregates.iter().map(of_aggregate).collect();
+        lists.iter().for_each(|list| spend_on(meter, list));
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        each_choice(lists, |key| {
+            numbers.push(self.number(key, meter, pay)?);
+            Ok(())
+        })?;
+        let mut bytes = 0;
+        for (accumulator, of) in self.accumulators.iter_mut().zip(&groups.aggregates) {
+            let arguments = of.arguments.iter().map(|it| it.evaluate(row));
+            let arguments: Vec<Value> = arguments.collect();
+            if arguments.contains(&Value::Null) {
+                continue;
+            }
+            spend_on(meter, &arguments);
+            for number in &numbers {
+                bytes += accumulator.add(*number, &arguments, meter, pay)?;
+            }
+        }
         let within = groups.within.values(row);
-        // Texts of the row are compared, copied or joined.
-        let texts = lists.iter().chain(&arguments).flatten().map(Value::memory);
-        row.meter()
-            .spend(texts.sum::<usize>() as u64 / COPIED_BYTES);
-        each_choice(&lists, |key| {
+        for at in &numbers {
             let kept = Kept {
                 row: number,
                 keys: within.clone(),
             };
-            pay(self.add_to(key, &arguments, kept))
-        })
-    }
-
-    /// Adds a row to the group of a key. Gives the memory that this takes, in bytes.
-    fn add_to(&mut self, key: &[Value], arguments: &[Vec<Value>], row: Kept) -> u64 {
-        let (number, mut bytes) = self.number(key);
-        for (accumulator, arguments) in self.accumulators.iter_mut().zip(arguments) {
-            if !arguments.contains(&Value::Null) {
-                bytes += accumulator.add(number, arguments) as u64;
-            }
+            bytes += self.keep(*at, kept);
         }
-        bytes + self.keep(number, row)
+        self.numbers = numbers;
+        pay(bytes as u64)
     }
 
-    /// The number of a key's group, and the memory of a new one, in bytes.
-    fn number(&mut self, key: &[Value]) -> (u32, u64) {
+    /// The number of a key's group. A new one is paid for before it is made.
+    fn number<E>(
+        &mut self,
+        key: Vec<Value>,
+        meter: &dyn Meter,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<u32, E> {
         self.code.clear();
-        for value in key {
-            write(value, &mut self.code);
+        for value in &key {
+            write(value, &mut self.code, meter);
         }
         if let Some(number) = self.index.get(&*self.code) {
-            return (*number, 0);
+            return Ok(*number);
         }
+        let values = key.iter().map(|value| value.memory() + size_of::<Value>());
+        let own = values.sum::<usize>() + self.code.len();
+        let states = STATE_BYTES * self.accumulators.len() as u64;
+        pay(GROUP_BYTES + states + own as u64)?;
+        Ok(self.begin(key))
+    }
+
+    /// Makes the group of a key, of which `code` has the bytes. Gives its number.
+    fn begin(&mut self, key: Vec<Value>) -> u32 {
         let number = self.count;
         self.index.insert(self.code.as_slice().into(), number);
-        self.keys.extend_from_slice(key);
+        self.keys.extend(key);
         self.count += 1;
         for accumulator in &mut self.accumulators {
             accumulator.grow();
         }
         self.rows.push(Vec::new());
-        let values: usize = key.iter().map(Value::memory).sum();
-        let states = STATE_BYTES * self.accumulators.len() as u64;
-        (
-            number,
-            GROUP_BYTES + states + (2 * values + self.code.len()) as u64,
-        )
+        number
     }
 
     /// Keeps a row if it is among the first of its group. Gives the memory that this takes, in bytes.
-    fn keep(&mut self, number: u32, row: Kept) -> u64 {
+    fn keep(&mut self, number: u32, row: Kept) -> usize {
         let within = &self.groups.within;
         let Some(rows) = self.rows.get_mut(number as usize) else {
             return 0;
@@ -340,7 +407,7 @@ impl Grouped {
         let bytes = row.bytes();
         rows.insert(place, row);
         rows.truncate(self.groups.rows_each);
-        bytes
+        bytes as usize
     }
 
     /// The groups that HAVING accepts, by `order`, without the first `offset` and at most `keep` with these; also how many it
@@ -362,22 +429,23 @@ impl Grouped {
         for accumulator in &mut self.accumulators {
             accumulator.count_distinct(self.count as usize);
         }
+        let mut keys = std::mem::take(&mut self.keys).into_iter();
         for (number, rows) in std::mem::take(&mut self.rows).into_iter().enumerate() {
-            let keys = self.keys.iter().skip(number * width).take(width).cloned();
+            let keys = keys.by_ref().take(width);
             let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
             let mut shown: Vec<Option<u32>> = rows.iter().map(|kept| Some(kept.row)).collect();
             if shown.is_empty() {
                 shown.push(None);
             }
             for row in shown {
-                accepted.offer(&values, row, read, pay)?;
+                accepted.offer(Held::paid(&values), row, read, pay)?;
             }
         }
         accepted.sorted(offset, pay)
     }
 }
 
-/// The values of a group: its keys, then its aggregates.
+/// The values of a group: its keys, then its aggregates, which the accumulators let go of.
 fn with_aggregates(
     keys: impl Iterator<Item = Value>,
     groups: &Groups,
@@ -385,7 +453,7 @@ fn with_aggregates(
     number: usize,
 ) -> Arc<[Value]> {
     let aggregates = groups.aggregates.iter().zip(accumulators);
-    let aggregates = aggregates.map(|(of, states)| states.value(&of.kind, number));
+    let aggregates = aggregates.map(|(of, states)| states.take(&of.kind, number));
     keys.chain(aggregates).collect()
 }
 
@@ -403,19 +471,21 @@ impl BlocksMade {
         let mut accepted = Accepted::new(&groups, order, keep, meter);
         for (place, number) in self.order.iter().enumerate() {
             let row = self.rows.get(place).map(|_| place as u32);
-            let has_row = row.is_some();
-            let mut keys = Vec::with_capacity(groups.keys.len());
-            read(row, &mut |row| {
-                let all = groups.keys.iter().map(|key| key.evaluate(row));
-                keys.extend(all.filter(|_| has_row));
-            })?;
-            let number = *number as usize;
+            let (mut keys, mut unpaid_bytes) = (Vec::new(), 0);
             if let Some(codes) = &self.codes {
-                codes.choose(number as u32, &mut keys);
+                read(row, &mut |row| {
+                    keys.extend(groups.keys.iter().map(|key| key.evaluate(row)));
+                })?;
+                codes.choose(*number, &mut keys, meter);
+                unpaid_bytes = keys.iter().map(Value::memory).sum::<usize>() as u64;
             }
             let keys = keys.into_iter();
-            let values = with_aggregates(keys, &groups, &mut self.accumulators, number);
-            accepted.offer(&values, row, read, pay)?;
+            let number = *number as usize;
+            let held = Held {
+                values: with_aggregates(keys, &groups, &mut self.accumulators, number),
+                unpaid_bytes,
+            };
+            accepted.offer(held, row, read, pay)?;
         }
         accepted.sorted(offset, pay)
     }
@@ -423,7 +493,7 @@ impl BlocksMade {
 
 /// The groups that HAVING accepts.
 struct Accepted<'g> {
-    groups: &'g Groups,
+    groups: &'g Arc<Groups>,
     order: &'g Order,
     best: Best<Group>,
     count: u64,
@@ -432,7 +502,7 @@ struct Accepted<'g> {
 
 impl<'g> Accepted<'g> {
     fn new(
-        groups: &'g Groups,
+        groups: &'g Arc<Groups>,
         order: &'g Arc<Order>,
         keep: Option<u64>,
         meter: &'g dyn Meter,
@@ -460,7 +530,7 @@ impl<'g> Accepted<'g> {
     /// Takes a group with one of its rows, if HAVING accepts it.
     fn offer<E>(
         &mut self,
-        values: &Arc<[Value]>,
+        held: Held,
         row: Option<u32>,
         read: &mut ReadRow<'_, E>,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
@@ -468,7 +538,8 @@ impl<'g> Accepted<'g> {
         let mut group = Group {
             row,
             place: self.count,
-            values: Arc::clone(values),
+            groups: Arc::clone(self.groups),
+            held,
             order: Vec::new(),
         };
         let mut is_accepted = false;
@@ -479,6 +550,7 @@ impl<'g> Accepted<'g> {
             let keys = self.order.values(&seen);
             let after = self.groups.after.as_ref();
             is_accepted &= after.is_none_or(|after| self.order.is_after(&keys, after));
+            drop(seen);
             group.order = keys;
         })?;
         let mut bytes = 0;

@@ -32,7 +32,7 @@ use super::sort::{COMPARED_UNITS, Sort};
 use crate::bind::{BoundJoin, JoinStep, Shown, table_of};
 use crate::expression::{ColumnValues, List, Metered, Prepared};
 use crate::json::JsonStep;
-use crate::meter::{Meter, Work};
+use crate::meter::{HeldWide, Meter, Work};
 use crate::processor::fetch_line;
 use crate::value::Value;
 
@@ -47,6 +47,12 @@ const ROW_UNITS: u64 = 100;
 
 /// Rows of the first table for each tuple up to which tuples are put in order by counting.
 const COUNTED_ROWS_A_TUPLE: usize = 4;
+
+/// Bytes of a long value that are read for a unit.
+const COPIED_BYTES: u64 = 2;
+
+/// Most tuples whose long values are counted before they are read; the rows of more are read in a turn.
+const COUNTED_TUPLES_MAX: usize = 1_000;
 
 /// Tuples whose look-ups wait for memory together.
 const LOOK_UPS_AT_ONCE: usize = 16;
@@ -86,6 +92,12 @@ pub trait JoinRows: Send + Sync {
     /// # Errors
     /// The row cannot be read.
     fn value(&self, row: u32, column: usize) -> Result<Value, Self::Error>;
+
+    /// Bytes that reading the value of a row's column copies, where they are many; else 0. Rows in memory are copied as fast as rows
+    /// are sent.
+    fn value_bytes(&self, _row: u32, _column: usize) -> usize {
+        0
+    }
 
     /// Tells the processor to fetch what the values of a row's columns will need. Rows that lie in order need none of it.
     fn fetch(&self, _row: u32, _columns: &[usize], _step: Fetch) {}
@@ -156,6 +168,7 @@ struct Tuple<'a, E> {
     rows: &'a [u32],
     failed: &'a RefCell<Option<E>>,
     meter: &'a dyn Meter,
+    wide: HeldWide<'a>,
 }
 
 impl<E> Tuple<'_, E> {
@@ -169,10 +182,12 @@ impl<E> Tuple<'_, E> {
         let Some(rows) = self.tables[table].as_ref().filter(|_| row != NONE) else {
             return Value::Null;
         };
-        read(&**rows, row, column).unwrap_or_else(|error| {
+        let value = read(&**rows, row, column).unwrap_or_else(|error| {
             self.failed.borrow_mut().get_or_insert(error);
             Value::Null
-        })
+        });
+        self.wide.note(value.memory());
+        value
     }
 }
 
@@ -303,6 +318,7 @@ impl<E> Join<E> {
             rows,
             failed,
             meter: self.bounds.meter(),
+            wide: HeldWide::new(self.bounds.meter()),
         }
     }
 
@@ -509,6 +525,15 @@ impl Sorted for Found {
     }
 }
 
+/// The slots that a column of an answer reads.
+fn slots_of(shown: &Shown) -> &[usize] {
+    match shown {
+        Shown::Slot(slot) | Shown::Stored(slot, _) => std::slice::from_ref(slot),
+        Shown::Computed(prepared) => prepared.slots(),
+        Shown::Weight | Shown::Count => &[],
+    }
+}
+
 impl<E> Join<E> {
     /// The answer, once every step is done.
     ///
@@ -531,10 +556,32 @@ impl<E> Join<E> {
             return self.grouped(bound, groups);
         }
         let order = self.sorted(&bound.order, bound)?;
+        self.count_long(bound, &order)?;
         Ok(Joined {
             total,
             rows: Answered::Reading(JoinedRows::new(self, &bound.shown, order)),
         })
+    }
+
+    /// Counts the long values of a short answer before they are read: nobody looks at the switch while the first rows are sent.
+    fn count_long(&self, bound: &BoundJoin, tuples: &[u32]) -> Result<(), E> {
+        if tuples.len() > COUNTED_TUPLES_MAX {
+            return Ok(());
+        }
+        for tuple in tuples {
+            let rows = self.rows_of(*tuple);
+            let mut bytes = 0;
+            for slot in bound.shown.iter().flat_map(slots_of) {
+                let (table, column) = table_of(&self.bases, *slot);
+                if let Some(of) = self.tables[table].as_ref().filter(|_| rows[table] != NONE) {
+                    bytes += of.value_bytes(rows[table], column) as u64;
+                }
+            }
+            if bytes > 0 {
+                self.bounds.spend(bytes / COPIED_BYTES)?;
+            }
+        }
+        Ok(())
     }
 
     /// The answer of groups that were made from blocks of rows. The one step has joined their first rows.
@@ -577,9 +624,10 @@ impl<E> Join<E> {
     ) -> Result<Joined<E>, E> {
         let written = self.written()?;
         let mut paid = Paid::default();
+        // A statement that gives way in the look at the switch has paid for all that it keeps.
         let mut pay = |bytes: u64| {
-            self.bounds.check()?;
-            paid.more(bytes, &mut |more| self.bounds.take(more))
+            paid.more(bytes, &mut |more| self.bounds.take(more))?;
+            self.bounds.check()
         };
         let failed = RefCell::new(None);
         let tuple_of = |place: u32| {
@@ -600,13 +648,20 @@ impl<E> Join<E> {
         let page = (keep, bound.offset);
         let (found, total) = finish(&written, &bound.order, page, &mut read, &mut pay)?;
         let mut rows = Vec::with_capacity(found.len());
-        for group in &found {
-            let mut values = Vec::with_capacity(bound.shown.len());
+        for group in found {
+            let (mut values, mut paid) = (Vec::with_capacity(bound.shown.len()), Ok(()));
             read(group.row, &mut |row| {
                 let seen = group.over(row);
-                values.extend(bound.shown.iter().map(|shown| shown.value(0, &seen)));
+                for shown in bound.shown.iter() {
+                    let value = shown.value(0, &seen);
+                    paid = pay(value.memory() as u64);
+                    if paid.is_err() {
+                        break;
+                    }
+                    values.push(value);
+                }
             })?;
-            pay(values.iter().map(|value| value.memory() as u64).sum())?;
+            paid?;
             rows.push(values);
         }
         Ok(Joined {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Answer, Damaged, Keyword, Reason, Rows};
+use query::meter::Unmetered;
 use query::options::Options;
 use query::rows::DistinctRows;
 use query::schema::ColumnType;
@@ -377,7 +378,8 @@ fn add(once: &mut DistinctRows, rows: Rows, held: &Grant) -> Result<(), Failure>
     for row in rows {
         let row = row?;
         let bytes = memory(&row);
-        if let Some(more) = once.add(row) {
+        // In a turn; reading the next row looks at the switch.
+        if let Some(more) = once.add(row, &Unmetered) {
             held.take(bytes + more)?;
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use query::expression::{ColumnValues, Prepared};
 use query::json::JsonStep;
-use query::meter::Meter;
+use query::meter::{HeldWide, Meter};
 use query::rows::{Block, BlockGroups, Groups, PartRows, Texts};
 use query::value::Value;
 
@@ -17,6 +17,7 @@ use super::collector::{Collector, FoundPage, FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::top::PAID_AT_ONCE;
 use crate::control::Control;
 use crate::error::Result;
+use crate::part::WrittenText;
 
 /// Most bytes of texts of a block of several rows.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -53,6 +54,15 @@ const FETCHED_AT_ONCE: usize = 16;
 
 /// Units of a row that goes into its groups.
 const GROUPED_UNITS: u64 = 40;
+
+/// The texts of a column in some rows.
+enum TextsRead {
+    Block(Block),
+    /// They take more bytes than a block may.
+    TooLong,
+    /// Some rows have other values, or values were set since.
+    Others,
+}
 
 /// A row and its weight.
 struct Weighed<'r> {
@@ -105,10 +115,15 @@ impl Filed {
             1 => usize::MAX,
             _ => BLOCK_BYTES,
         };
+        // Blocks of wide texts are not counted: as long as they are there, the statement does not give way.
+        let wide = HeldWide::new(&*control.interrupt);
         let mut blocks = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
             match self.block(input, page, &mut left, control)? {
-                Some(block) => blocks.push(block),
+                Some(block) => {
+                    wide.note(block.text_bytes());
+                    blocks.push(block);
+                }
                 None => return Ok(false),
             }
         }
@@ -122,8 +137,11 @@ impl Filed {
         };
         for (of, inputs) in self.groupings.iter_mut().zip(&self.places) {
             let inputs: Vec<&Block> = inputs.iter().map(|at| &blocks[*at]).collect();
-            self.unpaid += of.add(&rows, &inputs)?;
+            let mut pay = |bytes| control.memory.take(bytes);
+            self.unpaid += of.add(&rows, &inputs, &*control.interrupt, &mut pay)?;
         }
+        // Once the meter has stopped, the groups are of no use.
+        control.check()?;
         Ok(true)
     }
 
@@ -149,8 +167,10 @@ impl Filed {
             if let Some(numbers) = blocks::floats(page.part, column, page.first, lows) {
                 return Ok(Some(Block::Real(numbers)));
             }
-            if let Some(texts) = self.texts(column, input, page, left)? {
-                return Ok(Some(texts));
+            match self.texts(column, input, page, left, control)? {
+                TextsRead::Block(texts) => return Ok(Some(texts)),
+                TextsRead::TooLong => return Ok(None),
+                TextsRead::Others => {}
             }
         }
         let mut values = Vec::with_capacity(lows.len());
@@ -183,35 +203,41 @@ impl Filed {
         slot.checked_sub(1)
     }
 
-    /// The texts of a column, by their places in the segment's list if it has one; `None` where some rows have other values, or values set since, or more than `left` bytes.
+    /// The texts of a column, by their places in the segment's list if it has one. Errors: as [`Filed::add`].
     fn texts(
         &self,
         column: usize,
         input: &Prepared,
         page: &FoundPage<'_>,
         left: &mut usize,
-    ) -> Result<Option<Block>> {
+        control: &Control,
+    ) -> Result<TextsRead> {
         if page.part.changed(column).is_some() {
-            return Ok(None);
+            return Ok(TextsRead::Others);
         }
         if let Some((places, texts)) = blocks::listed(page.part, column, page.first, page.lows) {
-            return Ok(Some(Block::Listed(places, texts)));
+            return Ok(TextsRead::Block(Block::Listed(places, texts)));
         }
         let (mut texts, mut room) = (Texts::default(), *left);
         for (at, low) in page.lows.iter().enumerate() {
             if at % FETCHED_AT_ONCE == 0 {
                 self.fetch(input, page, at);
             }
-            let text = page.part.written_text(page.doc(*low), column)?;
-            let rest = text.as_ref().and_then(|text| room.checked_sub(text.len()));
-            let (Some(text), Some(rest)) = (text, rest) else {
-                return Ok(None);
-            };
-            texts.push(&text);
-            room = rest;
+            let doc = page.doc(*low);
+            let read = page
+                .part
+                .written_text(doc, column, room, &control.interrupt);
+            match read? {
+                WrittenText::Text(text) => {
+                    texts.push(&text);
+                    room -= text.len();
+                }
+                WrittenText::TooLong => return Ok(TextsRead::TooLong),
+                WrittenText::Other => return Ok(TextsRead::Others),
+            }
         }
         *left = room;
-        Ok(Some(Block::Texts(texts)))
+        Ok(TextsRead::Block(Block::Texts(texts)))
     }
 
     /// Tells the processor to fetch the rows that are read next, which may lie far apart: the places of those behind the next ones,

@@ -5,7 +5,11 @@ use std::cmp::Ordering;
 use super::exact::ExactSum;
 use super::index::{Block, DistinctValues, Texts};
 use crate::expression::AggregateKind;
-use crate::value::{Number, Value};
+use crate::meter::{Meter, WIDE_BYTES, Work};
+use crate::value::{Number, Value, compare_texts};
+
+/// Units of a state that is put into another one, without its texts and exact sums.
+const STATE_UNITS: u64 = 10;
 
 /// The states of an aggregate, one for each group.
 pub(super) enum Accumulator {
@@ -96,24 +100,35 @@ impl Accumulator {
         }
     }
 
-    /// Adds a row to a group. `arguments`: the aggregate's, none of them NULL. Gives the memory that this takes, in bytes.
-    pub(super) fn add(&mut self, group: u32, arguments: &[Value]) -> usize {
+    /// Adds a row to a group. `arguments`: the aggregate's, none of them NULL. Gives the memory that this takes, in bytes; memory for
+    /// a wide text is paid for by `pay`, before it is taken.
+    ///
+    /// # Errors
+    /// Those of `pay`.
+    pub(super) fn add<E>(
+        &mut self,
+        group: u32,
+        arguments: &[Value],
+        meter: &dyn Meter,
+        pay: &mut Pay<'_, E>,
+    ) -> Result<usize, E> {
         let place = group as usize;
         let first = arguments.first().unwrap_or(&Value::Null);
-        match self {
+        Ok(match self {
             Accumulator::Count(counts) => {
                 counts[place] += 1;
                 0
             }
-            Accumulator::Distinct { values, .. } => values.add(group, arguments),
+            Accumulator::Distinct { values, .. } => values.add(group, arguments, meter),
             Accumulator::Sum(sums) => first.number().map_or(0, |it| sums[place].add(it)),
             Accumulator::Extreme { values, wanted } => {
                 let known = &mut values[place];
                 if !is_beyond(first, known, *wanted) {
-                    return 0;
+                    return Ok(0);
                 }
                 let bytes = first.memory().saturating_sub(known.memory());
-                known.clone_from(first);
+                let bytes = paid_if_wide(bytes, pay)?;
+                put(known, first);
                 bytes
             }
             Accumulator::Squares(squares) => {
@@ -121,24 +136,67 @@ impl Accumulator {
                 number.map_or(0, |number| squares[place].add(number))
             }
             Accumulator::Texts { joined, separator } => {
-                let text = joined[place].take();
-                let before = text.as_ref().map_or(0, String::capacity);
-                let mut text = match text {
-                    Some(text) => text + separator,
-                    None => String::new(),
-                };
-                arguments.iter().for_each(|part| text += &part.to_string());
-                let bytes = text.capacity() - before;
-                joined[place] = Some(text);
-                bytes
+                join(&mut joined[place], separator, arguments, pay)?
             }
-        }
+        })
     }
 
-    /// Adds rows to their groups. `arguments`: a block for each of the aggregate's. Gives the memory that this takes, in bytes.
-    pub(super) fn add_block(&mut self, groups: &[u32], arguments: &[&Block]) -> usize {
+    /// Adds rows to their groups. `arguments`: a block for each of the aggregate's. As [`Accumulator::add`].
+    ///
+    /// # Errors
+    /// Those of `pay`.
+    pub(super) fn add_block<E>(
+        &mut self,
+        groups: &[u32],
+        arguments: &[&Block],
+        meter: &dyn Meter,
+        pay: &mut Pay<'_, E>,
+    ) -> Result<usize, E> {
+        if let Some(bytes) = self.add_numbers(groups, arguments) {
+            return Ok(bytes);
+        }
+        let mut bytes = 0;
         match (self, arguments) {
-            (Accumulator::Count(counts), [] | [Block::Whole(_) | Block::Real(_)]) => {
+            (Accumulator::Distinct { values, .. }, [Block::Texts(texts)]) => {
+                for (group, text) in groups.iter().zip(texts.iter()) {
+                    bytes += values.add_text(*group, text, meter);
+                }
+            }
+            (Accumulator::Extreme { values, wanted }, [Block::Texts(texts)]) => {
+                for (group, text) in groups.iter().zip(texts.iter()) {
+                    let text = String::from_utf8_lossy(text);
+                    bytes += add_text(&mut values[*group as usize], &text, *wanted, pay)?;
+                }
+            }
+            (of, [Block::Any(values)]) => {
+                let rows = groups.iter().zip(values);
+                for (group, value) in rows.filter(|(_, value)| **value != Value::Null) {
+                    bytes += of.add(*group, std::slice::from_ref(value), meter, pay)?;
+                }
+            }
+            (
+                of @ (Accumulator::Distinct { .. } | Accumulator::Extreme { .. }),
+                [Block::Listed(places, texts)],
+            ) => bytes += of.add_listed(groups, places, texts, meter, pay)?,
+            (of, several) => {
+                for (at, group) in groups.iter().enumerate() {
+                    let values: Vec<Value> = several.iter().map(|block| block.value(at)).collect();
+                    if !values.contains(&Value::Null) {
+                        bytes += of.add(*group, &values, meter, pay)?;
+                    }
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// As [`Accumulator::add_block`] where no value is kept but a number. `None`: others are.
+    fn add_numbers(&mut self, groups: &[u32], arguments: &[&Block]) -> Option<usize> {
+        Some(match (self, arguments) {
+            (
+                Accumulator::Count(counts),
+                [] | [Block::Whole(_) | Block::Real(_) | Block::Texts(_)],
+            ) => {
                 groups.iter().for_each(|group| counts[*group as usize] += 1);
                 0
             }
@@ -178,71 +236,82 @@ impl Accumulator {
                 }
                 0
             }
-            (of, [Block::Any(values)]) => {
-                let rows = groups.iter().zip(values);
-                let rows = rows.filter(|(_, value)| **value != Value::Null);
-                rows.map(|(group, value)| of.add(*group, std::slice::from_ref(value)))
-                    .sum()
-            }
             (Accumulator::Count(counts), [Block::Listed(places, texts)]) => {
                 for (group, place) in groups.iter().zip(places) {
                     counts[*group as usize] += u64::from((*place as usize) < texts.count());
                 }
                 0
             }
-            (
-                of @ (Accumulator::Distinct { .. } | Accumulator::Extreme { .. }),
-                [Block::Listed(places, texts)],
-            ) => of.add_listed(groups, places, texts),
-            (of, several) => {
-                let mut bytes = 0;
-                for (at, group) in groups.iter().enumerate() {
-                    let values: Vec<Value> = several.iter().map(|block| block.value(at)).collect();
-                    if !values.contains(&Value::Null) {
-                        bytes += of.add(*group, &values);
-                    }
-                }
-                bytes
-            }
-        }
+            _ => return None,
+        })
     }
 
     /// As [`Accumulator::add_block`] of COUNT(DISTINCT …), MIN and MAX: a text that comes again in its group changes nothing.
-    fn add_listed(&mut self, groups: &[u32], places: &[u32], texts: &Texts) -> usize {
+    fn add_listed<E>(
+        &mut self,
+        groups: &[u32],
+        places: &[u32],
+        texts: &Texts,
+        meter: &dyn Meter,
+        pay: &mut Pay<'_, E>,
+    ) -> Result<usize, E> {
         let rows = groups.iter().copied().zip(places.iter().copied());
         let mut rows: Vec<(u32, u32)> = rows.collect();
         rows.sort_unstable();
         rows.dedup();
         let rows = rows.into_iter();
-        let rows = rows.filter(|(_, place)| (*place as usize) < texts.count());
-        rows.map(|(group, place)| self.add(group, &[texts.value(place as usize)]))
-            .sum()
+        let mut bytes = 0;
+        for (group, place) in rows.filter(|(_, place)| (*place as usize) < texts.count()) {
+            bytes += self.add(group, &[texts.value(place as usize)], meter, pay)?;
+        }
+        Ok(bytes)
     }
 
     /// Adds the groups of another state of the same aggregate, which is neither GROUP_CONCAT nor COUNT(DISTINCT …). `numbers`: for
-    /// each of its groups the number here. Gives the memory that this takes, in bytes.
-    pub(super) fn merge(&mut self, other: Accumulator, numbers: &[u32]) -> usize {
+    /// each of its groups the number here. Gives the memory that this takes, in bytes; `None`: the meter has stopped.
+    pub(super) fn merge(
+        &mut self,
+        other: Accumulator,
+        numbers: &[u32],
+        work: &Work<'_>,
+    ) -> Option<usize> {
         let places = numbers.iter().map(|number| *number as usize);
+        let mut bytes = 0;
         match (self, other) {
             (Accumulator::Count(counts), Accumulator::Count(more)) => {
-                places.zip(more).for_each(|(at, more)| counts[at] += more);
-                0
+                for (at, more) in places.zip(more) {
+                    work.begin(STATE_UNITS)?;
+                    counts[at] += more;
+                }
             }
-            (Accumulator::Sum(sums), Accumulator::Sum(more)) => places
-                .zip(more)
-                .map(|(at, more)| sums[at].merge(more))
-                .sum(),
-            (of @ Accumulator::Extreme { .. }, Accumulator::Extreme { values, .. }) => {
-                let rows = numbers.iter().zip(values);
-                let rows = rows.filter(|(_, value)| *value != Value::Null);
-                rows.map(|(group, value)| of.add(*group, &[value])).sum()
+            (Accumulator::Sum(sums), Accumulator::Sum(more)) => {
+                for (at, more) in places.zip(more) {
+                    work.begin(STATE_UNITS + more.units())?;
+                    bytes += sums[at].merge(more);
+                }
             }
-            (Accumulator::Squares(squares), Accumulator::Squares(more)) => places
-                .zip(more)
-                .map(|(at, more)| squares[at].merge(&more))
-                .sum(),
-            _ => 0,
+            (
+                Accumulator::Extreme { values, wanted },
+                Accumulator::Extreme { values: more, .. },
+            ) => {
+                for (at, value) in places.zip(more) {
+                    let known = &mut values[at];
+                    work.begin(STATE_UNITS + value.memory().min(known.memory()) as u64)?;
+                    // The other state has paid for it.
+                    if value != Value::Null && is_beyond(&value, known, *wanted) {
+                        *known = value;
+                    }
+                }
+            }
+            (Accumulator::Squares(squares), Accumulator::Squares(more)) => {
+                for (at, more) in places.zip(more) {
+                    work.begin(STATE_UNITS + more.sum.units() + more.squares.units())?;
+                    bytes += squares[at].merge(&more);
+                }
+            }
+            _ => {}
         }
+        Some(bytes)
     }
 
     /// Counts the distinct values of `groups` groups, once all rows are added.
@@ -255,8 +324,8 @@ impl Accumulator {
         }
     }
 
-    /// The value of a group.
-    pub(super) fn value(&mut self, kind: &AggregateKind, group: usize) -> Value {
+    /// The value of a group. Texts leave the state, so it is asked once.
+    pub(super) fn take(&mut self, kind: &AggregateKind, group: usize) -> Value {
         match self {
             Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => {
                 Value::Int(counts[group].into())
@@ -265,7 +334,9 @@ impl Accumulator {
                 AggregateKind::Average => sums[group].average(),
                 _ => sums[group].value(),
             },
-            Accumulator::Extreme { values, .. } => values[group].clone(),
+            Accumulator::Extreme { values, .. } => {
+                std::mem::replace(&mut values[group], Value::Null)
+            }
             Accumulator::Squares(squares) => match (squares[group].variance(), kind) {
                 (None, _) => Value::Null,
                 (Some(variance), AggregateKind::Variance) => finite(variance),
@@ -276,6 +347,97 @@ impl Accumulator {
             }
         }
     }
+}
+
+/// Takes that many bytes of memory.
+pub(super) type Pay<'p, E> = dyn FnMut(u64) -> Result<(), E> + 'p;
+
+/// Pays for the memory of a wide text before it is taken. Gives what is left to pay, in bytes.
+fn paid_if_wide<E>(bytes: usize, pay: &mut Pay<'_, E>) -> Result<usize, E> {
+    if bytes < WIDE_BYTES {
+        return Ok(bytes);
+    }
+    pay(bytes as u64)?;
+    Ok(0)
+}
+
+/// Sets a value. There are never three texts in memory.
+fn put(known: &mut Value, value: &Value) {
+    match (known, value) {
+        (Value::Str(known), Value::Str(text)) => put_text(known, text),
+        (known, value) => *known = value.clone(),
+    }
+}
+
+/// Sets a text. Its memory is used again, or given back before more is taken.
+fn put_text(known: &mut String, text: &str) {
+    if known.capacity() < text.len() {
+        *known = String::new();
+        known.reserve_exact(text.len());
+    }
+    known.clear();
+    known.push_str(text);
+}
+
+/// As [`Accumulator::add`] of MIN and MAX of a text.
+fn add_text<E>(
+    known: &mut Value,
+    text: &str,
+    wanted: Ordering,
+    pay: &mut Pay<'_, E>,
+) -> Result<usize, E> {
+    let is_beyond = match &*known {
+        Value::Null => true,
+        Value::Str(known) => {
+            let order = compare_texts(text, known);
+            order == wanted || order.is_eq() && text < known.as_str()
+        }
+        known => is_beyond(&Value::Str(text.to_owned()), known, wanted),
+    };
+    if !is_beyond {
+        return Ok(0);
+    }
+    let bytes = (size_of::<Value>() + text.len()).saturating_sub(known.memory());
+    let bytes = paid_if_wide(bytes, pay)?;
+    match known {
+        Value::Str(known) => put_text(known, text),
+        known => *known = Value::Str(text.to_owned()),
+    }
+    Ok(bytes)
+}
+
+/// Adds values to the text of GROUP_CONCAT. As [`Accumulator::add`].
+fn join<E>(
+    joined: &mut Option<String>,
+    separator: &str,
+    values: &[Value],
+    pay: &mut Pay<'_, E>,
+) -> Result<usize, E> {
+    let before = joined.as_ref().map_or(0, String::capacity);
+    let separator = joined.as_ref().map_or("", |_| separator);
+    let text = joined.get_or_insert_default();
+    let mut paid = 0;
+    for part in std::iter::once(None).chain(values.iter().map(Some)) {
+        let other;
+        let part = match part {
+            None => separator,
+            Some(Value::Str(part)) => part,
+            Some(part) => {
+                other = part.to_string();
+                &other
+            }
+        };
+        let (has, needs) = (text.capacity(), text.len() + part.len());
+        if needs > has && needs >= WIDE_BYTES {
+            // A wide text does not grow by doubling.
+            let room = needs + text.len() / 4;
+            pay((room - has) as u64)?;
+            text.reserve_exact(room - text.len());
+            paid += text.capacity() - has;
+        }
+        text.push_str(part);
+    }
+    Ok((text.capacity() - before).saturating_sub(paid))
 }
 
 /// Whether a value takes the place of a known minimum or maximum. Of values that ORDER BY takes for equal, the one with the lowest
@@ -328,6 +490,11 @@ impl Sum {
         let before = real.bytes();
         real.merge(&more);
         real.bytes().saturating_sub(before)
+    }
+
+    /// Units of [`Sum::merge`] with it.
+    fn units(&self) -> u64 {
+        self.real.as_ref().map_or(0, |real| real.units())
     }
 
     /// The sum of all numbers, rounded once.

@@ -17,11 +17,13 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::sort::{COMPARED_UNITS, Sort};
 use super::Groups;
-use super::accumulate::Accumulator;
+use super::accumulate::{Accumulator, Pay};
 use super::expanded::Expanded;
 use super::index::{Block, Index, KeyCodes, SHARDS, Shard};
 use crate::expression::{AggregateKind, Prepared};
+use crate::meter::{Meter, Work};
 use crate::value::Value;
 
 /// A row by its place in the order of rows: the highest weight comes first, then the lowest id, then the first table.
@@ -132,6 +134,13 @@ pub struct BlocksMade {
 pub type Spread<'s, E> =
     dyn Fn(usize, &(dyn Fn(usize) -> Result<(), E> + Sync)) -> Result<(), E> + 's;
 
+/// For each group of another thread its number here; for each COUNT(DISTINCT …) the distinct values of that thread.
+type Apart = (Vec<u32>, Vec<Vec<Shard>>);
+
+/// Units of a group's first row that is compared, and of a distinct value that is counted.
+const FIRST_UNITS: u64 = 10;
+const COUNTED_UNITS: u64 = 10;
+
 /// The kind of numbers.
 const NUMBERS: u8 = 1;
 
@@ -198,21 +207,28 @@ impl BlockGroups {
         &self.inputs
     }
 
-    /// Adds rows. `inputs`: the rows' values of each of [`BlockGroups::inputs`]. Gives the memory that this takes, in bytes.
+    /// Adds rows. `inputs`: the rows' values of each of [`BlockGroups::inputs`]. Gives the memory that this takes, in bytes; memory for
+    /// a wide text is paid for by `pay`, before it is taken. Once the meter has stopped, the groups are of no use.
     ///
     /// # Errors
-    /// Those of [`PartRows::id_of`].
-    pub fn add<E>(&mut self, part: &PartRows<'_, E>, inputs: &[&Block]) -> Result<u64, E> {
+    /// Those of [`PartRows::id_of`] and of `pay`.
+    pub fn add<E>(
+        &mut self,
+        part: &PartRows<'_, E>,
+        inputs: &[&Block],
+        meter: &dyn Meter,
+        pay: &mut Pay<'_, E>,
+    ) -> Result<u64, E> {
         self.is_refused |= self.refuses(inputs);
         if self.is_refused {
             return Ok(0);
         }
         let keys: Vec<&Block> = self.keys.iter().map(|at| inputs[*at]).collect();
         if !keys.iter().any(|key| key.has_lists()) {
-            return self.add_each(part, &[], &keys, inputs);
+            return self.add_each(part, &[], (&keys, inputs), meter, pay);
         }
         self.has_lists = true;
-        let Some(expanded) = Expanded::of(&keys, part.lows.len()) else {
+        let Some(expanded) = Expanded::of(&keys, part.lows.len(), meter) else {
             self.is_refused = true;
             return Ok(0);
         };
@@ -238,21 +254,23 @@ impl BlockGroups {
             weights: &weights,
             ..*part
         };
-        self.add_each(&part, &expanded.choices, &keys, &values)
+        self.add_each(&part, &expanded.choices, (&keys, &values), meter, pay)
     }
 
-    /// Adds rows, each to one group. `choices`: of each row the number of that group among its groups; none: 0.
+    /// Adds rows, each to one group. `choices`: of each row the number of that group among its groups; none: 0. `keys`, `inputs`: the
+    /// values of the keys, and of all inputs.
     fn add_each<E>(
         &mut self,
         part: &PartRows<'_, E>,
         choices: &[u32],
-        keys: &[&Block],
-        inputs: &[&Block],
+        (keys, inputs): (&[&Block], &[&Block]),
+        meter: &dyn Meter,
+        pay: &mut Pay<'_, E>,
     ) -> Result<u64, E> {
         let before = self.index.bytes();
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.resize(part.lows.len(), 0);
-        self.index.number(keys.iter().copied(), &mut numbers);
+        self.index.number(keys.iter().copied(), &mut numbers, meter);
         let known = self.firsts.len();
         let mut bytes = self.index.bytes() - before + self.grow();
         // Where first rows do not show, any row of a group stands for it.
@@ -267,7 +285,7 @@ impl BlockGroups {
         }
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&self.arguments) {
             let arguments: Vec<&Block> = arguments.iter().map(|at| inputs[*at]).collect();
-            bytes += accumulator.add_block(&numbers, &arguments);
+            bytes += accumulator.add_block(&numbers, &arguments, meter, pay)?;
         }
         self.numbers = numbers;
         Ok(bytes as u64)
@@ -300,13 +318,14 @@ impl BlockGroups {
         (count - before) * (2 * size_of::<Place>() + size_of::<u32>() + states.sum::<usize>())
     }
 
-    /// Merges the groups of all threads, the same statement's. `None`: rows must be added one by one. `pay` is called with the
-    /// memory that this takes, in bytes; `spread` runs the pieces of what is worth several threads.
+    /// Merges the groups of all threads, the same statement's. `None`: rows must be added one by one, or the meter has stopped.
+    /// `pay` is called with the memory that this takes, in bytes; `spread` runs the pieces of what is worth several threads.
     ///
     /// # Errors
     /// Those of `pay`, and of `spread`.
     pub fn merge<E: Send>(
         all: Vec<BlockGroups>,
+        meter: &(dyn Meter + Sync),
         pay: &(dyn Fn(u64) -> Result<(), E> + Sync),
         spread: &Spread<'_, E>,
     ) -> Result<Option<BlocksMade>, E> {
@@ -315,44 +334,56 @@ impl BlockGroups {
             return Ok(None);
         };
         let mut others = Vec::new();
-        for mut other in rest {
-            let kinds = made.kinds.iter_mut().zip(other.kinds);
-            kinds.for_each(|(kinds, more)| *kinds |= more);
-            made.has_lists |= other.has_lists;
-            made.is_refused |= other.is_refused || !are_comparable(&made.kinds);
-            let index = std::mem::replace(&mut other.index, Index::new(0));
-            let before = made.index.bytes();
-            let numbers = made.index.merge(index);
-            let mut bytes = made.index.bytes() - before + made.grow();
-            let firsts = other.firsts.iter().zip(&other.choices);
-            for (number, (row, choice)) in numbers.iter().zip(firsts) {
-                let first = &mut made.firsts[*number as usize];
-                if row.is_before(first) {
-                    *first = *row;
-                    made.choices[*number as usize] = *choice;
-                }
-            }
-            let mut distinct = Vec::new();
-            for (own, other) in made.accumulators.iter_mut().zip(other.accumulators) {
-                match other {
-                    Accumulator::Distinct { values, .. } => distinct.push(values.shards),
-                    other => bytes += own.merge(other, &numbers),
-                }
-            }
+        for other in rest {
+            let Some((other, bytes)) = made.take_in(other, meter) else {
+                return Ok(None);
+            };
             pay(bytes as u64)?;
-            others.push((numbers, distinct));
+            others.push(other);
         }
         if made.is_refused {
             return Ok(None);
         }
-        made.merge_distinct(others, pay, spread)?;
-        Ok(Some(made.ordered()))
+        made.merge_distinct(others, meter, pay, spread)?;
+        Ok(made.ordered(meter))
+    }
+
+    /// Takes in all of another thread's groups but their distinct values, which it gives with the numbers that its groups have here;
+    /// also the memory that this takes, in bytes. `None`: the meter has stopped.
+    fn take_in(&mut self, mut other: BlockGroups, meter: &dyn Meter) -> Option<(Apart, usize)> {
+        let kinds = self.kinds.iter_mut().zip(other.kinds);
+        kinds.for_each(|(kinds, more)| *kinds |= more);
+        self.has_lists |= other.has_lists;
+        self.is_refused |= other.is_refused || !are_comparable(&self.kinds);
+        let work = Work::new(meter);
+        let index = std::mem::replace(&mut other.index, Index::new(0));
+        let before = self.index.bytes();
+        let numbers = self.index.merge(index, &work)?;
+        let mut bytes = self.index.bytes() - before + self.grow();
+        let firsts = other.firsts.iter().zip(&other.choices);
+        for (number, (row, choice)) in numbers.iter().zip(firsts) {
+            work.begin(FIRST_UNITS)?;
+            let first = &mut self.firsts[*number as usize];
+            if row.is_before(first) {
+                *first = *row;
+                self.choices[*number as usize] = *choice;
+            }
+        }
+        let mut distinct = Vec::new();
+        for (own, other) in self.accumulators.iter_mut().zip(other.accumulators) {
+            match other {
+                Accumulator::Distinct { values, .. } => distinct.push(values.shards),
+                other => bytes += own.merge(other, &numbers, &work)?,
+            }
+        }
+        Some(((numbers, distinct), bytes))
     }
 
     /// Merges and counts distinct values, table by table.
     fn merge_distinct<E: Send>(
         &mut self,
-        mut others: Vec<(Vec<u32>, Vec<Vec<Shard>>)>,
+        mut others: Vec<Apart>,
+        meter: &(dyn Meter + Sync),
         pay: &(dyn Fn(u64) -> Result<(), E> + Sync),
         spread: &Spread<'_, E>,
     ) -> Result<(), E> {
@@ -377,9 +408,13 @@ impl BlockGroups {
                 let mut shard = shards[at].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut all = shard.drain(..);
                 let mut made = all.next().unwrap_or_default();
+                let work = Work::new(meter);
                 for (other, (numbers, _)) in all.zip(&others) {
-                    pay(made.merge(other, numbers) as u64)?;
+                    let bytes = made.merge(other, numbers, &work);
+                    // Once the meter has stopped, it fails.
+                    pay(bytes.unwrap_or(0) as u64)?;
                 }
+                work.spend(COUNTED_UNITS * made.len() as u64);
                 made.counts(|group, count| {
                     sums[group as usize].fetch_add(count, Ordering::Relaxed);
                 });
@@ -390,25 +425,27 @@ impl BlockGroups {
         Ok(())
     }
 
-    /// The groups, by the order of their first rows where these show.
-    fn ordered(self) -> BlocksMade {
+    /// The groups, by the order of their first rows where these show. `None`: the meter has stopped.
+    fn ordered(self, meter: &dyn Meter) -> Option<BlocksMade> {
         let mut order: Vec<u32> = (0..self.firsts.len() as u32).collect();
         let of = |number: &u32| self.firsts[*number as usize];
         // Where first rows do not show, ORDER BY leaves no two groups equal.
         if self.groups.needs_firsts {
-            order.sort_unstable_by_key(|number| {
-                let place = of(number);
-                let choice = self.choices[*number as usize];
+            let key = |number: &u32| {
+                let (place, choice) = (of(number), self.choices[*number as usize]);
                 (Reverse(place.weight), place.rest(), choice)
-            });
+            };
+            let work = Work::new(meter);
+            let compare = |a: &u32, b: &u32| key(a).cmp(&key(b));
+            Sort::new(compare, |_| COMPARED_UNITS, &work).sort(&mut order)?;
         }
         let rows = order.iter().map(of).filter(|place| *place != NOWHERE);
-        BlocksMade {
+        Some(BlocksMade {
             rows: rows.collect(),
             codes: self.has_lists.then(|| self.index.into_codes()),
             order,
             accumulators: self.accumulators,
             groups: self.groups,
-        }
+        })
     }
 }

@@ -11,6 +11,9 @@ const LARGE: f64 = f64::from_bits((1023 + 960) << 52); // 2^960
 /// 2^128
 const SCALE: f64 = f64::from_bits((1023 + 128) << 52);
 
+/// Units of a part that is added to another sum.
+const PART_UNITS: u64 = 50;
+
 /// An exact sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactSum {
@@ -95,6 +98,11 @@ impl ExactSum {
         } else {
             add_to(&mut self.parts, number);
         }
+    }
+
+    /// Units of adding it to another one.
+    pub(super) fn units(&self) -> u64 {
+        PART_UNITS * (self.parts.len() + self.large.len()) as u64
     }
 
     /// Adds another exact sum.

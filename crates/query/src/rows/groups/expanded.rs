@@ -10,8 +10,11 @@
 
 use super::index::Block;
 use super::{alternatives, each_choice};
-use crate::meter::Unmetered;
+use crate::meter::{Meter, Work};
 use crate::value::Value;
+
+/// Units of a row once more.
+const CHOICE_UNITS: u64 = 60;
 
 /// Most rows that the rows of a block may become.
 const ROWS_MAX: usize = 1 << 16;
@@ -27,8 +30,8 @@ pub(super) struct Expanded {
 }
 
 impl Expanded {
-    /// Of a block of `count` rows. `None`: they are too many.
-    pub(super) fn of(keys: &[&Block], count: usize) -> Option<Expanded> {
+    /// Of a block of `count` rows. `None`: they are too many. Of no use once the meter has stopped.
+    pub(super) fn of(keys: &[&Block], count: usize, meter: &dyn Meter) -> Option<Expanded> {
         let mut rows = Vec::with_capacity(count);
         if let [Block::Any(values)] = keys
             && let Some(numbers) = of_sets(values, &mut rows)
@@ -44,19 +47,17 @@ impl Expanded {
             return None;
         }
         let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| Vec::new()).collect();
+        let work = Work::new(meter);
         for row in 0..count {
-            // They are few, so nobody counts them.
-            let lists = keys
-                .iter()
-                .map(|key| alternatives(key.value(row), &Unmetered));
+            let lists = keys.iter().map(|key| alternatives(key.value(row), meter));
             let lists: Vec<Vec<Value>> = lists.collect();
-            let made = each_choice(&lists, |items| {
-                if rows.len() == ROWS_MAX {
+            let made = each_choice(lists, |items| {
+                if rows.len() == ROWS_MAX || work.begin(CHOICE_UNITS).is_none() {
                     return Err(());
                 }
                 rows.push(row as u32);
                 let items = columns.iter_mut().zip(items);
-                items.for_each(|(column, item)| column.push(item.clone()));
+                items.for_each(|(column, item)| column.push(item));
                 Ok(())
             });
             made.ok()?;

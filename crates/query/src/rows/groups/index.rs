@@ -18,6 +18,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::super::distinct::{write, write_text};
+use crate::meter::{Meter, Work};
 use crate::value::{Number, Value};
 
 /// Parts of distinct values. Each is made on its own, and those of several threads are merged part by part.
@@ -25,6 +26,12 @@ pub(super) const SHARDS: usize = 256;
 
 /// 2^64 divided by the golden ratio: products with it have well mixed high bits.
 const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Units of an entry of a table that is put into another one, without its bytes.
+const MERGED_UNITS: u64 = 40;
+
+/// Units of a number that is appended, and then dropped where it is repeated.
+const APPENDED_UNITS: u64 = 10;
 
 /// Memory of an entry of a table, in bytes, with the table's room to grow.
 const ENTRY_BYTES: usize = 48;
@@ -142,12 +149,18 @@ impl Stage {
         self.near = Some(near);
     }
 
-    fn of_value(&mut self, before: u32, value: &Value, code: &mut Vec<u8>) -> u32 {
+    fn of_value(
+        &mut self,
+        before: u32,
+        value: &Value,
+        code: &mut Vec<u8>,
+        meter: &dyn Meter,
+    ) -> u32 {
         match whole(value) {
             Some(value) => self.of_whole(before, value),
             None => {
                 code.clear();
-                write(value, code);
+                write(value, code, meter);
                 self.of_bytes(before, code)
             }
         }
@@ -161,6 +174,7 @@ impl Stage {
         texts: &Arc<Texts>,
         numbers: &mut [u32],
         code: &mut Vec<u8>,
+        meter: &dyn Meter,
     ) {
         let mut list = self.list.take().unwrap_or_else(|| OfList {
             texts: Arc::default(),
@@ -175,7 +189,7 @@ impl Stage {
             let at = (*place as usize).min(texts.count());
             *number = match list.numbers[at] {
                 0 => {
-                    texts.write(at, code);
+                    texts.write(at, code, meter);
                     let new = self.of_bytes(0, code);
                     list.numbers[at] = new + 1;
                     new
@@ -259,11 +273,11 @@ impl Texts {
     }
 
     /// Sets `code` to the bytes of the `at`-th text as a key; of NULL behind the last one.
-    fn write(&self, at: usize, code: &mut Vec<u8>) {
+    fn write(&self, at: usize, code: &mut Vec<u8>, meter: &dyn Meter) {
         code.clear();
         match self.get(at) {
-            Some(text) => write_text(text, code),
-            None => write(&Value::Null, code),
+            Some(text) => write_text(text, code, meter),
+            None => write(&Value::Null, code, meter),
         }
     }
 
@@ -275,6 +289,16 @@ impl Texts {
 }
 
 impl Block {
+    /// Memory of the block's own texts, in bytes.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Block::Whole(_) | Block::Real(_) | Block::Listed(..) => 0,
+            Block::Texts(texts) => texts.bytes.capacity(),
+            Block::Any(values) => values.iter().map(Value::memory).sum(),
+        }
+    }
+
     /// The value of the `at`-th row.
     pub(super) fn value(&self, at: usize) -> Value {
         match self {
@@ -367,11 +391,12 @@ impl Index {
         .sum()
     }
 
-    /// Sets `numbers`, one for each row, to the rows' groups. `keys`: a block for each key.
+    /// Sets `numbers`, one for each row, to the rows' groups. `keys`: a block for each key. Of no use once the meter has stopped.
     pub(super) fn number<'b>(
         &mut self,
         keys: impl Iterator<Item = &'b Block>,
         numbers: &mut [u32],
+        meter: &dyn Meter,
     ) {
         numbers.fill(0);
         for (at, (stage, block)) in self.stages.iter_mut().zip(keys).enumerate() {
@@ -385,27 +410,28 @@ impl Index {
                 Block::Texts(texts) => {
                     for (number, text) in numbers.iter_mut().zip(texts.iter()) {
                         self.code.clear();
-                        write_text(text, &mut self.code);
+                        write_text(text, &mut self.code, meter);
                         *number = stage.of_bytes(*number, &self.code);
                     }
                 }
                 Block::Listed(places, texts) if at == 0 => {
-                    stage.of_list(places, texts, numbers, &mut self.code);
+                    stage.of_list(places, texts, numbers, &mut self.code, meter);
                 }
                 Block::Listed(places, texts) => {
                     for (number, place) in numbers.iter_mut().zip(places) {
-                        texts.write(*place as usize, &mut self.code);
+                        texts.write(*place as usize, &mut self.code, meter);
                         *number = stage.of_bytes(*number, &self.code);
                     }
                 }
                 Block::Real(values) => {
                     for (number, value) in numbers.iter_mut().zip(values) {
-                        *number = stage.of_value(*number, &Value::Float(*value), &mut self.code);
+                        let value = Value::Float(*value);
+                        *number = stage.of_value(*number, &value, &mut self.code, meter);
                     }
                 }
                 Block::Any(values) => {
                     for (number, value) in numbers.iter_mut().zip(values) {
-                        *number = stage.of_value(*number, value, &mut self.code);
+                        *number = stage.of_value(*number, value, &mut self.code, meter);
                     }
                 }
             }
@@ -428,8 +454,8 @@ impl Index {
         KeyCodes(stages.collect())
     }
 
-    /// Adds the groups of another index of as many keys. Gives for each of its groups the number here.
-    pub(super) fn merge(&mut self, other: Index) -> Vec<u32> {
+    /// Adds the groups of another index of as many keys. Gives for each of its groups the number here; `None`: the meter has stopped.
+    pub(super) fn merge(&mut self, other: Index, work: &Work<'_>) -> Option<Vec<u32>> {
         let mut known = vec![0];
         for (stage, from) in self.stages.iter_mut().zip(other.stages) {
             let mut next = vec![0; from.count as usize];
@@ -437,14 +463,16 @@ impl Index {
                 .whole
                 .reserve(from.whole.len(), |entry| hash_whole(entry.0, entry.1));
             for (before, value, number) in from.whole {
+                work.begin(MERGED_UNITS)?;
                 next[number as usize] = stage.of_whole(known[before as usize], value);
             }
             for (before, bytes, number) in from.others {
+                work.begin(MERGED_UNITS + bytes.len() as u64)?;
                 next[number as usize] = stage.of_bytes(known[before as usize], &bytes);
             }
             known = next;
         }
-        known
+        Some(known)
     }
 }
 
@@ -459,13 +487,13 @@ pub(super) struct KeyCodes(Vec<Vec<(u32, KeyCode)>>);
 
 impl KeyCodes {
     /// Puts in the place of each list among the keys of a group's first row the item that the group is of.
-    pub(super) fn choose(&self, group: u32, keys: &mut [Value]) {
+    pub(super) fn choose(&self, group: u32, keys: &mut [Value], meter: &dyn Meter) {
         let mut number = group;
         for (key, stage) in keys.iter_mut().zip(&self.0).rev() {
             let (before, code) = &stage[number as usize];
             number = *before;
             let mut items = key.items().into_iter().flatten();
-            if let Some(item) = items.find(|item| code.is(item)) {
+            if let Some(item) = items.find(|item| code.is(item, meter)) {
                 *key = item;
             }
         }
@@ -473,12 +501,12 @@ impl KeyCodes {
 }
 
 impl KeyCode {
-    fn is(&self, value: &Value) -> bool {
+    fn is(&self, value: &Value, meter: &dyn Meter) -> bool {
         match (self, whole(value)) {
             (KeyCode::Whole(code), Some(number)) => *code == number,
             (KeyCode::Other(code), None) => {
                 let mut bytes = Vec::new();
-                write(value, &mut bytes);
+                write(value, &mut bytes, meter);
                 **code == *bytes
             }
             _ => false,
@@ -565,19 +593,31 @@ impl Shard {
     }
 
     /// Adds the values of another shard. `numbers`: for each of its groups the number here. Gives the memory that they take, in
-    /// bytes.
-    pub(super) fn merge(&mut self, other: Shard, numbers: &[u32]) -> usize {
+    /// bytes; `None`: the meter has stopped.
+    pub(super) fn merge(
+        &mut self,
+        other: Shard,
+        numbers: &[u32],
+        work: &Work<'_>,
+    ) -> Option<usize> {
         let before = self.whole.capacity();
+        work.begin(APPENDED_UNITS * other.whole.len() as u64)?;
         let whole = other.whole.into_iter();
         let whole = whole.map(|(group, number)| (numbers[group as usize], number));
         self.whole.extend(whole);
         let mut bytes = (self.whole.capacity() - before) * size_of::<(u32, i64)>();
         for (group, code) in other.others {
+            work.begin(MERGED_UNITS + code.len() as u64)?;
             if self.add_bytes(numbers[group as usize], &code) {
                 bytes += ENTRY_BYTES + code.len();
             }
         }
-        bytes
+        Some(bytes)
+    }
+
+    /// Number of values, with those that are repeated.
+    pub(super) fn len(&self) -> usize {
+        self.whole.len() + self.others.len()
     }
 
     /// Calls `visit` with groups and how many values they have here. A group may come several times.
@@ -623,8 +663,8 @@ impl DistinctValues {
         self.shards[at as usize % SHARDS].add_whole(group, number, &mut self.slots)
     }
 
-    /// Adds the values of a row to a group. Gives the memory that this takes, in bytes.
-    pub(super) fn add(&mut self, group: u32, values: &[Value]) -> usize {
+    /// Adds the values of a row to a group. Gives the memory that this takes, in bytes. Of no use once the meter has stopped.
+    pub(super) fn add(&mut self, group: u32, values: &[Value], meter: &dyn Meter) -> usize {
         // Each number of a set counts, as in Sphinx.
         if let [Value::Set(numbers)] = values {
             let numbers = numbers.iter();
@@ -635,9 +675,21 @@ impl DistinctValues {
         {
             return self.add_whole(group, number);
         }
+        self.add_code(group, |code| {
+            values.iter().for_each(|value| write(value, code, meter));
+        })
+    }
+
+    /// As [`DistinctValues::add`] of a text.
+    pub(super) fn add_text(&mut self, group: u32, text: &[u8], meter: &dyn Meter) -> usize {
+        self.add_code(group, |code| write_text(text, code, meter))
+    }
+
+    /// Adds the values whose bytes `write` appends.
+    fn add_code(&mut self, group: u32, write: impl FnOnce(&mut Vec<u8>)) -> usize {
         let mut code = std::mem::take(&mut self.code);
         code.clear();
-        values.iter().for_each(|value| write(value, &mut code));
+        write(&mut code);
         let at = hash_bytes(0, &code) as usize % SHARDS;
         let bytes = match self.shards[at].add_bytes(group, &code) {
             true => ENTRY_BYTES + code.len(),

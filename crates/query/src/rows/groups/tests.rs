@@ -1,6 +1,7 @@
 //! Groups beside a slow evaluator: lists of rows, compared pair by pair.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 
@@ -31,13 +32,14 @@ impl JoinRows for Rows {
     }
 }
 
-/// A bound on the bytes taken at once.
-struct Bounds(u64);
+/// A bound on the bytes taken at once, and the sum of all.
+struct Bounds(u64, AtomicU64);
 
 impl JoinBounds for Bounds {
     type Error = &'static str;
 
     fn take(&self, bytes: u64) -> Result<(), &'static str> {
+        self.1.fetch_add(bytes, Ordering::Relaxed);
         match bytes > self.0 {
             true => Err("no more memory"),
             false => Ok(()),
@@ -112,6 +114,14 @@ fn ordered(keys: &[&str]) -> Vec<OrderBy> {
 }
 
 fn run(select: &JoinedSelect, rows: &[Row], most: u64) -> Result<(u64, Vec<Row>), String> {
+    run_within(select, rows, &Arc::new(Bounds(most, AtomicU64::new(0))))
+}
+
+fn run_within(
+    select: &JoinedSelect,
+    rows: &[Row],
+    bounds: &Arc<Bounds>,
+) -> Result<(u64, Vec<Row>), String> {
     let column = |(name, kind): &(&str, ColumnType)| JoinColumn {
         name: (*name).to_owned(),
         kind: *kind,
@@ -125,7 +135,7 @@ fn run(select: &JoinedSelect, rows: &[Row], most: u64) -> Result<(u64, Vec<Row>)
         is_searched: false,
     };
     let bound = BoundJoin::new(select, &[scope]).map_err(|error| error.to_string())?;
-    let mut join = Join::new(&bound, Arc::new(Bounds(most)));
+    let mut join = Join::new(&bound, Arc::clone(bounds) as _);
     join.step(&bound.steps[0], Arc::new(Rows(rows.to_vec())))?;
     let answer = join.answer(&bound)?;
     match answer.rows {
@@ -427,6 +437,39 @@ fn groups_end_where_their_memory_does() {
     assert!(run(&of, &rows, u64::MAX).is_ok());
     let refused = run(&of, &rows, 8_000);
     assert_eq!(refused, Err("no more memory".to_owned()));
+}
+
+#[test]
+fn wide_texts_are_paid_for_once_where_a_group_keeps_them() {
+    const WIDE: usize = 3 << 20;
+    let text = |first: &str, last: &str| first.repeat(WIDE - 1) + last;
+    let texts = [
+        text("a", "a"),
+        text("A", "A"),
+        text("a", "b"),
+        text("a", "a"),
+    ];
+    let rows: Vec<Row> = (0..)
+        .zip(&texts)
+        .map(|(id, text)| row(id, None, text, 0, &[], "{}"))
+        .collect();
+    // Items and keys, the texts that are kept and in the answer, and how many groups there are.
+    for (items, keys, kept, count) in [
+        (["count(*)"], &["s"][..], 2, 2),
+        (["count(DISTINCT s)"], &[], 0, 1),
+        (["min(s)"], &[], 2, 1),
+        (["length(group_concat(s))"], &[], 4, 1),
+        (["length(min(s))"], &["s"], 4, 2),
+    ] {
+        let of = select(&items, keys, &[], "");
+        let bounds = Arc::new(Bounds(u64::MAX, AtomicU64::new(0)));
+        let (total, _) = run_within(&of, &rows, &bounds).unwrap();
+        assert_eq!(total, count, "{items:?}");
+        let taken = bounds.1.load(Ordering::Relaxed) as usize;
+        let least = kept * WIDE;
+        let is_paid = (least..=least + WIDE).contains(&taken);
+        assert!(is_paid, "{items:?} by {keys:?} took {taken} bytes");
+    }
 }
 
 #[test]
