@@ -26,7 +26,7 @@ use engine::{
 use query::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::options;
 use query::request::{Insert, JoinedSelect, JoinedTable, Select};
-use query::rows::{Answered, Join};
+use query::rows::{Answered, Block, BlockGroups, Join, PartRows};
 use query::schema::ColumnType;
 use query::value::Value;
 use rustix::time::{ClockId, clock_gettime};
@@ -41,6 +41,7 @@ enum Class {
     Json,
     Lists,
     InSets,
+    InWholeNumbers,
     Conditions,
     NamedRows,
     Words,
@@ -50,12 +51,15 @@ enum Class {
     SortedTexts,
     AllRows,
     Groups,
+    WideGroups,
+    MergedGroups,
     Joins,
     Pairs,
     JoinedGroups,
     PqWords,
     PqMatching,
     PqFilters,
+    Highlights,
     Backfill,
     PlannedRows,
     QueueRows,
@@ -67,13 +71,17 @@ enum Work {
     Select(String),
     /// CALL PQ of the table `pq` with one text.
     CallPq(String),
+    /// The words of a MATCH in a text of `t`.
+    Highlight(String),
+    /// The groups of two threads, which are merged.
+    Merge,
     /// The hits of standing query 1 of `pq`.
     Backfill,
     /// A DELETE or UPDATE that a reader plans.
     Planned(String),
 }
 
-const ALL: [Class; 24] = {
+const ALL: [Class; 28] = {
     use Class as C;
     [
         C::Expressions,
@@ -82,6 +90,7 @@ const ALL: [Class; 24] = {
         C::Json,
         C::Lists,
         C::InSets,
+        C::InWholeNumbers,
         C::Conditions,
         C::NamedRows,
         C::Words,
@@ -91,12 +100,15 @@ const ALL: [Class; 24] = {
         C::SortedTexts,
         C::AllRows,
         C::Groups,
+        C::WideGroups,
+        C::MergedGroups,
         C::Joins,
         C::Pairs,
         C::JoinedGroups,
         C::PqWords,
         C::PqMatching,
         C::PqFilters,
+        C::Highlights,
         C::Backfill,
         C::PlannedRows,
         C::QueueRows,
@@ -108,6 +120,9 @@ const ROWS: u64 = 20_000;
 
 /// Rows of the table `few`.
 const FEW_ROWS: u64 = 20;
+
+/// Rows of the table `wide`, each with a text of 2 MiB.
+const WIDE_ROWS: u64 = 12;
 
 /// Standing queries of `pq`.
 const QUERIES: u64 = 2_000;
@@ -153,6 +168,14 @@ impl Class {
                         "query/src/expression/row_set.rs",
                     ],
                     select(&format!("COUNT(*) FROM few WHERE title IN ({texts})")),
+                )
+            }
+            Class::InWholeNumbers => {
+                let numbers: Vec<String> = (0..300_000).map(|n| (7 * n).to_string()).collect();
+                let numbers = numbers.join(",");
+                (
+                    &["query/src/expression/set.rs"],
+                    select(&format!("COUNT(*) FROM few WHERE n + 1 IN ({numbers})")),
                 )
             }
             Class::Conditions => (
@@ -209,6 +232,22 @@ impl Class {
                 ],
                 select("title, COUNT(*), MAX(s) FROM t GROUP BY title"),
             ),
+            Class::WideGroups => (
+                &[
+                    "index/src/part.rs",
+                    "query/src/rows/digest.rs",
+                    "query/src/rows/groups/expanded.rs",
+                ],
+                select("COUNT(*), COUNT(DISTINCT s) FROM wide GROUP BY s"),
+            ),
+            Class::MergedGroups => (
+                &[
+                    "query/src/rows/groups/accumulate.rs",
+                    "query/src/rows/groups/blocks.rs",
+                    "query/src/rows/groups/index.rs",
+                ],
+                Work::Merge,
+            ),
             Class::Joins => (
                 &["query/src/rows/join.rs"],
                 select("t.id, u.n FROM t JOIN u ON t.n = u.n"),
@@ -244,6 +283,10 @@ impl Class {
             Class::PqFilters => (
                 &["percolate/src/filter.rs"],
                 Work::CallPq("filtered letters ".repeat(400)),
+            ),
+            Class::Highlights => (
+                &["query/src/highlight.rs"],
+                Work::Highlight("some wörds and letters ".repeat(30_000)),
             ),
             Class::Backfill => (&["index/src/search/exec/eval.rs"], Work::Backfill),
             Class::PlannedRows => (
@@ -345,6 +388,7 @@ impl Bench {
         self.create("t (s text, title string, n bigint, j json)", &search);
         self.create("u (n bigint, title string)", &search);
         self.create("few (n bigint, title string)", &search);
+        self.create("wide (s string)", &search);
         self.create("hits (query_id bigint, doc_id bigint) type='queue'", &queue);
         self.create("jobs (s text) type='queue'", &queue);
         let text = |text: String| Value::Str(text);
@@ -368,6 +412,8 @@ impl Bench {
         }
         let row = |row: u64| vec![number(row), number(row), text(format!("title {row}"))];
         self.insert("few", (1..=FEW_ROWS).map(row).collect());
+        let row = |row: u64| vec![number(row), text(format!("{row} {}", "é".repeat(1 << 20)))];
+        self.insert("wide", (1..=WIDE_ROWS).map(row).collect());
         let listening = Kind::Percolate {
             on: vec!["t".to_owned()],
             into: Some("hits".to_owned()),
@@ -445,6 +491,13 @@ impl Bench {
                 let answer = snapshot.call_pq(&request, &mut PqScratch::default());
                 answer.map(drop)
             }
+            Work::Highlight(text) => {
+                let marker =
+                    snapshot.marker("t", "some | letters", &options::Options::default())?;
+                let _ = marker.marks(0, text, &**interrupt);
+                engine::goes_on(interrupt)
+            }
+            Work::Merge => merged(interrupt),
             Work::Backfill => {
                 let pieces = snapshot.backfill("pq", 1, None, Now::default(), interrupt);
                 pieces.map(drop)
@@ -526,6 +579,61 @@ fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Resu
         Answered::Ready(_) => Ok(()),
         Answered::Reading(mut rows) => rows.try_for_each(|row| row.map(drop)),
     }
+}
+
+/// The groups of two threads by 150,000 numbers each, half of which both have.
+fn merged(interrupt: &Arc<Interrupt>) -> Result<(), Error> {
+    const BLOCKS: u32 = 150;
+    const BLOCK_ROWS: u16 = 1_000;
+    let text = "SELECT n, COUNT(*), COUNT(DISTINCT n), MAX(n) FROM numbers GROUP BY n";
+    let Ok(Statement::Joined(select)) = parse(text) else {
+        panic!("{text}");
+    };
+    let scope = JoinScope {
+        name: "numbers",
+        starred: 1,
+        columns: vec![JoinColumn {
+            name: "n".to_owned(),
+            kind: ColumnType::Bigint,
+        }],
+        has_id: false,
+        rows: 0,
+        is_searched: false,
+    };
+    let bound = BoundJoin::new(&select, &[scope]).expect("groups");
+    let groups = bound.groups.expect("groups");
+    let of_thread = |first: i64| {
+        let mut made = BlockGroups::new(&groups);
+        let lows: Vec<u16> = (0..BLOCK_ROWS).collect();
+        for block in 0..BLOCKS {
+            let base = block * u32::from(BLOCK_ROWS);
+            let number = |low: &u16| (first + i64::from(base) + i64::from(*low)) * 7_919;
+            let numbers = Block::Whole(lows.iter().map(number).collect());
+            let part: PartRows<'_, Error> = PartRows {
+                lows: &lows,
+                weights: &[],
+                base,
+                part: 0,
+                is_sorted: true,
+                id_of: &|row| Ok(u64::from(row)),
+            };
+            let inputs: Vec<&Block> = made.inputs().iter().map(|_| &numbers).collect();
+            made.add(&part, &inputs, &**interrupt, &mut |_| Ok(()))?;
+            engine::goes_on(interrupt)?;
+        }
+        Ok::<_, Error>(made)
+    };
+    let half = i64::from(BLOCKS / 2) * i64::from(BLOCK_ROWS);
+    let threads = vec![of_thread(0)?, of_thread(half)?];
+    let pay = |_| engine::goes_on(interrupt);
+    let spread = |pieces: usize, work: &(dyn Fn(usize) -> Result<(), Error> + Sync)| {
+        (0..pieces).try_for_each(work)
+    };
+    let made = BlockGroups::merge(threads, &**interrupt, &pay, &spread)?;
+    engine::goes_on(interrupt)?;
+    let made = made.expect("groups that can be merged");
+    assert_eq!(made.rows.len() as i64, 3 * half);
+    Ok(())
 }
 
 /// Nanoseconds of processor time that this thread has taken.
