@@ -23,3 +23,6 @@ pub const SHARDS_MAX: u16 = 64;
 /// Longest text of a condition that is kept ([`crate::Filters`]), in bytes: a list of some two
 /// thousand numbers.
 pub const FILTER_TEXT_BYTES_MAX: usize = 32 << 10;
+
+/// Bytes of a value from which on its copy is counted before it is made.
+pub(crate) const COUNTED_BYTES_MIN: usize = 16 << 10;

@@ -35,6 +35,7 @@ use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::integers::Integers;
 use crate::interrupt::Interrupt;
+use crate::limits::COUNTED_BYTES_MIN;
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
 use crate::segment::{
@@ -623,9 +624,6 @@ impl Part {
         }
     }
 }
-
-/// Bytes of a value from which on its copy is counted.
-pub(crate) const COUNTED_BYTES_MIN: usize = 16 << 10;
 
 /// Bytes that are read and copied for a unit.
 const COPIED_BYTES: u64 = 2;

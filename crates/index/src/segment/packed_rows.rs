@@ -34,7 +34,7 @@ use zstd_safe::{DCtx, DDict, DParameter, FrameFormat};
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};
 use crate::error::{Error, Result};
-use crate::part::COUNTED_BYTES_MIN;
+use crate::limits::COUNTED_BYTES_MIN;
 
 /// Most bytes of the texts of a row that are packed.
 pub(super) const TEXTS_BYTES_MAX: usize = 4 << 20;
