@@ -118,6 +118,12 @@ impl Interrupt {
         self.state.fetch_or(GIVE_WAY, Ordering::Relaxed);
     }
 
+    /// Whether it was asked to give way and has not done so.
+    #[must_use]
+    pub fn is_asked_to_give_way(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & GIVE_WAY != 0
+    }
+
     /// Stops the statement before its next piece of work. The first reason stays.
     pub fn stop(&self, reason: Reason) {
         let number = reason as u8 + 1;

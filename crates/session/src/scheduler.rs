@@ -10,14 +10,15 @@
 //! 4     B1 arrives                          A1  A2      A3  B1
 //! 10    A1 has had its slice                B1  A2      A3  A1               B has used least time
 //! 12    B1 ends                             A3  A2      A1                   A3 had no turn yet
-//! 20    A2 has had its slice                A3  A1      A2                   A1 waits longer than A2
-//! 22    A3 ends                             A2  A1      –
+//! 20    A2 has had a slice                  A3  A2      A1                   no other user waits, and A2 is young
+//! 22    A3 ends                             A1  A2      –
 //! ```
 //!
 //! Invariants:
 //! - At most `running_max` turns run at a time. A helper of a search takes part only while fewer do ([`engine::Pool`]).
 //! - A turn belongs to one thread from its start to its end, also while it waits: its stack holds the half-done work.
-//! - A turn that has run for a slice gives way only while another one waits, and only between two steps of its work.
+//! - A turn that has run for a slice gives way only while another one waits, and only between two steps of its work. To turns of its
+//!   own user it gives way once it is no longer young: each turn that has begun keeps its memory, and warms the caches anew.
 //! - The next turn is of the user that has used least time. A user that comes new counts as if it had used as much as the least
 //!   of those present, so that nobody saves up turns. Within a user, new turns and turns that gave way alternate.
 //!
@@ -38,7 +39,9 @@ use std::thread::Builder;
 use engine::{Interrupt, Pool};
 
 use crate::clock::Clock;
-use crate::limits::{LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, STOPPED_LOOK_EVERY};
+use crate::limits::{
+    LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, STOPPED_LOOK_EVERY, YOUNG_US,
+};
 
 /// Work that may take longer than a millisecond.
 pub type LongWork = Box<dyn FnOnce() + Send>;
@@ -114,6 +117,8 @@ struct Turn {
 struct OwnTurn {
     /// Start of its slice, in steady microseconds.
     since_us: u64,
+    /// Time that it ran before, in microseconds.
+    used_us: u64,
     /// Whether it may run.
     runs: bool,
     /// The switch of its statement, by which it is asked to give way.
@@ -193,14 +198,21 @@ impl Scheduler {
 
     /// Asks the turns whose slice is over to give way, where others wait. The watcher calls this every few milliseconds.
     pub fn look(&self) {
+        self.look_at(self.shared.clock.steady_us());
+    }
+
+    /// As [`Scheduler::look`], at this time in steady microseconds.
+    fn look_at(&self, now_us: u64) {
         let state = self.shared.state();
         if state.waiting == 0 {
             return;
         }
-        let now_us = self.shared.clock.steady_us();
         for turn in &state.running {
             let own = turn.own();
-            if now_us.saturating_sub(own.since_us) >= SLICE_US
+            let slice_us = now_us.saturating_sub(own.since_us);
+            let is_young = own.used_us + slice_us < YOUNG_US;
+            if slice_us >= SLICE_US
+                && (!is_young || state.others_wait(&turn.user))
                 && let Some(interrupt) = own.interrupt.upgrade()
             {
                 interrupt.ask_to_give_way();
@@ -241,6 +253,13 @@ impl State {
             used_us: least_us.unwrap_or(0),
             ..Line::default()
         })
+    }
+
+    /// Whether a turn of another user waits.
+    fn others_wait(&self, user: &Arc<str>) -> bool {
+        let waits = |line: &Line| !line.resting.is_empty() || !line.fresh.is_empty();
+        let mut others = self.lines.iter().filter(|(other, _)| *other != user);
+        others.any(|(_, line)| waits(line))
     }
 
     /// The user whose turn is next: of those that wait, the one that has used least time.
@@ -348,6 +367,7 @@ impl Shared {
             user: Arc::clone(user),
             own: Mutex::new(OwnTurn {
                 since_us: self.clock.steady_us(),
+                used_us: 0,
                 runs: true,
                 interrupt: Weak::new(),
             }),
@@ -407,8 +427,10 @@ impl Shared {
 
     /// Takes a turn out of the running ones and charges its user.
     fn stop_running(&self, state: &mut State, turn: &Arc<Turn>) {
-        let since_us = turn.own().since_us;
-        let ran_us = self.clock.steady_us().saturating_sub(since_us);
+        let mut own = turn.own();
+        let ran_us = self.clock.steady_us().saturating_sub(own.since_us);
+        own.used_us += ran_us;
+        drop(own);
         state.running.retain(|running| !Arc::ptr_eq(running, turn));
         let line = state.line(&turn.user);
         line.running = line.running.saturating_sub(1);

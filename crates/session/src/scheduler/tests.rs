@@ -117,6 +117,53 @@ fn a_turn_that_is_asked_to_give_way_while_none_waits_goes_on() {
 }
 
 #[test]
+fn a_young_turn_is_asked_to_give_way_to_other_users_alone() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    let second = bench.bring("a", "own", &switch());
+    let look_after = |us: u64| {
+        let since_us = bench.scheduler.shared.state().running[0].own().since_us;
+        bench.scheduler.look_at(since_us + us);
+        long.is_asked_to_give_way()
+    };
+    assert!(!look_after(YOUNG_US - 1), "only its own user waits");
+    let third = bench.bring("b", "other", &switch());
+    assert!(!look_after(SLICE_US - 1), "its slice is not over");
+    assert!(look_after(SLICE_US), "another user waits");
+    first.goes_on();
+    third.begins();
+    third.goes_on();
+    second.begins();
+    second.goes_on();
+    let order = [(); 3].map(|()| bench.next_end());
+    assert_eq!(order, ["other", "own", "long"]);
+}
+
+#[test]
+fn a_turn_that_is_old_is_asked_to_give_way_to_its_own_user() {
+    let bench = Bench::new(1);
+    let long = switch();
+    let first = bench.bring("a", "long", &long);
+    first.begins();
+    let second = bench.bring("a", "own", &switch());
+    let turn = Arc::clone(&bench.scheduler.shared.state().running[0]);
+    turn.own().used_us = YOUNG_US - SLICE_US;
+    let since_us = turn.own().since_us;
+    bench.scheduler.look_at(since_us + SLICE_US);
+    assert!(long.is_asked_to_give_way());
+    first.goes_on();
+    second.begins();
+    assert!(
+        turn.own().used_us >= YOUNG_US - SLICE_US,
+        "its time is kept"
+    );
+    second.goes_on();
+    assert_eq!((bench.next_end(), bench.next_end()), ("own", "long"));
+}
+
+#[test]
 fn a_stopped_turn_that_gave_way_ends_before_its_turn_comes() {
     let bench = Bench::new(1);
     let long = switch();
