@@ -78,7 +78,7 @@ struct Node<'o, 'w> {
 
 impl Node<'_, '_> {
     fn count<E: Error>(&self, units: u64) -> Result<(), E> {
-        // Whoever reads the error sees by the meter that the text is not to blame.
+        // The caller sees by the meter that the text is not to blame.
         let counted = self.work.begin(units);
         counted.ok_or_else(|| E::custom("the meter has stopped"))
     }
