@@ -79,8 +79,8 @@ impl Handle {
     /// and few sessions are at work, the caller's thread does a short command itself, its sync included.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] where the mailbox is full ([`Command::SessionClosed`], [`Command::Shutdown`] and
-    /// [`Command::Checkpoint`] always fit); [`Error::Stopped`] after the engine's end. `reply` is then dropped.
+    /// [`Error::Overloaded`] where the mailbox is full ([`Command::EndWait`], [`Command::SessionClosed`],
+    /// [`Command::Shutdown`] and [`Command::Checkpoint`] always fit); [`Error::Stopped`] after the engine's end. `reply` is then dropped.
     pub fn submit(&self, session: SessionId, command: Command, reply: Answering) -> Result<()> {
         self.send(Envelope {
             session,

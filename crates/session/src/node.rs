@@ -531,9 +531,15 @@ impl Node {
         known.iter().cloned().collect()
     }
 
-    /// KILL QUERY: ends the search of a session and leaves its connection open. False if there is neither.
+    /// KILL QUERY: ends the search of a session, or its wait for a row, and leaves its connection open. False if there is neither
+    /// search nor connection.
     pub fn kill_search(&self, id: u64) -> bool {
-        self.searches.kill(id) || self.places.get(id).is_some()
+        let is_there = self.searches.kill(id) || self.places.get(id).is_some();
+        if let Some(engine) = self.engine.get().filter(|_| is_there) {
+            // Only an engine that has ended refuses this, and its waits ended with it.
+            let _ = engine.submit(SessionId(id), Command::EndWait, Box::new(|_| {}));
+        }
+        is_there
     }
 
     /// KILL: ends a connection and its search, or the search of an HTTP request. False if neither has that number.

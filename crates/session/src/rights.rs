@@ -117,6 +117,7 @@ pub(crate) fn each(
         | Command::QueueSetSource { .. }
         | Command::Commit
         | Command::Rollback
+        | Command::EndWait
         | Command::SessionClosed => Ok(()),
     }
 }

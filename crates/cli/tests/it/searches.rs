@@ -86,6 +86,35 @@ fn nobody_searches(client: &mut Client) {
 }
 
 #[test]
+fn kill_query_ends_a_wait_for_a_row_of_a_queue() {
+    let server = server();
+    let mut killer = server.client();
+    killer
+        .query("CREATE TABLE jobs (n int) ENGINE=queue")
+        .unwrap();
+    for wait in [
+        "SELECT queue_wait('jobs', 600)",
+        "SELECT * FROM jobs WHERE queue_wait('jobs', 600)",
+        "CALL QUEUE_NEXT('jobs', 600)",
+    ] {
+        let mut client = server.client();
+        let id = cells(&mut client, "SELECT CONNECTION_ID()")[0][0].clone();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| (client.query(wait).map(drop), client));
+            until("it waits", || {
+                let shown = cells(&mut killer, "SHOW STATUS LIKE 'queue_waiting'");
+                (shown[0][1] == "1").then_some(())
+            });
+            killer.query(&format!("KILL QUERY {id}")).unwrap();
+            let (result, mut client) = waiting.join().unwrap();
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("1317"), "{wait}: {error}");
+            assert!(client.ping().is_ok());
+        });
+    }
+}
+
+#[test]
 fn kill_query_ends_the_statement_and_kill_the_connection_too() {
     let server = server();
     let mut killer = server.client();

@@ -23,6 +23,7 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
         | Command::QueueStats { .. }
         | Command::QueueAbort
         | Command::QueueRowId
+        | Command::EndWait
         | Command::SessionClosed
         | Command::Commit
         | Command::Rollback

@@ -293,6 +293,12 @@ impl Engine {
                 visible_again_us,
             } => self.queue_extend(&receipts, visible_again_us),
             Command::QueueRowId => self.row_id(session),
+            Command::EndWait => {
+                let error = Error::Interrupted;
+                self.sessions
+                    .fail_wait(&mut self.state, session, error, &mut self.outbox);
+                Ok(Reply::done())
+            }
             Command::QueueSetSource { sender, mode, row } => {
                 self.set_source(session, sender, mode, row)
             }

@@ -184,7 +184,7 @@ impl Desk {
         }
         let must_fit = matches!(
             command,
-            Command::SessionClosed | Command::Shutdown | Command::Checkpoint
+            Command::EndWait | Command::SessionClosed | Command::Shutdown | Command::Checkpoint
         );
         let commands = self.queue.len();
         let is_full = commands >= MAILBOX_COMMANDS_MAX

@@ -201,6 +201,9 @@ pub enum Command {
         /// The cursors that changed, with their new values.
         cursors: Vec<CursorChange>,
     },
+    /// KILL QUERY: the session's wait for a row ends with [`Error::Interrupted`]. Without one nothing is done: a row that was given
+    /// before stays given.
+    EndWait,
     /// The connection is gone. The engine frees the rows that its session owned and ends its waits.
     SessionClosed,
     /// Copies the state of all replies sent so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:

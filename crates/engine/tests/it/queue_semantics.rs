@@ -212,6 +212,25 @@ fn a_wait_enters_owner_mode_even_when_its_time_runs_out() {
 }
 
 #[test]
+fn a_wait_that_is_ended_is_an_error_and_a_row_that_was_given_stays_given() {
+    let mut driver = asked(&["create queue q (id int)"]);
+    let alone = wait(&["q"], 10);
+    let next = Command::QueueNext(next("q", 1, 10));
+    for (session, waits) in [(2, alone.clone()), (3, next)] {
+        let pending = driver.ask(session, waits);
+        assert!(pending.take().is_none(), "it waits");
+        driver.ask(9, Command::EndWait);
+        assert!(pending.take().is_none(), "another session's wait");
+        driver.ask(session, Command::EndWait);
+        assert!(matches!(pending.take(), Some(Err(Error::Interrupted))));
+    }
+    run(&mut driver, "insert q values (1)");
+    assert_eq!(waited(&driver.ask(2, alone)), Some(1));
+    driver.ask(2, Command::EndWait);
+    assert_eq!(row_id(&mut driver, 2), Some(1));
+}
+
+#[test]
 fn a_wait_that_cannot_be_is_an_error_and_leaves_the_owned_row() {
     let mut driver = asked(&[
         PRIO,
