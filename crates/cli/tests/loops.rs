@@ -63,6 +63,9 @@ enum Class {
     Backfill,
     PlannedRows,
     QueueRows,
+    JsonPaths,
+    MadeDocuments,
+    MadeQueries,
 }
 
 /// What spends its time in a class of loops.
@@ -79,9 +82,11 @@ enum Work {
     Backfill,
     /// A DELETE or UPDATE that a reader plans.
     Planned(String),
+    /// The rows of a large INSERT.
+    Made(Insert),
 }
 
-const ALL: [Class; 28] = {
+const ALL: [Class; 31] = {
     use Class as C;
     [
         C::Expressions,
@@ -112,6 +117,9 @@ const ALL: [Class; 28] = {
         C::Backfill,
         C::PlannedRows,
         C::QueueRows,
+        C::JsonPaths,
+        C::MadeDocuments,
+        C::MadeQueries,
     ]
 };
 
@@ -306,6 +314,23 @@ impl Class {
                         .to_owned(),
                 ),
             ),
+            Class::JsonPaths => (
+                &["query/src/json/edit.rs"],
+                Work::Planned("UPDATE t SET j.b = j.b + 1, j.c = 'x'".to_owned()),
+            ),
+            Class::MadeDocuments => (
+                &["query/src/json/write.rs"],
+                Work::Made(many("t", &["j"], |row| {
+                    let item = format!(r#"{{"b": {row}, "a": ["x", 1.5]}}"#);
+                    format!(r#"{{"list": [{}]}}"#, vec![item; 200].join(","))
+                })),
+            ),
+            Class::MadeQueries => (
+                &[],
+                Work::Made(many("pq", &["query"], |row| {
+                    format!("REGEX(/(a|b|ab){{1,30}}(c|d){{1,30}}{row}/)")
+                })),
+            ),
         }
     }
 
@@ -318,6 +343,16 @@ impl Class {
             true => 97,
             false => 50,
         }
+    }
+}
+
+/// An INSERT of one text in each of 400 rows.
+fn many(table: &str, columns: &[&str], text: impl Fn(u64) -> String) -> Insert {
+    Insert {
+        table: table.to_owned(),
+        columns: Some(columns.iter().map(|name| (*name).to_owned()).collect()),
+        rows: (0..400).map(|row| vec![Value::Str(text(row))]).collect(),
+        replace: false,
     }
 }
 
@@ -501,6 +536,12 @@ impl Bench {
             Work::Backfill => {
                 let pieces = snapshot.backfill("pq", 1, None, Now::default(), interrupt);
                 pieces.map(drop)
+            }
+            Work::Made(insert) => {
+                let command = Command::Insert(insert.clone());
+                let made = snapshot.make_rows(&command, &|_| true, interrupt)?;
+                assert!(made.is_some(), "rows that can be made");
+                Ok(())
             }
             Work::Planned(text) => {
                 let command = match parse(text) {

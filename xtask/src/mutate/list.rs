@@ -113,7 +113,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/transact/outcome.rs",
         text: "match now == *told {",
         becomes: "match now == *told || true {",
-        test: "crates/engine/tests/it/transactions.rs::transactions_do_what_their_model_does_and_a_crash_between_any_two_steps_keeps_whole_ones",
+        test: "crates/engine/tests/it/choices.rs::a_stock_is_sold_once_however_many_transactions_saw_it",
         may_hang: false,
     },
     Mutation {
@@ -321,7 +321,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/table/standing.rs",
         text: "Some(_) => self.counts_before.add(hits, hit_at),",
         becomes: "Some(_) => hits.for_each(|(query, documents)| query.count.add(documents, hit_at)),",
-        test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
+        test: "crates/engine/tests/it/checkpoints.rs::a_file_of_counts_has_no_hit_of_a_record_above_its_position",
         may_hang: false,
     },
     Mutation {

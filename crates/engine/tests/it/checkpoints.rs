@@ -359,6 +359,40 @@ fn flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_
 }
 
 #[test]
+fn a_file_of_counts_has_no_hit_of_a_record_above_its_position() {
+    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
+    let options = Options {
+        background: Background::Held(held.clone()),
+        ..sealing(Arc::new(disk.clone()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    run_all(
+        &mut driver,
+        &[
+            "create search posts (body text)",
+            "create queue hits (query_id bigint)",
+            "create pq alerts on posts into hits",
+            "insert alerts (id, query) values (1, 'cat')",
+            "insert posts (id, body) values (1, 'cat')",
+        ],
+    );
+    driver.tick(1);
+    driver.tick(61 * SECOND_US); // the counts are due
+    run_all(&mut driver, &["insert posts (id, body) values (2, 'cat')"]);
+    assert!(held.run(JobLine::Folds), "the file of counts");
+    let flushed = driver.ask(1, command("flush hits"));
+    for _ in 0..5 {
+        driver.tick(1);
+        held.run(JobLine::Folds);
+    }
+    flushed.take().expect("an answer").unwrap();
+    let mut restarted = after_power_cut(&disk, &driver);
+    for driver in [&mut driver, &mut restarted] {
+        assert_eq!(rows(driver, "read id, hits from alerts"), ["1 | 2"]);
+    }
+}
+
+#[test]
 fn what_is_too_old_goes_beside_a_writer_that_never_rests() {
     let held = HeldJobs::default();
     let options = Options {
