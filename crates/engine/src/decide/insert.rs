@@ -71,19 +71,17 @@ fn documents(
         return Err(Error::NoSuchTable(insert.table));
     };
     let made = work.made.take();
-    let made = made.and_then(|made| made.documents_of(&search.definition, insert.rows.len()));
-    let mut reached = Reached::default();
-    match made {
-        Some(made) => {
-            let documents = numbered(search, around, &insert, made.rows)?;
-            let given = (table, documents, Some(made.words));
-            store_documents(state, work, around, given, &mut reached)
-        }
-        None => {
-            let documents = identified(search, around, insert)?;
-            store_documents(state, work, around, (table, documents, None), &mut reached)
-        }
-    }
+    let made = made.and_then(|made| made.documents_of(&search.definition));
+    let (rows, words) = made.map_or_else(Default::default, |made| (made.rows, made.words));
+    let words = (words.len() == insert.rows.len()).then_some(words);
+    let documents = identified(search, around, insert, rows)?;
+    store_documents(
+        state,
+        work,
+        around,
+        (table, documents, words),
+        &mut Reached::default(),
+    )
 }
 
 /// The unit that stores documents of one search table, with the hits of the queries that hear them. Their words are made here
@@ -220,43 +218,31 @@ fn reach(
     })
 }
 
-/// The rows as documents, each with its id.
+/// The rows as documents, each with its id. `made`: the first rows, if they are made.
 fn identified(
     search: &SearchTable,
     around: Circumstances,
     insert: Insert,
+    made: Vec<MadeRow>,
 ) -> Result<Vec<Document>> {
     let mut making = Making::new(&search.definition, insert.columns.as_deref())?;
     let mut ids = Ids::of_insert(search, &insert);
     let rows = insert.rows.len();
     let mut bytes = 0;
     let mut documents = Vec::with_capacity(rows);
+    let mut made = made.into_iter();
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
-        let given = making.id(&mut values, number)?;
+        let (given, row) = match made.next() {
+            Some(MadeRow { id, row }) => (id, Some(row)),
+            None => (making.id(&mut values, number)?, None),
+        };
         let (id, replaces) = ids.next_of(search, given, (number, rows))?;
-        let row = making.row(&mut values, number, rows == 1, &Unmetered)?;
+        let row = match row {
+            Some(row) => row,
+            None => making.row(&mut values, number, rows == 1, &Unmetered)?,
+        };
         // Defaults make many times of what was sent: counted before the next row is made.
-        bytes += counted_bytes_of(&row);
-        around.check_memory(bytes)?;
-        documents.push(Document { id, replaces, row });
-    }
-    Ok(documents)
-}
-
-/// As [`identified`], of rows that are made. Only their ids and their memory may still be refused.
-fn numbered(
-    search: &SearchTable,
-    around: Circumstances,
-    insert: &Insert,
-    made: Vec<MadeRow>,
-) -> Result<Vec<Document>> {
-    let mut ids = Ids::of_insert(search, insert);
-    let rows = made.len();
-    let mut bytes = 0;
-    let mut documents = Vec::with_capacity(rows);
-    for (place, MadeRow { id, row }) in made.into_iter().enumerate() {
-        let (id, replaces) = ids.next_of(search, id, (place + 1, rows))?;
         bytes += counted_bytes_of(&row);
         around.check_memory(bytes)?;
         documents.push(Document { id, replaces, row });

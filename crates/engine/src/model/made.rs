@@ -13,8 +13,8 @@
 //!
 //! # Invariants
 //! - Rows are made by [`Making`](crate::decide::insert::Making), there as on the engine's thread: both ways give the same rows, words and errors.
-//! - Rows that cannot be made are none: the engine's thread then refuses the values, with the error that fits its order of checks.
-//! - Of standing queries the first ones may be made and the others not: the engine's thread compiles those.
+//! - The first rows may be made and the others not, since one is refused or there is no room. The engine's thread makes those, and
+//!   refuses the values with the error that fits its order of checks.
 
 use std::sync::Arc;
 
@@ -41,18 +41,18 @@ pub struct MadeRows {
     bytes: usize,
 }
 
-/// What is made of rows, by the kind of their table.
+/// What is made of the first rows, by the kind of their table.
 pub(crate) enum Made {
-    /// One for each row of the statement.
+    /// Of a search table.
     Documents(MadeDocuments),
-    /// The first standing queries.
+    /// Of a table of standing queries.
     Queries(Vec<Compiled>),
 }
 
-/// Rows of a search table.
+/// The first rows of a search table.
 pub(crate) struct MadeDocuments {
     pub(crate) rows: Vec<MadeRow>,
-    /// The words of each row.
+    /// The words of each of them.
     pub(crate) words: Vec<Words>,
 }
 
@@ -116,17 +116,10 @@ impl MadeRows {
         }
     }
 
-    /// The documents, if they are the rows of a statement with `rows` rows on a table of this very definition.
-    pub(crate) fn documents_of(
-        self,
-        definition: &Arc<Definition>,
-        rows: usize,
-    ) -> Option<MadeDocuments> {
+    /// The documents, if they are of a table of this very definition.
+    pub(crate) fn documents_of(self, definition: &Arc<Definition>) -> Option<MadeDocuments> {
         match self.made {
-            Made::Documents(documents) => {
-                let are = Arc::ptr_eq(&self.definition, definition) && documents.rows.len() == rows;
-                are.then_some(documents)
-            }
+            Made::Documents(rows) => Arc::ptr_eq(&self.definition, definition).then_some(rows),
             Made::Queries(_) => None,
         }
     }

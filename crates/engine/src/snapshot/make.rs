@@ -20,8 +20,8 @@ const COMPILED_FACTOR: usize = 16;
 
 impl Snapshot {
     /// Converts and analyses the rows of an INSERT or of a step of a load, and compiles standing queries, as the engine's thread
-    /// would. `room` is asked before memory is taken: may the rows take this number of bytes in all? `None`: that thread does it,
-    /// since there is no room, since a value is refused, or since the table is a queue.
+    /// would. `room` is asked before memory is taken: may the rows take this number of bytes in all? Where there is no room, or a
+    /// value is refused, that thread does the rest; with `None` all, such as rows of a queue.
     ///
     /// # Errors
     /// `OutOfTime`, `Interrupted`.
@@ -42,6 +42,7 @@ impl Snapshot {
     }
 }
 
+/// The rows up to one that is refused or for which there is no room.
 fn documents(
     view: &SearchView,
     Inserted { columns, rows, .. }: Inserted<'_>,
@@ -58,17 +59,17 @@ fn documents(
         goes_on(interrupt)?;
         let text: usize = sent.iter().map(Value::memory).sum();
         if !room(made.bytes() + ANALYSED_FACTOR * text) {
-            return Ok(None);
+            break;
         }
         values.clone_from(sent);
         let number = place + 1;
         let Ok(id) = making.id(&mut values, number) else {
-            return Ok(None);
+            break;
         };
         let row = making.row(&mut values, number, rows.len() == 1, interrupt);
         goes_on(interrupt)?;
         let Ok(row) = row else {
-            return Ok(None);
+            break;
         };
         analyse(&view.analyzer, &definition.columns, &row, &mut words);
         made.push(MadeRow { id, row }, words.compact());
