@@ -71,6 +71,7 @@ pub use documents::{Documents, PAIR_BYTES};
 pub use hits::{Hits, Work};
 pub use limits::{LOOK_UNITS, PAIRS_MAX, QUERY_STEPS_MAX, STEPS_PER_WORD, statement_steps};
 pub use merging::{MergeJob, Merged};
+pub use pattern::Matchers;
 pub use scratch::Scratch;
 pub use set::{QueryBatch, QuerySet};
 pub use snapshot::Snapshot;

@@ -42,10 +42,10 @@ use std::{
     },
 };
 
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 use query::{
     pattern::{Literal, Matcher},
-    tree::{FieldSet, Form, Word},
+    tree::{FieldSet, Form, Node, Word},
 };
 use rustc_hash::FxBuildHasher;
 
@@ -128,10 +128,41 @@ fn hash_of(word: &Word) -> u64 {
     FxBuildHasher.hash_one(word)
 }
 
+/// Regular expressions of a query that were compiled before it is inserted, by their text. Each takes milliseconds. `None`: there
+/// are none, as in nearly every query.
+#[derive(Clone, Debug, Default)]
+pub struct Matchers(Option<Box<HashMap<Box<str>, Matcher, FxBuildHasher>>>);
+
+impl Matchers {
+    /// Compiles the regular expressions in a tree. One that does not compile is left out.
+    #[must_use]
+    pub fn of(root: &Node) -> Matchers {
+        let mut found: HashMap<Box<str>, Matcher, FxBuildHasher> = HashMap::default();
+        root.each_term(&mut |term| {
+            if term.form == Form::Regex
+                && !found.contains_key(&term.text)
+                && let Ok(matcher) = Matcher::new(term)
+            {
+                found.insert(term.text.clone(), matcher);
+            }
+        });
+        Matchers((!found.is_empty()).then(|| Box::new(found)))
+    }
+
+    fn take(&mut self, word: &Word) -> Option<Matcher> {
+        match word.term.form {
+            Form::Regex => self.0.as_mut()?.remove(&word.term.text),
+            Form::Whole | Form::Pattern => None,
+        }
+    }
+}
+
 /// All patterns that queries name. A clone shares the layers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
     layers: Vec<Arc<Layer>>,
+    /// Those of the query that is being inserted, if they are compiled.
+    pub(crate) compiled: Matchers,
     /// A number that copies share which came of one another by adding patterns; 0 without patterns.
     family: u64,
     /// All terms of patterns are below this; patterns added later have higher terms.
@@ -162,12 +193,13 @@ impl Patterns {
         Some(matcher.map_or(0, |matcher| matcher.literal().text().len()))
     }
 
-    /// Adds a pattern, which must be new; its term is above all others. Cost: compiling the pattern.
+    /// Adds a pattern, which must be new; its term is above all others. Cost: compiling the pattern, unless it is compiled.
     pub(crate) fn add(&mut self, word: &Word, term: TermId) {
+        let compiled = self.compiled.take(word);
         let pattern = Arc::new(Pattern {
             word: word.clone(),
             term,
-            matcher: Matcher::new(&word.term).ok(),
+            matcher: compiled.or_else(|| Matcher::new(&word.term).ok()),
         });
         if self.family == 0 {
             self.family = FAMILIES.fetch_add(1, Relaxed);

@@ -42,6 +42,7 @@ use crate::{
     limits::{FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, LEARNED_FIRST, LEARNED_GROWTH},
     live_level::LiveLevel,
     merging::{MergeJob, Merged, Renumbering},
+    pattern::Matchers,
     snapshot::Snapshot,
     standing::StandingQuery,
     vocabulary::Vocabulary,
@@ -121,6 +122,20 @@ impl QuerySet {
         }
         self.len += 1;
         self.published = None;
+        replaced
+    }
+
+    /// As [`QuerySet::insert`], with the regular expressions of `root` compiled before.
+    pub fn insert_compiled(
+        &mut self,
+        query: Arc<StandingQuery>,
+        root: &Node,
+        filter: Option<Arc<Prepared>>,
+        matchers: Matchers,
+    ) -> Option<Arc<StandingQuery>> {
+        self.words.dictionary.patterns.compiled = matchers;
+        let replaced = self.insert(query, root, filter);
+        self.words.dictionary.patterns.compiled = Matchers::default();
         replaced
     }
 

@@ -18,6 +18,7 @@
 
 use std::sync::Arc;
 
+use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
 use query::tree::Query;
@@ -68,6 +69,8 @@ pub(crate) struct MadeRow {
 pub(crate) struct Compiled {
     pub(crate) parsed: Query,
     pub(crate) filter: Option<Arc<Prepared>>,
+    /// Its regular expressions, where they are compiled already.
+    pub(crate) matchers: Matchers,
 }
 
 /// Rows as a command brings them.

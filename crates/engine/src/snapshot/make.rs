@@ -1,6 +1,7 @@
 //! Rows of an INSERT, made before the engine's thread gets them; see [`crate::made`].
 
 use index::Interrupt;
+use percolate::Matchers;
 use query::analysis::Words;
 use query::value::Value;
 
@@ -105,9 +106,10 @@ fn queries(
             break;
         }
         let row = making.row(0, &mut values, number);
-        let Ok(read) = row.and_then(|row| compile(&reading, &row, number)) else {
+        let Ok(mut read) = row.and_then(|row| compile(&reading, &row, number)) else {
             break;
         };
+        read.matchers = Matchers::of(&read.parsed.root);
         compiled.push(read);
     }
     Ok(Some(MadeRows::queries(definition, compiled, bytes)))

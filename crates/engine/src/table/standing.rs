@@ -37,7 +37,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use disk::Disk;
-use percolate::{HitCount, QuerySet, StandingQuery};
+use percolate::{HitCount, Matchers, QuerySet, StandingQuery};
 use query::Syntax;
 use query::analysis::Analyzer;
 use query::schema::text_names;
@@ -261,8 +261,13 @@ impl PercolateTable {
         self.highest = self.highest.max(query.id);
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
-        let Compiled { parsed, filter } = compiled;
-        if let Some(before) = self.set.insert(query, &parsed.root, filter) {
+        let Compiled {
+            parsed,
+            filter,
+            matchers,
+        } = compiled;
+        let root = &parsed.root;
+        if let Some(before) = self.set.insert_compiled(query, root, filter, matchers) {
             self.text_bytes -= text_bytes(&before);
             self.counts_changed |= is_counted(&before);
         }
@@ -276,8 +281,9 @@ impl PercolateTable {
         let again = self.read_in(&definition)?;
         self.definition = definition;
         self.is_unpublished = true;
-        for (query, Compiled { parsed, filter }) in again {
-            self.set.insert(query, &parsed.root, filter);
+        for (query, compiled) in again {
+            self.set
+                .insert(query, &compiled.parsed.root, compiled.filter);
         }
         Ok(())
     }
@@ -391,7 +397,11 @@ impl Reading {
                 None => vec![EVERY_DOCUMENT.to_owned()],
             };
         }
-        Ok(Compiled { parsed, filter })
+        Ok(Compiled {
+            parsed,
+            filter,
+            matchers: Matchers::default(),
+        })
     }
 
     fn parse_stored(&self, text: &str) -> std::result::Result<Query, QueryError> {
