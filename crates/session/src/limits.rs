@@ -55,7 +55,7 @@ pub const SLICE_US: u64 = 10_000;
 /// done one after the other: 32 joins of 50 ms each held their memory at once, and the pages and caches took 15 % of the time.
 pub const YOUNG_US: u64 = 100_000;
 
-/// Time between two looks of a turn that gave way whether its statement was stopped.
+/// Time between two looks of a turn that gave way, and of a statement that waits for memory, whether it was stopped.
 pub const STOPPED_LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Most threads of long work: those that run a turn, and those whose turn gave way and waits.

@@ -279,7 +279,7 @@ impl Node {
     }
 
     /// Lists a command as running, so that KILL ends it until the value is dropped or the command is decided.
-    fn list(&self, session: &Session, text: String) -> Search {
+    pub(crate) fn list(&self, session: &Session, text: String) -> Search {
         self.searches.begin(SearchRequest {
             session: session.id.0,
             since_us: session.started_us,

@@ -38,7 +38,7 @@ mod variables;
 use query::request::Insert;
 use std::sync::Arc;
 
-use engine::{Answer, Command, Profile, Reply, Rows};
+use engine::{Answer, Command, Interrupt, Profile, Reply, Rows};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{QueueCall, Statement};
@@ -50,6 +50,7 @@ use crate::faults::ReadFault;
 use crate::limits::{
     EVALUATED_INLINE_MAX, INLINE_UNITS, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
     PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
+    STOPPED_LOOK_EVERY,
 };
 use crate::node::{Node, guarded};
 use crate::rights::{Action, Deed};
@@ -194,22 +195,24 @@ pub async fn next<'t>(
         None if is_whole => return None,
         _ => {}
     }
-    node.long(session).await;
+    let search = node.list(session, format!("a text of {} bytes", text.len()));
+    node.long_within(session, &search.interrupt).await;
     let (one, rest) = wire::sql::first(text)?;
     let held = node.budget.grant();
-    let statement = large(node, session, one, &held).await;
+    let statement = large(node, session, one, (&held, &search.interrupt)).await;
     let mut parsed = Parsed::read(node, one, statement);
     parsed.held = Some(held);
     Some((parsed, rest))
 }
 
 /// Parses a large statement within granted memory. It first asks for an estimate; if that is too little, it parses again with
-/// [`PARSED_GROWTH`] times as much. In the end it gives the unused part back.
+/// [`PARSED_GROWTH`] times as much. In the end it gives the unused part back. KILL ends the wait for memory, and the statement before
+/// and behind the parser.
 async fn large(
     node: &Node,
     session: &Session,
     text: &[u8],
-    held: &Grant,
+    (held, interrupt): (&Grant, &Arc<Interrupt>),
 ) -> Result<Statement, Failure> {
     // The request also holds the buffer of the text, up to twice its length: the values can get the rest at most.
     let most = node.budget.total_bytes().saturating_sub(2 * text.len());
@@ -219,9 +222,14 @@ async fn large(
     };
     let mut room = text.len().saturating_mul(factor).min(most);
     loop {
-        held.reserve(room).await?;
-        node.long(session).await;
+        tokio::select! {
+            reserved = held.reserve(room) => { reserved?; }
+            () = stopped(interrupt) => engine::goes_on(interrupt)?,
+        };
+        node.long_within(session, interrupt).await;
+        engine::goes_on(interrupt)?;
         let parsed = guarded(node, || Ok(wire::sql::parse_within(text, room)))?;
+        engine::goes_on(interrupt)?;
         match parsed {
             Err(error) if error.is_out_of_room() && room < most => {
                 room = room.saturating_mul(PARSED_GROWTH).min(most);
@@ -232,6 +240,13 @@ async fn large(
                 return Ok(statement);
             }
         }
+    }
+}
+
+/// Waits until a statement is stopped, which nobody tells: it is looked at now and then.
+async fn stopped(interrupt: &Interrupt) {
+    while interrupt.reason().is_none() {
+        tokio::time::sleep(STOPPED_LOOK_EVERY).await;
     }
 }
 

@@ -86,6 +86,35 @@ fn nobody_searches(client: &mut Client) {
 }
 
 #[test]
+fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held")
+        .flag("--memory", "64MiB")
+        .start();
+    let mut killer = server.client();
+    killer.query("CREATE TABLE t (body text)").unwrap();
+    // 16 MiB are there for requests: a list of some 8 MB, and a text for which 11 MB are asked at first.
+    let numbers: Vec<String> = (1..200_000).map(|number| number.to_string()).collect();
+    let some = format!("AND id NOT IN ({}) ORDER", numbers.join(","));
+    let holds = HELD.replace("ORDER", &some);
+    let waits = format!("SELECT id FROM t WHERE body = '{}'", "a".repeat(900_000));
+    let mut holder = server.client();
+    let holder = std::thread::spawn(move || holder.query(&holds).map(drop));
+    let held = running(&mut killer);
+    let mut client = server.client();
+    let waiting = std::thread::spawn(move || (client.query(&waits).map(drop), client));
+    let is_waiting = |row: &[String]| row[7].contains("a text of");
+    let id = thread_that(&mut killer, is_waiting)[0].clone();
+    killer.query(&format!("KILL QUERY {id}")).unwrap();
+    let (result, mut client) = waiting.join().unwrap();
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains("1317"), "{error}");
+    assert!(client.ping().is_ok());
+    killer.query(&format!("KILL QUERY {held}")).unwrap();
+    holder.join().unwrap().unwrap_err();
+}
+
+#[test]
 fn kill_query_ends_a_wait_for_a_row_of_a_queue() {
     let server = server();
     let mut killer = server.client();
