@@ -290,8 +290,8 @@ impl Node {
         })
     }
 
-    /// Sends a large INSERT. Its rows are converted and analysed, or compiled, here, in a turn, if there is memory for them: then the engine's
-    /// thread, which all writers wait for, has less to do. KILL ends it before it is decided.
+    /// Sends a large INSERT. Its rows are converted and analysed, or its standing queries compiled, here, in a turn, if there is
+    /// memory for them: then the engine's thread, which all writers wait for, has less to do. KILL ends it before it is decided.
     async fn insert_much(
         &self,
         session: &Session,

@@ -32,6 +32,17 @@ fn begun(lines: &[&str]) -> (FaultDisk, Driver) {
     (disk, driver)
 }
 
+/// An engine whose jobs run when the test says so.
+fn with_held_jobs() -> (FaultDisk, HeldJobs, Driver) {
+    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
+    let options = Options {
+        background: Background::Held(held.clone()),
+        ..sealing(Arc::new(disk.clone()))
+    };
+    let driver = Driver::open(options, Now::default()).unwrap();
+    (disk, held, driver)
+}
+
 fn run_all(driver: &mut Driver, lines: &[&str]) {
     for line in lines {
         let answer = driver.ask(1, command_of(line));
@@ -360,12 +371,7 @@ fn flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_
 
 #[test]
 fn a_file_of_counts_has_no_hit_of_a_record_above_its_position() {
-    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
-    let options = Options {
-        background: Background::Held(held.clone()),
-        ..sealing(Arc::new(disk.clone()))
-    };
-    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let (disk, held, mut driver) = with_held_jobs();
     run_all(
         &mut driver,
         &[
@@ -483,12 +489,7 @@ fn a_file_of_a_queue_stays_while_a_backup_copies_it() {
 
 #[test]
 fn segments_that_a_merge_replaced_stay_until_a_manifest_without_them() {
-    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
-    let options = Options {
-        background: Background::Held(held.clone()),
-        ..sealing(Arc::new(disk.clone()))
-    };
-    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let (disk, held, mut driver) = with_held_jobs();
     run_all(
         &mut driver,
         &["create search posts (body text, at timestamp)"],
