@@ -216,7 +216,8 @@ fn a_wait_that_is_ended_is_an_error_and_a_row_that_was_given_stays_given() {
     let mut driver = asked(&["create queue q (id int)"]);
     let alone = wait(&["q"], 10);
     let next = Command::QueueNext(next("q", 1, 10));
-    for (session, waits) in [(2, alone.clone()), (3, next)] {
+    let within = Command::Within(Box::new(next.clone()));
+    for (session, waits) in [(2, alone.clone()), (3, next), (4, within)] {
         let pending = driver.ask(session, waits);
         assert!(pending.take().is_none(), "it waits");
         driver.ask(9, Command::EndWait);
