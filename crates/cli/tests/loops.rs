@@ -785,8 +785,13 @@ fn fault(bench: &Bench, class: Class) -> Option<String> {
 #[test]
 fn each_class_of_loops_looks_at_its_switch_all_along_and_ends_soon_after() {
     let bench = Bench::new();
-    let faults = ALL.into_iter().filter_map(|class| fault(&bench, class));
-    let faults: Vec<String> = faults.collect();
+    // A look comes late, too, where the machine took the asker's processor for a while: a fault of the code is in each of three runs.
+    let in_each_run = |class| {
+        let faults = (0..3).map_while(|_| fault(&bench, class));
+        let faults: Vec<String> = faults.collect();
+        (faults.len() == 3).then_some(faults)
+    };
+    let faults: Vec<Vec<String>> = ALL.into_iter().filter_map(in_each_run).collect();
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
