@@ -60,7 +60,7 @@ use crate::record::{Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
-use crate::table::standing::{Listener, PercolateTable};
+use crate::table::standing::{Listener, PercolateTable, ReadAgain};
 
 /// The catalog and all tables: the journal's records from the first to the one at `position`, applied in order.
 pub(crate) struct State {
@@ -106,6 +106,8 @@ pub(crate) struct Prepared {
     pub(crate) planned: Option<(Arc<index::PlannedChange>, usize)>,
     /// The rows of an `Alter` in their new columns.
     pub(crate) altered: Option<index::AlteredTable>,
+    /// The standing queries that an `Alter` has read again in the new columns. `None`: applying reads them.
+    pub(crate) read_again: Option<ReadAgain>,
 }
 
 /// How often one command's documents hit the queries of one pq table.

@@ -137,9 +137,10 @@ impl Engine {
         let columns = definition.columns.clone();
         let mut origins = altered.origins;
         fill(&columns, &mut origins)?;
-        if let Some(pq) = self.state.percolates.get(&table) {
-            pq.read_in(&Arc::new(definition.clone()))?; // refused here, not while it is applied
-        }
+        let pq = self.state.percolates.get(&table);
+        // Refused here, not while it is applied.
+        let read_again = pq.map(|pq| pq.read_in(&Arc::new(definition.clone())));
+        let read_again = read_again.transpose()?;
         let has_rows = self.state.searches.contains_key(&table);
         if !has_rows || !is_needed(&before.columns, &columns, &origins) {
             let record = Record::Alter {
@@ -147,7 +148,9 @@ impl Engine {
                 columns,
                 origins,
             };
-            self.commit(Decision::of(record, Reply::done()))?;
+            let mut decision = Decision::of(record, Reply::done());
+            decision.prepared.read_again = read_again;
+            self.commit(decision)?;
             return Ok(None);
         }
         Ok(Some(Altering {

@@ -107,6 +107,9 @@ pub(crate) struct PercolateTable {
     pub(crate) is_mending: bool,
 }
 
+/// Standing queries that a table of other columns understands in another way, as it reads them.
+pub(crate) type ReadAgain = Vec<(Arc<StandingQuery>, Compiled)>;
+
 /// Parses queries as one table understands them. It holds shared parts of the table, so several threads may parse at once.
 pub(crate) struct Reading {
     syntax: Syntax,
@@ -274,11 +277,19 @@ impl PercolateTable {
     }
 
     /// Gives the table other columns, and reads its queries again in them. Texts are read again only where text columns changed.
+    /// `again`: what [`PercolateTable::read_in`] has given for these columns; `None`: the queries are read here.
     ///
     /// # Errors
     /// `Query`, `Invalid`: those of the first query that is none in these columns. Nothing is changed then.
-    pub(crate) fn alter(&mut self, definition: Arc<Definition>) -> Result<()> {
-        let again = self.read_in(&definition)?;
+    pub(crate) fn alter(
+        &mut self,
+        definition: Arc<Definition>,
+        again: Option<ReadAgain>,
+    ) -> Result<()> {
+        let again = match again {
+            Some(again) => again,
+            None => self.read_in(&definition)?,
+        };
         self.definition = definition;
         self.is_unpublished = true;
         for (query, compiled) in again {
@@ -292,10 +303,7 @@ impl PercolateTable {
     ///
     /// # Errors
     /// Those of the first query that is none there; it is named.
-    pub(crate) fn read_in(
-        &self,
-        definition: &Arc<Definition>,
-    ) -> Result<Vec<(Arc<StandingQuery>, Compiled)>> {
+    pub(crate) fn read_in(&self, definition: &Arc<Definition>) -> Result<ReadAgain> {
         let reading = Reading {
             definition: Arc::clone(definition),
             ..self.reading()

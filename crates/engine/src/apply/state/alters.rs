@@ -36,7 +36,7 @@ impl State {
             queue.alter(columns, origins.to_vec());
         }
         if let Some(pq) = self.percolates.get_mut(&table) {
-            pq.alter(Arc::clone(&definition))?;
+            pq.alter(Arc::clone(&definition), prepared.read_again.take())?;
         }
         if self.searches.contains_key(&table) {
             self.alter_search(table, (&before, &definition), origins, position, prepared)?;
