@@ -38,6 +38,8 @@ pub(crate) struct Filters {
     numbers: u32,
     /// Bytes of all texts in `by_text`.
     text_bytes: usize,
+    /// Memory of their regular expressions, in bytes.
+    regex_bytes: usize,
 }
 
 /// The work of one expression over one document.
@@ -82,7 +84,7 @@ const TEXT_FACTOR: usize = 16;
 impl Filters {
     /// Memory of all filters in bytes, at most.
     pub(crate) fn bytes(&self) -> usize {
-        self.by_text.len() * FILTER_BYTES + self.text_bytes * TEXT_FACTOR
+        self.by_text.len() * FILTER_BYTES + self.text_bytes * TEXT_FACTOR + self.regex_bytes
     }
 
     /// The known filter of that text, else this one under a new number. A filter without a text is never shared.
@@ -98,6 +100,7 @@ impl Filters {
         self.numbers += 1;
         if !text.is_empty() {
             self.text_bytes += text.len();
+            self.regex_bytes += filter.prepared.regex_bytes();
             self.by_text.insert(text.into(), filter.clone());
         }
         filter

@@ -149,6 +149,13 @@ impl Matchers {
         Matchers((!found.is_empty()).then(|| Box::new(found)))
     }
 
+    /// Memory that they take at most, in bytes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let all = self.0.iter().flat_map(|found| found.values());
+        all.map(Matcher::memory).sum()
+    }
+
     fn take(&mut self, word: &Word) -> Option<Matcher> {
         match word.term.form {
             Form::Regex => self.0.as_mut()?.remove(&word.term.text),
@@ -163,6 +170,8 @@ pub(crate) struct Patterns {
     layers: Vec<Arc<Layer>>,
     /// Those of the query that is being inserted, if they are compiled.
     pub(crate) compiled: Matchers,
+    /// Memory of all patterns, in bytes.
+    memory: usize,
     /// A number that copies share which came of one another by adding patterns; 0 without patterns.
     family: u64,
     /// All terms of patterns are below this; patterns added later have higher terms.
@@ -175,6 +184,11 @@ impl Patterns {
     /// Whether there is no pattern.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
+    }
+
+    /// Memory of the patterns at most, in bytes, without their texts.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
     }
 
     /// The term of a pattern, if it was added.
@@ -196,10 +210,13 @@ impl Patterns {
     /// Adds a pattern, which must be new; its term is above all others. Cost: compiling the pattern, unless it is compiled.
     pub(crate) fn add(&mut self, word: &Word, term: TermId) {
         let compiled = self.compiled.take(word);
+        let matcher = compiled.or_else(|| Matcher::new(&word.term).ok());
+        let compiled = matcher.as_ref().map_or(0, Matcher::memory);
+        self.memory += size_of::<Pattern>() + compiled;
         let pattern = Arc::new(Pattern {
             word: word.clone(),
             term,
-            matcher: compiled.or_else(|| Matcher::new(&word.term).ok()),
+            matcher,
         });
         if self.family == 0 {
             self.family = FAMILIES.fetch_add(1, Relaxed);

@@ -170,8 +170,8 @@ impl QuerySet {
         self.len
     }
 
-    /// Memory of the set in bytes, without the texts of its queries: measured for levels, estimated by counts for the
-    /// rest. The level that a job makes is not included; see [`merging_bytes`](QuerySet::merging_bytes). Cost: a few
+    /// Memory of the set in bytes, without the texts of its queries: measured for levels and patterns, estimated by
+    /// counts for the rest. The level that a job makes is not included; see [`merging_bytes`](QuerySet::merging_bytes). Cost: a few
     /// steps a level.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -179,6 +179,7 @@ impl QuerySet {
         levels.sum::<usize>()
             + self.fresh.len() * FRESH_BYTES
             + self.words.dictionary.len() * TERM_BYTES
+            + self.words.dictionary.patterns.memory()
             + self.filters.bytes()
     }
 

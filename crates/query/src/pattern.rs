@@ -11,9 +11,8 @@ mod within;
 #[cfg(test)]
 mod tests;
 
-use regex::{Regex, RegexBuilder};
-
-use crate::limits::{REGEX_BYTES_MAX, REGEX_PROGRAM_BYTES_MAX};
+use crate::limits::REGEX_BYTES_MAX;
+use crate::meter::{Unmetered, Work};
 use crate::tree::{Form, Term};
 pub(crate) use glob::is_wildcard;
 use glob::{Glob, holds};
@@ -76,11 +75,11 @@ pub struct Matcher {
 enum Kind {
     Whole(Box<str>),
     Glob(Glob),
-    Regex(Regex),
+    Regex(Within),
 }
 
 impl Matcher {
-    /// Prepares a term. Cost: a regular expression is compiled, to [`REGEX_PROGRAM_BYTES_MAX`] at most.
+    /// Prepares a term. Cost: a regular expression is compiled, to [`REGEX_PROGRAM_BYTES_MAX`](crate::limits::REGEX_PROGRAM_BYTES_MAX) at most.
     ///
     /// # Errors
     /// A message for the pattern's writer: it is too long, compiles to too much, or is no regular expression.
@@ -109,7 +108,18 @@ impl Matcher {
         match &self.kind {
             Kind::Whole(text) => **text == *word,
             Kind::Glob(glob) => glob.is_match(word),
-            Kind::Regex(regex) => regex.is_match(word),
+            // Words are short: nobody need be able to stop it.
+            Kind::Regex(regex) => regex.is_in(word, &Work::new(&Unmetered)) == Some(true),
+        }
+    }
+
+    /// Memory that it takes at most beside its literal, in bytes. Cost: a few loads.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        match &self.kind {
+            Kind::Whole(text) => text.len(),
+            Kind::Glob(glob) => glob.memory(),
+            Kind::Regex(regex) => regex.memory(),
         }
     }
 
@@ -157,14 +167,7 @@ fn refusal(bytes: Option<usize>) -> String {
 }
 
 /// Compiles an expression over a whole word.
-fn compiled(text: &str) -> Result<Regex, String> {
+fn compiled(text: &str) -> Result<Within, String> {
     check(text)?;
-    RegexBuilder::new(&format!(r"\A(?:{text})\z"))
-        .size_limit(REGEX_PROGRAM_BYTES_MAX)
-        .dfa_size_limit(REGEX_PROGRAM_BYTES_MAX)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(bytes) => refusal(Some(bytes)),
-            _ => refusal(None),
-        })
+    Within::whole(text).map_err(refusal)
 }

@@ -340,21 +340,34 @@ fn check_texts(columns: &[Column], row: &[Value]) -> Result<()> {
 }
 
 /// Standing queries leave only when they are deleted: those that do not fit are not for later. What they replace is room.
-fn check_queries(around: Circumstances, pq: &PercolateTable, queries: &[QueryRow]) -> Result<()> {
+/// `regex_bytes`: memory of their regular expressions.
+fn check_queries(
+    around: Circumstances,
+    pq: &PercolateTable,
+    queries: &[QueryRow],
+    regex_bytes: u64,
+) -> Result<()> {
     let replaced = queries.iter().filter_map(|row| pq.set.get(row.id));
     let room: u64 = replaced.map(|query| memory_of(text_bytes(query))).sum();
     let bytes = |row: &QueryRow| {
         let texts = [&row.query, &row.tags, &row.filters, &row.source];
         memory_of(texts.iter().map(|text| text.len() as u64).sum())
     };
-    let bytes = queries.iter().map(bytes).sum::<u64>().saturating_sub(room);
+    let bytes = regex_bytes + queries.iter().map(bytes).sum::<u64>();
+    let bytes = bytes.saturating_sub(room);
+    check_query_memory(around, bytes)?;
+    around.check_memory(bytes)
+}
+
+/// Refuses standing queries that take more bytes than are left for such.
+fn check_query_memory(around: Circumstances, bytes: u64) -> Result<()> {
     if bytes > 0 && around.query_bytes.saturating_add(bytes) > around.memory_bytes {
         return Err(Error::Limit {
             what: "bytes of standing queries",
             max: around.memory_bytes,
         });
     }
-    around.check_memory(bytes)
+    Ok(())
 }
 
 fn queries(
@@ -381,6 +394,7 @@ fn queries(
     let mut queries = Vec::with_capacity(insert.rows.len());
     let mut compiled = Vec::with_capacity(insert.rows.len());
     let mut warnings = Vec::new();
+    let mut regex_bytes = 0;
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
         let at_row = |error: Error| error.at_row(several, number);
@@ -396,9 +410,11 @@ fn queries(
         };
         warnings.append(&mut read.parsed.warnings);
         queries.push(row);
+        regex_bytes += read.regex_bytes() as u64;
+        check_query_memory(around, regex_bytes)?;
         compiled.push(read);
     }
-    check_queries(around, pq, &queries)?;
+    check_queries(around, pq, &queries, regex_bytes)?;
     let (affected, last_id) = (queries.len() as u64, queries.last().map_or(0, |row| row.id));
     let reply = Reply::Done {
         affected,

@@ -73,6 +73,14 @@ pub(crate) struct Compiled {
     pub(crate) matchers: Matchers,
 }
 
+impl Compiled {
+    /// Memory that its regular expressions and those of its filter take at most, in bytes.
+    pub(crate) fn regex_bytes(&self) -> usize {
+        let filter = self.filter.as_ref();
+        self.matchers.memory() + filter.map_or(0, |filter| filter.regex_bytes())
+    }
+}
+
 /// Rows as a command brings them.
 #[derive(Clone, Copy)]
 pub(crate) struct Inserted<'c> {

@@ -1,7 +1,6 @@
 //! Rows of an INSERT, made before the engine's thread gets them; see [`crate::made`].
 
 use index::Interrupt;
-use percolate::Matchers;
 use query::analysis::Words;
 use query::value::Value;
 
@@ -106,10 +105,10 @@ fn queries(
             break;
         }
         let row = making.row(0, &mut values, number);
-        let Ok(mut read) = row.and_then(|row| compile(&reading, &row, number)) else {
+        let Ok(read) = row.and_then(|row| compile(&reading, &row, number)) else {
             break;
         };
-        read.matchers = Matchers::of(&read.parsed.root);
+        bytes += read.regex_bytes();
         compiled.push(read);
     }
     Ok(Some(MadeRows::queries(definition, compiled, bytes)))

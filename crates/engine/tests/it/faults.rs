@@ -491,6 +491,56 @@ fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted
 }
 
 #[test]
+fn regular_expressions_of_standing_queries_and_their_filters_count_as_memory() {
+    let options = Options {
+        memory_bytes: 4 << 20,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let long = |id: u32| format!("w{id}{}", "[^x]{2,9}x".repeat(8));
+    let query = |id: u32| {
+        format!(
+            "insert pq (id, query) values ({id}, 'REGEX(/{}/)')",
+            long(id)
+        )
+    };
+    let filter = |id: u32| {
+        let filter = format!("regex(s, \"{}\")", long(id));
+        format!("insert pq (id, query, filters) values ({id}, 'w', '{filter}')")
+    };
+    // Ten thousand of either would fit if only their texts were counted.
+    for insert in [&query as &dyn Fn(u32) -> String, &filter] {
+        driver
+            .run(command("create pq pq (body text, s string)"))
+            .unwrap();
+        let refused = (1..1000).find_map(|id| Some((id, driver.run(command(&insert(id))).err()?)));
+        let (stored, error) = refused.expect("a limit");
+        assert!((4..200).contains(&stored), "{stored}: {error}");
+        let what = "bytes of standing queries";
+        assert!(
+            matches!(error, Error::Limit { what: of, .. } if of == what),
+            "{error}"
+        );
+        driver.run(command("drop pq")).unwrap();
+    }
+    driver
+        .run(command("create pq pq (body text, s string)"))
+        .unwrap();
+    // One that names them all is refused before all are compiled.
+    let rows: Vec<String> = (1..1000)
+        .map(|id| format!("({id}, 'REGEX(/{}/)')", long(id)))
+        .collect();
+    let all = format!("insert pq (id, query) values {}", rows.join(","));
+    assert!(matches!(
+        driver.run(command(&all)),
+        Err(Error::Limit { .. })
+    ));
+    driver
+        .run(command("insert pq (id, query) values (1, 'w')"))
+        .expect("no query is left of a statement that was refused");
+}
+
+#[test]
 fn hits_that_memory_does_not_hold_are_refused_with_the_number_that_it_holds() {
     let options = Options {
         memory_bytes: 1 << 20,

@@ -84,6 +84,8 @@ pub struct Prepared {
     pub(super) root: PreparedNode,
     /// The slots of its columns, rising.
     slots: Vec<usize>,
+    /// Memory of its regular expressions at most, in bytes; 0 unless [`Prepared::for_many`] was called.
+    regex_bytes: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -249,7 +251,11 @@ impl Prepared {
         let mut root = PreparedNode::new(expression, &names)?;
         root.fold();
         let slots = slots.into_inner().into_iter().collect();
-        Ok(Prepared { root, slots })
+        Ok(Prepared {
+            root,
+            slots,
+            regex_bytes: 0,
+        })
     }
 
     /// The value of a slot.
@@ -258,7 +264,22 @@ impl Prepared {
         Prepared {
             root: PreparedNode::Slot(slot),
             slots: vec![slot],
+            regex_bytes: 0,
         }
+    }
+
+    /// The same expression as one of very many that are kept, such as the filter of a standing query: its regular expressions
+    /// have small caches.
+    #[must_use]
+    pub fn for_many(mut self) -> Prepared {
+        self.regex_bytes = self.root.keep_little();
+        self
+    }
+
+    /// Memory of the regular expressions of one of very many at most, in bytes.
+    #[must_use]
+    pub fn regex_bytes(&self) -> usize {
+        self.regex_bytes
     }
 
     /// The slot whose value it is, if it is nothing else.
@@ -605,6 +626,24 @@ impl PreparedNode {
 
     /// Folds the parts of an expression that reads a row.
     fn fold_parts(&mut self) {
+        self.each_part(&mut |part| part.fold());
+    }
+
+    /// Gives all expressions of REGEX and REGEXP in it small caches, and gives the memory that these take at most.
+    fn keep_little(&mut self) -> usize {
+        let mut bytes = 0;
+        self.each_part(&mut |part| bytes += part.keep_little());
+        if let PreparedNode::Call(_, known, _) = self
+            && let Known::Regex(regex) = &**known
+        {
+            let little = regex.with_little();
+            bytes += little.memory();
+            *known = Arc::new(Known::Regex(little));
+        }
+        bytes
+    }
+
+    fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
         match self {
             PreparedNode::Literal(_)
             | PreparedNode::Slot(_)
@@ -612,22 +651,22 @@ impl PreparedNode {
             | PreparedNode::Typed(..) => {}
             PreparedNode::Unary(_, part)
             | PreparedNode::In { needle: part, .. }
-            | PreparedNode::IsNull { needle: part, .. } => part.fold(),
+            | PreparedNode::IsNull { needle: part, .. } => visit(part),
             PreparedNode::Binary(_, left, right) => {
-                left.fold();
-                right.fold();
+                visit(left);
+                visit(right);
             }
             PreparedNode::Between {
                 needle, low, high, ..
-            } => [needle, low, high].into_iter().for_each(|part| part.fold()),
+            } => [needle, low, high].into_iter().for_each(|part| visit(part)),
             PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
-                parts.iter_mut().for_each(PreparedNode::fold);
+                parts.iter_mut().for_each(visit);
             }
             PreparedNode::Each {
                 list, condition, ..
             } => {
-                list.fold();
-                condition.fold();
+                visit(list);
+                visit(condition);
             }
         }
     }

@@ -90,6 +90,12 @@ impl Glob {
         }
     }
 
+    /// Memory of it in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let texts = self.prefix.len() + self.suffix.len() + self.infix.len();
+        size_of_val(&*self.steps) + texts
+    }
+
     pub(super) fn is_match(&self, word: &str) -> bool {
         // Without these tests, comparing no bytes at the address of an empty text takes some 100 ns.
         let begins = |rest: &str| self.prefix.is_empty() || rest.starts_with(&*self.prefix);

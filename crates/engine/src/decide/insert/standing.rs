@@ -1,5 +1,6 @@
 //! Values as they were sent become standing queries.
 
+use percolate::Matchers;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -45,12 +46,14 @@ impl MakingQueries {
     }
 }
 
-/// Compiles the query and the filter of a row. `number`: that of the row, from 1.
+/// Compiles the query of a row, its regular expressions, and its filter. `number`: that of the row, from 1.
 ///
 /// # Errors
 /// As [`Reading::read`].
 pub(crate) fn compile(reading: &Reading, row: &QueryRow, number: usize) -> Result<Compiled> {
-    reading.read(format_args!("row {number}"), &row.query, &row.filters)
+    let mut read = reading.read(format_args!("row {number}"), &row.query, &row.filters)?;
+    read.matchers = Matchers::of(&read.parsed.root);
+    Ok(read)
 }
 
 /// The columns of a pq table's own rows, without the id.

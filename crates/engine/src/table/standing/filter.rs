@@ -24,7 +24,7 @@ pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared
     check_constants(&asked, columns)?;
     let prepared = Prepared::typed(&asked, &|name| slot(name, columns));
     let prepared = prepared.map_err(|error| format!("no column '{}' in the documents", error.0))?;
-    Ok(Some(Arc::new(prepared)))
+    Ok(Some(Arc::new(prepared.for_many())))
 }
 
 fn slot(name: &str, columns: &[Column]) -> Option<(usize, ColumnType)> {
