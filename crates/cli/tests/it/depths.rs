@@ -318,7 +318,11 @@ fn refusal_of(client: &mut Client, statement: &str) -> Option<String> {
     match client.query_sets(statement) {
         Ok(_) => None,
         Err(ClientError::Server(error)) => Some(error.to_string()),
-        Err(other) => panic!("{}: {other}", &statement[..statement.len().min(200)]),
+        Err(other) => panic!(
+            "{} … {}: {other}",
+            &statement[..statement.len().min(200)],
+            &statement[statement.len().saturating_sub(300)..]
+        ),
     }
 }
 
