@@ -171,7 +171,7 @@ error 1235 (42000): not yet: DEFAULT as a value in row 2
 
 INSERT INTO posts (id, body) VALUES (20, NOW())
 ----
-error 1064 (42000): syntax error: now() cannot stand here near 'NOW())' at line 1, position 41
+ok, 1 rows
 
 INSERT INTO posts (id, body) VALUES (20, NWO())
 ----

@@ -38,7 +38,7 @@ id
 2
 3
 
-SELECT id FROM docs WHERE MATCH('a') AND docs.j.ok = 1;
+SELECT id FROM docs WHERE MATCH('a') AND docs.j.ok = TRUE;
 ----
 id
 1

@@ -64,8 +64,6 @@ id
 SELECT id FROM users WHERE email = 0 AND age = '31' ORDER BY id ASC;
 ----
 id
-1
-3
 
 SELECT COUNT(*) FROM users WHERE age = 31 AND seen = 1;
 ----

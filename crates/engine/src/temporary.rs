@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use index::Interrupt;
-use query::expression::{Expression, List, Metered, Prepared, UnknownColumn};
+use query::expression::{Expression, List, Metered, Prepared, Unprepared};
 use query::request::Insert;
 use query::rows::JoinRows;
 use query::schema::Column;
@@ -279,13 +279,15 @@ impl Temporary {
             Some((at, self.columns[at].kind))
         };
         let prepared = condition.map(|condition| Prepared::typed(condition, &resolve));
-        let prepared =
-            prepared
-                .transpose()
-                .map_err(|UnknownColumn(column)| Error::UnknownColumn {
-                    column,
-                    table: self.name.clone(),
-                })?;
+        let prepared = prepared.transpose().map_err(|error| match error {
+            Unprepared::UnknownColumn(column) => Error::UnknownColumn {
+                column,
+                table: self.name.clone(),
+            },
+            Unprepared::Constant { .. } => Error::Constant {
+                what: error.to_string(),
+            },
+        })?;
         let mut rows = Vec::new();
         for row in self.live() {
             let values = Metered::new(interrupt, |slot| self.lists[slot].get(row as usize));

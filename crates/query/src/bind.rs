@@ -25,7 +25,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expression::{ColumnValues, Expression, Function, Prepared, UnknownColumn, WEIGHT_SLOT};
+use crate::expression::{ColumnValues, Expression, Function, Prepared, Unprepared, WEIGHT_SLOT};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
@@ -68,6 +68,8 @@ pub struct Scope<'a> {
 pub enum BindError {
     /// The table has no column of that name.
     UnknownColumn(String),
+    /// A constant that the type of the column beside it does not read, with a message.
+    Constant(String),
     /// A feature that is not built yet.
     NotYet(&'static str),
     /// A mistake, with a message.
@@ -410,7 +412,7 @@ impl Scope<'_> {
         Prepared::typed(&with_ids(expression, self.has_id), &|name| {
             self.slot_in(name)
         })
-        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        .map_err(BindError::from)
     }
 
     /// As [`Scope::slot`], with the names that only stand inside expressions.
@@ -505,12 +507,21 @@ fn aliased<'a>(key: &'a Output, items: &'a [Item]) -> &'a Output {
     named.unwrap_or(key)
 }
 
+impl From<Unprepared> for BindError {
+    fn from(error: Unprepared) -> BindError {
+        match error {
+            Unprepared::UnknownColumn(name) => BindError::UnknownColumn(name),
+            Unprepared::Constant(what) => BindError::Constant(what.into()),
+        }
+    }
+}
+
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BindError::UnknownColumn(name) => write!(f, "unknown column '{name}'"),
             BindError::NotYet(what) => write!(f, "not yet: {what}"),
-            BindError::Invalid(what) => f.write_str(what),
+            BindError::Constant(what) | BindError::Invalid(what) => f.write_str(what),
         }
     }
 }

@@ -26,9 +26,9 @@ mod tests;
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
 pub use list::List;
-pub use moment::{Moment, Unsettled, Variable};
+pub use moment::{Moment, Unsettled, Variable, as_set, seconds_in_zone, value_of_its_moment};
 pub use parse::Calls;
-pub use prepared::{ColumnValues, Metered, Prepared, UnknownColumn, WEIGHT_SLOT};
+pub use prepared::{ColumnValues, Metered, Prepared, Unprepared, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
 pub use tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
@@ -73,6 +73,15 @@ pub fn parse_of_tables(
         .of_tables(tables)
         .with_time()
         .expression()
+}
+
+/// As [`parse`]. NOW() may stand in it, as in [`parse_of_tables`].
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_with_time(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
+    let no_calls: &mut Calls<'_> = &mut |_, _| Ok(None);
+    parse::Parser::new(lexer, no_calls).with_time().expression()
 }
 
 /// As [`parse_of_tables`] over several tables: a column keeps the name of its table, as `t.price`.

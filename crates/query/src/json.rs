@@ -5,11 +5,12 @@
 //! | tag | node | bytes behind the tag |
 //! |---|---|---|
 //! | 0, 1, 2 | null, false, true | none |
-//! | 3 | whole number of 64 bits | 8 |
+//! | 3 | whole number of 64 bits with a sign | 8 |
 //! | 4 | any other number, as a double | 8 |
 //! | 5 | text | UTF-8 |
 //! | 6 | array | number of items (4), end of each item (4 each), the items |
 //! | 7 | object | number of members (4), for each the end of its key and of its value (4 + 4), the keys, the values |
+//! | 8 | whole number from 2^63 to 2^64 - 1 | 8 |
 //!
 //! Example: `{"a": 7, "b": [true]}` takes 41 bytes.
 //!
@@ -84,7 +85,9 @@ impl Json {
     /// An array of whole numbers.
     #[must_use]
     pub fn of_numbers(numbers: &[i64]) -> Json {
-        let nodes = numbers.iter().map(|number| JsonNode::Whole(*number));
+        let nodes = numbers
+            .iter()
+            .map(|number| JsonNode::Whole((*number).into()));
         let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
         Json(edit::array(items.iter().map(Vec::as_slice)).into())
     }

@@ -27,7 +27,7 @@ pub fn code(value: &Value) -> Option<u64> {
 }
 
 /// The codes of the values of a keyed column that may equal one of `constants`, in any order. `None` where codes cannot tell:
-/// a number beside a column of texts, whose texts are compared by the numbers that they begin with.
+/// a number beside a column of texts, whose texts are compared by the numbers that they are.
 pub(crate) fn codes_of(kind: ColumnType, constants: &List) -> Option<Vec<u64>> {
     let is_text = matches!(kind, ColumnType::String | ColumnType::Char { .. });
     let mut codes = Vec::with_capacity(constants.len());
@@ -37,7 +37,7 @@ pub(crate) fn codes_of(kind: ColumnType, constants: &List) -> Option<Vec<u64>> {
             (_, Value::Set(_) | Value::Json(_)) => return None,
             (true, Value::Int(_) | Value::Float(_)) => return None,
             (true, text) => code(text),
-            (false, other) => other.number().map(|number| match number {
+            (false, other) => other.spelled().map(|number| match number {
                 Number::Whole(number) => of_whole(number),
                 Number::Real(number) => of_real(number),
             }),

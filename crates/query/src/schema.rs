@@ -5,6 +5,7 @@ mod calendar;
 mod column;
 mod column_type;
 mod comparable;
+mod constant;
 mod decimal;
 mod names;
 mod timestamp;
@@ -16,6 +17,7 @@ mod tests;
 pub use column::Column;
 pub use column_type::ColumnType;
 pub use names::{TypeError, TypeSystem};
+pub(crate) use timestamp::without_zone as timestamp_without_zone;
 pub use value_error::ValueError;
 
 /// Most text columns of a table: a set of fields is a `u64`.

@@ -48,6 +48,51 @@ pub enum Class {
     Other,
 }
 
+/// What SQL says of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// The first is less than, equal to or greater than the second.
+    Ordered(Ordering),
+    /// They are of kinds that are never equal, and have no order.
+    Unlike,
+    /// One is NULL or no number (NaN), so nothing is known.
+    Null,
+}
+
+/// A value as one side of a comparison.
+enum Side<'v> {
+    Null,
+    Number(Number),
+    Text(&'v str),
+    Bytes(&'v [u8]),
+    Set(&'v [i64]),
+    /// A text, a truth, an array or an object of a document.
+    Inside(&'v str),
+    Truth(bool),
+    Document(&'v [u8]),
+}
+
+impl<'v> Side<'v> {
+    fn of(value: &'v Value) -> Side<'v> {
+        match value {
+            Value::Null => Side::Null,
+            Value::Int(number) => Side::Number(Number::Whole(*number)),
+            Value::Float(number) => Side::Number(Number::Real(*number)),
+            Value::Str(text) => Side::Text(text),
+            Value::Bytes(bytes) => Side::Bytes(bytes),
+            Value::Set(numbers) => Side::Set(numbers),
+            Value::Json(document) => match document.node_at(&[]) {
+                None | Some(JsonNode::Null) => Side::Null,
+                Some(JsonNode::Truth(truth)) => Side::Truth(truth),
+                Some(JsonNode::Whole(number)) => Side::Number(Number::Whole(number)),
+                Some(JsonNode::Real(number)) => Side::Number(Number::Real(number)),
+                Some(JsonNode::Text(text)) => Side::Inside(text),
+                Some(JsonNode::Document(bytes)) => Side::Document(bytes),
+            },
+        }
+    }
+}
+
 /// The items of a list.
 pub(crate) struct Items<'v> {
     list: &'v Value,
@@ -100,23 +145,97 @@ pub(crate) fn compare_texts(a: &str, b: &str) -> Ordering {
 }
 
 impl Value {
-    /// Compares as SQL does. `None` when either is NULL or NaN, or one is a set or document and the other none. Else by kind:
+    /// The order of [`Value::compare`]; `None` where there is none.
+    #[must_use]
+    pub fn cmp_sql(&self, other: &Value) -> Option<Ordering> {
+        match self.compare(other) {
+            Compared::Ordered(order) => Some(order),
+            Compared::Unlike | Compared::Null => None,
+        }
+    }
+
+    /// Compares as SQL does, by kind:
     /// - numbers: by exact value;
     /// - two texts: without regard to the case of ASCII letters (Sphinx's default collation, `libc_ci`);
     /// - bytes, or a text beside bytes: byte by byte;
-    /// - a text beside a number: by the number that the text begins with, 0 if none.
+    /// - a text of a column beside a number: by the number that the text is from end to end; a text that is none is unlike it;
+    /// - a text of a document (see [`JsonStep::Itself`]) is unlike each number, and a truth is like truths alone;
+    /// - two sets, two arrays, two objects: by their bytes.
     #[must_use]
-    pub fn cmp_sql(&self, other: &Value) -> Option<Ordering> {
+    pub fn compare(&self, other: &Value) -> Compared {
         match (self, other) {
-            (Value::Null, _) | (_, Value::Null) => None,
-            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-            (Value::Set(a), Value::Set(b)) => Some(a.cmp(b)),
-            (Value::Json(a), Value::Json(b)) => Some(a.bytes().cmp(b.bytes())),
-            (Value::Str(a), Value::Str(b)) => Some(compare_texts(a, b)),
-            _ => match (self.text_bytes(), other.text_bytes()) {
-                (Some(a), Some(b)) => Some(a.cmp(b)),
-                _ => self.number()?.compare(other.number()?),
+            (Value::Int(a), Value::Int(b)) => return Compared::Ordered(a.cmp(b)),
+            (Value::Str(a), Value::Str(b)) => return Compared::Ordered(compare_texts(a, b)),
+            _ => {}
+        }
+        let order = match (Side::of(self), Side::of(other)) {
+            (Side::Null, _) | (_, Side::Null) => return Compared::Null,
+            (Side::Number(a), Side::Number(b)) => match a.compare(b) {
+                Some(order) => order,
+                None => return Compared::Null, // NaN
             },
+            (Side::Text(a) | Side::Inside(a), Side::Text(b) | Side::Inside(b)) => {
+                compare_texts(a, b)
+            }
+            (Side::Text(a) | Side::Inside(a), Side::Bytes(b)) => a.as_bytes().cmp(b),
+            (Side::Bytes(a), Side::Text(b) | Side::Inside(b)) => a.cmp(b.as_bytes()),
+            (Side::Bytes(a), Side::Bytes(b)) => a.cmp(b),
+            (Side::Truth(a), Side::Truth(b)) => a.cmp(&b),
+            (Side::Set(a), Side::Set(b)) => a.cmp(b),
+            (Side::Document(a), Side::Document(b)) => a.cmp(b),
+            (Side::Text(_) | Side::Bytes(_), Side::Number(_))
+            | (Side::Number(_), Side::Text(_) | Side::Bytes(_)) => {
+                let numbers = self.spelled().zip(other.spelled());
+                match numbers.and_then(|(a, b)| a.compare(b)) {
+                    Some(order) => order,
+                    None => return Compared::Unlike,
+                }
+            }
+            (
+                Side::Number(_)
+                | Side::Text(_)
+                | Side::Inside(_)
+                | Side::Bytes(_)
+                | Side::Truth(_)
+                | Side::Set(_)
+                | Side::Document(_),
+                _,
+            ) => return Compared::Unlike,
+        };
+        Compared::Ordered(order)
+    }
+
+    /// The value as the value of a document beside another value of a document: a text becomes one inside a document.
+    #[must_use]
+    pub(crate) fn inside(self) -> Value {
+        match self {
+            Value::Str(text) => Value::Json(Json::of_node(JsonNode::Text(&text))),
+            other => other,
+        }
+    }
+
+    /// A truth of a document.
+    #[must_use]
+    pub fn of_truth(truth: bool) -> Value {
+        Value::Json(Json::of_node(JsonNode::Truth(truth)))
+    }
+
+    /// The text that is a document of its own; `None`: the value is none.
+    pub(crate) fn text_inside(&self) -> Option<&str> {
+        match self {
+            Value::Json(document) => match document.node_at(&[]) {
+                Some(JsonNode::Text(text)) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The value as a number, if it is one or a text of nothing else.
+    pub(crate) fn spelled(&self) -> Option<Number> {
+        match self.text_bytes() {
+            Some(text) => Number::spelled(text),
+            None => self.number(),
         }
     }
 
@@ -181,9 +300,13 @@ impl Value {
     }
 
     /// The value inside a document: a number, text, truth (0 or 1), or a document for an array or object. NULL where there is
-    /// nothing, for JSON's null, and if `self` is no document.
+    /// nothing, for JSON's null, and if `self` is no document. Behind [`JsonStep::Itself`] alone a value is itself, and a text is
+    /// one of a document.
     #[must_use]
     pub fn at_path(&self, path: &[JsonStep]) -> Value {
+        if let (false, [JsonStep::Itself]) = (matches!(self, Value::Json(_)), path) {
+            return self.clone().inside();
+        }
         let Value::Json(document) = self else {
             return Value::Null;
         };
@@ -208,10 +331,7 @@ impl Value {
     pub fn to_json(&self) -> Json {
         Json::of_node(match self {
             Value::Null => JsonNode::Null,
-            Value::Int(number) => match i64::try_from(*number) {
-                Ok(number) => JsonNode::Whole(number),
-                Err(_) => JsonNode::Real(*number as f64),
-            },
+            Value::Int(number) => JsonNode::Whole(*number),
             Value::Float(number) => JsonNode::Real(*number),
             Value::Str(text) => JsonNode::Text(text),
             Value::Bytes(bytes) => {
@@ -227,25 +347,28 @@ impl Value {
         match node {
             None | Some(JsonNode::Null) => Value::Null,
             Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
-            Some(JsonNode::Whole(number)) => Value::Int(number.into()),
+            Some(JsonNode::Whole(number)) => Value::Int(number),
             Some(JsonNode::Real(number)) => Value::Float(number),
             Some(JsonNode::Text(text)) => Value::Str(text.to_owned()),
             Some(JsonNode::Document(bytes)) => Value::Json(Json::of_bytes(bytes)),
         }
     }
 
-    /// The class of the value. `are_texts`: texts are compared with texts alone; else they may stand beside numbers, and count as
-    /// the number that they begin with.
+    /// The class of the value. `are_texts`: texts are compared with texts alone; else they may stand beside numbers, and one that is
+    /// a number from end to end has the number's class.
     #[must_use]
     pub fn class(&self, are_texts: bool) -> Class {
-        match self {
-            Value::Str(text) if are_texts => Class::Text(without_case(text).collect()),
-            Value::Bytes(bytes) if are_texts => Class::Text(bytes.to_ascii_lowercase().into()),
-            other => match other.number().map(Number::normal) {
-                Some(Number::Whole(number)) => Class::Whole(number),
-                Some(Number::Real(number)) => Class::Real(number.to_bits()),
-                None => Class::Other,
-            },
+        let text = self.text_inside().map(str::as_bytes).or(self.text_bytes());
+        let number = match text {
+            Some(_) if are_texts => None,
+            Some(text) => Number::spelled(text),
+            None => self.number(),
+        };
+        match (number.map(Number::normal), text) {
+            (Some(Number::Whole(number)), _) => Class::Whole(number),
+            (Some(Number::Real(number)), _) => Class::Real(number.to_bits()),
+            (None, Some(text)) => Class::Text(text.to_ascii_lowercase().into()),
+            (None, None) => Class::Other,
         }
     }
 

@@ -48,6 +48,7 @@ kinds! {
     TABLE_IN_USE "table_in_use" 1451 "23000" 409 "DROP or RENAME of a table that another one names.";
     UNKNOWN_COLUMN "unknown_column" 1054 "42S22" 400 "The table has no such column; DESCRIBE lists those it has.";
     WRONG_COLUMN_COUNT "wrong_column_count" 1136 "21S01" 400 "A row has more or fewer values than columns.";
+    BAD_CONSTANT "bad_constant" 1292 "22007" 400 "A constant in a condition is no value of the type of the column beside it; the message names both.";
     BAD_VALUE "bad_value" 1366 "HY000" 400 "The column cannot hold the value.";
     NULL_VALUE "null_value" 1048 "23000" 400 "NULL for a column that was declared NOT NULL.";
     NO_DEFAULT "no_default" 1364 "HY000" 400 "No value for a column that has no default.";
@@ -161,6 +162,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::NoSuchTable(_) => NO_SUCH_TABLE,
         Error::TableExists(_) => TABLE_EXISTS,
         Error::UnknownColumn { .. } => UNKNOWN_COLUMN,
+        Error::Constant { .. } => BAD_CONSTANT,
         Error::WrongColumnCount { .. } => WRONG_COLUMN_COUNT,
         Error::BadValue { why, .. } => match why {
             engine::Why::Incorrect(_) => BAD_VALUE,

@@ -21,6 +21,7 @@ mod insert_select;
 mod join;
 mod lists;
 mod load;
+mod local_time;
 pub(crate) mod owned_row;
 mod pq;
 mod queue_functions;

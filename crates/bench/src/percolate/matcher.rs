@@ -39,7 +39,9 @@ pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
         Some((at, ATTRIBUTES[at].1))
     };
     let prepared = Condition::typed(&parsed, &slot);
-    prepared.map(Some).map_err(|unknown| refused(unknown.0))
+    prepared
+        .map(Some)
+        .map_err(|unprepared| refused(unprepared.to_string()))
 }
 
 /// The words of a post.

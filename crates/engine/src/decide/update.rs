@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use index::{Control, PlannedChange, ReadColumn};
 use query::bind::{Condition, Ids, Scope};
-use query::expression::{Expression, Metered, Prepared};
+use query::expression::{Expression, Metered, Prepared, as_set};
 use query::json::{Json, JsonEditError, JsonStep};
 use query::meter::Meter;
 use query::options::Options;
@@ -149,7 +149,8 @@ impl Assignments {
             if path.is_empty() && bound.set.iter().any(is_whole) {
                 return Err(Error::invalid(format!("column '{}' twice", column.name)));
             }
-            let value = scope(definition).prepare(&assignment.value);
+            let written = as_set(&assignment.value, column.kind, !path.is_empty());
+            let value = scope(definition).prepare(&written);
             let value = value.map_err(|error| failure::of_bind(table, error))?;
             bound.set.push(Bound { to, path, value });
         }

@@ -25,6 +25,11 @@ pub enum Error {
         /// Name of the table.
         table: String,
     },
+    /// A constant in a condition that the type of the column beside it does not read.
+    Constant {
+        /// What is wrong, with the constant and the column.
+        what: String,
+    },
     /// A row has more or fewer values than the command has columns.
     WrongColumnCount {
         /// Which row, from 1.
@@ -223,6 +228,7 @@ impl Error {
             Error::NoSuchTable(_)
             | Error::TableExists(_)
             | Error::UnknownColumn { .. }
+            | Error::Constant { .. }
             | Error::WrongColumnCount { .. }
             | Error::BadValue { .. }
             | Error::OutOfRange { .. }
@@ -302,7 +308,7 @@ impl fmt::Display for Error {
                 write!(f, "table '{table}' is named by table '{by}'")
             }
             Error::NotYet { what } => write!(f, "not yet: {what}"),
-            Error::Invalid { what } => f.write_str(what),
+            Error::Constant { what } | Error::Invalid { what } => f.write_str(what),
             Error::Limit { what, max } => write!(f, "{what} exceed the limit of {max}"),
             Error::SearchMemory { max } => write!(
                 f,

@@ -95,6 +95,7 @@ pub(crate) fn of_bind(table: &str, error: BindError) -> Error {
             column,
             table: table.to_owned(),
         },
+        BindError::Constant(what) => Error::Constant { what },
         BindError::NotYet(what) => Error::NotYet {
             what: what.to_owned(),
         },

@@ -42,8 +42,9 @@ pub(super) enum Kind {
     KeyCodes(u16),
     /// The row of each of these codes, 4 bytes each.
     KeyDocs(u16),
-    /// Names of the paths in documents that are kept as numbers; see [`super::paths`].
-    Paths,
+    /// Names of the paths in documents that are kept as numbers; see [`super::paths`]. 1: of numbers alone; 0: truths are among
+    /// them, as 0 and 1, so that they serve no condition.
+    Paths(u16),
     /// The numbers at the path of this place in `Paths`, one for each row; before format 5.
     PathNumbers(u16),
     /// A bit for each row that has a number there. Left out where each row has one.
@@ -192,7 +193,12 @@ impl Kind {
         use Kind::{PackedPathNumbers, PathNumbers, PathRows, Paths, TextPlaces, Texts};
         matches!(
             self,
-            Paths | PathNumbers(_) | PackedPathNumbers(_) | PathRows(_) | TextPlaces(_) | Texts(_)
+            Paths(_)
+                | PathNumbers(_)
+                | PackedPathNumbers(_)
+                | PathRows(_)
+                | TextPlaces(_)
+                | Texts(_)
         )
     }
 
@@ -210,7 +216,7 @@ impl Kind {
             Kind::Lengths => (9, 0),
             Kind::KeyCodes(column) => (10, column),
             Kind::KeyDocs(column) => (11, column),
-            Kind::Paths => (12, 0),
+            Kind::Paths(alone) => (12, alone),
             Kind::PathNumbers(path) => (13, path),
             Kind::PathRows(path) => (14, path),
             Kind::PackedIntegers(column) => (15, column),
@@ -240,7 +246,7 @@ impl Kind {
             9 => Kind::Lengths,
             10 => Kind::KeyCodes(column),
             11 => Kind::KeyDocs(column),
-            12 => Kind::Paths,
+            12 => Kind::Paths(column),
             13 => Kind::PathNumbers(column),
             14 => Kind::PathRows(column),
             15 => Kind::PackedIntegers(column),

@@ -3,15 +3,15 @@
 //! Example: the documents of column 2, and the path `price`.
 //!
 //! ```text
-//! doc        0              1      2                 3
-//! document   {"price": 7}   {}     {"price": true}   NULL
-//! numbers    7              0      1                 0
+//! doc        0              1      2              3
+//! document   {"price": 7}   {}     {"price": 1}   NULL
+//! numbers    7              0      1              0
 //! present    bits 0 and 2
 //! ```
 //!
 //! Invariants:
-//! - A path is kept only if each row of the segment has a whole number (or a truth, which compares as 0 or 1) there, or nothing, or
-//!   JSON's null. So a row whose bit is not set has NULL there.
+//! - A path is kept only if each row of the segment has a whole number there, or nothing, or JSON's null. So a row whose bit is not
+//!   set has NULL there. Older builds kept truths too, as 0 and 1; what they wrote is not read.
 //! - The rows hold all documents whole. If these sections cannot be read, the reader asks every row: no answer depends on them.
 //!
 //! A path is found in a sample of the rows: [`SAMPLED_ROWS`] of them, at least half of which have a number there. A table
@@ -29,6 +29,9 @@ use super::packed;
 use super::row_source::RowSource;
 use crate::error::Result;
 use crate::integers::Integers;
+
+/// The section of names whose paths have numbers alone, see [`Kind::Paths`].
+pub(super) const NUMBERS_ALONE: u16 = 1;
 
 /// Rows in which paths are looked for.
 const SAMPLED_ROWS: u32 = 1_000;
@@ -79,7 +82,7 @@ impl PathColumn {
             let end = section.start.checked_add(section.bytes);
             section.bytes == bytes && end.is_some_and(|end| end <= file.len() as u64)
         };
-        let Some(listed) = commit.section(Kind::Paths) else {
+        let Some(listed) = commit.section(Kind::Paths(NUMBERS_ALONE)) else {
             return Ok(Vec::new());
         };
         if !fits(&listed, listed.bytes) {
@@ -112,7 +115,7 @@ impl PathColumn {
     pub(super) fn is_of(&self, column: usize, path: &[JsonStep]) -> bool {
         let is_key = |(key, step): (&String, &JsonStep)| match step {
             JsonStep::Key(wanted) => key == wanted,
-            JsonStep::Item(_) => false,
+            JsonStep::Item(_) | JsonStep::Itself => false,
         };
         usize::from(self.path.column) == column
             && self.path.keys.len() == path.len()
@@ -179,11 +182,13 @@ fn count(document: &[u8], counts: &mut BTreeMap<Vec<String>, Option<u32>>) {
         }
         let count = counts.entry(path).or_insert(Some(0));
         match node {
-            JsonNode::Whole(_) | JsonNode::Truth(_) => {
+            JsonNode::Whole(_) => {
                 *count = count.map(|count| count + 1);
             }
             JsonNode::Null => {}
-            JsonNode::Real(_) | JsonNode::Text(_) | JsonNode::Document(_) => *count = None,
+            JsonNode::Truth(_) | JsonNode::Real(_) | JsonNode::Text(_) | JsonNode::Document(_) => {
+                *count = None
+            }
         }
     });
 }
@@ -195,7 +200,8 @@ pub(super) fn numbers(
     rows: u32,
     path: &Path,
 ) -> Result<Option<(Vec<i64>, Vec<u64>)>> {
-    let steps: Vec<JsonStep> = path.keys.iter().cloned().map(JsonStep::Key).collect();
+    let steps = path.keys.iter().cloned().map(JsonStep::Key);
+    let steps: Vec<JsonStep> = steps.chain([JsonStep::Itself]).collect();
     let mut numbers = vec![0; rows as usize];
     let mut present = vec![0; rows.div_ceil(64) as usize];
     for doc in 0..rows {

@@ -64,7 +64,7 @@ fn commit() -> Commit {
         Kind::Lengths,
         Kind::KeyCodes(5),
         Kind::KeyDocs(5),
-        Kind::Paths,
+        Kind::Paths(1),
         Kind::PathNumbers(1),
         Kind::PathRows(1),
         Kind::PackedIntegers(6),

@@ -476,7 +476,7 @@ impl RowsWriter<'_> {
         if kept.is_empty() {
             return Ok(());
         }
-        self.bytes(Kind::Paths, &paths::encode(&kept))
+        self.bytes(Kind::Paths(paths::NUMBERS_ALONE), &paths::encode(&kept))
     }
 
     /// Writes a column that is all integers (of 64 bits) or all floats; nothing for any other

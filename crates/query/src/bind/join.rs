@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use super::aliases::Aliases;
 use super::{AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, Ids, Shown, aliased, with_ids};
-use crate::expression::{BinaryOperator, Expression, Prepared, UnknownColumn};
+use crate::expression::{BinaryOperator, Expression, Prepared};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
 use crate::rows::{Groups, Key, Order};
@@ -320,7 +320,7 @@ impl Binder<'_> {
         Prepared::typed(&with_ids(expression, self.has_id()), &|name| {
             self.slot(name).ok()
         })
-        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        .map_err(BindError::from)
     }
 
     /// The expression with what aliases of items stand for, of those before `before`. A name of a column is no alias.

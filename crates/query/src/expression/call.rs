@@ -18,10 +18,12 @@ mod text;
 mod zone;
 
 pub use bucket::{moment_seconds, moment_text};
+pub(super) use date::moment_in;
 pub(super) use growth::growth;
 pub(crate) use known::Known;
 pub(super) use list::each;
 pub use zone::is_time_zone;
+pub(super) use zone::named_zone;
 
 use super::function::Function;
 use crate::limits::{ARGUMENTS_BYTES_MAX, COMPUTED_TEXT_BYTES_MAX};

@@ -3,10 +3,15 @@
 use std::cmp::Ordering;
 
 use super::call::{Known, call, each};
+use super::function::Function;
+use super::list::List;
+use super::moment::as_set;
 use super::row_set::holds_slowly;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
+use crate::json::{JsonNode, JsonStep};
 use crate::meter::Work;
-use crate::value::{Number, Value};
+use crate::schema::ColumnType;
+use crate::value::{Compared, Number, Value};
 
 /// Units of an operator, a column or a constant, and of a number of a list.
 pub(super) const NODE_UNITS: u64 = 10;
@@ -25,13 +30,18 @@ pub(super) fn evaluate(
         return Value::Null;
     }
     let value = |of: &Expression| weighed(evaluate(of, work, row), work);
+    let beside = |of: &Expression, others: &[&Expression]| compared(of, others, work, row);
     match expression {
         Expression::Literal(literal) => literal.clone(),
+        Expression::Truth(truth) => Value::Int((*truth).into()),
         Expression::Column(name) => row(name).unwrap_or(Value::Null),
-        Expression::Path { column, steps } => {
-            row(column).map_or(Value::Null, |it| it.at_path(steps))
-        }
+        Expression::Path { column, steps } => row(column).unwrap_or(Value::Null).at_path(steps),
         Expression::Unary(operator, operand) => unary(*operator, &value(operand)),
+        Expression::Binary(operator, left, right) if operator.compares() => {
+            binary(*operator, beside(left, &[right]), &mut || {
+                beside(right, &[left])
+            })
+        }
         Expression::Binary(operator, left, right) => {
             binary(*operator, value(left), &mut || value(right))
         }
@@ -40,37 +50,35 @@ pub(super) fn evaluate(
             negated,
             list,
         } => {
-            let needle = value(needle);
             work.spend(NUMBER_UNITS * list.len() as u64);
-            let found = list.iter().map(|one| truth(&needle, &one, Ordering::is_eq));
-            three_valued(negate_if(*negated, found.fold(Some(false), or)))
+            let held = is_listed(&beside(needle, &[]), &as_compared_list(list, needle));
+            three_valued(negate_if(*negated, held))
         }
         Expression::InRows {
             needles,
             negated,
             columns,
         } => {
-            let needles: Vec<Value> = needles.iter().map(value).collect();
-            three_valued(negate_if(*negated, holds_slowly(columns, &needles, work)))
+            let lists = columns.iter().zip(needles);
+            let lists: Vec<List> = lists.map(|(list, of)| as_compared_list(list, of)).collect();
+            let needles: Vec<Value> = needles.iter().map(|of| beside(of, &[])).collect();
+            three_valued(negate_if(*negated, holds_slowly(&lists, &needles, work)))
         }
         Expression::Between {
             needle,
             negated,
             low,
             high,
-        } => between(&value(needle), &value(low), &value(high), *negated),
+        } => between(
+            &beside(needle, &[low, high]),
+            &beside(low, &[needle]),
+            &beside(high, &[needle]),
+            *negated,
+        ),
         Expression::IsNull { needle, negated } => {
             Value::Int(((value(needle) == Value::Null) != *negated).into())
         }
-        Expression::Call(function, arguments) => {
-            let constants: Vec<_> = arguments.iter().map(Expression::constant).collect();
-            let known = Known::of(*function, &constants);
-            known.map_or(Value::Null, |known| {
-                call(*function, &known, arguments.len(), work, &mut |at| {
-                    arguments.get(at).map_or(Value::Null, value)
-                })
-            })
-        }
+        Expression::Call(function, arguments) => called(*function, arguments, work, &value),
         Expression::Aggregate(..) | Expression::Variable(_) => Value::Null, // a row is no group
         Expression::Each {
             over,
@@ -78,13 +86,104 @@ pub(super) fn evaluate(
             list,
             condition,
         } => each(*over, &value(list), work, &mut |item| {
-            let with_item = |name: &str| match name == variable {
-                true => Some(item.clone()),
-                false => row(name),
-            };
-            evaluate(condition, work, &with_item).as_bool() == Some(true)
+            holds_of(condition, (variable, item), work, row)
         }),
     }
+}
+
+/// A constant of a list as it is compared. `is_inside`: beside a value of a document.
+pub(super) fn as_compared(constant: Value, is_inside: bool) -> Value {
+    match &constant {
+        Value::Json(document) if !is_inside => match document.node_at(&[]) {
+            Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
+            _ => constant,
+        },
+        _ if is_inside => constant.inside(),
+        _ => constant,
+    }
+}
+
+/// Whether a needle equals one of the constants of a list.
+fn is_listed(needle: &Value, constants: &List) -> Option<bool> {
+    let found = constants.iter().map(|one| holds(needle, one));
+    found.fold(Some(false), or)
+}
+
+/// Whether a needle equals a constant of a list. An array does if an item of it does.
+fn holds(needle: &Value, constant: Value) -> Option<bool> {
+    match (needle, needle.items()) {
+        (Value::Json(_), Some(_)) if constant == Value::Null => None,
+        (Value::Json(_), Some(mut items)) => {
+            Some(items.any(|item| truth(&item.inside(), &constant, Ordering::is_eq) == Some(true)))
+        }
+        _ => truth(needle, &constant, Ordering::is_eq),
+    }
+}
+
+/// Whether a condition holds of an item of a list, under its name.
+fn holds_of(
+    condition: &Expression,
+    (variable, item): (&str, Value),
+    work: &Work<'_>,
+    row: &dyn Fn(&str) -> Option<Value>,
+) -> bool {
+    let with_item = |name: &str| match name == variable {
+        true => Some(item.clone()),
+        false => row(name),
+    };
+    evaluate(condition, work, &with_item).as_bool() == Some(true)
+}
+
+/// The constants of a list beside a needle.
+fn as_compared_list(list: &List, needle: &Expression) -> List {
+    let is_inside = matches!(needle, Expression::Path { .. });
+    let constants = list.iter().map(|one| as_compared(one, is_inside));
+    constants.collect()
+}
+
+/// The value of an operand beside others. Beside a value of a document it is one of a document, and a moment beside a text is a text.
+fn compared(
+    of: &Expression,
+    others: &[&Expression],
+    work: &Work<'_>,
+    row: &dyn Fn(&str) -> Option<Value>,
+) -> Value {
+    let is_inside = |of: &&Expression| matches!(of, Expression::Path { .. });
+    let is_text = |of: &&Expression| matches!(of, Expression::Literal(Value::Str(_)));
+    let value = match of {
+        Expression::Path { column, steps } => {
+            let steps = [steps.as_slice(), &[JsonStep::Itself]].concat();
+            row(column).map_or(Value::Null, |it| it.at_path(&steps))
+        }
+        Expression::Truth(truth) if others.iter().any(is_inside) => Value::of_truth(*truth),
+        of if others.iter().any(is_inside) => evaluate(of, work, row).inside(),
+        of if others.iter().any(is_text) => {
+            evaluate(&as_set(of, ColumnType::String, false), work, row)
+        }
+        of => evaluate(of, work, row),
+    };
+    weighed(value, work)
+}
+
+/// The value of a call. A function that reads texts reads a moment as one.
+fn called(
+    function: Function,
+    arguments: &[Expression],
+    work: &Work<'_>,
+    value: &dyn Fn(&Expression) -> Value,
+) -> Value {
+    let constants: Vec<_> = arguments.iter().map(Expression::constant).collect();
+    let Ok(known) = Known::of(function, &constants) else {
+        return Value::Null;
+    };
+    call(function, &known, arguments.len(), work, &mut |at| match (
+        arguments.get(at),
+        function.reads_texts(),
+    ) {
+        (None, _) => Value::Null,
+        (Some(of), true) => value(&as_set(of, ColumnType::String, false)),
+        (Some(of), false) => value(of),
+    })
 }
 
 /// Counts what an operator may do with an operand: a look at each byte of a text, and at each number of a set.
@@ -203,10 +302,24 @@ pub(super) fn negate_if(negated: bool, truth: Option<bool>) -> Option<bool> {
 
 pub(super) fn truth(left: &Value, right: &Value, is: fn(Ordering) -> bool) -> Option<bool> {
     match (left, right) {
-        (Value::Set(_), Value::Set(_)) => left.cmp_sql(right).map(is),
+        (Value::Set(_), Value::Set(_)) => of_comparison(left.compare(right), is),
         (Value::Set(numbers), one) => any(numbers, is, |number| number.cmp_sql(one)),
         (one, Value::Set(numbers)) => any(numbers, is, |number| one.cmp_sql(number)),
-        _ => left.cmp_sql(right).map(is),
+        _ => of_comparison(left.compare(right), is),
+    }
+}
+
+/// Values of kinds that are never equal differ, and have no order.
+fn of_comparison(compared: Compared, is: fn(Ordering) -> bool) -> Option<bool> {
+    let holds = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(is);
+    match compared {
+        Compared::Ordered(order) => Some(is(order)),
+        Compared::Null => None,
+        Compared::Unlike => match holds {
+            [false, true, false] => Some(false),
+            [true, false, true] => Some(true),
+            _ => None,
+        },
     }
 }
 

@@ -52,6 +52,8 @@ functions! {
     DateFormat 2 3 "date_format";
     DateHistogram 2 2 "date_histogram";
     DateRange 2 ANY "date_range";
+    CurDate 0 0 "curdate" | "current_date";
+    CurTime 0 0 "curtime" | "current_time";
     Day 1 2 "day" | "dayofmonth";
     DayName 1 2 "dayname";
     DayOfWeek 1 2 "dayofweek";
@@ -87,7 +89,7 @@ functions! {
     Minute 1 2 "minute";
     Month 1 2 "month";
     MonthName 1 2 "monthname";
-    Now 0 0 "now";
+    Now 0 0 "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate";
     NullIf 2 2 "nullif";
     Poly2d 1 ANY "poly2d" | "geopoly2d";
     Quarter 1 2 "quarter";
@@ -118,7 +120,7 @@ functions! {
     ToString 1 1 "to_string";
     Trim 1 1 "trim";
     Uint 1 1 "uint";
-    UnixTimestamp 1 2 "unix_timestamp";
+    UnixTimestamp 0 2 "unix_timestamp";
     Upper 1 1 "upper" | "ucase";
     Week 1 2 "week";
     Weekday 1 2 "weekday";
@@ -130,9 +132,9 @@ functions! {
 
 /// Functions of MySQL and Manticore that expressions do not have yet, separated by blanks.
 const LATER: &str = "
-    ascii bin cast connection_id convert convert_tz cot curdate current_date current_time current_timestamp curtime database
+    ascii bin cast connection_id convert convert_tz cot database
     elt exist extract field find_in_set format found_rows insert isnull json_extract knn_dist last_day last_insert_id md5
-    min_top_sortval min_top_weight packedfactors row_count sha1 sha2 sleep snippet snippets str_to_date sysdate
+    min_top_sortval min_top_weight packedfactors row_count sha1 sha2 sleep snippet snippets str_to_date
     to_days truncate user utc_timestamp uuid version query zonespanlist rankfactors bm25f";
 
 /// Names that stand for more than a function of values, each in its place of a statement.
@@ -172,6 +174,26 @@ impl Function {
     pub(super) fn named(name: &str) -> Option<Function> {
         let (function, ..) = TABLE.iter().find(|(.., names)| names.contains(&name))?;
         (!function.is_operator()).then_some(*function)
+    }
+
+    /// Whether its value is of the moment of its statement: it gets it from [`super::Moment`] before the first row.
+    pub(super) fn is_of_the_moment(self) -> bool {
+        matches!(
+            self,
+            Function::Now | Function::CurDate | Function::CurTime | Function::Rand
+        )
+    }
+
+    /// Whether its name alone, without brackets, is a call.
+    pub(super) fn is_bare(name: &str) -> bool {
+        let names = [
+            "current_timestamp",
+            "current_date",
+            "current_time",
+            "localtime",
+            "localtimestamp",
+        ];
+        names.contains(&name)
     }
 
     /// Whether it is written between or before its arguments, instead of a name with brackets.

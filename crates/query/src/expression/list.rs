@@ -227,26 +227,6 @@ impl List {
         self.held.whole()
     }
 
-    /// The constants as whole numbers, if each is one or a text of nothing but one; `None` of a list that has only numbers.
-    pub(super) fn to_whole(&self) -> Option<List> {
-        if self.whole().is_some() {
-            return None;
-        }
-        let mut numbers = Vec::with_capacity(self.len());
-        for value in self.iter() {
-            numbers.push(match value {
-                Value::Int(number) => number.try_into().ok()?,
-                Value::Str(text)
-                    if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) =>
-                {
-                    text.parse().ok()?
-                }
-                _ => return None,
-            });
-        }
-        Some(List::from(numbers))
-    }
-
     /// Memory of the constants, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {

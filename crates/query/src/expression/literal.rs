@@ -3,7 +3,7 @@
 use crate::lexer::{Lexer, SyntaxError, TokenKind};
 use crate::value::{Number, Value};
 
-/// Reads a constant with an optional sign, as in VALUES and IN.
+/// Reads a constant of a list with an optional sign. TRUE and FALSE are truths of a document, see [`super::evaluate::as_compared`].
 pub(super) fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
     let minus = lexer.take(TokenKind::Minus);
     if !minus {
@@ -13,7 +13,11 @@ pub(super) fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
         Some(Value::Int(number)) if minus => Ok(Value::Int(-number)),
         Some(Value::Float(number)) if minus => Ok(Value::Float(-number)),
         Some(value) if !minus => Ok(value),
-        None if !minus => word_literal(lexer).ok_or_else(|| lexer.unexpected("a constant")),
+        None if !minus => match word_literal(lexer) {
+            Some(Word::Null) => Ok(Value::Null),
+            Some(Word::Truth(truth)) => Ok(Value::of_truth(truth)),
+            None => Err(lexer.unexpected("a constant")),
+        },
         _ => Err(lexer.unexpected("a number")),
     }
 }
@@ -56,15 +60,21 @@ pub(super) fn whole_hex(lexer: &mut Lexer<'_>) -> Result<Option<i128>, SyntaxErr
     Ok(Some(number))
 }
 
+/// A constant that is a word.
+pub(super) enum Word {
+    Null,
+    Truth(bool),
+}
+
 /// Takes TRUE, FALSE or NULL, if one comes next.
-pub(super) fn word_literal(lexer: &mut Lexer<'_>) -> Option<Value> {
-    const WORDS: [(&str, Value); 3] = [
-        ("NULL", Value::Null),
-        ("TRUE", Value::Int(1)),
-        ("FALSE", Value::Int(0)),
+pub(super) fn word_literal(lexer: &mut Lexer<'_>) -> Option<Word> {
+    const WORDS: [(&str, Word); 3] = [
+        ("NULL", Word::Null),
+        ("TRUE", Word::Truth(true)),
+        ("FALSE", Word::Truth(false)),
     ];
-    let (_, value) = WORDS.into_iter().find(|(word, _)| lexer.take_word(word))?;
-    Some(value)
+    let (_, word) = WORDS.into_iter().find(|(word, _)| lexer.take_word(word))?;
+    Some(word)
 }
 
 /// Whether `_binary`, `_utf8`, `_utf8mb4`, … stands right before a string.

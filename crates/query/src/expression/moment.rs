@@ -1,10 +1,16 @@
 //! What an expression depends on besides its row: the time of the statement, the session's time zone, and variables.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::call::{moment_in, named_zone};
 use super::function::Function;
 use super::list::List;
 use super::tree::Expression;
+use crate::schema::{ColumnType, timestamp_without_zone};
 use crate::value::Value;
 
 /// The time of a statement and the variables that it may name. No expression reads a clock or a session: NOW(), RAND() and
@@ -54,17 +60,35 @@ impl fmt::Display for Unsettled {
 }
 
 impl Moment<'_> {
-    /// Puts the time and the variables into an expression: NOW() becomes its seconds, RAND() gets its microseconds as the seed,
+    /// Puts the time and the variables into an expression: NOW() gets its microseconds and the zone, RAND() the
+    /// microseconds as the seed,
     /// functions of dates the zone, and a variable becomes its value. Gives the count of numbers in lists of variables.
     ///
     /// # Errors
     /// [`Unsettled`], of the first variable.
     pub fn settle(&self, expression: &mut Expression) -> Result<usize, Unsettled> {
-        let mut listed = 0;
+        let mut listed = self.settle_node(expression)?;
+        for part in expression.parts_mut() {
+            listed += self.settle(part)?;
+        }
+        Ok(listed)
+    }
+
+    /// As [`Moment::settle`], without the parts of the expression.
+    fn settle_node(&self, expression: &mut Expression) -> Result<usize, Unsettled> {
         match expression {
-            Expression::Call(Function::Now, _) => {
-                let seconds = self.unix_us.div_euclid(1_000_000);
-                *expression = Expression::Literal(Value::Int(seconds.into()));
+            Expression::Call(Function::Now, arguments) if arguments.is_empty() => {
+                let zone = self.zone.iter().cloned().map(Value::Str);
+                let time = [Value::Int(self.unix_us.into())].into_iter().chain(zone);
+                arguments.extend(time.map(Expression::Literal));
+            }
+            Expression::Call(Function::CurDate | Function::CurTime, _) => {
+                let is_date = matches!(expression, Expression::Call(Function::CurDate, _));
+                let text = self.local(if is_date { "%Y-%m-%d" } else { "%H:%M:%S" });
+                *expression = Expression::Literal(text.map_or(Value::Null, Value::Str));
+            }
+            Expression::Call(Function::UnixTimestamp, arguments) if arguments.is_empty() => {
+                *expression = Expression::Literal(Value::Int(seconds_of(self.unix_us)));
             }
             Expression::Call(Function::Rand, arguments) if arguments.is_empty() => {
                 arguments.push(Expression::Literal(Value::Int(self.unix_us.into())));
@@ -74,15 +98,19 @@ impl Moment<'_> {
             Expression::In { list, .. } => {
                 if let Some(name) = list.variable() {
                     *list = self.list(name)?;
-                    listed = list.len();
+                    return Ok(list.len());
                 }
             }
             _ => {}
         }
-        for part in expression.parts_mut() {
-            listed += self.settle(part)?;
-        }
-        Ok(listed)
+        Ok(0)
+    }
+
+    /// The time of the statement in the session's zone.
+    fn local(&self, format: &str) -> Option<String> {
+        let zone = self.zone.as_deref().map(named_zone);
+        let zone = zone.and_then(Result::ok).unwrap_or(TimeZone::UTC);
+        moment_in(seconds_of(self.unix_us), &zone, format)
     }
 
     fn value(&self, name: &str) -> Result<Value, Unsettled> {
@@ -118,5 +146,93 @@ impl Moment<'_> {
         if arguments.len() == wanted {
             arguments.push(Expression::Literal(Value::Str(zone.clone())));
         }
+    }
+}
+
+/// Whole seconds since 1970-01-01 UTC.
+pub(super) fn seconds_of(unix_us: i64) -> i128 {
+    unix_us.div_euclid(1_000_000).into()
+}
+
+/// The text of a moment where a text stands for one: NOW(), or NOW() moved by some interval, beside a date, a time or a text. Its
+/// `value` is seconds. `None`: it is no moment, or seconds are what stands there.
+pub(super) fn text_beside(written: &Expression, value: &Value, kind: ColumnType) -> Option<String> {
+    let zone = zone_of(written)?;
+    let format = match kind {
+        ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Text
+        | ColumnType::String
+        | ColumnType::Char { .. }
+        | ColumnType::LongText { .. }
+        | ColumnType::Blob { .. } => "%Y-%m-%d %H:%M:%S",
+        ColumnType::Time { .. } => "%H:%M:%S",
+        ColumnType::Year => "%Y",
+        ColumnType::Int
+        | ColumnType::Bigint
+        | ColumnType::Float
+        | ColumnType::Bool
+        | ColumnType::Timestamp
+        | ColumnType::Integer { .. }
+        | ColumnType::Double
+        | ColumnType::Bit { .. }
+        | ColumnType::Multi { .. }
+        | ColumnType::Json
+        | ColumnType::Decimal { .. } => return None,
+    };
+    match value {
+        Value::Int(seconds) => moment_in(*seconds, &zone, format),
+        _ => None,
+    }
+}
+
+/// An expression as a column of that type is set to its value: a moment becomes the text of a date or a time where the column has
+/// such, and a truth that is set inside a document stays one.
+#[must_use]
+pub fn as_set(written: &Expression, kind: ColumnType, is_inside: bool) -> Cow<'_, Expression> {
+    if let (Expression::Truth(truth), true) = (written, is_inside) {
+        return Cow::Owned(Expression::Literal(Value::of_truth(*truth)));
+    }
+    if is_inside || zone_of(written).is_none() {
+        return Cow::Borrowed(written);
+    }
+    let seconds = super::evaluate(written, &|_| None);
+    match text_beside(written, &seconds, kind) {
+        Some(text) => Cow::Owned(Expression::Literal(Value::Str(text))),
+        None => Cow::Borrowed(written),
+    }
+}
+
+/// The value of an expression that reads no column and has its moment, if it takes less than `left` units. Takes that much. A moment is
+/// a text of local date and time.
+#[must_use]
+pub fn value_of_its_moment(written: &Expression, left: &mut usize) -> Option<Value> {
+    let text = ColumnType::DateTime { fraction_digits: 0 };
+    let value = super::evaluate_constant(written, left)?;
+    Some(text_beside(written, &value, text).map_or(value, Value::Str))
+}
+
+/// Seconds since 1970-01-01 UTC of a text in ISO 8601 that is local time in a zone. `None`: it is a number, has a zone of its own, has a
+/// fraction of a second, or is no such text; or there is no such zone.
+#[must_use]
+pub fn seconds_in_zone(text: &str, zone: &str) -> Option<i64> {
+    let as_utc = timestamp_without_zone(text.as_bytes())?;
+    let at = Timestamp::from_second(as_utc).ok()?;
+    let local = TimeZone::UTC.to_datetime(at);
+    let zoned = named_zone(zone).ok()?.to_zoned(local).ok()?;
+    Some(zoned.timestamp().as_second())
+}
+
+/// The zone of a moment that is a constant; `None`: the expression is none.
+fn zone_of(written: &Expression) -> Option<TimeZone> {
+    match written {
+        Expression::Call(Function::Now, arguments) => match arguments.get(1) {
+            Some(Expression::Literal(Value::Str(zone))) => named_zone(zone).ok(),
+            _ => Some(TimeZone::UTC),
+        },
+        Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
+            zone_of(arguments.first()?)
+        }
+        _ => None,
     }
 }

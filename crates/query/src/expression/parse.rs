@@ -7,8 +7,9 @@
 mod calls;
 
 use super::chain::{balanced, equated, lists_of, merge_equalities};
+use super::function::Function;
 use super::list::List;
-use super::literal::{constant, literal, whole_hex, word_literal};
+use super::literal::{Word, constant, literal, whole_hex, word_literal};
 use super::repeat::{Pattern, Read};
 use super::row_set::ROW_WIDTH_MAX;
 use super::tree::{BinaryOperator, Expression, NODE_BYTES, Over, UnaryOperator};
@@ -438,7 +439,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if self.lexer.take(TokenKind::Equal) {
             self.row(&mut columns)?;
             let pairs = needles.into_iter().zip(columns).map(|(needle, list)| {
-                let constant = Box::new(Expression::Literal(list.get(0)));
+                let constant = Box::new(Expression::of_listed(list.get(0)));
                 Expression::Binary(BinaryOperator::Equal, Box::new(needle), constant)
             });
             let levels = pairs.len().next_power_of_two().trailing_zeros() + 1;
@@ -623,8 +624,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
 
     /// Reads TRUE, FALSE, NULL, a column or a call.
     fn named(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
-        if let Some(value) = word_literal(self.lexer) {
-            return self.built(Expression::Literal(value), 0);
+        match word_literal(self.lexer) {
+            Some(Word::Null) => return self.built(Expression::Literal(Value::Null), 0),
+            Some(Word::Truth(truth)) => return self.built(Expression::Truth(truth), 0),
+            None => {}
         }
         if self.lexer.at_word("CASE") {
             return self.case(nesting);
@@ -644,6 +647,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 return self.call(&token, &name, nesting);
             }
             TokenKind::Dot | TokenKind::OpenBracket => self.qualified(&token, written)?,
+            _ if token.kind == TokenKind::Word && self.has_time && Function::is_bare(&name) => {
+                let function = Function::named(&name).unwrap_or(Function::Now);
+                return self.called(&token, function, Vec::new(), 0);
+            }
             _ => {
                 self.lexer.charge(name.len())?;
                 Expression::Column(name)

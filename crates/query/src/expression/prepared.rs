@@ -1,15 +1,20 @@
 //! Expressions prepared for many rows: columns are slots, IN lists are sets.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashSet;
 
 use super::call::{Known, call, each};
-use super::evaluate::{NODE_UNITS, between, binary, negate_if, three_valued, unary, weighed};
+use super::evaluate::{
+    NODE_UNITS, as_compared, between, binary, negate_if, three_valued, unary, weighed,
+};
 use super::function::Function;
 use super::list::List;
+use super::moment;
 use super::row_set::RowSet;
 use super::set::Set;
 use super::simple::{self, Simple};
@@ -20,9 +25,26 @@ use crate::meter::{Budget, Meter, Work};
 use crate::schema::ColumnType;
 use crate::value::Value;
 
-/// The name of a column that the table does not have.
+/// Why an expression cannot be prepared for the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownColumn(pub String);
+pub enum Unprepared {
+    /// The name of a column that the table does not have.
+    UnknownColumn(String),
+    /// A constant that the type of the column beside it does not read, in words.
+    Constant(Box<str>),
+}
+
+impl fmt::Display for Unprepared {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unprepared::UnknownColumn(name) => write!(out, "unknown column '{name}'"),
+            Unprepared::Constant(what) => out.write_str(what),
+        }
+    }
+}
+
+/// Most characters of a constant that an error shows.
+const SHOWN_CHARS_MAX: usize = 64;
 
 /// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
 pub const WEIGHT_SLOT: usize = usize::MAX / 2;
@@ -211,11 +233,11 @@ impl Prepared {
     /// Resolves columns by `resolve` (lower-case name to slot). Cost: linear in the expression.
     ///
     /// # Errors
-    /// [`UnknownColumn`], the first one.
+    /// [`Unprepared`], the first one.
     pub fn new(
         expression: &Expression,
         resolve: &dyn Fn(&str) -> Option<usize>,
-    ) -> Result<Prepared, UnknownColumn> {
+    ) -> Result<Prepared, Unprepared> {
         let plain = |name: &str| resolve(name).map(|slot| (slot, None));
         Prepared::resolved(expression, &plain)
     }
@@ -224,11 +246,11 @@ impl Prepared {
     /// and sorted by [`ColumnType::comparable`], and constants beside them are read as that type.
     ///
     /// # Errors
-    /// [`UnknownColumn`], the first one.
+    /// [`Unprepared`], the first one.
     pub fn typed(
         expression: &Expression,
         resolve: &dyn Fn(&str) -> Option<(usize, ColumnType)>,
-    ) -> Result<Prepared, UnknownColumn> {
+    ) -> Result<Prepared, Unprepared> {
         let typed = |name: &str| resolve(name).map(|(slot, kind)| (slot, Some(kind)));
         Prepared::resolved(expression, &typed)
     }
@@ -237,7 +259,7 @@ impl Prepared {
     pub(crate) fn resolved(
         expression: &Expression,
         resolve: &Columns<'_>,
-    ) -> Result<Prepared, UnknownColumn> {
+    ) -> Result<Prepared, Unprepared> {
         let slots = RefCell::new(BTreeSet::new());
         let noted = |name: &str| {
             let found = resolve(name);
@@ -358,35 +380,130 @@ pub(crate) type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)
 /// The names that an expression may use.
 struct Resolve<'r> {
     columns: &'r Columns<'r>,
-    /// The name and slot of the item of the innermost list around the expression, and those of the lists around that.
-    item: Option<(&'r str, usize, &'r Resolve<'r>)>,
+    /// The item of the innermost list around the expression, and those of the lists around that.
+    item: Option<(Item<'r>, &'r Resolve<'r>)>,
+}
+
+/// The name that a condition gives to each item of a list.
+#[derive(Clone, Copy)]
+struct Item<'r> {
+    name: &'r str,
+    slot: usize,
+    /// `None`: items of a document.
+    kind: Option<ColumnType>,
+}
+
+/// What stands on the other side of a comparison.
+enum Beside<'e> {
+    /// A column, by its name.
+    Column(&'e str, ColumnType),
+    /// A value inside a document.
+    Inside,
+    /// Another expression, or a column of an unknown type.
+    Other,
+}
+
+/// One side of a comparison.
+struct Operand<'e> {
+    written: &'e Expression,
+    node: Box<PreparedNode>,
+    is: Beside<'e>,
+}
+
+impl<'e> Operand<'e> {
+    fn new(written: &'e Expression, resolve: &Resolve<'_>) -> Result<Operand<'e>, Unprepared> {
+        let mut node = Box::new(PreparedNode::new(written, resolve)?);
+        node.fold();
+        let is = beside(written, resolve);
+        if let Beside::Inside = is {
+            node.read_inside();
+        }
+        Ok(Operand { written, node, is })
+    }
+
+    /// Turns a constant beside another operand into a value of its kind.
+    fn read_beside(&mut self, other: &Operand<'_>) -> Result<(), Unprepared> {
+        match (&other.is, self.written, &mut *self.node) {
+            (Beside::Column(column, kind), written, PreparedNode::Literal(value)) => {
+                if let Some(text) = moment::text_beside(written, value, *kind) {
+                    *value = Value::Str(text);
+                }
+                *value = constant(value, column, *kind)?;
+            }
+            (Beside::Inside, Expression::Truth(truth), PreparedNode::Literal(value)) => {
+                *value = Value::of_truth(*truth);
+            }
+            (Beside::Inside, _, PreparedNode::Literal(value)) => {
+                *value = std::mem::replace(value, Value::Null).inside();
+            }
+            (Beside::Column(_, ColumnType::Date | ColumnType::DateTime { .. }), _, node) => {
+                if let (Beside::Column(_, ColumnType::Timestamp), PreparedNode::Slot(slot)) =
+                    (&self.is, &*node)
+                {
+                    *node = PreparedNode::Typed(*slot, ColumnType::Timestamp);
+                }
+            }
+            (Beside::Other, written, PreparedNode::Literal(value)) => {
+                if let PreparedNode::Literal(Value::Str(_)) = &*other.node
+                    && let Some(text) = moment::text_beside(written, value, ColumnType::String)
+                {
+                    *value = Value::Str(text);
+                }
+            }
+            (Beside::Column(..) | Beside::Inside | Beside::Other, ..) => {}
+        }
+        Ok(())
+    }
+}
+
+fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Beside<'e> {
+    match written {
+        Expression::Path { .. } => Beside::Inside,
+        Expression::Column(name) => match resolve.find(name) {
+            Some((_, Some(kind))) => Beside::Column(name, kind),
+            Some((slot, None)) if slot > WEIGHT_SLOT => Beside::Inside,
+            Some((_, None)) | None => Beside::Other,
+        },
+        _ => Beside::Other,
+    }
+}
+
+/// A constant beside a column, as [`ColumnType::constant`].
+fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<Value, Unprepared> {
+    let plain = as_compared(value.clone(), kind == ColumnType::Json);
+    kind.constant(&plain).map_err(|_| {
+        let text: String = plain.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+        let kind = kind.sql_name();
+        let what = format!("'{text}' is no value of column '{column}', which is {kind}");
+        Unprepared::Constant(what.into())
+    })
 }
 
 impl Resolve<'_> {
     fn find(&self, name: &str) -> Option<(usize, Option<ColumnType>)> {
         match self.item {
-            Some((item, slot, _)) if item == name => Some((slot, None)),
-            Some((_, _, around)) => around.find(name),
+            Some((item, _)) if item.name == name => Some((item.slot, item.kind)),
+            Some((_, around)) => around.find(name),
             None => (self.columns)(name),
         }
     }
 
     /// A slot that no column and no item around has. Slots of items count down from the last.
     fn free(&self) -> usize {
-        self.item.map_or(usize::MAX, |(_, slot, _)| slot - 1)
+        self.item.map_or(usize::MAX, |(item, _)| item.slot - 1)
     }
 
-    fn with_item<'r>(&'r self, name: &'r str, slot: usize) -> Resolve<'r> {
+    fn with_item<'r>(&'r self, item: Item<'r>) -> Resolve<'r> {
         Resolve {
             columns: self.columns,
-            item: Some((name, slot, self)),
+            item: Some((item, self)),
         }
     }
 }
 
 /// The refusal of a variable where no session gives it its value.
-fn unsettled(variable: &str) -> UnknownColumn {
-    UnknownColumn(format!("@{variable}"))
+fn unsettled(variable: &str) -> Unprepared {
+    Unprepared::UnknownColumn(format!("@{variable}"))
 }
 
 /// A call. One whose arguments are all constants is worked out here.
@@ -394,11 +511,46 @@ fn called(
     function: Function,
     arguments: &[Expression],
     resolve: &Resolve<'_>,
-) -> Result<PreparedNode, UnknownColumn> {
-    if function == Function::Now || function == Function::Rand && arguments.len() < 2 {
-        return Err(UnknownColumn(format!("{}()", function.name()))); // nobody has given it its time or id
+) -> Result<PreparedNode, Unprepared> {
+    let is_unsettled = match function {
+        Function::Now => arguments.is_empty(),
+        Function::Rand => arguments.len() < 2,
+        function => function.is_of_the_moment(),
+    };
+    if is_unsettled {
+        return Err(Unprepared::UnknownColumn(format!("{}()", function.name()))); // nobody has given it its time or id
     }
-    let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
+    let arguments = &as_read(function, arguments)[..];
+    let known = match worked_out(function, arguments) {
+        Ok(value) => return Ok(PreparedNode::Literal(value)),
+        Err(known) => known,
+    };
+    let mut prepared = Vec::with_capacity(arguments.len());
+    // A loop: the frames of an iterator would lie on the stack of each level.
+    for argument in arguments {
+        prepared.push(match &**argument {
+            Expression::Column(name) => read(function, name, resolve)?,
+            argument => PreparedNode::new(argument, resolve)?,
+        });
+    }
+    let arguments = prepared.into();
+    Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+}
+
+/// The arguments of a function: where it reads texts, a moment is a text.
+fn as_read(function: Function, arguments: &[Expression]) -> Vec<Cow<'_, Expression>> {
+    let read = arguments
+        .iter()
+        .map(|argument| match function.reads_texts() {
+            true => moment::as_set(argument, ColumnType::String, false),
+            false => Cow::Borrowed(argument),
+        });
+    read.collect()
+}
+
+/// The value of a call whose arguments are all constants and that does not take long. The error: what is known of another call.
+fn worked_out(function: Function, arguments: &[Cow<'_, Expression>]) -> Result<Value, Known> {
+    let constants: Vec<Option<&Value>> = arguments.iter().map(|it| it.constant()).collect();
     let known = Known::of(function, &constants).unwrap_or(Known::Nothing);
     if constants.iter().all(Option::is_some) {
         let budget = Budget::new(CALLED_UNITS_MAX);
@@ -409,24 +561,15 @@ fn called(
         });
         drop(work);
         if !budget.is_stopped() {
-            return Ok(PreparedNode::Literal(value));
+            return Ok(value);
         }
     }
-    let arguments = arguments.iter().map(|it| match it {
-        Expression::Column(name) => read(function, name, resolve),
-        it => PreparedNode::new(it, resolve),
-    });
-    let arguments = arguments.collect::<Result<Box<[_]>, _>>()?;
-    Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+    Err(known)
 }
 
 /// A column as an argument of a function. One of texts reads the text that a client sees, `10:11:12` and not 101112; one of moments
 /// reads that of a date or a time, which is no number of seconds.
-fn read(
-    function: Function,
-    name: &str,
-    resolve: &Resolve<'_>,
-) -> Result<PreparedNode, UnknownColumn> {
+fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
     match resolve.find(name) {
         Some((slot, Some(kind)))
             if function.reads_texts()
@@ -438,10 +581,10 @@ fn read(
     }
 }
 
-fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
+fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
     match resolve
         .find(name)
-        .ok_or_else(|| UnknownColumn(name.to_owned()))?
+        .ok_or_else(|| Unprepared::UnknownColumn(name.to_owned()))?
     {
         (slot, Some(kind)) if kind.has_comparable() => Ok(PreparedNode::Typed(slot, kind)),
         (slot, _) => Ok(PreparedNode::Slot(slot)),
@@ -452,16 +595,43 @@ fn path(
     column: &str,
     steps: &[JsonStep],
     resolve: &Resolve<'_>,
-) -> Result<PreparedNode, UnknownColumn> {
+) -> Result<PreparedNode, Unprepared> {
     match resolve.find(column) {
         Some((slot, None | Some(ColumnType::Json))) => Ok(PreparedNode::Path(slot, steps.into())),
-        None => Err(UnknownColumn(column.to_owned())),
+        None => Err(Unprepared::UnknownColumn(column.to_owned())),
         Some(_) => {
             let (column, steps) = (column.to_owned(), steps.to_vec());
-            Err(UnknownColumn(
+            Err(Unprepared::UnknownColumn(
                 Expression::Path { column, steps }.to_string(),
             ))
         }
+    }
+}
+
+/// `a = b`. The walk over a tree has a frame of its own for it, so that deep trees of other kinds take less stack.
+fn compared(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    let mut left = Operand::new(left, resolve)?;
+    let mut right = Operand::new(right, resolve)?;
+    left.read_beside(&right)?;
+    right.read_beside(&left)?;
+    Ok(PreparedNode::Binary(operator, left.node, right.node))
+}
+
+/// The item of a list inside the expressions around it.
+fn item_of<'r>(list: &Expression, name: &'r str, resolve: &Resolve<'_>) -> Item<'r> {
+    let is_set = matches!(
+        beside(list, resolve),
+        Beside::Column(_, ColumnType::Multi { .. })
+    );
+    Item {
+        name,
+        slot: resolve.free(),
+        kind: is_set.then_some(ColumnType::Bigint),
     }
 }
 
@@ -471,51 +641,56 @@ fn listed(
     negated: bool,
     list: &List,
     resolve: &Resolve<'_>,
-) -> Result<PreparedNode, UnknownColumn> {
+) -> Result<PreparedNode, Unprepared> {
     if let Some(name) = list.variable() {
         return Err(unsettled(name));
     }
-    let is_number = is_number(needle, resolve);
-    let needle = Box::new(PreparedNode::new(needle, resolve)?);
-    let set = Arc::new(LazySet::new(comparable(list, &needle, is_number)));
+    let needle = Operand::new(needle, resolve)?;
+    let set = Arc::new(LazySet::new(comparable(list, &needle.is)?));
     Ok(PreparedNode::In {
-        needle,
+        needle: needle.node,
         negated,
         set,
     })
 }
 
-/// The needles and the rows of `(a, b) IN ((1, 2), (3, 4))`.
+/// `(a, b) [NOT] IN ((1, 2), (3, 4))`.
 fn rows(
     needles: &[Expression],
+    negated: bool,
     columns: &[List],
     resolve: &Resolve<'_>,
-) -> Result<(Box<[PreparedNode]>, RowSet), UnknownColumn> {
-    let numbers: Vec<_> = needles.iter().map(|it| is_number(it, resolve)).collect();
-    let needles = needles.iter().map(|it| PreparedNode::new(it, resolve));
-    let needles = needles.collect::<Result<Box<[_]>, _>>()?;
-    let columns = columns.iter().zip(&needles).zip(&numbers);
-    let columns = columns.map(|((list, needle), number)| comparable(list, needle, *number));
-    let set = RowSet::new(columns.collect(), numbers);
-    Ok((needles, set))
+) -> Result<PreparedNode, Unprepared> {
+    let needles = needles.iter().map(|it| Operand::new(it, resolve));
+    let needles = needles.collect::<Result<Vec<_>, _>>()?;
+    let numbers = needles.iter().map(|needle| match needle.is {
+        Beside::Column(_, kind) => kind.compares_as_number(),
+        Beside::Inside | Beside::Other => None,
+    });
+    let numbers = numbers.collect();
+    let columns = columns.iter().zip(&needles);
+    let columns = columns.map(|(list, needle)| comparable(list, &needle.is));
+    let set = RowSet::new(columns.collect::<Result<_, _>>()?, numbers);
+    let needles = needles.into_iter().map(|needle| *needle.node);
+    Ok(PreparedNode::InRows {
+        needles: needles.collect(),
+        negated,
+        set: Arc::new(set),
+    })
 }
 
 impl PreparedNode {
-    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
+    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
         let part = |of: &Expression| PreparedNode::new(of, resolve).map(Box::new);
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),
+            Expression::Truth(truth) => PreparedNode::Literal(Value::Int((*truth).into())),
             Expression::Column(name) => column(name, resolve)?,
             Expression::Variable(name) => return Err(unsettled(name)),
             Expression::Path { column, steps } => path(column, steps, resolve)?,
             Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
-                let (mut left, mut right) = (part(left)?, part(right)?);
-                left.fold();
-                right.fold();
-                left.read_beside(&right);
-                right.read_beside(&left);
-                PreparedNode::Binary(*operator, left, right)
+                compared(*operator, left, right, resolve)?
             }
             Expression::Binary(operator, left, right) => {
                 PreparedNode::Binary(*operator, part(left)?, part(right)?)
@@ -529,34 +704,29 @@ impl PreparedNode {
                 needles,
                 negated,
                 columns,
-            } => {
-                let (needles, set) = rows(needles, columns, resolve)?;
-                PreparedNode::InRows {
-                    needles,
-                    negated: *negated,
-                    set: Arc::new(set),
-                }
-            }
+            } => rows(needles, *negated, columns, resolve)?,
             Expression::Between {
                 needle,
                 negated,
                 low,
                 high,
-            } => PreparedNode::between(part(needle)?, *negated, part(low)?, part(high)?),
+            } => PreparedNode::between([needle, low, high], *negated, resolve)?,
             Expression::IsNull { needle, negated } => PreparedNode::IsNull {
                 needle: part(needle)?,
                 negated: *negated,
             },
             Expression::Call(function, arguments) => called(*function, arguments, resolve)?,
-            Expression::Aggregate(..) => return Err(UnknownColumn(expression.to_string())),
+            Expression::Aggregate(..) => {
+                return Err(Unprepared::UnknownColumn(expression.to_string()));
+            }
             Expression::Each {
                 over,
                 variable,
                 list,
                 condition,
             } => {
-                let slot = resolve.free();
-                let inside = resolve.with_item(variable, slot);
+                let item = item_of(list, variable, resolve);
+                let (slot, inside) = (item.slot, resolve.with_item(item));
                 let condition = PreparedNode::new(condition, &inside)?;
                 PreparedNode::Each {
                     over: *over,
@@ -569,21 +739,34 @@ impl PreparedNode {
     }
 
     fn between(
-        mut needle: Box<PreparedNode>,
+        parts: [&Expression; 3],
         negated: bool,
-        mut low: Box<PreparedNode>,
-        mut high: Box<PreparedNode>,
-    ) -> PreparedNode {
-        for part in [&mut needle, &mut low, &mut high] {
-            part.fold();
-        }
-        low.read_beside(&needle);
-        high.read_beside(&needle);
-        PreparedNode::Between {
-            needle,
+        resolve: &Resolve<'_>,
+    ) -> Result<PreparedNode, Unprepared> {
+        let [needle, low, high] = parts.map(|part| Operand::new(part, resolve));
+        let (mut needle, mut low, mut high) = (needle?, low?, high?);
+        low.read_beside(&needle)?;
+        high.read_beside(&needle)?;
+        needle.read_beside(&low)?;
+        needle.read_beside(&high)?;
+        Ok(PreparedNode::Between {
+            needle: needle.node,
             negated,
-            low,
-            high,
+            low: low.node,
+            high: high.node,
+        })
+    }
+
+    /// Of what is read inside a document, texts and truths stay values of a document.
+    fn read_inside(&mut self) {
+        match self {
+            PreparedNode::Path(_, steps) => {
+                *steps = [&**steps, &[JsonStep::Itself]].concat().into();
+            }
+            PreparedNode::Slot(slot) => {
+                *self = PreparedNode::Path(*slot, [JsonStep::Itself].into());
+            }
+            _ => {}
         }
     }
 
@@ -658,9 +841,16 @@ impl PreparedNode {
             }
             PreparedNode::Between {
                 needle, low, high, ..
-            } => [needle, low, high].into_iter().for_each(|part| visit(part)),
+            } => {
+                for part in [needle, low, high] {
+                    visit(part);
+                }
+            }
+            // No `for_each`, whose frames would lie on the stack of each level.
             PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
-                parts.iter_mut().for_each(visit);
+                for part in parts.iter_mut() {
+                    visit(part);
+                }
             }
             PreparedNode::Each {
                 list, condition, ..
@@ -668,13 +858,6 @@ impl PreparedNode {
                 visit(list);
                 visit(condition);
             }
-        }
-    }
-
-    /// Turns a constant beside a typed column into a value of that type.
-    fn read_beside(&mut self, other: &PreparedNode) {
-        if let (PreparedNode::Literal(value), PreparedNode::Typed(_, kind)) = (self, other) {
-            *value = kind.comparable_constant(value);
         }
     }
 
@@ -766,24 +949,20 @@ fn copied(value: Value, work: &Work<'_>) -> Value {
     value
 }
 
-/// The constants beside a needle, read as its type; `is_number` as [`is_number`] gives it. Whole numbers in quotes beside a number
-/// are numbers: a set of them needs no texts.
-fn comparable(list: &List, needle: &PreparedNode, is_number: Option<bool>) -> List {
-    match needle {
-        PreparedNode::Typed(_, kind) => {
-            let read = list.iter().map(|value| kind.comparable_constant(&value));
-            read.collect()
-        }
-        _ if is_number == Some(true) => list.to_whole().unwrap_or_else(|| list.clone()),
-        _ => list.clone(),
+/// The constants beside a needle, read as its type. Whole numbers in quotes beside a number are numbers: a set of them needs no texts.
+fn comparable(list: &List, needle: &Beside<'_>) -> Result<List, Unprepared> {
+    let is_digits = |kind: &ColumnType| kind.has_comparable() || *kind == ColumnType::Year;
+    let reads = matches!(needle, Beside::Column(_, kind) if is_digits(kind));
+    if list.whole().is_some() && !reads {
+        return Ok(list.clone());
     }
-}
-
-/// Whether a needle is a number (`true`) or a text, if its column tells.
-fn is_number(needle: &Expression, resolve: &Resolve<'_>) -> Option<bool> {
-    let Expression::Column(name) = needle else {
-        return None;
+    let list = match needle {
+        Beside::Column(name, kind) => {
+            let read = list.iter().map(|value| constant(&value, name, *kind));
+            read.collect::<Result<List, _>>()?
+        }
+        Beside::Inside => list.iter().map(|value| as_compared(value, true)).collect(),
+        Beside::Other => list.iter().map(|value| as_compared(value, false)).collect(),
     };
-    let (_, kind) = resolve.find(name)?;
-    kind?.compares_as_number()
+    Ok(list)
 }

@@ -296,7 +296,7 @@ impl Coder {
             || is_number == Some(true)
                 && list
                     .iter()
-                    .all(|value| is_null(&value) || value.number().is_some())
+                    .all(|value| is_null(&value) || value.spelled().is_some())
         {
             return Some(Coder::Numbers(FxHashMap::default()));
         }
@@ -316,7 +316,7 @@ impl Coder {
             Coder::Whole => None,
             Coder::Numbers(known) => {
                 let next = known.len() as i64;
-                Some(*known.entry(key(value.number()?)).or_insert(next))
+                Some(*known.entry(key(value.spelled()?)).or_insert(next))
             }
             Coder::Texts(known) => {
                 let next = known.len() as i64;
@@ -340,13 +340,14 @@ impl Coder {
                 known(texts.get(text.as_bytes().to_ascii_lowercase().as_slice()))
             }
             (Coder::Texts(_), _) => return None,
-            (_, value) => match (self, value.number()?.normal()) {
-                (_, Number::Real(number)) if number.is_nan() => Place::Null,
-                (Coder::Numbers(numbers), number) => known(numbers.get(&key(number))),
-                (_, Number::Whole(number)) => {
+            (_, value) => match (self, value.spelled().map(Number::normal)) {
+                (_, Some(Number::Real(number))) if number.is_nan() => Place::Null,
+                (_, None) => Place::Other, // a text that is no number
+                (Coder::Numbers(numbers), Some(number)) => known(numbers.get(&key(number))),
+                (_, Some(Number::Whole(number))) => {
                     i64::try_from(number).map_or(Place::Other, Place::Code)
                 }
-                (_, Number::Real(_)) => Place::Other,
+                (_, Some(Number::Real(_))) => Place::Other,
             },
         })
     }

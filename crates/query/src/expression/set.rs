@@ -1,8 +1,7 @@
 //! The constants of an IN list as sets, so that one look-up answers.
 //!
-//! Example: `('5', 5.0, 'Ab')` puts 5 into `numbers`, `5` and `ab` into `folded`, `5` and `Ab` into `texts`, and the
-//! numbers 5 and 0, with which the texts begin, into `text_numbers`. The needle 5 is found, and so are `'AB'` and,
-//! since `'Ab'` counts as 0 beside a number, the needle 0.
+//! Example: `('5', 7.0, 'Ab')` puts 7 into `numbers`, `5` and `ab` into `folded`, `5` and `Ab` into `texts`, and the
+//! number 5, which a text is from end to end, into `text_numbers`. The needles 5, 7 and `'AB'` are found, and 0 is not.
 
 use rustc_hash::FxHashSet;
 
@@ -25,8 +24,10 @@ pub(super) struct Set {
     folded: FxHashSet<Box<[u8]>>,
     /// Texts and bytes as written: bytes are compared with these.
     texts: FxHashSet<Box<[u8]>>,
-    /// The numbers that the texts begin with: a number is compared with these.
+    /// The numbers that texts are from end to end: a number is compared with these.
     text_numbers: Numbers,
+    /// Truths, arrays and objects of documents, as documents.
+    documents: FxHashSet<Box<[u8]>>,
     has_null: bool,
     /// Bytes of the longest text: a longer one is compared with none.
     bytes_max: usize,
@@ -60,22 +61,42 @@ impl Set {
         }
         for value in list.iter() {
             work.begin(CONSTANT_UNITS + CONSTANT_BYTE_UNITS * value.memory() as u64)?;
-            match value.text_bytes() {
-                Some(bytes) => {
-                    set.texts.insert(bytes.into());
-                    set.bytes_max = set.bytes_max.max(bytes.len());
-                    if let Value::Str(text) = &value {
-                        set.folded.insert(folded(text));
-                    }
-                    set.text_numbers.insert(Number::at_start(bytes));
-                }
-                None => match value.number() {
-                    Some(number) => set.numbers.insert(number),
-                    None => set.has_null = true,
-                },
-            }
+            set.insert(&value);
         }
         Some(set)
+    }
+
+    fn insert(&mut self, value: &Value) {
+        let inside = value.text_inside();
+        if let Some(bytes) = inside.map(str::as_bytes).or(value.text_bytes()) {
+            self.texts.insert(bytes.into());
+            self.bytes_max = self.bytes_max.max(bytes.len());
+        }
+        match value {
+            Value::Null => self.has_null = true,
+            Value::Int(_) | Value::Float(_) => {
+                if let Some(number) = value.number() {
+                    self.numbers.insert(number);
+                }
+            }
+            Value::Str(_) | Value::Bytes(_) => {
+                if let Value::Str(text) = value {
+                    self.folded.insert(folded(text));
+                }
+                if let Some(number) = value.spelled() {
+                    self.text_numbers.insert(number);
+                }
+            }
+            Value::Json(document) => match inside {
+                Some(text) => {
+                    self.folded.insert(folded(text));
+                }
+                None => {
+                    self.documents.insert(document.bytes().into());
+                }
+            },
+            Value::Set(_) => {} // no list has one
+        }
     }
 
     /// Whether the value equals a constant. `None` (NULL) for NULL, and where only a NULL in the list could be equal.
@@ -87,18 +108,32 @@ impl Set {
             let none = if self.has_null { None } else { Some(false) };
             return held.find(|held| *held == Some(true)).unwrap_or(none);
         }
-        let number = needle.number()?;
-        let by_text = match needle {
-            Value::Str(text) => self.holds_text(text),
+        let number = needle.spelled();
+        let is_number = |numbers: &Numbers| number.is_some_and(|number| numbers.contains(number));
+        let is_held = match needle {
+            Value::Null => return None,
+            Value::Int(_) | Value::Float(_) => {
+                is_number(&self.numbers) || is_number(&self.text_numbers)
+            }
+            Value::Str(text) => self.holds_text(text) || is_number(&self.numbers),
             Value::Bytes(bytes) => {
                 bytes.len() <= self.bytes_max && self.texts.contains(bytes.as_slice())
+                    || is_number(&self.numbers)
             }
-            _ => self.text_numbers.contains(number),
+            Value::Json(document) => match (needle.text_inside(), needle.items()) {
+                (Some(text), _) => self.holds_text(text),
+                // As of a set, any item.
+                (None, Some(mut items)) => {
+                    items.any(|item| self.holds(&item.inside()) == Some(true))
+                }
+                (None, None) => self.documents.contains(document.bytes()),
+            },
+            Value::Set(_) => false, // asked above
         };
-        match by_text || self.numbers.contains(number) {
+        match is_held {
             true => Some(true),
             // NaN compares with nothing, as NULL does.
-            false if self.has_null || is_nan(number) && !self.is_empty() => None,
+            false if self.has_null || number.is_some_and(is_nan) && !self.is_empty() => None,
             false => Some(false),
         }
     }
@@ -111,7 +146,7 @@ impl Set {
     /// The constants in lower case, if all are texts; else `None`.
     pub(super) fn only_texts(&self) -> Option<impl Iterator<Item = &[u8]>> {
         let folds = |text: &[u8]| self.folded.contains(text.to_ascii_lowercase().as_slice());
-        let has_others = self.has_null || !self.numbers.is_empty();
+        let has_others = self.has_null || !self.numbers.is_empty() || !self.documents.is_empty();
         let only = !has_others && self.texts.iter().all(|text| folds(text));
         (only && !self.folded.is_empty()).then(|| self.folded.iter().map(|text| &**text))
     }
@@ -122,7 +157,7 @@ impl Set {
     }
 
     fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.numbers.is_empty()
+        self.texts.is_empty() && self.numbers.is_empty() && self.documents.is_empty()
     }
 }
 

@@ -104,7 +104,10 @@ pub(super) fn conditions(part: &PreparedNode, texts: bool, found: &mut Vec<Simpl
 fn place(part: &PreparedNode) -> Option<(usize, &[JsonStep])> {
     match part {
         PreparedNode::Slot(slot) => Some((*slot, &[])),
-        PreparedNode::Path(slot, path) => Some((*slot, path)),
+        PreparedNode::Path(slot, path) => match path.split_last() {
+            Some((JsonStep::Itself, path)) if !path.is_empty() => Some((*slot, path)),
+            _ => Some((*slot, path)),
+        },
         _ => None,
     }
 }

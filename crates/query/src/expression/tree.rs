@@ -3,7 +3,7 @@
 use super::call::growth;
 use super::function::Function;
 use super::list::List;
-use crate::json::JsonStep;
+use crate::json::{JsonNode, JsonStep};
 use crate::value::Value;
 
 /// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
@@ -11,6 +11,8 @@ use crate::value::Value;
 pub enum Expression {
     /// A constant of the text.
     Literal(Value),
+    /// TRUE or FALSE: the number 1 or 0, and beside a value of a JSON document its truth.
+    Truth(bool),
     /// A column by its lower-case name (`id` included).
     Column(String),
     /// `@name`: a variable by its lower-case name. [`Moment::settle`](super::Moment::settle) puts its value here.
@@ -124,6 +126,9 @@ impl AggregateKind {
 /// A regular expression up to this length, in bytes, is compiled in some tens of microseconds, unless it repeats a part by a number.
 const SHORT_REGEX_BYTES: usize = 100;
 
+static TRUE: Value = Value::Int(1);
+static FALSE: Value = Value::Int(0);
+
 /// What an [`Expression::Each`] tells of the items that meet its condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
@@ -136,6 +141,17 @@ pub enum Over {
 }
 
 impl Expression {
+    /// A constant of a list as an expression.
+    pub(super) fn of_listed(constant: Value) -> Expression {
+        match &constant {
+            Value::Json(document) => match document.node_at(&[]) {
+                Some(JsonNode::Truth(truth)) => Expression::Truth(truth),
+                _ => Expression::Literal(constant),
+            },
+            _ => Expression::Literal(constant),
+        }
+    }
+
     /// Whether its work over one row may take longer than reading the row: it calls a function, or reads inside a document or a
     /// list.
     #[must_use]
@@ -179,7 +195,7 @@ impl Expression {
             Expression::Path { column, steps } => {
                 let key = |step: &JsonStep| match step {
                     JsonStep::Key(key) => key.len(),
-                    JsonStep::Item(_) => 0,
+                    JsonStep::Item(_) | JsonStep::Itself => 0,
                 };
                 column.len() + steps.iter().map(key).sum::<usize>() + size_of_val::<[_]>(steps)
             }
@@ -215,6 +231,7 @@ impl Expression {
     pub fn parts(&self) -> Vec<&Expression> {
         match self {
             Expression::Literal(_)
+            | Expression::Truth(_)
             | Expression::Column(_)
             | Expression::Variable(_)
             | Expression::Path { .. } => Vec::new(),
@@ -239,6 +256,7 @@ impl Expression {
     pub fn parts_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Literal(_)
+            | Expression::Truth(_)
             | Expression::Column(_)
             | Expression::Variable(_)
             | Expression::Path { .. } => Vec::new(),
@@ -290,11 +308,25 @@ impl Expression {
         *self = taken.map_columns(change);
     }
 
+    /// Whether [`Moment::settle`](super::Moment::settle) changes its value: it calls NOW() or the like, or names a variable.
+    #[must_use]
+    pub fn is_of_the_moment(&self) -> bool {
+        self.has(&mut |part| match part {
+            Expression::Variable(_) => true,
+            Expression::In { list, .. } => list.variable().is_some(),
+            Expression::Call(Function::UnixTimestamp, arguments) => arguments.is_empty(),
+            Expression::Call(function, _) => function.is_of_the_moment(),
+            _ => false,
+        })
+    }
+
     /// The constant that it is.
     #[must_use]
     pub fn constant(&self) -> Option<&Value> {
         match self {
             Expression::Literal(value) => Some(value),
+            Expression::Truth(true) => Some(&TRUE),
+            Expression::Truth(false) => Some(&FALSE),
             _ => None,
         }
     }
@@ -331,7 +363,7 @@ impl Expression {
         parts.for_each(|part| part.each_column(visit));
     }
 
-    /// The first column that it reads. A call whose value no constants give, such as NOW(), counts as a column.
+    /// The first column that it reads. A call whose value no constants give, such as RAND(), counts as a column.
     #[must_use]
     pub fn first_column(&self) -> Option<&str> {
         let mut first = None;
@@ -339,7 +371,6 @@ impl Expression {
         let mut call = None;
         self.has(&mut |part| {
             call = match part {
-                Expression::Call(Function::Now, _) => Some("now()"),
                 Expression::Call(Function::Rand, _) => Some("rand()"),
                 Expression::Aggregate(kind, _) => Some(kind.name()),
                 _ => None,

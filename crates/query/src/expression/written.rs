@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 use super::function::Function;
 use super::list::List;
 use super::tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
-use crate::json::JsonStep;
+use crate::json::{JsonNode, JsonStep};
 use crate::value::Value;
 
 /// How tightly a node's text binds; a node in a place that needs a higher level gets brackets.
@@ -35,6 +35,7 @@ fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::
     }
     match expression {
         Expression::Literal(value) => constant(value, out),
+        Expression::Truth(truth) => out.write_str(word(*truth)),
         Expression::Column(name) => column(name, out),
         Expression::Variable(name) => write!(out, "@{name}"),
         Expression::Path { column: of, steps } => path(of, steps, out),
@@ -238,6 +239,7 @@ fn level(expression: &Expression) -> Level {
         Expression::Literal(Value::Float(number)) if number.is_sign_negative() => SIGN,
         Expression::Call(Function::Like | Function::Regexp, _) => COMPARISON,
         Expression::Literal(_)
+        | Expression::Truth(_)
         | Expression::Column(_)
         | Expression::Variable(_)
         | Expression::Path { .. }
@@ -299,8 +301,18 @@ fn constant(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
         // Rust's shortest text that reads back as the same number, with a point or an exponent.
         Value::Float(number) => write!(out, "{number:?}"),
         Value::Set(_) => write!(out, "({value})"),
-        Value::Json(_) => constant(&Value::Str(value.to_string()), out),
+        Value::Json(document) => match document.node_at(&[]) {
+            Some(JsonNode::Truth(truth)) => out.write_str(word(truth)),
+            _ => constant(&Value::Str(value.to_string()), out),
+        },
         Value::Null | Value::Int(_) => value.fmt(out),
+    }
+}
+
+fn word(truth: bool) -> &'static str {
+    match truth {
+        true => "TRUE",
+        false => "FALSE",
     }
 }
 
@@ -314,6 +326,7 @@ fn path(of: &str, steps: &[JsonStep], out: &mut Formatter<'_>) -> fmt::Result {
                 out.write_str("]")?;
             }
             JsonStep::Item(at) => write!(out, "[{at}]")?,
+            JsonStep::Itself => {}
         }
     }
     Ok(())

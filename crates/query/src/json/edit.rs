@@ -111,6 +111,7 @@ fn place(document: &[u8], path: &[JsonStep]) -> Result<Place, JsonEditError> {
         let found = match step {
             JsonStep::Key(key) => member(bytes, key),
             JsonStep::Item(number) => item(bytes, *number as usize),
+            JsonStep::Itself => continue,
         };
         match (found, step) {
             (Found::Here(inner, ends), _) => {
@@ -124,7 +125,9 @@ fn place(document: &[u8], path: &[JsonStep]) -> Result<Place, JsonEditError> {
             (Found::Room(_), JsonStep::Key(_)) => return Err(JsonEditError::Nothing(at + 1)),
             (Found::Room(_) | Found::Beyond, _) => return Err(JsonEditError::Short(at)),
             (Found::Other, JsonStep::Key(_)) => return Err(JsonEditError::NoObject(at)),
-            (Found::Other, JsonStep::Item(_)) => return Err(JsonEditError::NoArray(at)),
+            (Found::Other, JsonStep::Item(_) | JsonStep::Itself) => {
+                return Err(JsonEditError::NoArray(at));
+            }
         }
     }
     Ok(place)

@@ -11,6 +11,8 @@ pub(super) const REAL: u8 = 4;
 pub(super) const TEXT: u8 = 5;
 pub(super) const ARRAY: u8 = 6;
 pub(super) const OBJECT: u8 = 7;
+/// A whole number from 2^63 to 2^64 - 1.
+pub(super) const UNSIGNED: u8 = 8;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,9 @@ pub enum JsonStep {
     Key(String),
     /// `[2]`: the item of an array, from 0.
     Item(u32),
+    /// Last in the path of a value that is compared, and never written: a text or a truth that stands there is read as a document
+    /// of its own, so that it does not pass for a text or a number of a column.
+    Itself,
 }
 
 /// Why a text is no document that can be stored.

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+use super::form::{
+    ARRAY, FALSE, JSON_DEPTH_MAX, JsonStep, NULL, OBJECT, REAL, TEXT, TRUE, UNSIGNED, WHOLE,
+};
 use crate::meter::Work;
 
 /// Units of a node that becomes text, and of each byte of a text in it.
@@ -17,20 +19,24 @@ pub enum JsonNode<'d> {
     Null,
     /// true or false
     Truth(bool),
-    /// A whole number of 64 bits.
-    Whole(i64),
+    /// A whole number, from -2^63 to 2^64 - 1.
+    Whole(i128),
     /// Any other number.
     Real(f64),
     /// UTF-8, without quotes and escapes.
     Text(&'d str),
-    /// An array or object: a document of its own.
+    /// An array or object, and behind [`JsonStep::Itself`] a text or a truth: a document of its own.
     Document(&'d [u8]),
 }
 
 /// What stands at a path in a document of these bytes ([`super::Json::bytes`]), as [`super::Json::node_at`].
 #[must_use]
 pub fn node_at<'d>(document: &'d [u8], path: &[JsonStep]) -> Option<JsonNode<'d>> {
-    read(find(document, path)?)
+    let node = find(document, path)?;
+    match (path.last(), node.first()) {
+        (Some(JsonStep::Itself), Some(&(TEXT | TRUE | FALSE))) => Some(JsonNode::Document(node)),
+        _ => read(node),
+    }
 }
 
 fn find<'d>(mut node: &'d [u8], path: &[JsonStep]) -> Option<&'d [u8]> {
@@ -38,6 +44,7 @@ fn find<'d>(mut node: &'d [u8], path: &[JsonStep]) -> Option<&'d [u8]> {
         node = match step {
             JsonStep::Key(key) => member(node, key.as_bytes())?,
             JsonStep::Item(at) => item(node, *at as usize)?,
+            JsonStep::Itself => node,
         };
     }
     Some(node)
@@ -49,7 +56,8 @@ fn read(node: &[u8]) -> Option<JsonNode<'_>> {
         NULL => JsonNode::Null,
         FALSE => JsonNode::Truth(false),
         TRUE => JsonNode::Truth(true),
-        WHOLE => JsonNode::Whole(i64::from_le_bytes(rest.try_into().ok()?)),
+        WHOLE => JsonNode::Whole(i64::from_le_bytes(rest.try_into().ok()?).into()),
+        UNSIGNED => JsonNode::Whole(u64::from_le_bytes(rest.try_into().ok()?).into()),
         REAL => JsonNode::Real(f64::from_le_bytes(rest.try_into().ok()?)),
         TEXT => JsonNode::Text(std::str::from_utf8(rest).ok()?),
         ARRAY | OBJECT => JsonNode::Document(node),
@@ -206,7 +214,7 @@ fn written(node: &[u8], depth: usize, out: &mut Vec<u8>, work: &Work<'_>) -> Opt
         NULL => return None,
         FALSE => out.extend(b"false"),
         TRUE => out.extend(b"true"),
-        WHOLE | REAL => match read(node)? {
+        WHOLE | UNSIGNED | REAL => match read(node)? {
             // A list of bytes takes all that is written.
             JsonNode::Whole(number) => write!(out, "{number}").ok()?,
             JsonNode::Real(number) => {

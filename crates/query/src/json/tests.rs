@@ -73,7 +73,7 @@ fn text_of(json: &Json) -> String {
 /// Numbers as the compact form keeps them.
 fn kept(tree: &serde_json::Value) -> serde_json::Value {
     match tree {
-        serde_json::Value::Number(number) if number.as_i64().is_none() => number.as_f64().into(),
+        serde_json::Value::Number(number) if number.as_i128().is_none() => number.as_f64().into(),
         serde_json::Value::Array(items) => items.iter().map(kept).collect(),
         serde_json::Value::Object(members) => {
             let kept = members
@@ -91,6 +91,7 @@ fn slow(tree: &serde_json::Value, path: &[JsonStep]) -> Value {
         let next = match step {
             JsonStep::Key(key) => node.get(key),
             JsonStep::Item(at) => node.get(*at as usize),
+            JsonStep::Itself => Some(node),
         };
         match next {
             Some(next) => node = next,
@@ -100,8 +101,8 @@ fn slow(tree: &serde_json::Value, path: &[JsonStep]) -> Value {
     match node {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(truth) => Value::Int((*truth).into()),
-        serde_json::Value::Number(number) => match number.as_i64() {
-            Some(whole) => Value::Int(whole.into()),
+        serde_json::Value::Number(number) => match number.as_i128() {
+            Some(whole) => Value::Int(whole),
             None => Value::Float(number.as_f64().expect("a number")),
         },
         serde_json::Value::String(text) => Value::Str(text.clone()),
@@ -142,7 +143,7 @@ fn slow_with(
             }
         }
         (JsonStep::Key(_), _) => Err(JsonEditError::NoObject(at)),
-        (JsonStep::Item(_), _) => Err(JsonEditError::NoArray(at)),
+        (JsonStep::Item(_) | JsonStep::Itself, _) => Err(JsonEditError::NoArray(at)),
     }
 }
 

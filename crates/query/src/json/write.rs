@@ -9,7 +9,9 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::form::{ARRAY, FALSE, JSON_DEPTH_MAX, JsonError, NULL, OBJECT, REAL, TEXT, TRUE, WHOLE};
+use super::form::{
+    ARRAY, FALSE, JSON_DEPTH_MAX, JsonError, NULL, OBJECT, REAL, TEXT, TRUE, UNSIGNED, WHOLE,
+};
 use super::read::JsonNode;
 use crate::meter::Work;
 
@@ -56,7 +58,11 @@ pub(super) fn node(node: JsonNode<'_>) -> Vec<u8> {
     match node {
         JsonNode::Null => vec![NULL],
         JsonNode::Truth(truth) => vec![if truth { TRUE } else { FALSE }],
-        JsonNode::Whole(number) => [&[WHOLE][..], &number.to_le_bytes()].concat(),
+        JsonNode::Whole(number) => match (i64::try_from(number), u64::try_from(number)) {
+            (Ok(number), _) => [&[WHOLE][..], &number.to_le_bytes()].concat(),
+            (_, Ok(number)) => [&[UNSIGNED][..], &number.to_le_bytes()].concat(),
+            (Err(_), Err(_)) => self::node(JsonNode::Real(number as f64)),
+        },
         JsonNode::Real(number) if number.is_finite() => {
             [&[REAL][..], &number.to_le_bytes()].concat()
         }
@@ -130,7 +136,10 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
     fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
         match i64::try_from(number) {
             Ok(number) => self.visit_i64(number),
-            Err(_) => self.visit_f64(number as f64),
+            Err(_) => {
+                self.tagged(UNSIGNED, &number.to_le_bytes());
+                Ok(())
+            }
         }
     }
 

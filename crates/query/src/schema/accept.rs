@@ -238,7 +238,10 @@ fn float(value: &Value) -> Result<Value, ValueError> {
     }
 }
 
-/// Unix seconds as a number or text, or ISO 8601. A fraction of a second is dropped.
+/// The last second of the year 9999. What is beyond it is milliseconds, most likely.
+const TIMESTAMP_MAX: i128 = 253_402_300_799;
+
+/// Unix seconds up to the year 9999 as a number or text, or ISO 8601. A fraction of a second is dropped.
 fn timestamp(value: &Value) -> Result<Value, ValueError> {
     let seconds = match (number(value), value.text_bytes()) {
         (Ok(Number::Real(seconds)), _) => return timestamp(&Value::Int(seconds.floor() as i128)),
@@ -246,7 +249,7 @@ fn timestamp(value: &Value) -> Result<Value, ValueError> {
         (Err(_), Some(text)) => timestamp::parse(text).ok_or(ValueError::Incorrect)?.into(),
         (Err(error), None) => return Err(error),
     };
-    integer(&Value::Int(seconds), i64::MIN.into()..=i64::MAX.into())
+    integer(&Value::Int(seconds), i64::MIN.into()..=TIMESTAMP_MAX)
 }
 
 fn text(value: Value, fits: impl Fn(&str) -> bool) -> Result<Value, ValueError> {

@@ -15,7 +15,7 @@ pub enum ColumnType {
     Float,
     /// A truth value: 0 or 1.
     Bool,
-    /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1. Reads ISO 8601 text.
+    /// Seconds since 1970-01-01 UTC, from -2^63 to the end of the year 9999. Reads ISO 8601 text.
     Timestamp,
     /// An integer as in MySQL.
     Integer {

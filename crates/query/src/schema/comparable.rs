@@ -7,7 +7,7 @@ use super::{calendar, decimal};
 use crate::value::Value;
 
 impl ColumnType {
-    /// Whether [`ColumnType::comparable`] or [`ColumnType::comparable_constant`] changes anything.
+    /// Whether [`ColumnType::comparable`] changes anything.
     #[must_use]
     pub fn has_comparable(&self) -> bool {
         matches!(
@@ -49,26 +49,6 @@ impl ColumnType {
             (_, value) => value,
         };
         self.accept(value).unwrap_or(Value::Null)
-    }
-
-    /// A constant beside a column of this type, in the form of [`ColumnType::comparable`]: `'2024-1-2'` beside a DATE
-    /// is that day. A constant that cannot be read as this type is unchanged.
-    #[must_use]
-    pub fn comparable_constant(&self, value: &Value) -> Value {
-        let fraction_digits = calendar::FRACTION_MAX;
-        let as_kind = match (self, value) {
-            (ColumnType::Date | ColumnType::DateTime { .. }, _) => {
-                ColumnType::DateTime { fraction_digits }
-            }
-            (ColumnType::Time { .. }, Value::Str(_) | Value::Bytes(_)) => {
-                ColumnType::Time { fraction_digits }
-            }
-            _ => return value.clone(),
-        };
-        match as_kind.accept(value.clone()) {
-            Ok(read) => as_kind.comparable(read),
-            Err(_) => value.clone(),
-        }
     }
 
     /// Whether values of this type are compared as numbers or as texts; `None`: as what they are, each.

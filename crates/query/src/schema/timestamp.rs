@@ -1,9 +1,38 @@
 //! ISO 8601 dates and times as seconds since 1970-01-01 UTC.
 
+use crate::value::Value;
+
 /// Reads `2024-01-02`, `2024-01-02T03:04`, `2024-01-02 03:04:05.678Z`, `…+02:00`, `…+0200`, `…+02`. A time without a
 /// zone is UTC. A fraction is dropped; second 60 is the first of the next minute. White space around the text is
 /// skipped.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
+    read(text).map(|(seconds, _)| seconds)
+}
+
+/// As [`parse`], with the fraction of the second: a whole number, or a real one to the microsecond.
+pub(super) fn parse_exact(text: &[u8]) -> Option<Value> {
+    let (seconds, micros) = read(text)?;
+    Some(match micros {
+        0 => Value::Int(seconds.into()),
+        micros => Value::Float(seconds as f64 + micros as f64 / 1e6),
+    })
+}
+
+/// As [`parse`], of a text without a zone and without a fraction.
+pub(crate) fn without_zone(text: &[u8]) -> Option<i64> {
+    let has_zone = text
+        .iter()
+        .skip("2024-01-02".len())
+        .any(|sign| b"Zz+-.,".contains(sign));
+    match (has_zone, read(text)) {
+        (false, Some((seconds, 0))) => Some(seconds),
+        _ => None,
+    }
+}
+
+/// Seconds, and microseconds beside them.
+fn read(text: &[u8]) -> Option<(i64, u32)> {
+    let mut micros = 0;
     let mut rest = text.trim_ascii();
     let year = digits(&mut rest, 4)?;
     byte(&mut rest, b"-")?;
@@ -16,9 +45,9 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let mut seconds = days_since_1970(year, month, day) * 86_400;
     if !rest.is_empty() {
         byte(&mut rest, b"Tt ")?;
-        seconds += time_of_day(&mut rest)? - zone_offset(&mut rest)?;
+        seconds += time_of_day(&mut rest, &mut micros)? - zone_offset(&mut rest)?;
     }
-    rest.is_empty().then_some(seconds)
+    rest.is_empty().then_some((seconds, micros))
 }
 
 /// Takes one byte of `wanted`.
@@ -39,8 +68,8 @@ fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
     })
 }
 
-/// `03:04`, `03:04:05`, `03:04:05.678` in seconds.
-fn time_of_day(rest: &mut &[u8]) -> Option<i64> {
+/// `03:04`, `03:04:05`, `03:04:05.678` in seconds, and the microseconds of a fraction.
+fn time_of_day(rest: &mut &[u8], micros: &mut u32) -> Option<i64> {
     let hour = digits(rest, 2)?;
     byte(rest, b":")?;
     let minute = digits(rest, 2)?;
@@ -48,8 +77,12 @@ fn time_of_day(rest: &mut &[u8]) -> Option<i64> {
     if byte(rest, b":").is_some() {
         second = digits(rest, 2)?;
         if byte(rest, b".,").is_some() {
-            digits(rest, 1)?;
-            while byte(rest, b"0123456789").is_some() {}
+            let mut worth = 100_000;
+            *micros = digits(rest, 1)? as u32 * worth;
+            while let Some(digit) = byte(rest, b"0123456789") {
+                worth /= 10;
+                *micros += u32::from(digit - b'0') * worth;
+            }
         }
     }
     (hour < 24 && minute < 60 && second <= 60).then_some((hour * 60 + minute) * 60 + second)

@@ -1,6 +1,6 @@
 //! SELECT without a table, such as `SELECT @@version_comment`: clients send it when they connect.
 
-use query::expression::evaluate_constant;
+use query::expression::value_of_its_moment;
 use query::limits::CONSTANT_WORK_MAX;
 use query::value::Value;
 use wire::sql::Constant;
@@ -41,8 +41,7 @@ pub(super) fn may_take_long(items: &[(String, Constant)]) -> bool {
         | Constant::LastInsertId
         | Constant::RowCount
         | Constant::FoundRows
-        | Constant::Now
-        | Constant::UnixTimestamp => false,
+        | Constant::UtcTimestamp => false,
     })
 }
 
@@ -65,15 +64,14 @@ fn value(
         Constant::LastInsertId => session.last_insert_id(),
         Constant::RowCount => Value::Int(i128::from(session.row_count)),
         Constant::FoundRows => Value::Int(i128::from(session.found_rows)),
-        Constant::Now => Value::Str(civil(unix_s)),
-        Constant::UnixTimestamp => Value::Int(i128::from(unix_s)),
+        Constant::UtcTimestamp => Value::Str(civil(unix_s)),
         Constant::Expression(expression) => {
-            evaluate_constant(&expression, work).ok_or_else(too_much_work)?
+            value_of_its_moment(&expression, work).ok_or_else(too_much_work)?
         }
     })
 }
 
-fn too_much_work() -> Failure {
+pub(super) fn too_much_work() -> Failure {
     let message = "the items take too much work without a table: SELECT fewer at a time";
     Failure::new(errors::LIMIT, message.to_owned())
 }

@@ -589,6 +589,7 @@ pub(super) fn refused(tables: &[&str], error: BindError) -> Failure {
             let table = tables.join(", ");
             Error::UnknownColumn { column, table }.into()
         }
+        BindError::Constant(what) => Failure::new(errors::BAD_CONSTANT, what),
         BindError::NotYet(what) => super::translate::not_yet(what),
         BindError::Invalid(what) => Failure::new(errors::INVALID, what),
     }

@@ -7,10 +7,13 @@ use wire::sql::{Assignment, Scope, Statement};
 
 use crate::VERSION;
 use crate::errors::{self, Failure};
-use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX, SHARED_LISTS_MAX};
+use crate::limits::{
+    INLINE_UNITS, SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX, SHARED_LISTS_MAX,
+};
 use crate::node::Node;
 use crate::rights::{Action, Deed};
 use crate::session::{Session, check_name};
+use crate::statement::local_time;
 
 /// Value of `@@version_comment`; clients print it when they connect.
 pub(super) const VERSION_COMMENT: &str = "Seine";
@@ -90,6 +93,14 @@ pub(super) fn settle(
         Ok(count) => listed += count,
         Err(error) => refused = refused.take().or(Some(error)),
     });
+    if let (Statement::Timed { .. }, None) = (&statement, &refused) {
+        let timed = std::mem::replace(statement, Statement::Begin);
+        let put = timed.put(&mut (INLINE_UNITS as usize));
+        *statement = put.ok_or_else(super::constants::too_much_work)?;
+    }
+    if let Some(zone) = moment.zone.as_deref().filter(|zone| *zone != "UTC") {
+        local_time::localize(node, session, statement, zone);
+    }
     match refused {
         None => Ok(listed),
         Some(error) => {

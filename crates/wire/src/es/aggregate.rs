@@ -102,6 +102,7 @@ fn field<'m>(named: &Expression, mapping: &'m Mapping) -> Result<&'m Field> {
                 match step {
                     JsonStep::Key(key) => path.extend([".", key]),
                     JsonStep::Item(item) => path.push_str(&format!("[{item}]")),
+                    JsonStep::Itself => {}
                 }
             }
         }

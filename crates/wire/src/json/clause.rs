@@ -4,7 +4,7 @@
 //! `@(title) (red | cat)` and the filter `price < 5`. A `should` of a text and a range is refused: text and filter are joined
 //! by AND.
 
-use query::expression::{self, BinaryOperator, Expression, List, UnaryOperator};
+use query::expression::{self, BinaryOperator, Expression, Function, List, UnaryOperator};
 use query::lexer::{Lexer, TokenKind};
 use query::value::Value;
 use serde_json::Value as Json;
@@ -169,6 +169,72 @@ fn boxed(name: &str, path: &str) -> Result<Box<Expression>> {
     field(name, path).map(Box::new)
 }
 
+/// A JSON scalar as a constant of an expression.
+fn written(json: &Json, path: &str) -> Result<Expression> {
+    match json {
+        Json::Bool(truth) => Ok(Expression::Truth(*truth)),
+        json => constant(json, path).map(Expression::Literal),
+    }
+}
+
+/// Most steps of date math: each is a level of an expression.
+const DATE_STEPS_MAX: usize = 16;
+
+/// `now`, `now-1d+2h`: the moment of the request, moved. Any other text is itself.
+fn date_math(text: &str, path: &str) -> Result<Expression> {
+    let itself = || Expression::Literal(Value::Str(text.to_owned()));
+    let Some(mut rest) = text.strip_prefix("now") else {
+        return Ok(itself());
+    };
+    let mut moment = Expression::Call(Function::Now, Vec::new());
+    let mut steps = 0;
+    while let Some(sign) = rest.chars().next() {
+        steps += 1;
+        if steps > DATE_STEPS_MAX {
+            let message = format!("more than {DATE_STEPS_MAX} steps of date math");
+            return Err(JsonError::new(path, message));
+        }
+        let function = match sign {
+            '+' => Function::DateAdd,
+            '-' => Function::DateSub,
+            '/' => {
+                return Err(JsonError::new(
+                    path,
+                    "not yet: rounding in date math, as now/d",
+                ));
+            }
+            _ => return Ok(itself()),
+        };
+        rest = &rest[1..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (count, behind) = rest.split_at(digits);
+        let unit = match behind.chars().next() {
+            Some('s') => "second",
+            Some('m') => "minute",
+            Some('h' | 'H') => "hour",
+            Some('d') => "day",
+            Some('w') => "week",
+            Some('M') => "month",
+            Some('y') => "year",
+            _ => return Ok(itself()),
+        };
+        let Ok(count) = count.parse::<u32>() else {
+            return Ok(itself());
+        };
+        rest = &behind[1..];
+        let literal = |value| Expression::Literal(value);
+        moment = Expression::Call(
+            function,
+            vec![
+                moment,
+                literal(Value::Int(count.into())),
+                literal(Value::Str(unit.to_owned())),
+            ],
+        );
+    }
+    Ok(moment)
+}
+
 /// A JSON scalar as a constant.
 pub(super) fn constant(json: &Json, path: &str) -> Result<Value> {
     Ok(match json {
@@ -283,7 +349,7 @@ fn query_string(json: &Json, path: &str) -> Result<Clause> {
 fn equals(json: &Json, path: &str) -> Result<Clause> {
     let (name, value) = only_entry(json, path)?;
     let path = format!("{path}.{name}");
-    let value = Expression::Literal(constant(value, &path)?);
+    let value = written(value, &path)?;
     Ok(Clause::filter(Expression::Binary(
         BinaryOperator::Equal,
         boxed(name, &path)?,
@@ -297,7 +363,13 @@ fn is_in(json: &Json, path: &str) -> Result<Clause> {
     let values = values
         .as_array()
         .ok_or_else(|| JsonError::new(&path, "expected an array"))?;
-    let list: Result<List> = values.iter().map(|value| constant(value, &path)).collect();
+    let list: Result<List> = values
+        .iter()
+        .map(|value| match value {
+            Json::Bool(truth) => Ok(Value::of_truth(*truth)),
+            value => constant(value, &path),
+        })
+        .collect();
     Ok(Clause::filter(Expression::In {
         needle: boxed(name, &path)?,
         negated: false,
@@ -322,7 +394,11 @@ fn range(json: &Json, path: &str) -> Result<Clause> {
                 ));
             }
         };
-        let value = Expression::Literal(constant(value, &format!("{path}.{bound}"))?);
+        let at = format!("{path}.{bound}");
+        let value = match value.as_str().map(|text| date_math(text, &at)) {
+            Some(moment) => moment?,
+            None => written(value, &at)?,
+        };
         filters.push(Expression::Binary(
             operator,
             boxed(name, &path)?,

@@ -60,7 +60,7 @@ fn filters_become_expressions() {
         format!("Binary(Equal, {}, Literal(Int(5)))", column("price"))
     );
     let (_, filter) = asked(r#"{"in":{"_id":[1,"b",true,1.5]}}"#);
-    let list = r#"[Int(1), Str("b"), Int(1), Float(1.5)]"#;
+    let list = r#"[Int(1), Str("b"), Json(true), Float(1.5)]"#;
     assert_eq!(
         filter,
         format!(

@@ -99,9 +99,7 @@ impl Parser<'_> {
             "last_insert_id" => (Constant::LastInsertId, false),
             "row_count" => (Constant::RowCount, false),
             "found_rows" => (Constant::FoundRows, false),
-            "now" | "sysdate" | "utc_timestamp" => (Constant::Now, word == "utc_timestamp"),
-            "current_timestamp" | "localtime" | "localtimestamp" => (Constant::Now, true),
-            "unix_timestamp" => (Constant::UnixTimestamp, false),
+            "utc_timestamp" => (Constant::UtcTimestamp, true),
             _ => return Ok(None),
         };
         let mut ahead = self.clone();

@@ -7,7 +7,7 @@ use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
 use super::parser::{Parser, Result};
-use super::statement::Statement;
+use super::statement::{Statement, Timed};
 use super::values;
 
 impl Parser<'_> {
@@ -23,11 +23,11 @@ impl Parser<'_> {
             rows: Vec::new(),
             replace,
         };
-        let mut select = None;
+        let (mut select, mut timed) = (None, Vec::new());
         if insert.columns.is_none() && self.take_word("set") {
-            self.set_row(&mut insert)?;
+            timed = self.set_row(&mut insert)?;
             if replace && self.at_word("where") {
-                return self.partial(insert);
+                return Ok(self.partial(insert)?.timed(timed));
             }
         } else if self.at_word("select") {
             self.take_word("select");
@@ -41,9 +41,10 @@ impl Parser<'_> {
                 return Err(self.unexpected("VALUES"));
             }
             let behind = self.position() + self.peek_bytes().len();
-            let (rows, end, room) = values::rows(self.text(), behind, self.room(), self.work)?;
-            self.restart(end, room);
-            insert.rows = rows;
+            let scanned = values::rows(self.text(), behind, self.room(), self.work)?;
+            self.restart(scanned.end, scanned.room);
+            insert.rows = scanned.rows;
+            timed = scanned.timed;
         }
         let updates = match replace || select.is_some() {
             true => None,
@@ -51,7 +52,7 @@ impl Parser<'_> {
         };
         self.end()?;
         let known = updates.or(ignores.then_some(Known::Ignore));
-        Ok(match (select, known) {
+        let statement = match (select, known) {
             (Some(select), known) => Statement::InsertSelect {
                 insert,
                 known,
@@ -59,7 +60,8 @@ impl Parser<'_> {
             },
             (None, Some(known)) => Statement::Upsert { insert, known },
             (None, None) => Statement::Insert(insert),
-        })
+        };
+        Ok(statement.timed(timed))
     }
 
     /// The list of columns in brackets; `None`: there is none, or it is `()`.
@@ -86,9 +88,9 @@ impl Parser<'_> {
         }
     }
 
-    /// `column = constant, …` behind SET, as columns and one row.
-    fn set_row(&mut self, insert: &mut Insert) -> Result<()> {
-        let (mut columns, mut row) = (Vec::new(), Vec::new());
+    /// `column = constant, …` behind SET, as columns and one row. Gives the values that need the moment.
+    fn set_row(&mut self, insert: &mut Insert) -> Result<Vec<Timed>> {
+        let (mut columns, mut row, mut timed) = (Vec::new(), Vec::new(), Vec::new());
         let mut work = self.work;
         loop {
             columns.push(self.column()?);
@@ -99,17 +101,27 @@ impl Parser<'_> {
             if value.first_column().is_some() {
                 return Err(self.error_at(position, "a value of INSERT is a constant"));
             }
-            let value = evaluate_constant(&value, &mut work);
-            row.push(value.ok_or_else(|| {
-                SyntaxError::new(ErrorKind::Limit, TOO_MUCH_WORK, self.text(), position)
-            })?);
+            if value.is_of_the_moment() {
+                let place = row.len();
+                timed.push(Timed {
+                    row: 0,
+                    place,
+                    value,
+                });
+                row.push(Value::Null);
+            } else {
+                let value = evaluate_constant(&value, &mut work);
+                row.push(value.ok_or_else(|| {
+                    SyntaxError::new(ErrorKind::Limit, TOO_MUCH_WORK, self.text(), position)
+                })?);
+            }
             if !self.take(TokenKind::Comma) {
                 break;
             }
         }
         insert.columns = Some(columns);
         insert.rows = vec![row];
-        Ok(())
+        Ok(timed)
     }
 
     /// `WHERE id = n` behind REPLACE … SET: the other columns of that row keep their values.

@@ -4,7 +4,7 @@ mod expressions;
 mod queue_call;
 mod several;
 
-use query::expression::{Expression, Variable};
+use query::expression::{Expression, Variable, value_of_its_moment};
 use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
 use query::schema::Column;
 
@@ -99,6 +99,14 @@ pub enum Statement {
         known: Option<Known>,
         /// The statement that gives the rows.
         select: Box<Statement>,
+    },
+    /// An INSERT or REPLACE with values that need its moment, such as NOW(). NULL stands in their places; [`Statement::put`] puts
+    /// them there.
+    Timed {
+        /// An INSERT, a REPLACE or one of their other forms with VALUES.
+        statement: Box<Statement>,
+        /// At least one.
+        timed: Vec<Timed>,
     },
     /// UPDATE of one table.
     Update(Update),
@@ -365,10 +373,8 @@ pub enum Constant {
     RowCount,
     /// FOUND_ROWS()
     FoundRows,
-    /// NOW(), CURRENT_TIMESTAMP, LOCALTIME(): `YYYY-MM-DD hh:mm:ss`, UTC like all times here. UTC_TIMESTAMP() too.
-    Now,
-    /// UNIX_TIMESTAMP(): whole seconds.
-    UnixTimestamp,
+    /// UTC_TIMESTAMP(): `YYYY-MM-DD hh:mm:ss`. NOW() is an expression, whose session has a time zone.
+    UtcTimestamp,
     /// An expression over constants.
     Expression(Expression),
 }
@@ -484,5 +490,48 @@ impl Default for PqOptions {
             highlight: false,
             capital: false,
         }
+    }
+}
+
+/// A value of a row of VALUES that needs the moment of its statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timed {
+    /// Which row, from 0.
+    pub row: usize,
+    /// Which value of it, from 0.
+    pub place: usize,
+    /// The value. It reads no column.
+    pub value: Expression,
+}
+
+impl Statement {
+    /// The statement with values that need its moment, if there are some.
+    pub(super) fn timed(self, timed: Vec<Timed>) -> Statement {
+        match timed.is_empty() {
+            true => self,
+            false => Statement::Timed {
+                statement: Box::new(self),
+                timed,
+            },
+        }
+    }
+
+    /// Puts values that have their moment into their rows, if they take less than `left` units. Any other statement is unchanged.
+    #[must_use]
+    pub fn put(self, left: &mut usize) -> Option<Statement> {
+        let Statement::Timed { statement, timed } = self else {
+            return Some(self);
+        };
+        let mut statement = *statement;
+        let rows = match &mut statement {
+            Statement::Insert(insert) | Statement::Upsert { insert, .. } => &mut insert.rows,
+            _ => return Some(statement), // no other has values
+        };
+        for Timed { row, place, value } in &timed {
+            if let Some(at) = rows.get_mut(*row).and_then(|row| row.get_mut(*place)) {
+                *at = value_of_its_moment(value, left)?;
+            }
+        }
+        Some(statement)
     }
 }

@@ -3,12 +3,13 @@
 //! Tokens would need two passes over each string, one to find its end and one to undo its escapes. The scanner here searches
 //! the end 32 bytes at a time, and copies a string without escapes once.
 
-use query::expression::{evaluate_constant, parse};
+use query::expression::{Expression, evaluate_constant, parse_with_time};
 use query::lexer::{Lexer, OUT_OF_ROOM};
 use query::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
 use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
+use super::statement::Timed;
 
 /// Bytes in one step of the search for a string's end.
 const STEP: usize = 32;
@@ -22,8 +23,16 @@ pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
     Some((value, scanner.at))
 }
 
-/// Rows, the offset behind the last one, and the room left.
-type Scanned = (Vec<Vec<Value>>, usize, usize);
+/// Rows of VALUES.
+pub(super) struct Scanned {
+    pub(super) rows: Vec<Vec<Value>>,
+    /// Values that need the moment of the statement. NULL stands in their places.
+    pub(super) timed: Vec<Timed>,
+    /// The offset behind the last row.
+    pub(super) end: usize,
+    /// The room left.
+    pub(super) room: usize,
+}
 
 /// Memory of a row beside its values, in bytes: its entry in a list that doubles, and the overhead of its block.
 const ROW_BYTES: usize = 2 * size_of::<Vec<Value>>() + 16;
@@ -49,16 +58,22 @@ pub(super) fn rows(
 ) -> Result<Scanned, SyntaxError> {
     let mut scanner = Scanner::new(text, at, room, work);
     let mut rows: Vec<Vec<Value>> = Vec::new();
+    let mut timed = Vec::new();
     loop {
         scanner.skip_blank();
         scanner.charge(ROW_BYTES)?;
         let width = rows.last().map_or(0, Vec::len);
-        let row = scanner.row(width);
+        let row = scanner.row(width, (rows.len(), &mut timed));
         rows.push(row.map_err(|error| in_row(error, rows.len() + 1))?);
         let end = scanner.at;
         scanner.skip_blank();
         if !scanner.take(b',') {
-            return Ok((rows, end, scanner.room));
+            return Ok(Scanned {
+                rows,
+                timed,
+                end,
+                room: scanner.room,
+            });
         }
     }
 }
@@ -79,6 +94,13 @@ struct Scanner<'a> {
     room: usize,
     /// Work that may still be done.
     work: usize,
+}
+
+/// What an expression over constants gives.
+enum Computed {
+    Value(Value),
+    /// It needs the moment of the statement.
+    Timed(Expression),
 }
 
 /// The work that the constants of a statement may take.
@@ -150,7 +172,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// Parses a row; `width` is its likely count of values.
-    fn row(&mut self, width: usize) -> Result<Vec<Value>, SyntaxError> {
+    fn row(
+        &mut self,
+        width: usize,
+        (number, timed): (usize, &mut Vec<Timed>),
+    ) -> Result<Vec<Value>, SyntaxError> {
         if !self.take(b'(') {
             return Err(self.expected("a row of values in brackets"));
         }
@@ -166,7 +192,18 @@ impl<'a> Scanner<'a> {
             self.skip_blank();
             match constant {
                 Some(value) if matches!(self.peek(), Some(b',' | b')')) => row.push(value),
-                constant => row.push(self.computed(from, constant.is_some())?),
+                constant => row.push(match self.computed(from, constant.is_some())? {
+                    Computed::Value(value) => value,
+                    Computed::Timed(value) => {
+                        self.charge(value.memory())?;
+                        timed.push(Timed {
+                            row: number,
+                            place: row.len(),
+                            value,
+                        });
+                        Value::Null
+                    }
+                }),
             }
             // A row longer than the row before doubles its list.
             let growth = if row.len() > width {
@@ -186,17 +223,23 @@ impl<'a> Scanner<'a> {
 
     /// Evaluates an expression over constants, as `11 * 10`, from a byte offset. `constant`: a constant stands there.
     #[cold]
-    fn computed(&mut self, from: usize, constant: bool) -> Result<Value, SyntaxError> {
+    fn computed(&mut self, from: usize, constant: bool) -> Result<Computed, SyntaxError> {
         let rest = self.text.get(from..).unwrap_or_default();
         let mut lexer = Lexer::within(rest, self.room);
-        let value = match parse(&mut lexer) {
+        let value = match parse_with_time(&mut lexer) {
             Err(error) if error.message == OUT_OF_ROOM => {
                 return Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM));
             }
-            Ok(expression) if expression.first_column().is_none() => {
-                evaluate_constant(&expression, &mut self.work)
-                    .ok_or_else(|| self.fail(ErrorKind::Limit, TOO_MUCH_WORK))?
+            Ok(expression) if expression.first_column().is_some() || expression.has_aggregate() => {
+                return Err(match constant {
+                    true => self.expected("`,` or `)`"),
+                    false => Scanner { at: from, ..*self }.no_constant(),
+                });
             }
+            Ok(expression) if expression.is_of_the_moment() => Computed::Timed(expression),
+            Ok(expression) => evaluate_constant(&expression, &mut self.work)
+                .map(Computed::Value)
+                .ok_or_else(|| self.fail(ErrorKind::Limit, TOO_MUCH_WORK))?,
             Err(error) if !constant && names_function(&error.message) => {
                 let at = from + error.position;
                 let message = error.message.strip_prefix("not yet: ");
@@ -435,7 +478,11 @@ fn unescape(character: u8, bytes: &mut Vec<u8>) {
 
 /// Whether the message of an expression's error is about a function.
 fn names_function(message: &str) -> bool {
-    let others = ["no function", "not yet: the function"];
+    let others = [
+        "no function",
+        "not yet: the function",
+        "not yet: arguments of",
+    ];
     others.iter().any(|begin| message.starts_with(begin)) || message.ends_with("cannot stand here")
 }
 

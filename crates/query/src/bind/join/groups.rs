@@ -13,7 +13,7 @@
 
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
-use crate::expression::{AggregateKind, Expression, Function, Prepared, UnknownColumn};
+use crate::expression::{AggregateKind, Expression, Function, Prepared};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
@@ -412,6 +412,6 @@ impl GroupBinder<'_, '_> {
         Prepared::resolved(&with_ids(of, self.of.has_id()), &|name| {
             self.slot(name).ok()
         })
-        .map_err(|UnknownColumn(name)| BindError::UnknownColumn(name))
+        .map_err(BindError::from)
     }
 }

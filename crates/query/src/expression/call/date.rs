@@ -225,6 +225,12 @@ fn formatted(at: DateTime, zone: &TimeZone, format: &str) -> Option<Value> {
     strtime::format(format, &zoned).ok().map(Value::Str)
 }
 
+/// A moment, in seconds since 1970-01-01 UTC as local time; `None` beyond the years -9999 to 9999.
+pub(in super::super) fn moment_in(seconds: i128, zone: &TimeZone, format: &str) -> Option<String> {
+    let at = local(&Value::Int(seconds), zone)?;
+    strtime::format(format, at).ok()
+}
+
 /// Whether strftime knows every sign of a format.
 pub(super) fn is_format(format: &str) -> bool {
     let zoned = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);

@@ -12,6 +12,7 @@ pub(super) fn value(function: Function, arguments: &[Value]) -> Option<Value> {
     let of_first = |compute: fn(Number) -> Value| first.number().map_or(Value::Null, compute);
     Some(match function {
         Function::Abs => of_first(abs),
+        Function::Now => of_first(|micros| Value::Int(whole(micros).div_euclid(1_000_000).into())),
         Function::Bigint => of_first(|number| Value::Int(whole(number).into())),
         Function::Ceil => of_first(|number| rounded(number, f64::ceil)),
         Function::Floor => of_first(|number| rounded(number, f64::floor)),

@@ -9,7 +9,7 @@ pub fn is_time_zone(name: &str) -> bool {
 }
 
 /// `Europe/Berlin`, `UTC` or `+02:00`. Zones come from the copy of the IANA data in this program, not from the machine.
-pub(super) fn named_zone(name: &str) -> Result<TimeZone, String> {
+pub(in super::super) fn named_zone(name: &str) -> Result<TimeZone, String> {
     if let Some(offset) = fixed_offset(name) {
         return Ok(offset);
     }

@@ -46,8 +46,8 @@ impl Parser<'_, '_, '_> {
             return Ok(aggregate);
         }
         let function = Function::named(name).filter(|known| {
-            let is_now = *known == Function::Now;
-            self.has_time || !is_now
+            let is_clock = known.is_of_the_moment() && *known != Function::Rand;
+            self.has_time || !is_clock
         });
         let Some(function) = function else {
             return Err(self.lexer.error(token, &refusal(name)));
@@ -135,7 +135,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A call, unless its arguments are refused at its name.
-    fn called(
+    pub(super) fn called(
         &mut self,
         token: &Token,
         function: Function,
@@ -188,6 +188,31 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The unit of `INTERVAL n unit`.
+    /// Whether `INTERVAL 1 DAY` comes next behind `+` or `-`, and not the function of that name.
+    fn at_interval(&self, operator: BinaryOperator) -> bool {
+        matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract)
+            && self.lexer.at_word("INTERVAL")
+            && !self.before_bracket()
+    }
+
+    /// Reads `INTERVAL 1 DAY` behind `+` or `-`.
+    fn moved(
+        &mut self,
+        operator: BinaryOperator,
+        left: Built,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        let function = match operator {
+            BinaryOperator::Subtract => Function::DateSub,
+            _ => Function::DateAdd, // `at_interval` knows no third one
+        };
+        let token = self.lexer.next();
+        let count = self.climb(Binding::Or, nesting + 1)?;
+        let depth = left.depth.max(count.depth);
+        let arguments = vec![left.tree, count.tree, self.unit()?];
+        self.called(&token, function, arguments, depth)
+    }
+
     fn unit(&mut self) -> Result<Expression, SyntaxError> {
         if self.lexer.peek().kind != TokenKind::Word {
             return Err(self.lexer.unexpected("a unit"));
@@ -376,6 +401,9 @@ impl Parser<'_, '_, '_> {
             Following::Predicate => self.predicate(left, nesting),
             Following::Binary(operator) => {
                 self.lexer.next();
+                if self.at_interval(operator) {
+                    return self.moved(operator, left, nesting);
+                }
                 let right = self.climb(super::tighter(binding), nesting + 1)?;
                 let depth = left.depth.max(right.depth);
                 let (left, right) = (Box::new(left.tree), Box::new(right.tree));
@@ -393,6 +421,10 @@ fn check(function: Function, arguments: &[Expression]) -> Result<(), String> {
         _ => function.arity(),
     };
     let (name, count) = (function.name(), arguments.len());
+    let is_clock = function.is_of_the_moment() && function != Function::Rand;
+    if is_clock && count > 0 {
+        return Err(format!("not yet: arguments of {name}()"));
+    }
     if !(least..=most).contains(&count) {
         let wanted = match (least, most) {
             (least, usize::MAX) => format!("at least {least}"),

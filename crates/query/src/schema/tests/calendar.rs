@@ -319,7 +319,12 @@ fn conditions_read_constants_as_the_column_does() {
             "{kind:?} {value}: {condition}"
         );
     }
-    assert!(!holds(ColumnType::Date, "2024-01-02", "c = 'soon'"));
+    let soon = parse(&mut Lexer::new(b"c = 'soon'")).unwrap();
+    let refused = Prepared::typed(&soon, &|_| Some((0, ColumnType::Date))).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "'soon' is no value of column 'c', which is date"
+    );
 }
 
 proptest! {

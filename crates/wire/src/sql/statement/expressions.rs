@@ -30,6 +30,10 @@ impl Statement {
                 known.iter_mut().for_each(|known| of_known(known, visit));
                 select.each_expression(visit);
             }
+            Statement::Timed { statement, timed } => {
+                timed.iter_mut().for_each(|timed| visit(&mut timed.value));
+                statement.each_expression(visit);
+            }
             Statement::Explain(select) => select.each_expression(visit),
             Statement::Upsert { known, .. } => of_known(known, visit),
             Statement::CallPq { options, .. } => options.only.iter_mut().for_each(visit),
