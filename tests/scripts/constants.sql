@@ -220,6 +220,39 @@ j.n
 12345678901234567890
 
 
+# A timestamp beside dates.
+
+CREATE TABLE moments (ts timestamp, dt datetime, d date)
+----
+ok, 0 rows
+
+INSERT INTO moments (id, ts, dt, d) VALUES (1, '2024-01-02 03:04:05', '2024-01-02 03:04:05', '2024-01-02'), (2, '2024-01-02', '2024-01-01 23:59:59', '2024-01-02'), (3, 0, '2024-01-01', '1970-01-01')
+----
+ok, 3 rows
+
+SELECT id FROM moments WHERE ts = dt
+----
+id
+1
+
+SELECT id FROM moments WHERE ts = d
+----
+id
+2
+3
+
+SELECT id FROM moments WHERE dt < ts
+----
+id
+2
+
+SELECT a.id, b.id FROM moments a JOIN moments b ON a.ts = b.d
+----
+id | id
+2 | 1
+2 | 2
+3 | 3
+
 # The moment of a statement in VALUES and SET, and in a time zone.
 
 INSERT INTO due (id, dt, d, s, x) VALUES (10, NOW(), CURDATE(), NOW(), CURTIME()), (11, NOW() - INTERVAL 1 DAY, '2020-01-01', 'a', '1:00')
@@ -368,4 +401,57 @@ id | documents
 INSERT INTO standing (id, query, filters) VALUES (2, 'cat', 'ts > ''garbage''')
 ----
 error 1210 (HY000): filters of row 1: 'garbage' is no value of column 'ts', which is timestamp
+
+
+# Keys of joins compare as WHERE does.
+
+CREATE TABLE texts (s string, j json)
+----
+ok, 0 rows
+
+INSERT INTO texts (id, s, j) VALUES (10, '12', '{"k":"12"}'), (11, 'abc', '{"k":12}'), (12, '012', '{"k":true}'), (13, '', '{}')
+----
+ok, 4 rows
+
+CREATE TABLE numbers (n int, b bool)
+----
+ok, 0 rows
+
+INSERT INTO numbers (id, n, b) VALUES (1, 12, 1), (2, 0, 0)
+----
+ok, 2 rows
+
+SELECT a.id, b.id FROM numbers a JOIN texts b ON a.n = b.s
+----
+id | id
+1 | 10
+1 | 12
+
+SELECT a.id, b.id FROM texts b JOIN numbers a ON a.n = b.s
+----
+id | id
+1 | 10
+1 | 12
+
+SELECT a.id, b.id FROM numbers a JOIN texts b ON a.n = b.j.k
+----
+id | id
+1 | 11
+
+SELECT a.id, b.id FROM texts a JOIN texts b ON a.s = b.j.k
+----
+id | id
+10 | 10
+10 | 11
+12 | 11
+
+SELECT a.id FROM numbers a JOIN texts b ON a.id + 9 = b.id WHERE b.s > 'abb' OR a.n IN ('12', '13')
+----
+id
+1
+2
+
+SELECT a.id FROM numbers a JOIN texts b ON a.id + 9 = b.id WHERE a.n = 'abc'
+----
+error 1292 (22007): 'abc' is no value of column 'a.n', which is int
 

@@ -270,7 +270,8 @@ impl Value {
     /// Appends the text that a client sees for a value of a column of that type (`None`: a computed column). NULL
     /// appends nothing.
     /// - Whole numbers are decimal, a YEAR with four digits.
-    /// - Floats have six decimals, as in Sphinx; a queue's doubles are as short as reads back the same.
+    /// - Floats have six decimals, as in Sphinx, where these read back the same; else, and in columns of doubles, the least that
+    ///   reads back the same.
     /// - Texts and bytes are as they are. A set is `1,2,3`, a document JSON.
     pub fn write_text(&self, kind: Option<ColumnType>, out: &mut Vec<u8>) {
         // Writing to a vector cannot fail.
@@ -282,7 +283,27 @@ impl Value {
                 Err(_) => write!(out, "{number}"),
             },
             Value::Float(number) if kind == Some(ColumnType::Double) => write!(out, "{number}"),
-            Value::Float(number) => write!(out, "{number:.6}"),
+            Value::Float(number) => {
+                let begin = out.len();
+                let six = write!(out, "{number:.6}");
+                let read = std::str::from_utf8(&out[begin..]).ok();
+                let read = read.and_then(|text| text.parse::<f64>().ok());
+                let is_same = match (kind, read) {
+                    (_, None) => true, // NaN and infinity
+                    (Some(ColumnType::Float), Some(read)) => read as f32 == *number as f32,
+                    (_, Some(read)) => read == *number || !number.is_finite(),
+                };
+                match is_same {
+                    true => six,
+                    false => {
+                        out.truncate(begin);
+                        match kind {
+                            Some(ColumnType::Float) => write!(out, "{}", *number as f32),
+                            _ => write!(out, "{number}"),
+                        }
+                    }
+                }
+            }
             Value::Str(text) => out.write_all(text.as_bytes()),
             Value::Bytes(bytes) => out.write_all(bytes),
             Value::Set(numbers) => {

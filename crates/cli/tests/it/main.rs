@@ -13,6 +13,7 @@ mod collect_http;
 mod collect_tree;
 mod command_line;
 mod compare;
+mod constants;
 mod damage;
 mod data_verbs;
 mod demo;

@@ -609,8 +609,15 @@ impl Binder<'_> {
         let Expression::Binary(BinaryOperator::Equal, left, right) = condition else {
             return Ok(None);
         };
-        for (own, other) in [(left, right), (right, left)] {
-            let (prepared, beside) = (self.prepare(own)?, self.prepare(other)?);
+        let Some([of_left, of_right]) = self.prepare(condition)?.sides() else {
+            return Ok(None);
+        };
+        let ways = [
+            (left, &of_left, right, &of_right),
+            (right, &of_right, left, &of_left),
+        ];
+        for (own, prepared, other, beside) in ways {
+            let (prepared, beside) = (prepared.clone(), beside.clone());
             let named = self.tables(&beside);
             if self.tables(&prepared) != 1 << table || named == 0 || named & !placed != 0 {
                 continue;

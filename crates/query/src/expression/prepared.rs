@@ -298,6 +298,24 @@ impl Prepared {
         self
     }
 
+    /// Both sides of a comparison, as they are compared: a value of a document keeps its kind, and a timestamp beside a date is one.
+    /// `None`: it is no comparison.
+    pub(crate) fn sides(self) -> Option<[Prepared; 2]> {
+        let PreparedNode::Binary(operator, left, right) = self.root else {
+            return None;
+        };
+        let side = |mut root: PreparedNode| {
+            let mut slots = BTreeSet::new();
+            root.each_slot(&mut |slot| _ = slots.insert(slot));
+            Prepared {
+                root,
+                slots: slots.into_iter().collect(),
+                regex_bytes: 0,
+            }
+        };
+        operator.compares().then(|| [side(*left), side(*right)])
+    }
+
     /// Memory of the regular expressions of one of very many at most, in bytes.
     #[must_use]
     pub fn regex_bytes(&self) -> usize {
@@ -824,6 +842,21 @@ impl PreparedNode {
             *known = Arc::new(Known::Regex(little));
         }
         bytes
+    }
+
+    /// Calls `visit` with each slot of a column that it reads.
+    fn each_slot(&mut self, visit: &mut dyn FnMut(usize)) {
+        match self {
+            PreparedNode::Slot(slot)
+            | PreparedNode::Typed(slot, _)
+            | PreparedNode::Path(slot, _) => {
+                if *slot <= WEIGHT_SLOT {
+                    visit(*slot); // those above are items of lists
+                }
+            }
+            _ => {}
+        }
+        self.each_part(&mut |part| part.each_slot(visit));
     }
 
     fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {

@@ -423,10 +423,19 @@ impl Execution<'_> {
             Some((_, list)) => list.len(),
             None => asked.scope.rows as usize,
         };
-        let listed = wanted.map(|(column, list)| Expression::In {
-            needle: Box::new(Expression::Column(column)),
-            negated: false,
-            list,
+        let listed = wanted.map(|(column, list)| {
+            let named = asked.scope.columns.iter().find(|of| of.name == column);
+            // No row equals a value that its column's type does not read.
+            let fits = |value: &Value| named.is_none_or(|of| of.kind.constant(value).is_ok());
+            let list = match list.whole() {
+                Some(_) => list,
+                None => list.iter().filter(fits).collect(),
+            };
+            Expression::In {
+                needle: Box::new(Expression::Column(column)),
+                negated: false,
+                list,
+            }
         });
         let conditions: Vec<Expression> = listed.into_iter().chain(step.own.clone()).collect();
         let condition = (!conditions.is_empty()).then(|| Expression::all_of(conditions));

@@ -129,10 +129,10 @@ impl Keyed {
 
 /// Memory of a value in a list that grows, in bytes.
 fn bytes_in_list(value: &Value) -> u64 {
-    let text = value.text_bytes().map_or(0, <[u8]>::len);
+    let own = value.memory() - size_of::<Value>();
     let bytes = match value {
         Value::Int(_) => 2 * size_of::<i64>(),
-        _ => size_of::<Value>() + 2 * text,
+        _ => size_of::<Value>() + 2 * own,
     };
     bytes as u64
 }
