@@ -8,6 +8,7 @@ mod call;
 mod chain;
 mod evaluate;
 mod function;
+mod lazy_set;
 mod list;
 mod literal;
 mod moment;

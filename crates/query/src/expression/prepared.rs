@@ -4,19 +4,17 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 use super::call::{Known, call, each};
 use super::evaluate::{
     NODE_UNITS, as_compared, between, binary, negate_if, three_valued, unary, weighed,
 };
 use super::function::Function;
+use super::lazy_set::LazySet;
 use super::list::List;
 use super::moment;
 use super::row_set::RowSet;
-use super::set::Set;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::JsonStep;
@@ -174,58 +172,6 @@ impl ColumnValues for WithItem<'_> {
 
     fn meter(&self) -> &dyn Meter {
         self.row.meter()
-    }
-}
-
-/// The set of a list. It is made when the first row asks: where ids name the rows, none does.
-#[derive(Debug)]
-pub(super) struct LazySet {
-    list: List,
-    set: OnceLock<Set>,
-    /// Held by the thread that makes the set: it takes the memory of the list once more.
-    making: Mutex<()>,
-}
-
-impl LazySet {
-    fn new(list: List) -> LazySet {
-        LazySet {
-            list,
-            set: OnceLock::new(),
-            making: Mutex::new(()),
-        }
-    }
-
-    fn set(&self) -> &Set {
-        self.set.get_or_init(|| Set::new(&self.list))
-    }
-
-    /// As [`LazySet::set`], which is counted where it has to be made. `None`: the meter has stopped.
-    fn set_within(&self, work: &Work<'_>) -> Option<&Set> {
-        if let Some(set) = self.set.get() {
-            return Some(set);
-        }
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = self.set.get() {
-            return Some(set);
-        }
-        let set = Set::within(&self.list, work)?;
-        Some(self.set.get_or_init(|| set))
-    }
-
-    /// Whether all constants are whole numbers.
-    pub(super) fn is_whole(&self) -> bool {
-        self.list.whole().is_some()
-    }
-
-    /// The constants, if all are whole numbers. `None` also once the meter has stopped.
-    pub(super) fn whole_within(&self, work: &Work<'_>) -> Option<&FxHashSet<i64>> {
-        self.list.whole()?;
-        self.set_within(work).map(Set::whole)
-    }
-
-    /// The set, if it may consist of texts.
-    pub(super) fn of_texts(&self) -> Option<&Set> {
-        self.list.whole().is_none().then(|| self.set())
     }
 }
 
@@ -846,16 +792,16 @@ impl PreparedNode {
 
     /// Calls `visit` with each slot of a column that it reads.
     fn each_slot(&mut self, visit: &mut dyn FnMut(usize)) {
-        match self {
+        let slot = match self {
             PreparedNode::Slot(slot)
             | PreparedNode::Typed(slot, _)
-            | PreparedNode::Path(slot, _) => {
-                if *slot <= WEIGHT_SLOT {
-                    visit(*slot); // those above are items of lists
-                }
-            }
-            _ => {}
-        }
+            | PreparedNode::Path(slot, _) => Some(*slot),
+            _ => None,
+        };
+        // Those above are items of lists.
+        slot.into_iter()
+            .filter(|slot| *slot <= WEIGHT_SLOT)
+            .for_each(&mut *visit);
         self.each_part(&mut |part| part.each_slot(visit));
     }
 
