@@ -455,3 +455,42 @@ SELECT a.id FROM numbers a JOIN texts b ON a.id + 9 = b.id WHERE a.n = 'abc'
 ----
 error 1292 (22007): 'abc' is no value of column 'a.n', which is int
 
+
+# Beside what is worked out, and beside groups.
+
+SELECT id FROM numbers WHERE n + 1 = '13x'
+----
+error 1292 (22007): '13x' is no number, and stands beside one
+
+SELECT id FROM numbers WHERE n + 1 = '13' AND LENGTH(n) = '2'
+----
+id
+1
+
+SELECT id FROM moments WHERE YEAR(d) = 'abc'
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT COUNT(*) AS c FROM numbers GROUP BY n HAVING c = '1x'
+----
+error 1292 (22007): '1x' is no value of type bigint
+
+SELECT n FROM numbers GROUP BY n HAVING n = '5x'
+----
+error 1292 (22007): '5x' is no value of type int
+
+SELECT MAX(ts) AS x FROM moments HAVING x > '2024-01-01'
+----
+x
+1704164645
+
+SELECT MAX(dt) AS x FROM moments HAVING x > 'garbage'
+----
+error 1292 (22007): 'garbage' is no value of type datetime
+
+SELECT id FROM moments WHERE dt - INTERVAL 1 DAY < '2024-01-01'
+----
+id
+2
+3
+

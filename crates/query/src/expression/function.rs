@@ -278,6 +278,45 @@ impl Function {
             )
     }
 
+    /// Whether its value is a number or NULL.
+    pub(super) fn gives_number(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::Abs
+                | F::Bigint
+                | F::Ceil
+                | F::CharLength
+                | F::Crc32
+                | F::DateDiff
+                | F::Day
+                | F::DayOfWeek
+                | F::DayOfYear
+                | F::Double
+                | F::Floor
+                | F::Geodist
+                | F::Hour
+                | F::Instr
+                | F::Length
+                | F::Levenshtein
+                | F::Locate
+                | F::Minute
+                | F::Month
+                | F::Quarter
+                | F::Round
+                | F::Second
+                | F::Sign
+                | F::Sqrt
+                | F::UnixTimestamp
+                | F::Week
+                | F::Weekday
+                | F::Year
+                | F::YearMonth
+                | F::YearMonthDay
+                | F::YearWeek
+        )
+    }
+
     /// Whether its second and last argument is a time zone.
     pub(super) fn takes_zone(self) -> bool {
         use Function as F;

@@ -412,11 +412,25 @@ impl<'e> Operand<'e> {
                     && let Some(text) = moment::text_beside(written, value, ColumnType::String)
                 {
                     *value = Value::Str(text);
+                } else if other.written.is_arithmetic() && value.spelled().is_none() {
+                    return no_number(value);
                 }
             }
             (Beside::Column(..) | Beside::Inside | Beside::Other, ..) => {}
         }
         Ok(())
+    }
+}
+
+/// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
+fn no_number(value: &Value) -> Result<(), Unprepared> {
+    match value.text_bytes() {
+        None => Ok(()),
+        Some(_) => {
+            let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+            let what = format!("'{text}' is no number, and stands beside one");
+            Err(Unprepared::Constant(what.into()))
+        }
     }
 }
 
@@ -438,7 +452,11 @@ fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<Value, Unpr
     kind.constant(&plain).map_err(|_| {
         let text: String = plain.to_string().chars().take(SHOWN_CHARS_MAX).collect();
         let kind = kind.sql_name();
-        let what = format!("'{text}' is no value of column '{column}', which is {kind}");
+        // Keys and aggregates of groups have names with brackets, and no user gave them.
+        let what = match column.ends_with(')') {
+            true => format!("'{text}' is no value of type {kind}"),
+            false => format!("'{text}' is no value of column '{column}', which is {kind}"),
+        };
         Unprepared::Constant(what.into())
     })
 }

@@ -320,6 +320,23 @@ impl Expression {
         })
     }
 
+    /// Whether its value is a number whatever its operands are: it is arithmetic, on bits, or a count.
+    pub(super) fn is_arithmetic(&self) -> bool {
+        use BinaryOperator as O;
+        match self {
+            Expression::Binary(operator, ..) => match operator {
+                O::Add | O::Subtract | O::Multiply | O::Divide | O::Modulo => true,
+                O::IntegerDivide | O::Power => true,
+                O::BitOr | O::BitAnd | O::BitXor | O::ShiftLeft | O::ShiftRight => true,
+                O::Or | O::And | O::Xor | O::Equal | O::NotEqual | O::NullSafeEqual => false,
+                O::Less | O::LessOrEqual | O::Greater | O::GreaterOrEqual => false,
+            },
+            Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => true,
+            Expression::Call(function, _) => function.gives_number(),
+            _ => false,
+        }
+    }
+
     /// The constant that it is.
     #[must_use]
     pub fn constant(&self) -> Option<&Value> {

@@ -379,6 +379,31 @@ impl GroupBinder<'_, '_> {
         Ok(Expression::Column(aggregate_name(at)))
     }
 
+    /// The type with which constants beside an aggregate are read; `None`: as they are.
+    fn kind_of(&self, aggregate: &Expression) -> Option<ColumnType> {
+        let Expression::Aggregate(kind, arguments) = aggregate else {
+            return None;
+        };
+        match kind {
+            AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct => {
+                Some(ColumnType::Bigint)
+            }
+            AggregateKind::Sum
+            | AggregateKind::Average
+            | AggregateKind::Deviation
+            | AggregateKind::Variance => Some(ColumnType::Double),
+            AggregateKind::Concat(_) => Some(ColumnType::String),
+            AggregateKind::Min | AggregateKind::Max => match arguments.as_slice() {
+                [Expression::Column(name)] => {
+                    let (_, kind) = self.of.slot(name).ok()?;
+                    let is_one = !matches!(kind, ColumnType::Multi { .. } | ColumnType::Json);
+                    is_one.then_some(kind)
+                }
+                _ => None,
+            },
+        }
+    }
+
     /// The slot of a name, and its type if it has one.
     fn slot(&self, name: &str) -> Result<(usize, Option<ColumnType>), BindError> {
         if name == WEIGHT {
@@ -394,7 +419,8 @@ impl GroupBinder<'_, '_> {
             return Ok((GROUP_SLOT + at, kind));
         }
         if let Some(at) = number("aggregate(") {
-            return Ok((GROUP_SLOT + self.keys.len() + at, None));
+            let kind = self.aggregates.get(at).and_then(|(of, _)| self.kind_of(of));
+            return Ok((GROUP_SLOT + self.keys.len() + at, kind));
         }
         let (slot, kind) = self.of.slot(name)?;
         Ok((slot, Some(kind)))
