@@ -494,3 +494,30 @@ id
 2
 3
 
+
+# What is for later says so, and what is bad is named.
+
+SELECT id FROM numbers WHERE n IN (SELECT n FROM numbers)
+----
+error 1235 (42000): not yet: SELECT in the list of IN: join the tables
+
+SELECT id FROM numbers WHERE n IN (id, 5)
+----
+error 1235 (42000): not yet: columns in the list of IN: write a = b OR a = c
+
+SELECT HIGHLIGHT() FROM visits WHERE MATCH('x')
+----
+error 1235 (42000): not yet: the function highlight()
+
+SELECT id FROM numbers WHERE KNN(v, 5, (1, 2))
+----
+error 1235 (42000): not yet: the function knn()
+
+CREATE TABLE later (t text attribute)
+----
+error 1235 (42000): not yet: a text that is an attribute, too: add a column of type string
+
+INSERT INTO goods (id, j) VALUES (20, '{x:1}')
+----
+error 1366 (HY000): incorrect json value for column 'j' at row 1
+

@@ -104,7 +104,7 @@ id
 # Refused, with nothing stored.
 INSERT INTO docs (id, j) VALUES (9, '{"a": }');
 ----
-error 1366 (HY000): incorrect value for column 'j' at row 1
+error 1366 (HY000): incorrect json value for column 'j' at row 1
 
 INSERT INTO docs (id, m) VALUES (9, (1, -1));
 ----
@@ -112,7 +112,7 @@ error 1264 (22003): out of range value for column 'm' at row 1
 
 INSERT INTO docs (id, m) VALUES (9, '1,x');
 ----
-error 1366 (HY000): incorrect value for column 'm' at row 1
+error 1366 (HY000): incorrect multi value for column 'm' at row 1
 
 INSERT INTO docs (id, b) VALUES (9, 16);
 ----

@@ -365,7 +365,7 @@ error 1048 (23000): NULL given for column 'n' at row 1
 
 INSERT INTO types (a) VALUES ('x');
 ----
-error 1366 (HY000): incorrect value for column 'a' at row 1
+error 1366 (HY000): incorrect tinyint value for column 'a' at row 1
 
 SELECT COUNT(*) FROM types;
 ----

@@ -246,7 +246,7 @@ d | at
 
 INSERT INTO paid (d) VALUES ('2023-02-29');
 ----
-error 1366 (HY000): incorrect value for column 'd' at row 1
+error 1366 (HY000): incorrect date value for column 'd' at row 1
 
 INSERT INTO paid (t) VALUES ('839:00:00');
 ----

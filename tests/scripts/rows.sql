@@ -115,11 +115,11 @@ error 1264 (22003): out of range value for column 'big' at row 1
 
 INSERT INTO t (id, n) VALUES (20, 'many');
 ----
-error 1366 (HY000): incorrect value for column 'n' at row 1
+error 1366 (HY000): incorrect int value for column 'n' at row 1
 
 INSERT INTO t (id, ts) VALUES (20, 'yesterday');
 ----
-error 1366 (HY000): incorrect value for column 'ts' at row 1
+error 1366 (HY000): incorrect timestamp value for column 'ts' at row 1
 
 INSERT INTO t (id, nothing) VALUES (20, 1);
 ----

@@ -99,7 +99,7 @@ error 1264 (22003): out of range value for column 'a' at row 1
 
 INSERT INTO items (id, o, k) VALUES (9, 'x', '2023-02-29');
 ----
-error 1366 (HY000): incorrect value for column 'k' at row 1
+error 1366 (HY000): incorrect date value for column 'k' at row 1
 
 INSERT INTO items (id, o, g) VALUES (9, 'x', 123456789);
 ----

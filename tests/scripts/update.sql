@@ -114,7 +114,7 @@ error 1264 (22003): out of range value for column 'n' at row 1
 
 UPDATE posts SET n = 'many' WHERE id = 2;
 ----
-error 1366 (HY000): incorrect value for column 'n' at row 2
+error 1366 (HY000): incorrect int value for column 'n' at row 2
 
 UPDATE posts SET n = 1, n = 2;
 ----

@@ -375,7 +375,7 @@ fn write_too_costly(
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Incorrect(_) => f.write_str("incorrect value"),
+            Why::Incorrect(kind) => write!(f, "incorrect {} value", kind.sql_name()),
             Why::TooLong => f.write_str("value too long"),
             Why::TooDeep => f.write_str("JSON nested deeper than 64 levels"),
             Why::Null => f.write_str("NULL given"),

@@ -133,19 +133,18 @@ functions! {
 /// Functions of MySQL and Manticore that expressions do not have yet, separated by blanks.
 const LATER: &str = "
     ascii bin cast connection_id convert convert_tz cot database
-    elt exist extract field find_in_set format found_rows insert isnull json_extract knn_dist last_day last_insert_id md5
-    min_top_sortval min_top_weight packedfactors row_count sha1 sha2 sleep snippet snippets str_to_date
+    elt exist extract field find_in_set format found_rows highlight insert isnull json_extract knn knn_dist last_day
+    last_insert_id md5 min_top_sortval min_top_weight packedfactors row_count sha1 sha2 sleep snippet snippets str_to_date
     to_days truncate user utc_timestamp uuid version query zonespanlist rankfactors bm25f";
 
 /// Names that stand for more than a function of values, each in its place of a statement.
-const ELSEWHERE: [&str; 28] = [
+const ELSEWHERE: [&str; 27] = [
     "all",
     "any",
     "avg",
     "count",
     "group_concat",
     "groupby",
-    "highlight",
     "idiv",
     "indexof",
     "match",

@@ -403,6 +403,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("("));
         }
+        if self.lexer.at_word("SELECT") {
+            return Err(self.not_yet("SELECT in the list of IN: join the tables"));
+        }
+        if self.at_column() {
+            return Err(self.not_yet("columns in the list of IN: write a = b OR a = c"));
+        }
         self.listed_to_bracket()
     }
 
@@ -419,6 +425,19 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             if self.lexer.take(TokenKind::Close) {
                 return Ok(list);
             }
+        }
+    }
+
+    /// Whether a name stands next that is no constant: a column.
+    fn at_column(&self) -> bool {
+        let constants = ["TRUE", "FALSE", "NULL"];
+        match self.lexer.peek().kind {
+            TokenKind::Quoted => true,
+            TokenKind::Word => {
+                let is_constant = constants.iter().any(|word| self.lexer.at_word(word));
+                !is_constant && !self.lexer.bytes(self.lexer.peek()).starts_with(b"_")
+            }
+            _ => false,
         }
     }
 

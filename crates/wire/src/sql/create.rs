@@ -210,6 +210,9 @@ impl Parser<'_> {
             }
         } else if draft.type_name == "text" && self.take_any(&["indexed", "stored"]) {
             // A text is always indexed and stored here.
+        } else if draft.type_name == "text" && self.at_word("attribute") {
+            let what = "a text that is an attribute, too: add a column of type string";
+            return Err(self.not_yet(what.to_owned()));
         } else if self.at_word("auto_increment") {
             draft.of_id = Some(("AUTO_INCREMENT", self.position()));
             self.take_word("auto_increment");
