@@ -13,7 +13,8 @@
 //! Invariants:
 //! - Every condition of ON, USING and WHERE is used once: as a table's own, as a key, as the rest of a step, or at the end.
 //! - A table behind LEFT JOIN is read behind all tables before it, and no condition of WHERE is used before the end if it names
-//!   such a table: it sees the NULLs of rows without a partner.
+//!   such a table: it sees the NULLs of rows without a partner. A table that MATCH searches is none of these: no row without a
+//!   partner there fulfils MATCH.
 //! - The order of steps changes neither the rows of the answer nor their order.
 
 mod groups;
@@ -472,7 +473,7 @@ impl Binder<'_> {
         let written: Vec<Conjunct> = written
             .map(|it| self.conjunct(it))
             .collect::<Result<_, _>>()?;
-        let is_left = |table: &usize| self.select.tables[*table].is_left;
+        let is_left = |table: &usize| self.is_left(*table);
         let left: Tables = (0..self.scopes.len())
             .filter(is_left)
             .fold(0, |all, at| all | 1 << at);
@@ -533,6 +534,12 @@ impl Binder<'_> {
         Ok((steps, self.all_of(filter.map(|it| it.condition).collect())?))
     }
 
+    /// Whether rows without a partner in this table stay. Behind a MATCH of it none does, as behind any condition of WHERE that NULL
+    /// does not fulfil: LEFT JOIN is then as good as JOIN.
+    fn is_left(&self, table: usize) -> bool {
+        self.select.tables[table].is_left && !self.scopes[table].is_searched
+    }
+
     /// The table to read next, of the first `leading`: one that an equality joins to those placed, and of these the smallest.
     fn next(&self, leading: usize, placed: Tables, waiting: &[Waiting]) -> usize {
         let cost = |table: &usize| {
@@ -591,7 +598,7 @@ impl Binder<'_> {
         });
         Ok(JoinStep {
             table,
-            is_left: self.select.tables[table].is_left,
+            is_left: self.is_left(table),
             own: (!own.is_empty()).then(|| Expression::all_of(own)),
             needed: Vec::new(),
             keys,

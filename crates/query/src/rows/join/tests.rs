@@ -26,7 +26,12 @@ const COLUMNS: [(&str, ColumnType); 4] = [
 struct Table {
     name: &'static str,
     rows: Vec<Vec<Value>>,
+    /// Whether a MATCH is asked of it, which finds the rows of [`MATCHED`].
+    is_searched: bool,
 }
+
+/// The condition that stands for MATCH.
+const MATCHED: &str = "n > 1";
 
 struct Rows(Vec<Vec<Value>>);
 
@@ -137,7 +142,7 @@ fn scopes(tables: &[Table]) -> Vec<JoinScope<'static>> {
         starred: COLUMNS.len(),
         has_id: true,
         rows: table.rows.len() as u64,
-        is_searched: false,
+        is_searched: table.is_searched,
     };
     tables.iter().map(scope).collect()
 }
@@ -148,7 +153,7 @@ fn bare<'r>(row: &'r [Value], name: &str) -> Option<&'r Value> {
     row.get(at)
 }
 
-/// The rows that a table gives for a step: those of its own condition, and of the values wanted.
+/// The rows that a table gives for a step: those of its own condition, of MATCH, and of the values wanted.
 fn given(table: &Table, step: &JoinStep, join: &Join<&'static str>) -> Rows {
     let wanted = join.wanted(step, 1_000).unwrap();
     let listed = wanted.map(|(column, list)| Expression::In {
@@ -156,7 +161,9 @@ fn given(table: &Table, step: &JoinStep, join: &Join<&'static str>) -> Rows {
         negated: false,
         list,
     });
-    let conditions: Vec<Expression> = step.own.iter().cloned().chain(listed).collect();
+    let matched = table.is_searched.then(|| parsed(MATCHED, &[]));
+    let own = step.own.iter().cloned();
+    let conditions: Vec<Expression> = own.chain(matched).chain(listed).collect();
     let fits = |row: &&Vec<Value>| {
         conditions.iter().all(|condition| {
             evaluate(condition, &|name| bare(row, name).cloned()).as_bool() == Some(true)
@@ -234,8 +241,10 @@ fn oracle(select: &JoinedSelect, tables: &[Table]) -> Vec<Vec<Value>> {
     }
     let is_wanted = |tuple: &Vec<Option<&Vec<Value>>>| {
         let value = |name: &str| named(tables, tuple, name);
-        let filter = select.filter.as_ref();
-        filter.is_none_or(|filter| evaluate(filter, &value).as_bool() == Some(true))
+        let searched = tables.iter().filter(|table| table.is_searched);
+        let matched = searched.map(|table| parsed(&format!("{}.{MATCHED}", table.name), tables));
+        let mut all = select.filter.iter().cloned().chain(matched);
+        all.all(|condition| evaluate(&condition, &value).as_bool() == Some(true))
     };
     tuples.retain(is_wanted);
     tuples.sort_by(|a, b| {
@@ -302,6 +311,7 @@ fn table(name: &'static str) -> impl Strategy<Value = Table> {
         Table {
             name,
             rows: rows.collect(),
+            is_searched: false,
         }
     })
 }
@@ -343,8 +353,12 @@ proptest! {
         keys in prop::collection::vec((0_usize..5, any::<bool>()), 0..3),
         limit in prop::option::of(0_u64..12),
         offset in 0_u64..4,
+        searched in [prop::bool::weighted(0.3), prop::bool::weighted(0.3), prop::bool::weighted(0.3)],
     ) {
-        let tables = [tables.0, tables.1, tables.2];
+        let mut tables = [tables.0, tables.1, tables.2];
+        for (table, is_searched) in tables.iter_mut().zip(searched) {
+            table.is_searched = is_searched;
+        }
         // USING of a column that two earlier tables have is refused.
         let is_ambiguous = third.1 < 2 && second.1 != third.1;
         let third = (third.0, if is_ambiguous { 2 } else { third.1 });
@@ -378,6 +392,7 @@ fn numbers(name: &'static str, ids: std::ops::Range<i128>) -> Table {
     Table {
         name,
         rows: ids.map(row).collect(),
+        is_searched: false,
     }
 }
 
