@@ -66,3 +66,154 @@ SELECT a.id FROM a LEFT JOIN b ON b.id = a.id WHERE MATCH('green', b)
 ----
 id
 
+# A column called tags of a search table is a column as any other: only tables of standing queries have tags of their own.
+CREATE TABLE sets (tags multi, n int)
+----
+ok, 0 rows
+
+INSERT INTO sets (id, tags, n) VALUES (1, (3), 1), (2, (3, 4), 1), (3, (5), 2), (4, (), 2)
+----
+ok, 4 rows
+
+SELECT id FROM sets WHERE any(tags) != 3
+----
+id
+2
+3
+
+SELECT id FROM sets WHERE any(tags) = 3
+----
+id
+1
+2
+
+SELECT id FROM sets WHERE any(tags) NOT IN (3)
+----
+id
+2
+3
+
+SELECT id FROM sets WHERE tags ANY (4, 5)
+----
+id
+2
+3
+
+SELECT s.id FROM sets s JOIN a USING (id) WHERE any(tags) != 3
+----
+id
+2
+3
+
+DELETE FROM sets WHERE any(tags) != 3
+----
+ok, 2 rows
+
+SELECT id FROM sets
+----
+id
+1
+4
+
+CREATE TABLE documents (tags json)
+----
+ok, 0 rows
+
+INSERT INTO documents (id, tags) VALUES (1, '["web", "film"]'), (2, '["web"]')
+----
+ok, 2 rows
+
+SELECT id FROM documents WHERE any(tags) = 'film'
+----
+id
+1
+
+SELECT id FROM documents WHERE tags ANY ('film') OR any(tags) != 'web'
+----
+id
+1
+
+CREATE TABLE alerts (body text) type='pq'
+----
+ok, 0 rows
+
+INSERT INTO alerts (id, query, tags) VALUES (1, 'fox', 'web,film'), (2, 'hen', 'web'), (3, 'owl', '')
+----
+ok, 3 rows
+
+SELECT id FROM alerts WHERE any(tags) = 'web'
+----
+id
+1
+2
+
+SELECT id FROM alerts WHERE tags ANY ('film') OR any(tags) = 'music'
+----
+id
+1
+
+SELECT id FROM alerts WHERE any(tags) NOT IN ('film')
+----
+id
+2
+3
+
+SELECT id, any(tags) = 'film' AS f FROM alerts ORDER BY any(tags) = 'film' DESC, id DESC
+----
+id | f
+1 | 1
+3 | 0
+2 | 0
+
+SELECT tags, COUNT(*) FROM alerts WHERE any(tags) = 'web' GROUP BY tags
+----
+tags | COUNT(*)
+web,film | 1
+web | 1
+
+SELECT a.id, p.id FROM a LEFT JOIN alerts p ON p.id = a.id AND any(p.tags) = 'film'
+----
+id | id
+1 | 1
+2 | NULL
+3 | NULL
+
+CALL PQ('alerts', 'fox and hen', 0 AS docs_json, 'any(tags)=''film''' AS only)
+----
+id
+1
+
+SELECT tags, any(tags) = 'web', COUNT(*) FROM alerts GROUP BY tags
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+SELECT id, COUNT(*) FROM alerts GROUP BY tags HAVING any(tags) = 'web'
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+SELECT id FROM alerts WHERE any(tags) != 'web'
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+SELECT id, tags AS t FROM alerts WHERE any(t) = 'web'
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+SELECT a.id FROM a LEFT JOIN alerts p ON p.id = a.id WHERE any(p.tags) = 'film'
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+DELETE FROM alerts WHERE all(tags) = 'web'
+----
+error 1235 (42000): not yet: any(tags) of standing queries beside anything but = and IN, or in a condition on several tables
+
+DELETE FROM alerts WHERE any(tags) = 'film'
+----
+ok, 1 rows
+
+SELECT id FROM alerts
+----
+id
+2
+3
+

@@ -604,6 +604,7 @@ fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Resu
             has_id: true,
             rows,
             is_searched: false,
+            is_standing: false,
         });
     }
     let bound = BoundJoin::new(select, &scopes).expect("a join");
@@ -656,6 +657,7 @@ fn merged(interrupt: &Arc<Interrupt>) -> Result<(), Error> {
         has_id: false,
         rows: 0,
         is_searched: false,
+        is_standing: false,
     };
     let bound = BoundJoin::new(&select, &[scope]).expect("groups");
     let groups = bound.groups.expect("groups");

@@ -128,6 +128,7 @@ impl Snapshot {
             has_id: true,
             starred: self.shape.columns.len(),
             is_searched: true,
+            is_standing: false,
         };
         BoundSelect::new(select, options, &scope)
     }

@@ -47,6 +47,13 @@ const IMPLICIT_LIMIT: u64 = 20;
 /// The refusal of a WHERE with an aggregate, or with an alias that stands for one.
 const AGGREGATE_IN_WHERE: &str = "an aggregate cannot stand in WHERE: write it in HAVING";
 
+/// The column of standing queries whose value, a text, is a list of tags with commas between. The engine answers `=` and IN beside
+/// `any(tags)` itself; nothing else may read the items of that text, which to an expression has none.
+pub const TAGS_OF_STANDING: &str = "tags";
+
+/// What nothing else is refused with.
+const ITEMS_OF_TAGS: &str = "any(tags) of standing queries beside anything but = and IN, or in a condition on several tables";
+
 /// Slot of the id, in rows that have one.
 const ID: usize = 0;
 
@@ -61,6 +68,8 @@ pub struct Scope<'a> {
     pub starred: usize,
     /// Whether MATCH searches the rows, so that they have a weight.
     pub is_searched: bool,
+    /// Whether rows are standing queries: see [`TAGS_OF_STANDING`].
+    pub is_standing: bool,
 }
 
 /// The reason why a SELECT cannot be bound.
@@ -407,8 +416,11 @@ impl Scope<'_> {
         })
     }
 
-    /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`.
+    /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`; `NotYet` for the items of standing queries' tags.
     pub fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
+        if self.is_standing && reads_items(expression, &|name| name == TAGS_OF_STANDING) {
+            return Err(BindError::NotYet(ITEMS_OF_TAGS));
+        }
         Prepared::typed(&with_ids(expression, self.has_id), &|name| {
             self.slot_in(name)
         })
@@ -420,16 +432,7 @@ impl Scope<'_> {
         if name == "weight()" && self.is_searched {
             return Some((WEIGHT_SLOT, ColumnType::Bigint));
         }
-        // A comparison with a set holds where it holds for any of its numbers.
-        let inside = name
-            .strip_prefix("any(")
-            .and_then(|it| it.strip_suffix(')'));
-        match (self.slot(name), inside) {
-            (None, Some(inside)) => self
-                .slot(inside)
-                .filter(|(_, kind)| matches!(kind, ColumnType::Multi { .. })),
-            (slot, _) => slot,
-        }
+        self.slot(name)
     }
 
     /// Slot and type of a column, `id` included.
@@ -484,6 +487,14 @@ fn with_ids(expression: &Expression, has_id: bool) -> Cow<'_, Expression> {
         add_ids(with_ids.to_mut());
     }
     with_ids
+}
+
+/// Whether it reads the items of such a column.
+fn reads_items(expression: &Expression, is: &dyn Fn(&str) -> bool) -> bool {
+    expression.has(&mut |part| match part {
+        Expression::Each { list, .. } => matches!(&**list, Expression::Column(name) if is(name)),
+        _ => false,
+    })
 }
 
 fn add_ids(expression: &mut Expression) {

@@ -465,6 +465,7 @@ pub(crate) fn scope(columns: &[Column]) -> Scope<'_> {
         has_id: false,
         starred: columns.len(),
         is_searched: false,
+        is_standing: false,
     }
 }
 

@@ -36,7 +36,7 @@ mod values;
 mod tests;
 
 use query::expression::Expression;
-use query::lexer::{Lexer, TokenKind};
+use query::lexer::TokenKind;
 
 use parser::Parser;
 
@@ -166,30 +166,15 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
     }
 }
 
-/// Parses a condition that is no statement: the `only` of a percolation. `any(tags)` means any tag of a standing query; it
-/// becomes a column of that name.
+/// Parses a condition that is no statement: the `only` of a percolation.
 ///
 /// # Errors
 /// [`SyntaxError`], with its position in this text.
 pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
     let mut parser = Parser::within(text, usize::MAX);
-    let condition = parser.expression(&mut any_of_tags)?;
+    let condition = parser.expression(&mut |_, _| Ok(None))?;
     parser.end()?;
     Ok(condition)
-}
-
-/// Parses `any(tags)` in a condition, from behind its opening bracket.
-fn any_of_tags(
-    name: &str,
-    lexer: &mut Lexer<'_>,
-) -> Result<Option<Expression>, query::lexer::SyntaxError> {
-    let mut ahead = lexer.looking();
-    if name != "any" || !ahead.take_word("tags") || !ahead.take(TokenKind::Close) {
-        return Ok(None); // the items of another list
-    }
-    lexer.next();
-    lexer.next();
-    Ok(Some(Expression::Column("any(tags)".to_owned())))
 }
 
 /// Skips the words that may stand between SELECT and its list.

@@ -202,7 +202,8 @@ impl Queries<'_> {
     /// Answers a SELECT. `len`: how many there are; `all`: those, by id; `by_id`: one of them.
     ///
     /// # Errors
-    /// `UnknownColumn`; `Invalid` for MATCH or weight(); `SearchMemory`, `Overloaded`; `Corrupt` for a count or a look-up by id
+    /// `UnknownColumn`; `Invalid` for MATCH or weight(); `NotYet` for tags in another comparison than `=` and IN; `SearchMemory`,
+    /// `Overloaded`; `Corrupt` for a count or a look-up by id
     /// that a query which cannot be read belongs to. Any other answer names the damaged files.
     pub(crate) fn select<'q>(
         &self,
@@ -211,12 +212,8 @@ impl Queries<'_> {
         all: impl Iterator<Item = &'q Arc<StandingQuery>>,
         by_id: impl Fn(u64) -> Option<&'q Arc<StandingQuery>>,
     ) -> Result<Answer> {
-        let columns = QueryColumns::of(select.filter.as_ref());
-        let own = columns.condition().map(|filter| Select {
-            filter: Some(filter.clone()),
-            ..select.clone()
-        });
-        let select = own.as_ref().unwrap_or(select);
+        let (columns, select) = QueryColumns::of_select(select);
+        let select = &*select;
         let source = QueryRows {
             columns: &columns,
             control: self.control,

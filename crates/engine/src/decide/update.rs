@@ -54,6 +54,7 @@ fn scope(definition: &Definition) -> Scope<'_> {
         has_id: true,
         starred: definition.columns.len(),
         is_searched: true,
+        is_standing: false,
     }
 }
 

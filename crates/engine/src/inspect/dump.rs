@@ -154,7 +154,7 @@ fn rows(
             show(None, &columns, &row.map_err(failure::of_index)?);
         }
     } else if let Some(pq) = state.percolates.get_mut(&table) {
-        let own = QueryColumns::of(None);
+        let own = QueryColumns::plain();
         let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
         columns.extend(named(own.scope().columns));
         let queries = pq.set.snapshot();

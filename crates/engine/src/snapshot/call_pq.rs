@@ -55,7 +55,7 @@ pub struct PqRequest<'a> {
     pub table: &'a str,
     /// The documents; the answer names them by their places here.
     pub documents: &'a [PqDocument],
-    /// Only these queries: over `id`, `query`, `tags`, `filters`, `hits`, `last_hit` and `source`; a column named
+    /// Only these queries: over `id`, `query`, `tags`, `filters`, `hits`, `last_hit` and `source`.
     /// `any(tags)` beside `=` or IN compares single tags.
     pub only: Option<&'a Expression>,
     /// Only queries with a higher id: the last one of the answer before.

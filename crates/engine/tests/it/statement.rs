@@ -99,14 +99,8 @@ impl Parser<'_> {
         items
     }
 
-    /// `any(tags)` is a column of that name, as the engine wants it.
     fn expression(&mut self) -> Expression {
-        let mut calls = |name: &str, lexer: &mut Lexer<'_>| {
-            assert_eq!(name, "any");
-            assert!(lexer.take_word("tags") && lexer.take(TokenKind::Close));
-            Ok(Some(Expression::Column("any(tags)".to_owned())))
-        };
-        expression::parse_with_calls(&mut self.lexer, &mut calls).expect("an expression")
+        expression::parse_with_calls(&mut self.lexer, &mut |_, _| Ok(None)).expect("an expression")
     }
 
     fn value(&mut self) -> Value {

@@ -262,6 +262,7 @@ fn bound(snapshot: &Snapshot, shape: &TableShape, asked: &Asked) -> BoundJoin {
         has_id: true,
         rows: snapshot.count(),
         is_searched: asked.root.is_some(),
+        is_standing: false,
     };
     BoundJoin::new(&asked.select, &[scope]).expect("a SELECT of this table")
 }

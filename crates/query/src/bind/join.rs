@@ -25,7 +25,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::aliases::Aliases;
-use super::{AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, Ids, Shown, aliased, with_ids};
+use super::{
+    AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, ITEMS_OF_TAGS, Ids, Shown, TAGS_OF_STANDING,
+    aliased, reads_items, with_ids,
+};
 use crate::expression::{BinaryOperator, Expression, Prepared};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
@@ -59,6 +62,8 @@ pub struct JoinScope<'a> {
     pub rows: u64,
     /// Whether MATCH searches it, so that its rows have a weight.
     pub is_searched: bool,
+    /// Whether its rows are standing queries: see [`TAGS_OF_STANDING`](super::TAGS_OF_STANDING).
+    pub is_standing: bool,
 }
 
 /// A column of such a table.
@@ -312,7 +317,29 @@ impl Binder<'_> {
         matches!(self.scopes, [scope] if scope.columns.iter().any(|column| column.name == "id"))
     }
 
+    /// Prepares an expression over the slots of joined rows.
     fn prepare(&self, expression: &Expression) -> Result<Prepared, BindError> {
+        self.refuse_tags(expression)?;
+        self.resolve(expression)
+    }
+
+    /// Refuses what reads the items of standing queries' tags.
+    fn refuse_tags(&self, expression: &Expression) -> Result<(), BindError> {
+        let is_tags = |name: &str| match self.find(name) {
+            Ok((table, _)) => {
+                let bare = name.rsplit('.').next();
+                self.scopes[table].is_standing && bare == Some(TAGS_OF_STANDING)
+            }
+            Err(_) => false,
+        };
+        match reads_items(expression, &is_tags) {
+            true => Err(BindError::NotYet(ITEMS_OF_TAGS)),
+            false => Ok(()),
+        }
+    }
+
+    /// As [`Binder::prepare`], of a condition that the table itself may answer.
+    fn resolve(&self, expression: &Expression) -> Result<Prepared, BindError> {
         let mut refused = None;
         expression.each_column(&mut |name| refused = refused.take().or(self.slot(name).err()));
         if let Some(error) = refused {
@@ -348,7 +375,7 @@ impl Binder<'_> {
     }
 
     fn conjunct(&self, condition: Expression) -> Result<Conjunct, BindError> {
-        let prepared = self.prepare(&condition)?;
+        let prepared = self.resolve(&condition)?;
         Ok(Conjunct {
             condition,
             tables: self.tables(&prepared),
@@ -585,7 +612,7 @@ impl Binder<'_> {
         let (mut own, mut keys, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for Conjunct { condition, tables } in conjuncts {
             let weight = self.bases[table + 1] - 1;
-            let is_own = tables == bit && !self.prepare(&condition)?.slots().contains(&weight);
+            let is_own = tables == bit && !self.resolve(&condition)?.slots().contains(&weight);
             match self.key(table, placed, &condition)? {
                 _ if is_own => own.push(self.without_table(condition)),
                 Some(key) => keys.push(key),

@@ -1,6 +1,6 @@
 //! Names, limits and ids of statements.
 
-use super::{BindError, BoundSelect, Ids, KeyCodes, Scope};
+use super::{BindError, BoundSelect, ITEMS_OF_TAGS, Ids, KeyCodes, Scope, TAGS_OF_STANDING};
 use crate::expression::{self, Expression, Metered};
 use crate::lexer::Lexer;
 use crate::meter::Unmetered;
@@ -105,6 +105,7 @@ fn scope(columns: &[Column], is_searched: bool) -> Scope<'_> {
         has_id: true,
         starred: columns.len(),
         is_searched,
+        is_standing: false,
     }
 }
 
@@ -124,6 +125,32 @@ fn by(name: &str) -> Vec<OrderBy> {
         key: Output::Expression(Expression::Column(name.to_owned())),
         descending: true,
     }]
+}
+
+#[test]
+fn the_items_of_tags_are_those_of_a_set_but_for_standing_queries() {
+    let mut columns = columns();
+    columns[0].name = TAGS_OF_STANDING.to_owned();
+    columns[0].kind = ColumnType::Multi { wide: false };
+    let accepts = |condition: &str, set: &[i64]| {
+        let condition = expression(condition);
+        let bound = scope(&columns, true).condition(&condition).unwrap();
+        let set = Value::Set(set.into());
+        let row = Metered::new(&Unmetered, |_| set.clone());
+        bound.prepared.accepts(&row)
+    };
+    assert!(accepts("any(tags) = 3", &[3, 4]));
+    assert!(accepts("any(tags) != 3", &[3, 4]));
+    assert!(!accepts("any(tags) != 3", &[3]));
+    assert!(accepts("tags ANY (4, 5)", &[3, 4]));
+    let standing = Scope {
+        is_standing: true,
+        ..scope(&columns, false)
+    };
+    for text in ["any(tags) != 3", "n = 1 OR all(tags) = 3"] {
+        let refused = standing.condition(&expression(text)).map(|_| ());
+        assert_eq!(refused, Err(BindError::NotYet(ITEMS_OF_TAGS)), "{text}");
+    }
 }
 
 #[test]

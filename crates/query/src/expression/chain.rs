@@ -56,7 +56,7 @@ pub(super) fn equated(term: &Expression) -> Vec<&str> {
             .all(|needle| add_column(needle, &mut columns)),
         _ => add_equated(term, &mut columns),
     };
-    // A call such as any(tags) has a column's form, but no value of its own in a row.
+    // A call such as weight() has a column's form, but no value of its own in a row.
     let is_call = |column: &&str| column.contains('(');
     if !is_equated || columns.len() > 1 && columns.iter().any(is_call) {
         columns.clear();

@@ -303,7 +303,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(Some(name.to_lowercase()))
     }
 
-    /// Reads the list of `tags ANY (…)`, Manticore's way of writing `any(tags) IN (…)`.
+    /// Reads the list of `m ANY (…)`, Manticore's way of writing `any(m) IN (…)`.
     fn among(
         &mut self,
         needle: Expression,
@@ -311,18 +311,9 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         negated: bool,
         depth: u32,
     ) -> Result<Built, SyntaxError> {
-        let Expression::Column(name) = &needle else {
+        let Expression::Column(_) = &needle else {
             return Err(self.lexer.unexpected("a column before ANY"));
         };
-        // The tags of standing queries have a way of their own.
-        if name == "tags" && over == Over::Any {
-            let listed = Expression::In {
-                needle: Box::new(Expression::Column("any(tags)".to_owned())),
-                negated,
-                list: self.in_list()?,
-            };
-            return self.built(listed, depth);
-        }
         let listed = Expression::In {
             needle: Box::new(Expression::Column("x".to_owned())),
             negated,

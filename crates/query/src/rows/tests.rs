@@ -78,6 +78,7 @@ fn scope(columns: &[Column]) -> Scope<'_> {
         has_id: false,
         starred: 2,
         is_searched: false,
+        is_standing: false,
     }
 }
 

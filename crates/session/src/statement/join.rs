@@ -409,6 +409,7 @@ impl Execution<'_> {
             has_id: matches!(source, Source::Searched | Source::Percolate),
             rows,
             is_searched: table.matching.is_some(),
+            is_standing: matches!(source, Source::Percolate),
         })
     }
 

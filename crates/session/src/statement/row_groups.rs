@@ -47,6 +47,7 @@ pub fn groups_of_rows(
         has_id: false,
         rows: rows.len() as u64,
         is_searched: false,
+        is_standing: false,
     };
     let control = Arc::new(JoinControl {
         memory: Arc::new(held.for_rows(node.bounds().search_memory_bytes)),

@@ -159,7 +159,7 @@ impl Parser<'_> {
         let mut count = 0;
         let expression = self.expression(&mut |name, lexer| {
             if name != "match" {
-                return super::any_of_tags(name, lexer);
+                return Ok(None);
             }
             count += 1;
             let (text, at) = match_of(lexer, tables)?;

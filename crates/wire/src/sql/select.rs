@@ -5,7 +5,6 @@ use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
 use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select, tables_of, together};
 use query::value::Value;
 
-use super::any_of_tags;
 use super::parser::{Calls, Parser, Result, digits};
 use super::queue_functions::wait_in_filter;
 use super::statement::Statement;
@@ -71,7 +70,7 @@ impl<'a> Parser<'a> {
         let mut wait = None;
         let (matching, filter) = self.filter_with(&mut |name, lexer| match name {
             "queue_wait" => wait_in_filter(lexer, &mut wait),
-            _ => any_of_tags(name, lexer),
+            _ => Ok(None),
         })?;
         let grouping = self.grouping(&items)?;
         self.refuse_clauses()?;
@@ -380,7 +379,7 @@ impl<'a> Parser<'a> {
 
     /// Parses WHERE: gives the text of MATCH, and the other conditions. Both are `None` without WHERE.
     pub(super) fn filter(&mut self) -> Result<(Option<String>, Option<Expression>)> {
-        self.filter_with(&mut any_of_tags)
+        self.filter_with(&mut |_, _| Ok(None))
     }
 
     /// As [`Parser::filter`]; `calls` parses functions other than MATCH.

@@ -24,6 +24,7 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         has_id: false,
         starred: 1,
         is_searched: false,
+        is_standing: false,
     };
     let control = within(bytes);
     let source = QueueRows { control: &control };

@@ -1,9 +1,12 @@
 //! A pq table's own rows: the columns of a standing query, and conditions on them.
 
+use std::borrow::Cow;
+
 use percolate::StandingQuery;
-use query::bind::Scope;
-use query::expression::{BinaryOperator, Expression, Metered, Prepared};
+use query::bind::{Scope, TAGS_OF_STANDING};
+use query::expression::{BinaryOperator, Expression, Metered, Over, Prepared};
 use query::meter::Meter;
+use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -13,7 +16,7 @@ use crate::failure;
 /// The columns of a pq table's own rows beside `id`. `*` shows the first ones; the others are there for who names them.
 const QUERY_COLUMNS: [(&str, ColumnType); 6] = [
     ("query", ColumnType::String),
-    ("tags", ColumnType::String),
+    (TAGS_OF_STANDING, ColumnType::String),
     ("filters", ColumnType::String),
     ("hits", ColumnType::Bigint),
     ("last_hit", ColumnType::Timestamp),
@@ -23,30 +26,56 @@ const QUERY_COLUMNS: [(&str, ColumnType); 6] = [
 /// Columns of a pq table that `*` stands for beside `id`; they are the first.
 pub const STANDING_SHOWN: usize = 3;
 
-/// What `any(tags)` is written as inside an expression: a column of that name, beside `=` or IN.
+/// What the name of a column begins with that tells whether a comparison with `any(tags)` holds.
 const ANY_TAG: &str = "any(tags)";
 
-/// The columns that a statement on standing queries may name, with one for each comparison with `any(tags)` in its condition:
-/// whether it holds.
+/// The columns that a statement on standing queries may name, with one for each comparison with `any(tags)` in it: whether it holds.
 ///
 /// `WHERE any(tags) = 'x' AND id > 3` becomes `any(tags)0 = 1 AND id > 3`.
 pub(crate) struct QueryColumns {
     columns: Vec<Column>,
-    /// The condition with these columns, where it has any.
-    condition: Option<Expression>,
-    /// What each of them compares with.
+    /// What each of the last columns compares with.
     any_tags: Vec<Vec<String>>,
 }
 
 impl QueryColumns {
-    pub(crate) fn of(condition: Option<&Expression>) -> QueryColumns {
-        let mut any_tags = Vec::new();
-        let own = condition.filter(|condition| mentions_any(condition));
-        let own = own.map(|condition| {
-            let mut own = condition.clone();
-            take_any(&mut own, &mut any_tags);
-            own
+    /// Those of the rows alone.
+    pub(crate) fn plain() -> QueryColumns {
+        QueryColumns::with(Vec::new())
+    }
+
+    /// Those of a condition, and the condition in terms of them.
+    pub(crate) fn of_condition(condition: &Expression) -> (QueryColumns, Cow<'_, Expression>) {
+        let (mut own, mut any_tags) = (Cow::Borrowed(condition), Vec::new());
+        if compares_tags(condition) {
+            take_any(own.to_mut(), &mut any_tags);
+        }
+        (QueryColumns::with(any_tags), own)
+    }
+
+    /// Those of a SELECT, and the SELECT in terms of them.
+    pub(crate) fn of_select(select: &Select) -> (QueryColumns, Cow<'_, Select>) {
+        let (mut own, mut any_tags) = (Cow::Borrowed(select), Vec::new());
+        let items = select.items.iter().filter_map(|item| match item {
+            Item::Value { what, .. } => written(what),
+            Item::Star | Item::TableStar(_) => None,
         });
+        let keys = select.order.iter().filter_map(|order| written(&order.key));
+        if items.chain(keys).chain(&select.filter).any(compares_tags) {
+            let own = own.to_mut();
+            let items = own.items.iter_mut().filter_map(|item| match item {
+                Item::Value { what, .. } => written_mut(what),
+                Item::Star | Item::TableStar(_) => None,
+            });
+            let keys = own.order.iter_mut();
+            let keys = keys.filter_map(|order| written_mut(&mut order.key));
+            let all = items.chain(keys).chain(&mut own.filter);
+            all.for_each(|expression| take_any(expression, &mut any_tags));
+        }
+        (QueryColumns::with(any_tags), own)
+    }
+
+    fn with(any_tags: Vec<Vec<String>>) -> QueryColumns {
         let column = |name: String, kind: ColumnType| Column {
             name,
             kind,
@@ -56,17 +85,11 @@ impl QueryColumns {
         };
         let named = QUERY_COLUMNS.iter();
         let named = named.map(|(name, kind)| column((*name).to_owned(), *kind));
-        let any = (0..any_tags.len()).map(|at| column(format!("{ANY_TAG}{at}"), ColumnType::Bool));
+        let any = (0..any_tags.len()).map(|at| column(any_tag(at), ColumnType::Bool));
         QueryColumns {
             columns: named.chain(any).collect(),
-            condition: own,
             any_tags,
         }
-    }
-
-    /// The condition in terms of these columns; `None`: as it was.
-    pub(crate) fn condition(&self) -> Option<&Expression> {
-        self.condition.as_ref()
     }
 
     pub(crate) fn scope(&self) -> Scope<'_> {
@@ -75,6 +98,7 @@ impl QueryColumns {
             has_id: true,
             starred: STANDING_SHOWN,
             is_searched: false,
+            is_standing: true,
         }
     }
 
@@ -106,12 +130,10 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// # Errors
-    /// `UnknownColumn`, naming the table.
+    /// `UnknownColumn`, naming the table; `NotYet` for tags in another comparison than `=` and IN.
     pub(crate) fn new(table: &str, asked: &Expression) -> Result<Condition> {
-        let columns = QueryColumns::of(Some(asked));
-        let bound = columns
-            .scope()
-            .condition(columns.condition().unwrap_or(asked));
+        let (columns, asked) = QueryColumns::of_condition(asked);
+        let bound = columns.scope().condition(&asked);
         let prepared = bound
             .map_err(|error| failure::of_bind(table, error))?
             .prepared;
@@ -132,14 +154,34 @@ fn has_any(tags: &str, wanted: &[String]) -> bool {
         .any(|tag| wanted.iter().any(|wanted| wanted == tag))
 }
 
-fn mentions_any(expression: &Expression) -> bool {
-    expression.has(&mut |part| matches!(part, Expression::Column(name) if name == ANY_TAG))
+/// The expression that an item or a key is.
+fn written(output: &Output) -> Option<&Expression> {
+    match output {
+        Output::Expression(expression) => Some(expression),
+        Output::Weight | Output::Count => None,
+    }
 }
 
-/// Puts a column of its own in the place of each comparison with `any(tags)`.
+fn written_mut(output: &mut Output) -> Option<&mut Expression> {
+    match output {
+        Output::Expression(expression) => Some(expression),
+        Output::Weight | Output::Count => None,
+    }
+}
+
+/// Name of the column for a comparison with `any(tags)`.
+fn any_tag(at: usize) -> String {
+    format!("{ANY_TAG}{at}")
+}
+
+fn compares_tags(expression: &Expression) -> bool {
+    expression.has(&mut |part| wanted_tags(part).is_some())
+}
+
+/// Puts a column of its own in the place of each comparison with `any(tags)`, and of each OR of them.
 fn take_any(expression: &mut Expression, any_tags: &mut Vec<Vec<String>>) {
-    if let Some((wanted, negated)) = wanted_tags(expression) {
-        let column = Expression::Column(format!("{ANY_TAG}{}", any_tags.len()));
+    if let Some((wanted, negated)) = alternatives(expression) {
+        let column = Expression::Column(any_tag(any_tags.len()));
         any_tags.push(wanted);
         let is = i128::from(!negated);
         *expression = Expression::Binary(
@@ -153,14 +195,39 @@ fn take_any(expression: &mut Expression, any_tags: &mut Vec<Vec<String>>) {
     parts.into_iter().for_each(|part| take_any(part, any_tags));
 }
 
+/// As [`wanted_tags`], also of an OR of comparisons none of which is negated: of many tags there is one column.
+fn alternatives(expression: &Expression) -> Option<(Vec<String>, bool)> {
+    let Expression::Binary(BinaryOperator::Or, left, right) = expression else {
+        return wanted_tags(expression);
+    };
+    match (alternatives(left)?, alternatives(right)?) {
+        ((mut wanted, false), (more, false)) => {
+            wanted.extend(more);
+            Some((wanted, false))
+        }
+        _ => None,
+    }
+}
+
 /// The tags of `any(tags) = 'x'` and `any(tags) [NOT] IN ('x', 'y')`, and whether none of them is to be there.
 fn wanted_tags(expression: &Expression) -> Option<(Vec<String>, bool)> {
-    let is_any =
-        |column: &Expression| matches!(column, Expression::Column(name) if name == ANY_TAG);
-    match expression {
+    let Expression::Each {
+        over: Over::Any,
+        variable,
+        list,
+        condition,
+    } = expression
+    else {
+        return None;
+    };
+    let is = |of: &Expression, name: &str| matches!(of, Expression::Column(own) if own == name);
+    if !is(list, TAGS_OF_STANDING) {
+        return None;
+    }
+    match &**condition {
         Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
-            (column, Expression::Literal(value)) | (Expression::Literal(value), column)
-                if is_any(column) =>
+            (item, Expression::Literal(value)) | (Expression::Literal(value), item)
+                if is(item, variable) =>
             {
                 Some((vec![value.to_string()], false))
             }
@@ -170,7 +237,9 @@ fn wanted_tags(expression: &Expression) -> Option<(Vec<String>, bool)> {
             needle,
             negated,
             list,
-        } if is_any(needle) => Some((list.iter().map(|tag| tag.to_string()).collect(), *negated)),
+        } if is(needle, variable) => {
+            Some((list.iter().map(|tag| tag.to_string()).collect(), *negated))
+        }
         _ => None,
     }
 }

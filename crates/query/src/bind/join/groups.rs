@@ -324,6 +324,9 @@ impl GroupBinder<'_, '_> {
         if let Expression::Aggregate(..) = &of {
             return self.aggregate(of);
         }
+        if matches!(of, Expression::Each { .. }) {
+            self.of.refuse_tags(&of)?;
+        }
         if let Expression::Each { list, .. } = &mut of {
             // The condition is about the items of the list.
             let taken = std::mem::replace(&mut **list, Expression::Literal(Value::Null));

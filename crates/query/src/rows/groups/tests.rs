@@ -133,6 +133,7 @@ fn run_within(
         has_id: true,
         rows: rows.len() as u64,
         is_searched: false,
+        is_standing: false,
     };
     let bound = BoundJoin::new(select, &[scope]).map_err(|error| error.to_string())?;
     let mut join = Join::new(&bound, Arc::clone(bounds) as _);

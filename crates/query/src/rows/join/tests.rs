@@ -143,6 +143,7 @@ fn scopes(tables: &[Table]) -> Vec<JoinScope<'static>> {
         has_id: true,
         rows: table.rows.len() as u64,
         is_searched: table.is_searched,
+        is_standing: false,
     };
     tables.iter().map(scope).collect()
 }
