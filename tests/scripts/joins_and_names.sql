@@ -217,3 +217,32 @@ id
 2
 3
 
+# REMAP takes lists of any length.
+CREATE TABLE numbers (n int, j json)
+----
+ok, 0 rows
+
+INSERT INTO numbers (id, n, j) VALUES (1, 1, '[1, 2]'), (2, 2, '2'), (3, 3, NULL)
+----
+ok, 3 rows
+
+SELECT id, remap(n, n, (2), (22)) AS r, remap(n, 0, (1, 2), (11, 22)) AS s, remap(n, 0, j, j) AS t FROM numbers
+----
+id | r | s | t
+1 | 1 | 11 | 1
+2 | 22 | 22 | 2
+3 | 3 | 0 | NULL
+
+SELECT id FROM numbers WHERE remap(n, n, (2), (22)) = 22
+----
+id
+2
+
+SELECT remap(2, 0, (1, 2), (22))
+----
+error 1064 (42000): syntax error: remap() needs lists of one length, these have 2 and 1 values near 'remap(2, 0, (1, 2), (22))' at line 1, position 7
+
+SELECT id FROM numbers WHERE remap(n, 0, (2), (1, 2, 3)) = 1
+----
+error 1064 (42000): syntax error: remap() needs lists of one length, these have 1 and 3 values near 'remap(n, 0, (2), (1, 2, 3)) = 1' at line 1, position 29
+

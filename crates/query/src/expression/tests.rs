@@ -238,6 +238,14 @@ fn calls_are_the_callers_matter() {
     );
     check("left(a)", "left() takes 2 arguments, there are 1 at byte 0");
     check(
+        "remap(a, 0, (1, 2), (10))",
+        "remap() needs lists of one length, these have 2 and 1 values at byte 0",
+    );
+    check(
+        "remap(a, 0, (), (10))",
+        "remap() needs lists of one length, these have 0 and 1 values at byte 0",
+    );
+    check(
         "regex(a, '(')",
         "bad regular expression: unclosed group at byte 0",
     );

@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use super::super::function::Function;
 use super::bucket::{Buckets, date_ranges, ranges};
 use super::date::{Unit, is_format};
+use super::list::check_remap;
 use super::options::Options;
 use super::place::{Measure, Polygon, polygon};
 use super::zone::named_zone;
@@ -70,6 +71,9 @@ impl Known {
             }
             Function::Range => ranges(&several(function, constants)?).map(Known::Buckets),
             Function::DateRange => date_ranges(&several(function, constants)?).map(Known::Buckets),
+            Function::Remap => {
+                check_remap(at(2).flatten(), at(3).flatten()).map(|()| Known::Nothing)
+            }
             Function::DateFormat => {
                 format_of(at(1))?;
                 zone(at(2))

@@ -64,21 +64,41 @@ fn extreme(arguments: &[Value], wanted: Ordering, work: &Work<'_>) -> Value {
     best.unwrap_or(Value::Null)
 }
 
-/// `REMAP(x, other, (1, 2), (10, 20))`: 10 for 1, 20 for 2, else `other`.
+/// `REMAP(x, other, (1, 2), (10, 20))`: 10 for 1, 20 for 2, else `other`. A value that is no list is one of one value, as `(2)` is.
 fn remap(arguments: &[Value], work: &Work<'_>) -> Value {
     let [of, other, from, to] = arguments else {
         return Value::Null;
     };
-    let (Some(mut from), Some(mut to)) = (from.items(), to.items()) else {
+    if matches!(from, Value::Null) || matches!(to, Value::Null) {
         return Value::Null;
-    };
+    }
     let is_equal = |known: Value| {
         let goes_on = work.begin(ITEM_UNITS + known.memory() as u64);
         goes_on.is_none() || known.cmp_sql(of) == Some(Ordering::Equal)
     };
-    match from.position(is_equal) {
-        None => other.clone(),
-        Some(place) => to.nth(place).unwrap_or(Value::Null),
+    let place = match from.items() {
+        Some(mut items) => items.position(is_equal),
+        None => is_equal(from.clone()).then_some(0),
+    };
+    match (place, to.items()) {
+        (None, _) => other.clone(),
+        (Some(place), Some(mut items)) => items.nth(place).unwrap_or(Value::Null),
+        (Some(0), None) => to.clone(),
+        (Some(_), None) => Value::Null,
+    }
+}
+
+/// Refuses constant lists of REMAP of which one has more values than the other.
+pub(super) fn check_remap(from: Option<&Value>, to: Option<&Value>) -> Result<(), String> {
+    let length = |list: &Value| match list {
+        Value::Null => None,
+        list => Some(list.items().map_or(1, |items| items.len())),
+    };
+    match (from.and_then(length), to.and_then(length)) {
+        (Some(from), Some(to)) if from != to => Err(format!(
+            "remap() needs lists of one length, these have {from} and {to} values"
+        )),
+        _ => Ok(()),
     }
 }
 
