@@ -246,3 +246,52 @@ SELECT id FROM numbers WHERE remap(n, 0, (2), (1, 2, 3)) = 1
 ----
 error 1064 (42000): syntax error: remap() needs lists of one length, these have 1 and 3 values near 'remap(n, 0, (2), (1, 2, 3)) = 1' at line 1, position 29
 
+# The rows of a group stay together: ORDER BY orders groups by their first rows.
+CREATE TABLE sales (city string, price int)
+----
+ok, 0 rows
+
+INSERT INTO sales (id, city, price) VALUES (1, 'Bonn', 5), (2, 'Rome', 9), (3, 'Bonn', 8), (4, 'Rome', 1), (5, 'Bonn', 2), (6, 'Oslo', 7)
+----
+ok, 6 rows
+
+SELECT id, city, price FROM sales GROUP 2 BY city ORDER BY id DESC
+----
+id | city | price
+6 | Oslo | 7
+2 | Rome | 9
+4 | Rome | 1
+1 | Bonn | 5
+3 | Bonn | 8
+
+SELECT id, city, price FROM sales GROUP 2 BY city WITHIN GROUP ORDER BY price DESC ORDER BY price DESC
+----
+id | city | price
+2 | Rome | 9
+4 | Rome | 1
+3 | Bonn | 8
+1 | Bonn | 5
+6 | Oslo | 7
+
+SELECT id, city, price FROM sales GROUP 2 BY city WITHIN GROUP ORDER BY price ASC ORDER BY price ASC
+----
+id | city | price
+4 | Rome | 1
+2 | Rome | 9
+5 | Bonn | 2
+1 | Bonn | 5
+6 | Oslo | 7
+
+SELECT id, city, COUNT(*) FROM sales GROUP 2 BY city WITHIN GROUP ORDER BY price DESC ORDER BY COUNT(*) DESC LIMIT 3
+----
+id | city | COUNT(*)
+3 | Bonn | 3
+1 | Bonn | 3
+2 | Rome | 2
+
+SELECT id, city, COUNT(*) FROM sales GROUP 2 BY city WITHIN GROUP ORDER BY price DESC ORDER BY COUNT(*) DESC LIMIT 3, 9
+----
+id | city | COUNT(*)
+4 | Rome | 2
+6 | Oslo | 1
+

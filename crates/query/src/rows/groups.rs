@@ -411,7 +411,8 @@ impl Grouped {
     }
 
     /// The groups that HAVING accepts, by `order`, without the first `offset` and at most `keep` with these; also how many it
-    /// accepts. A group is there once for each row that it shows. `read` calls its second argument with the values of a row.
+    /// accepts. A group is there once for each row that it shows, and these are together: their order is that of the first of them.
+    /// `read` calls its second argument with the values of a row.
     ///
     /// # Errors
     /// Those of `read` and of `pay`, which is called with the memory that the answer takes, and fails once the meter has stopped.
@@ -437,8 +438,12 @@ impl Grouped {
             if shown.is_empty() {
                 shown.push(None);
             }
+            let order = match shown[..] {
+                [first, _, ..] => Some(accepted.order_of(Held::paid(&values), first, read)?),
+                _ => None,
+            };
             for row in shown {
-                accepted.offer(Held::paid(&values), row, read, pay)?;
+                accepted.offer(Held::paid(&values), row, order.as_deref(), read, pay)?;
             }
         }
         accepted.sorted(offset, pay)
@@ -485,7 +490,7 @@ impl BlocksMade {
                 values: with_aggregates(keys, &groups, &mut self.accumulators, number),
                 unpaid_bytes,
             };
-            accepted.offer(held, row, read, pay)?;
+            accepted.offer(held, row, None, read, pay)?;
         }
         accepted.sorted(offset, pay)
     }
@@ -527,27 +532,48 @@ impl<'g> Accepted<'g> {
         Ok((groups.unwrap_or_default(), self.count))
     }
 
-    /// Takes a group with one of its rows, if HAVING accepts it.
-    fn offer<E>(
-        &mut self,
-        held: Held,
-        row: Option<u32>,
-        read: &mut ReadRow<'_, E>,
-        pay: &mut dyn FnMut(u64) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut group = Group {
+    fn group(&self, held: Held, row: Option<u32>) -> Group {
+        Group {
             row,
             place: self.count,
             groups: Arc::clone(self.groups),
             held,
             order: Vec::new(),
-        };
+        }
+    }
+
+    /// The values of the keys of ORDER BY of a group with one of its rows.
+    fn order_of<E>(
+        &self,
+        held: Held,
+        row: Option<u32>,
+        read: &mut ReadRow<'_, E>,
+    ) -> Result<Vec<Value>, E> {
+        let (group, mut keys) = (self.group(held, row), Vec::new());
+        read(row, &mut |row| keys = self.order.values(&group.over(row)))?;
+        Ok(keys)
+    }
+
+    /// Takes a group with one of its rows, if HAVING accepts it. `order`: the values of the keys of ORDER BY, where they are not those
+    /// of this row.
+    fn offer<E>(
+        &mut self,
+        held: Held,
+        row: Option<u32>,
+        order: Option<&[Value]>,
+        read: &mut ReadRow<'_, E>,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut group = self.group(held, row);
         let mut is_accepted = false;
         read(row, &mut |row| {
             let seen = group.over(row);
             let having = self.groups.having.as_ref();
             is_accepted = having.is_none_or(|having| having.accepts(&seen));
-            let keys = self.order.values(&seen);
+            let keys = match order {
+                Some(keys) => keys.to_vec(),
+                None => self.order.values(&seen),
+            };
             let after = self.groups.after.as_ref();
             is_accepted &= after.is_none_or(|after| self.order.is_after(&keys, after));
             drop(seen);

@@ -413,6 +413,27 @@ fn a_group_shows_its_first_rows_by_the_order_within() {
 }
 
 #[test]
+fn the_rows_of_a_group_stay_together_in_any_order_of_groups() {
+    let of = |order: &[&str], within: &[&str], limit| {
+        let mut of = select(&["id"], &["s"], order, "");
+        if let Some(grouping) = &mut of.grouping {
+            grouping.within = ordered(within);
+            grouping.rows_each = Some(2);
+        }
+        of.limit = Some(limit);
+        ids(run(&of, &few(), u64::MAX))
+    };
+    assert_eq!(of(&["id DESC"], &[], 9), [3, 1, 2], "by their first rows");
+    assert_eq!(of(&["id DESC"], &["id DESC"], 9), [4, 2, 3]);
+    assert_eq!(of(&["n"], &["n DESC"], 9), [3, 2, 4]);
+    assert_eq!(
+        of(&["count(*)"], &["n DESC"], 2),
+        [3, 2],
+        "LIMIT counts rows"
+    );
+}
+
+#[test]
 fn deviations_are_those_of_the_whole_population() {
     let of = select(
         &["variance(n)", "stddev(n)", "variance(n * 0 + 0.1)"],
