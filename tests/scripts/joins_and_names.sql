@@ -295,3 +295,108 @@ id | city | COUNT(*)
 4 | Rome | 2
 6 | Oslo | 1
 
+# max_matches bounds the groups of an answer, and the rows of joins and of all kinds of tables.
+SELECT city, COUNT(*) FROM sales GROUP BY city OPTION max_matches=2
+----
+city | COUNT(*)
+Bonn | 3
+Rome | 2
+
+SHOW META LIKE 'total%'
+----
+Variable_name | Value
+total | 2
+total_found | 3
+total_relation | eq
+
+SELECT city, COUNT(*) FROM sales GROUP BY city ORDER BY COUNT(*) ASC LIMIT 1, 5 OPTION max_matches=2
+----
+city | COUNT(*)
+Rome | 2
+
+SELECT city, COUNT(*) FROM sales GROUP BY city LIMIT 2, 1 OPTION max_matches=2
+----
+error 1210 (HY000): offset out of bounds (offset=2, max_matches=2)
+
+SELECT id, city FROM sales GROUP 2 BY city OPTION max_matches=3
+----
+id | city
+1 | Bonn
+3 | Bonn
+2 | Rome
+
+SELECT kind, COUNT(*) FROM b WHERE MATCH('red | blue') GROUP BY kind OPTION max_matches=1
+----
+kind | COUNT(*)
+7 | 1
+
+SELECT COUNT(*) FROM sales OPTION max_matches=2
+----
+COUNT(*)
+6
+
+SELECT a.id FROM a JOIN b USING (id) OPTION max_matches=1
+----
+id
+1
+
+SELECT tags, COUNT(*) FROM alerts GROUP BY tags OPTION max_matches=1
+----
+tags | COUNT(*)
+web | 1
+
+SELECT id FROM alerts OPTION max_matches=1
+----
+id
+2
+
+(SELECT city, COUNT(*) FROM sales GROUP BY city OPTION max_matches=2) UNION ALL (SELECT note, 0 FROM c)
+----
+city | COUNT(*)
+Bonn | 3
+Rome | 2
+seven | 0
+
+CREATE TEMPORARY TABLE few (n int)
+----
+ok, 0 rows
+
+INSERT INTO few VALUES (1), (2), (3)
+----
+ok, 3 rows
+
+SELECT n FROM few LIMIT 3 OPTION max_matches=2
+----
+n
+1
+2
+
+SELECT n FROM few LIMIT 2, 1 OPTION max_matches=2
+----
+error 1210 (HY000): offset out of bounds (offset=2, max_matches=2)
+
+CREATE TABLE jobs (n int) ENGINE=queue
+----
+ok, 0 rows
+
+INSERT INTO jobs VALUES (1), (2), (3)
+----
+ok, 3 rows
+
+SELECT n FROM jobs OPTION max_matches=2
+----
+n
+1
+2
+
+SHOW META LIKE 'total%'
+----
+Variable_name | Value
+total | 2
+total_found | 3
+total_relation | eq
+
+SELECT n FROM jobs LIMIT 5, 1 OPTION max_matches=2
+----
+error 1210 (HY000): offset out of bounds (offset=5, max_matches=2)
+

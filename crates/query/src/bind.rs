@@ -234,18 +234,10 @@ impl<'s> BoundSelect<'s> {
         if self.is_lookup() {
             return Ok(());
         }
-        let limit = self.limit.unwrap_or(IMPLICIT_LIMIT);
-        self.limit = Some(limit);
-        let Some(most) = self.options.rows_max(self.is_matching) else {
-            return Ok(());
-        };
-        if self.offset >= most {
-            return Err(BindError::Invalid(format!(
-                "offset out of bounds (offset={}, max_matches={most})",
-                self.offset
-            )));
+        self.limit = self.limit.or(Some(IMPLICIT_LIMIT));
+        if let Some(most) = self.options.rows_max(self.is_matching) {
+            self.limit = Some(within_matches(self.limit, self.offset, most)?);
         }
-        self.limit = Some(limit.min(most - self.offset));
         Ok(())
     }
 
@@ -476,6 +468,19 @@ impl Shown {
             Shown::Computed(prepared) => prepared.evaluate(row),
             Shown::Weight | Shown::Count => Value::Int(weight.into()),
         }
+    }
+}
+
+/// The LIMIT of a page that ends at `max_matches`, which is `most`.
+///
+/// # Errors
+/// `Invalid` if the page begins there or behind.
+pub fn within_matches(limit: Option<u64>, offset: u64, most: u64) -> Result<u64, BindError> {
+    match most.checked_sub(offset) {
+        None | Some(0) => Err(BindError::Invalid(format!(
+            "offset out of bounds (offset={offset}, max_matches={most})"
+        ))),
+        Some(left) => Ok(limit.map_or(left, |limit| limit.min(left))),
     }
 }
 

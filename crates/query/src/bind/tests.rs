@@ -1,6 +1,8 @@
 //! Names, limits and ids of statements.
 
-use super::{BindError, BoundSelect, ITEMS_OF_TAGS, Ids, KeyCodes, Scope, TAGS_OF_STANDING};
+use super::{
+    BindError, BoundSelect, ITEMS_OF_TAGS, Ids, KeyCodes, Scope, TAGS_OF_STANDING, within_matches,
+};
 use crate::expression::{self, Expression, Metered};
 use crate::lexer::Lexer;
 use crate::meter::Unmetered;
@@ -244,6 +246,19 @@ fn a_page_ends_at_max_matches_and_a_look_up_has_none() {
         ..Options::default()
     };
     assert_eq!(page(Some(9), 0, false, "n > 1", &few), Ok(Some(7)));
+}
+
+#[test]
+fn what_has_no_page_of_its_own_ends_at_max_matches_too() {
+    assert_eq!(within_matches(None, 0, 5), Ok(5));
+    assert_eq!(within_matches(Some(9), 3, 5), Ok(2));
+    assert_eq!(within_matches(Some(1), 3, 5), Ok(1));
+    assert_eq!(within_matches(None, 0, u64::MAX), Ok(u64::MAX));
+    for offset in [5, 6] {
+        let message = format!("offset out of bounds (offset={offset}, max_matches=5)");
+        let refused = Err(BindError::Invalid(message));
+        assert_eq!(within_matches(Some(1), offset, 5), refused);
+    }
 }
 
 #[test]

@@ -142,7 +142,11 @@ impl Execution<'_> {
         let scopes = select.tables.iter().zip(&sources);
         let scopes = scopes.map(|(table, source)| self.scope(&shared.seen, table, source));
         let scopes: Vec<JoinScope<'_>> = scopes.collect::<Result<_, _>>()?;
-        let bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
+        let mut bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
+        if let Some(most) = options.max_matches {
+            let limit = bind::within_matches(bound.limit, bound.offset, most);
+            bound.limit = Some(limit.map_err(|error| refused(&names, error))?);
+        }
         let control = self.control(Arc::clone(&shared.interrupt), &options, &shared.held);
         let asked: Vec<Asked<'_>> = (select.tables.iter().zip(&scopes).zip(&sources))
             .map(|((table, scope), source)| Asked {
@@ -163,7 +167,11 @@ impl Execution<'_> {
         let answer = answer_of(bound, joined);
         let table = select.tables.into_iter().next();
         let table = table.map_or_else(String::new, |table| table.table);
-        Ok(self.counted(answer, table, search, Some(shared.held)))
+        let outcome = self.counted(answer, table, search, Some(shared.held));
+        if let Some(most) = options.max_matches {
+            self.session.has_at_most(most);
+        }
+        Ok(outcome)
     }
 
     /// Gives the switch of a read that may begin on this thread its units: see [`Execution::piece`].

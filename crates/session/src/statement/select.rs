@@ -6,12 +6,12 @@ use std::time::Duration;
 use engine::{
     Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Seen, Snapshot,
 };
-use query::bind::Ids;
+use query::bind::{self, Ids};
 use query::expression::Expression;
 use query::options::Options;
 use query::request::{Item, JoinedSelect, OrderBy, Output, Select, tables_of};
 
-use super::{Execution, FoundRows, Outcome, owned_row};
+use super::{Execution, FoundRows, Outcome, join, owned_row};
 use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::faults::ReadFault;
@@ -36,7 +36,7 @@ pub(super) fn shown(text: &[u8]) -> Arc<str> {
 impl Execution<'_> {
     /// Does a SELECT. Search and pq tables are read here, from a snapshot. A queue is read by the engine, because the rows
     /// that a connection sees depend on the rows that it owns.
-    pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+    pub(super) async fn select(&mut self, mut select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
         self.is_costly |= may_take_long(&select.items);
@@ -67,6 +67,11 @@ impl Execution<'_> {
         if options.scroll.is_some() && !matches!(kind, Kind::Search(_) | Kind::Distributed { .. }) {
             return Err(no_pages());
         }
+        // Search tables bound their pages themselves: a look-up by ids has no bound.
+        if matches!(kind, Kind::Percolate { .. } | Kind::Queue(_)) {
+            select.limit = limit_within(&select, &options)?;
+        }
+        let (matching, table) = (select.matching.is_some(), select.table.clone());
         let (answer, search) = match kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
                 self.search(&tables, &select, &options, &held).await?
@@ -80,31 +85,36 @@ impl Execution<'_> {
                 let answer = node.read(self.session, &control.interrupt, true, read);
                 (answer.await?, None)
             }
-            Kind::Queue(_) => {
-                let table = select.table.clone();
-                let select = Box::new(select);
-                let command = match self.session.engine_has_part() {
-                    true => self.session.within(Command::Read { select }),
-                    false => Command::Read { select },
-                };
-                let reply = self.submit(command).await?;
-                let answer = match reply {
-                    Reply::Rows(answer) => answer,
-                    reply => {
-                        let (_search, interrupt) = self.switch(&table, &options);
-                        let control = self.control(interrupt, &options, &held);
-                        self.node.rows_of(self.session, reply, &control).await?
-                    }
-                };
-                return Ok(self.counted(answer, table, None, Some(held)));
-            }
+            Kind::Queue(_) => (self.of_queue(select, &options, &held).await?, None),
         };
-        let matching = select.matching.is_some();
-        let outcome = self.counted(answer, select.table, search, Some(held));
+        let outcome = self.counted(answer, table, search, Some(held));
         if let Some(most) = options.rows_max(matching) {
             self.session.has_at_most(most);
         }
         Ok(outcome)
+    }
+
+    /// The rows of a queue.
+    async fn of_queue(
+        &mut self,
+        select: Select,
+        options: &Options,
+        held: &Arc<Grant>,
+    ) -> Result<Answer, Failure> {
+        let table = select.table.clone();
+        let select = Box::new(select);
+        let command = match self.session.engine_has_part() {
+            true => self.session.within(Command::Read { select }),
+            false => Command::Read { select },
+        };
+        match self.submit(command).await? {
+            Reply::Rows(answer) => Ok(answer),
+            reply => {
+                let (_search, interrupt) = self.switch(&table, options);
+                let control = self.control(interrupt, options, held);
+                Ok(self.node.rows_of(self.session, reply, &control).await?)
+            }
+        }
     }
 
     /// The published snapshot, to read a table, or several as one.
@@ -265,6 +275,16 @@ fn evaluates_long(select: &Select) -> bool {
         Output::Weight | Output::Count => false,
     };
     condition.is_some_and(Expression::may_take_long) || select.order.iter().any(is_long)
+}
+
+/// LIMIT, which ends at `max_matches` where that is written.
+fn limit_within(select: &Select, options: &Options) -> Result<Option<u64>, Failure> {
+    let Some(most) = options.max_matches else {
+        return Ok(select.limit);
+    };
+    let limit = bind::within_matches(select.limit, select.offset, most);
+    let refused = |error| join::refused(&[&*select.table], error);
+    limit.map(Some).map_err(refused)
 }
 
 /// Reads a table, with the fault that a test asked for.
