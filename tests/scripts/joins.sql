@@ -224,7 +224,11 @@ id
 
 SELECT id FROM posts p JOIN authors a ON p.author = a.id
 ----
-error 1210 (HY000): column 'id' is ambiguous: write the name of its table before it
+id
+1
+2
+3
+5
 
 SELECT nothing FROM posts p JOIN authors a ON p.author = a.id
 ----

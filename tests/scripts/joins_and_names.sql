@@ -400,3 +400,39 @@ SELECT n FROM jobs LIMIT 5, 1 OPTION max_matches=2
 ----
 error 1210 (HY000): offset out of bounds (offset=5, max_matches=2)
 
+# An id without a table's name is that of the first table.
+SELECT id, a.n, b.kind FROM a JOIN b ON b.kind = a.n DIV 2 + 2
+----
+id | n | kind
+1 | 10 | 7
+
+SELECT id, b.id, c.id FROM b JOIN c ON c.kind = b.kind WHERE id = 1 ORDER BY id ASC
+----
+id | id | id
+1 | 1 | 1
+
+SELECT id, c.id, b.id FROM c JOIN b ON b.kind < 9 WHERE id = 1 ORDER BY b.id DESC
+----
+id | id | id
+1 | 1 | 2
+1 | 1 | 1
+
+SELECT id, COUNT(*) FROM c JOIN b ON b.kind < 9 GROUP BY id
+----
+id | COUNT(*)
+1 | 2
+
+SELECT id, j.n FROM jobs j JOIN b ON b.id = j.n
+----
+id | n
+1 | 1
+2 | 2
+
+SELECT b.id FROM a JOIN b ON b.id = a.id JOIN c USING (id)
+----
+error 1210 (HY000): column 'id' is ambiguous: write the name of its table before it
+
+SELECT kind FROM b JOIN c ON c.kind = b.kind
+----
+error 1210 (HY000): column 'kind' is ambiguous: write the name of its table before it
+

@@ -44,6 +44,9 @@ const ROWS_A_MATCH: u64 = 20;
 /// Of a table's rows, one in this many is expected to fulfil a condition.
 const ROWS_A_CONDITION: u64 = 10;
 
+/// Name of the column of ids.
+const ID_NAME: &str = "id";
+
 /// Name of the slot behind a table's columns.
 const WEIGHT: &str = "weight()";
 
@@ -278,6 +281,20 @@ impl Binder<'_> {
         }
     }
 
+    /// The table that a column without a table's name before it is of: the only one that has it; of several with an `id`, which all
+    /// kinds of tables may have, the first, as in Manticore.
+    fn table_with(&self, column: &str) -> Result<usize, BindError> {
+        let all = 0..self.scopes.len();
+        let first = || {
+            all.clone()
+                .find(|table| self.place(*table, ID_NAME).is_some())
+        };
+        match column {
+            ID_NAME => first().ok_or_else(|| BindError::UnknownColumn(column.to_owned())),
+            _ => self.only(column, all),
+        }
+    }
+
     /// Table and index of a column by its name, which may have that of its table before it.
     fn find(&self, name: &str) -> Result<(usize, usize), BindError> {
         for (table, scope) in self.scopes.iter().enumerate() {
@@ -295,7 +312,7 @@ impl Binder<'_> {
         let used = self.using.iter().find(|(used, _)| used == name);
         let table = match used {
             Some((_, first)) => *first,
-            None => self.only(name, 0..self.scopes.len())?,
+            None => self.table_with(name)?,
         };
         let place = self.place(table, name);
         Ok((

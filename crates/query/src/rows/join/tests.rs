@@ -449,6 +449,24 @@ fn a_join_that_multiplies_ends_at_its_memory_and_at_the_stop_switch() {
 }
 
 #[test]
+fn an_id_alone_is_that_of_the_first_table() {
+    let tables = [numbers("a", 0..9), numbers("b", 0..6)];
+    let id = |filter: &str, items: &str| {
+        let mut of = select(&tables, &[(false, "", "a.n = b.id")], filter);
+        of.items = vec![Item::Value {
+            what: Output::Expression(parsed(items, &tables)),
+            name: items.to_owned(),
+        }];
+        run(&of, &tables, Bounds::wide()).unwrap().1
+    };
+    let of =
+        |ids: &[i128]| -> Vec<Vec<Value>> { ids.iter().map(|id| vec![Value::Int(*id)]).collect() };
+    assert_eq!(id("id > 4", "id"), of(&[5, 6, 7, 8]));
+    assert_eq!(id("id IN (7, 8)", "b.id"), of(&[1, 2]));
+    assert_eq!(id("id = 4 AND b.id = 1", "a.id"), of(&[4]));
+}
+
+#[test]
 fn names_that_mislead_are_refused() {
     let tables = [numbers("a", 0..2), numbers("b", 0..2)];
     let refused = |on: &str, filter: &str| {
