@@ -14,6 +14,7 @@ mod heads;
 mod health;
 mod histograms;
 mod hits;
+mod members;
 mod pq;
 mod queue_routes;
 mod reply;

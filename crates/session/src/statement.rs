@@ -88,7 +88,7 @@ pub enum Outcome {
         last_id: u64,
     },
     /// Rows of a SELECT, SHOW or queue function.
-    Rows(FoundRows),
+    Rows(Box<FoundRows>),
     /// The result sets of a SELECT with FACETs: its own first.
     Several(Vec<FoundRows>),
     /// Rows of CALL PQ.
@@ -109,6 +109,11 @@ pub struct FoundRows {
     pub held: Option<Arc<Grant>>,
     /// Whether a column of one row may take long: an expression that calls a function.
     pub is_costly: bool,
+    /// Of a join, the names of its columns where the headers do not tell whose they are: see [`BoundJoin::members`]. Empty: the
+    /// headers do.
+    ///
+    /// [`BoundJoin::members`]: query::bind::BoundJoin::members
+    pub members: Vec<String>,
 }
 
 impl FoundRows {
@@ -142,14 +147,15 @@ pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Va
 impl Outcome {
     /// Rows of no table. SHOW META does not report them.
     fn shown(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Outcome {
-        Outcome::Rows(FoundRows {
+        Outcome::Rows(Box::new(FoundRows {
             answer: ready(columns, rows),
             table: String::new(),
             counted: false,
             search: None,
             held: None,
             is_costly: false,
-        })
+            members: Vec::new(),
+        }))
     }
 
     /// [`FoundRows::reads_long`] of any of its rows.

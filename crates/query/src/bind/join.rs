@@ -21,7 +21,7 @@ mod groups;
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::aliases::Aliases;
@@ -32,7 +32,7 @@ use super::{
 use crate::expression::{BinaryOperator, Expression, Prepared};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
-use crate::rows::{Groups, Key, Order};
+use crate::rows::{GROUP_SLOT, Groups, Key, Order};
 use crate::schema::ColumnType;
 
 /// Tables as bits.
@@ -84,6 +84,9 @@ pub struct JoinColumn {
 pub struct BoundJoin {
     /// Header and type of each column of the answer.
     pub headers: Vec<(String, Option<ColumnType>)>,
+    /// The headers, with the table's name before each that does not tell which table's column it is: of the columns with one header
+    /// the first has it alone, and `id` is the column that `id` alone means. Empty for one table.
+    pub members: Vec<String>,
     /// The value of each column, over these slots.
     pub shown: Arc<[Shown]>,
     /// Whether the answer is the single row of COUNT(*).
@@ -182,6 +185,7 @@ impl BoundJoin {
         let is_page = groups.is_some() && matches!(scopes, [only] if only.has_id);
         let (steps, filter) = binder.steps(on)?;
         let mut bound = BoundJoin {
+            members: binder.members(&headers, &shown, groups.as_deref()),
             headers,
             is_count: shown.iter().any(|shown| matches!(shown, Shown::Count)),
             shown: shown.into(),
@@ -484,6 +488,50 @@ impl Binder<'_> {
             slots.extend(others.map(|(at, _)| self.bases[table] + at));
         }
         slots
+    }
+
+    /// See [`BoundJoin::members`].
+    fn members(
+        &self,
+        headers: &[(String, Option<ColumnType>)],
+        shown: &[Shown],
+        groups: Option<&Groups>,
+    ) -> Vec<String> {
+        if self.scopes.len() == 1 {
+            return Vec::new();
+        }
+        let mut known: BTreeMap<&String, (usize, usize)> = BTreeMap::new();
+        let columns = headers.iter().zip(shown).map(|((header, _), shown)| {
+            let column = self.column_of(shown, groups);
+            let is_its_name = |(table, place): &(usize, usize)| {
+                let column = self.scopes[*table].columns.get(*place);
+                column.is_some_and(|column| column.name.eq_ignore_ascii_case(header))
+            };
+            let of = column.filter(is_its_name);
+            let is_other = |of: (usize, usize)| header == ID_NAME && self.find(ID_NAME) != Ok(of);
+            match of {
+                Some(of) if is_other(of) || *known.entry(header).or_insert(of) != of => {
+                    format!("{}.{header}", self.scopes[of.0].name)
+                }
+                Some(_) | None => header.clone(),
+            }
+        });
+        columns.collect()
+    }
+
+    /// Table and index of the column that is shown, also as a key of GROUP BY; `None`: it is none.
+    fn column_of(&self, shown: &Shown, groups: Option<&Groups>) -> Option<(usize, usize)> {
+        let (Shown::Slot(slot) | Shown::Stored(slot, _)) = shown else {
+            return None;
+        };
+        let slot = match slot.checked_sub(GROUP_SLOT) {
+            None => *slot,
+            Some(at) => {
+                let key = groups?.keys.get(at)?;
+                *key.slots().first().filter(|slot| key.is_slot(**slot))?
+            }
+        };
+        Some(table_of(&self.bases, slot))
     }
 
     /// An order of rows.

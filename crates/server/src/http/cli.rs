@@ -119,6 +119,10 @@ impl TableReply for TextReply {
         self.warned(warning);
     }
 
+    fn has_objects(&self) -> bool {
+        false
+    }
+
     /// Counts the open table as text, too: a wide cell widens its column in every row.
     fn byte_count(&self) -> usize {
         self.out.len() + self.row_bytes * 2 + self.line_bytes() * (self.rows.len() + 4)

@@ -11,6 +11,7 @@ use query::value::Value;
 use wire::fragment::{beginning, fragments};
 use wire::json::{Aggregation, Buckets, Cell, Highlight, Pieces, SearchReply, Shown};
 
+use super::members::Members;
 use crate::limits::HIGHLIGHT_BYTES_MAX;
 use crate::server::Server;
 use session::Grant;
@@ -18,13 +19,18 @@ use session::errors::{self, Failure};
 use session::limits::REPLY_BYTES_MAX;
 use session::statement;
 
-/// Header of the column that becomes a hit's `_score`.
+/// Name of the column that becomes a hit's `_id`.
+const ID: &str = "id";
+
+/// Name of the column that becomes a hit's `_score`.
 const SCORE: &str = "weight()";
 
 /// What a reply tells.
 pub(super) struct Hits {
     /// The rows. Their columns `id` and `weight()` become `_id` and `_score` of a hit.
     pub(super) answer: Answer,
+    /// The columns' names, where they are not the headers.
+    pub(super) members: Vec<String>,
     /// The other columns that hits show.
     pub(super) shown: Shown,
     /// The texts that each hit shows with marks; they are the last columns.
@@ -46,6 +52,7 @@ pub(super) fn write(
 ) -> Result<Vec<u8>, Failure> {
     let Hits {
         answer,
+        members,
         shown,
         marked,
         aggregations,
@@ -67,28 +74,10 @@ pub(super) fn write(
     reply.begin(took_ms, timed_out, total_found, partial.is_none());
     let texts = marked.as_ref().map_or(0, |marked| marked.texts.len());
     let texts_from = columns.len().saturating_sub(texts);
-    let shown: Vec<bool> = columns
-        .iter()
-        .take(texts_from)
-        .map(|(name, _)| name != "id" && name != SCORE && shown.has(name))
-        .collect();
+    let fields = Fields::new(&columns, members, &shown, texts_from);
     for row in rows {
         let row = row?;
-        let mut id = None;
-        let mut score = None;
-        for ((name, _), value) in columns.iter().zip(&row) {
-            match (name.as_str(), value) {
-                ("id", Value::Int(number)) => id = u64::try_from(*number).ok(),
-                (SCORE, Value::Int(number)) => score = i64::try_from(*number).ok(),
-                _ => {}
-            }
-        }
-        reply.hit(id, score);
-        for (((name, kind), value), shown) in columns.iter().zip(&row).zip(&shown) {
-            if *shown {
-                reply.field(name, cell(value, *kind));
-            }
-        }
+        fields.begin(&columns, &row, &mut reply)?;
         if let Some(marked) = &marked {
             let texts = row.get(texts_from..).unwrap_or_default();
             marked.write(texts, &mut reply, held)?;
@@ -107,6 +96,60 @@ pub(super) fn write(
     warnings.extend(server.note_damaged(&damaged));
     reply.end(scroll.as_deref(), &warnings);
     Ok(reply.into_bytes())
+}
+
+/// How the columns of a row become a hit.
+struct Fields {
+    members: Members,
+    /// The columns of `_id` and `_score`.
+    id: Option<usize>,
+    score: Option<usize>,
+    /// Whether a column is a field of `_source`.
+    are_fields: Vec<bool>,
+}
+
+impl Fields {
+    /// Of the first `count` columns.
+    fn new(
+        columns: &[(String, Option<ColumnType>)],
+        members: Vec<String>,
+        shown: &Shown,
+        count: usize,
+    ) -> Fields {
+        let members = Members::new(columns, members);
+        let place = |wanted: &str| members.names().position(|name| name == wanted);
+        let is_field = |name: &str| name != ID && name != SCORE && shown.has(name);
+        Fields {
+            id: place(ID),
+            score: place(SCORE),
+            are_fields: members.names().take(count).map(is_field).collect(),
+            members,
+        }
+    }
+
+    /// Begins the hit of a row and writes its `_source`. Errors: two values of one name.
+    fn begin(
+        &self,
+        columns: &[(String, Option<ColumnType>)],
+        row: &[Value],
+        reply: &mut SearchReply,
+    ) -> Result<(), Failure> {
+        let whole = |at: Option<usize>| match at.and_then(|at| row.get(at)) {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        };
+        let id = whole(self.id).and_then(|id| u64::try_from(id).ok());
+        let score = whole(self.score).and_then(|score| i64::try_from(score).ok());
+        reply.hit(id, score);
+        let names = self.members.names().zip(&self.are_fields);
+        for (at, (((name, is_field), (_, kind)), value)) in names.zip(columns).zip(row).enumerate()
+        {
+            if self.members.shows(row, at)? && *is_field {
+                reply.field(name, cell(value, *kind));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Texts of hits with marks around the words that made a MATCH find them.

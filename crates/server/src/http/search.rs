@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use engine::{Answer, Snapshot};
+use engine::Snapshot;
 use query::expression::Expression;
 use query::options::Options;
 use query::request::{Item, Output, Select};
@@ -147,7 +147,7 @@ pub(super) async fn answered(
     let held = guest.budget.grant();
     let is_long = outcome.reads_long() || shape.marked.is_some();
     let sets = match outcome {
-        Outcome::Rows(found) => vec![found],
+        Outcome::Rows(found) => vec![*found],
         Outcome::Several(sets) => sets,
         Outcome::Done { .. } | Outcome::Pq(_) => Vec::new(),
     };
@@ -161,21 +161,22 @@ pub(super) async fn answered(
         ..marked
     });
     // The memory of the rows is held, and the search is listed as running, until the reply is written.
-    let (answers, _kept): (Vec<Answer>, Vec<_>) = sets
+    let (answers, _kept): (Vec<_>, Vec<_>) = sets
         .into_iter()
-        .map(|found| (found.answer, (found.search, found.held)))
+        .map(|found| ((found.answer, found.members), (found.search, found.held)))
         .unzip();
     let mut answers = answers.into_iter();
-    let Some(answer) = answers.next() else {
+    let Some((answer, members)) = answers.next() else {
         return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
     };
     let hits = Hits {
         answer,
+        members,
         shown: shape.shown,
         marked,
         profile: shape.profile,
         aggregations: shape.aggregations,
-        groups: answers.collect(),
+        groups: answers.map(|(answer, _)| answer).collect(),
     };
     if is_long {
         guest.long(&guest.session).await;

@@ -6,6 +6,7 @@ use query::value::Value;
 use wire::json::{Cell, RawReply};
 
 use super::hits::{bounded, cell};
+use super::members::Members;
 use crate::server::Server;
 use session::Grant;
 use session::Session;
@@ -29,6 +30,8 @@ pub(super) trait TableReply {
     fn done(&mut self, total: u64, error: &str, warning: &str);
     /// Bytes of the reply so far.
     fn byte_count(&self) -> usize;
+    /// Whether a row is an object, which has each name once.
+    fn has_objects(&self) -> bool;
 }
 
 impl TableReply for RawReply {
@@ -59,6 +62,10 @@ impl TableReply for RawReply {
     fn byte_count(&self) -> usize {
         self.bytes().len()
     }
+
+    fn has_objects(&self) -> bool {
+        true
+    }
 }
 
 /// Adds an outcome to the reply, as one table or several. Errors: a row that cannot be read; the reply is too large for its limit or
@@ -77,7 +84,7 @@ pub(super) fn write(
             bounded(reply.byte_count(), held)?;
         }
         Outcome::Pq(rows) => reply_pq(&rows, &warning, reply, held)?,
-        Outcome::Rows(found) => reply_found(server, session, found, warning, reply, held)?,
+        Outcome::Rows(found) => reply_found(server, session, *found, warning, reply, held)?,
         Outcome::Several(sets) => {
             for found in sets {
                 reply_found(server, session, found, warning.clone(), reply, held)?;
@@ -96,7 +103,7 @@ fn reply_found(
     held: &Grant,
 ) -> Result<(), Failure> {
     let damaged = found.answer.rows.damaged();
-    reply_rows(server, found.answer, warning, reply, held)?;
+    reply_rows(server, found.answer, found.members, warning, reply, held)?;
     session.lacks(&damaged);
     if found.counted {
         session.sent(server.clock.steady_us());
@@ -107,6 +114,7 @@ fn reply_found(
 fn reply_rows(
     server: &Server,
     answer: Answer,
+    members: Vec<String>,
     mut warning: String,
     reply: &mut impl TableReply,
     held: &Grant,
@@ -118,16 +126,23 @@ fn reply_rows(
         Some(Ok(row)) => row.clone(),
         _ => Vec::new(),
     };
-    let types = columns
-        .iter()
-        .enumerate()
-        .map(|(index, (name, kind))| (name.as_str(), type_name(*kind, sample.get(index))));
-    reply.begin(&types.collect::<Vec<_>>());
+    let has_objects = reply.has_objects();
+    let members = match has_objects {
+        true => Members::of_table(&columns, members),
+        false => Members::new(&columns, Vec::new()),
+    };
+    let types = columns.iter().enumerate();
+    let types = types.map(|(index, (_, kind))| type_name(*kind, sample.get(index)));
+    reply.begin(&members.names().zip(types).collect::<Vec<_>>());
     let mut count = 0;
     for row in rows {
         reply.row();
-        for ((name, kind), value) in columns.iter().zip(&row?) {
-            reply.cell(name, cell(value, *kind));
+        let row = row?;
+        let cells = members.names().zip(&columns).zip(&row);
+        for (at, ((name, (_, kind)), value)) in cells.enumerate() {
+            if !has_objects || members.shows(&row, at)? {
+                reply.cell(name, cell(value, *kind));
+            }
         }
         reply.row_end();
         count += 1;

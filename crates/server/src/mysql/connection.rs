@@ -374,7 +374,7 @@ impl<'a> Connection<'a> {
                 });
                 Ok(Ok(()))
             }
-            Outcome::Rows(found) => self.write_rows(found, status).await,
+            Outcome::Rows(found) => self.write_rows(*found, status).await,
             Outcome::Several(sets) => self.write_several(sets, status).await,
             Outcome::Pq(rows) => self.write_pq(&rows, status).await,
         }
@@ -425,6 +425,7 @@ impl<'a> Connection<'a> {
             search,
             held: _held,
             is_costly: _,
+            members: _,
         } = found;
         let reads = !answer.rows.is_ready();
         if reads_long {

@@ -69,7 +69,7 @@ impl Execution<'_> {
         };
         let outcome = self.read_rows(select).await?;
         let sets = match outcome {
-            Outcome::Rows(found) => vec![found],
+            Outcome::Rows(found) => vec![*found],
             Outcome::Several(sets) => sets,
             Outcome::Done { .. } | Outcome::Pq(_) => Vec::new(),
         };

@@ -60,6 +60,7 @@ impl Execution<'_> {
             search: None,
             held: Some(Arc::clone(&held)),
             is_costly: true,
+            members: Vec::new(),
         });
         Ok(Outcome::Several(
             std::iter::once(head).chain(behind).collect(),
@@ -80,7 +81,7 @@ impl Execution<'_> {
             }
         };
         match outcome {
-            Outcome::Rows(found) => Ok(found),
+            Outcome::Rows(found) => Ok(*found),
             _ => Err(unexpected()),
         }
     }

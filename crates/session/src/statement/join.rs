@@ -164,10 +164,14 @@ impl Execution<'_> {
         if let Some(search) = &search {
             search.found();
         }
+        let members = std::mem::take(&mut bound.members);
         let answer = answer_of(bound, joined);
         let table = select.tables.into_iter().next();
         let table = table.map_or_else(String::new, |table| table.table);
-        let outcome = self.counted(answer, table, search, Some(shared.held));
+        let mut outcome = self.counted(answer, table, search, Some(shared.held));
+        if let Outcome::Rows(found) = &mut outcome {
+            found.members = members;
+        }
         if let Some(most) = options.max_matches {
             self.session.has_at_most(most);
         }

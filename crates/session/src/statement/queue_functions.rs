@@ -139,14 +139,15 @@ impl Execution<'_> {
         let rows = taken.rows.into_iter().map(|row| row.values).collect();
         let columns = columns.into_iter();
         let columns = columns.map(|(name, kind)| (name, Some(kind))).collect();
-        Ok(Outcome::Rows(FoundRows {
+        Ok(Outcome::Rows(Box::new(FoundRows {
             is_costly: false,
+            members: Vec::new(),
             answer: ready(columns, rows),
             table: first.unwrap_or_default(),
             counted: false,
             search: None,
             held: Some(Arc::new(held)),
-        }))
+        })))
     }
 }
 

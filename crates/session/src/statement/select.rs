@@ -140,14 +140,15 @@ impl Execution<'_> {
         held: Option<Arc<Grant>>,
     ) -> Outcome {
         self.session.found(&answer);
-        Outcome::Rows(FoundRows {
+        Outcome::Rows(Box::new(FoundRows {
             answer,
             table,
             counted: true,
             search,
             held,
             is_costly: self.is_costly,
-        })
+            members: Vec::new(),
+        }))
     }
 
     /// Searches, on this thread while the search is short ([`crate::Node::read`]).

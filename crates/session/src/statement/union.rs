@@ -202,7 +202,7 @@ pub(super) fn every_match() -> (String, String) {
 
 fn rows_of(outcome: Outcome) -> Result<FoundRows, Failure> {
     match outcome {
-        Outcome::Rows(found) => Ok(found),
+        Outcome::Rows(found) => Ok(*found),
         _ => Err(unexpected()),
     }
 }

@@ -253,18 +253,26 @@ fn outline(json: &mut Writer, tree: &Outline, level: usize) {
 }
 
 /// The reply of POST /sql?mode=raw: an array with an object for each statement. A statement with rows is
-/// [`begin`](Self::begin), rows, [`end`](Self::end); one without is [`done`](Self::done); [`finish`](Self::finish) last.
+/// [`begin`](Self::begin), rows, [`end`](Self::end); one without is [`done`](Self::done); [`finish`](Self::finish) last. Rows that
+/// have not ended when the next statement begins are left out: they have failed.
 #[derive(Debug, Default)]
 pub struct RawReply {
     json: Writer,
     begun: bool,
+    /// Where the object of the statement that is written begins, and whether the list has an item before it.
+    from: Option<(usize, bool)>,
 }
 
 impl RawReply {
     fn statement(&mut self) {
+        if let Some((bytes, listed)) = self.from.take() {
+            self.json.out.truncate(bytes);
+            self.json.listed = listed;
+        }
         if !std::mem::replace(&mut self.begun, true) {
             self.json.open("[");
         }
+        self.from = Some((self.json.out.len(), self.json.listed));
         self.json.item();
         self.json.open("{");
     }
@@ -331,6 +339,7 @@ impl RawReply {
         self.json.name("error").string(error);
         self.json.name("warning").string(warning);
         self.json.close("}");
+        self.from = None;
     }
 
     /// Ends the reply.
@@ -344,6 +353,7 @@ impl RawReply {
     /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.json.out.clear();
+        self.from = None;
     }
 }
 

@@ -380,6 +380,29 @@ fn search_replies_have_manticores_shape() {
 }
 
 #[test]
+fn rows_of_a_raw_reply_that_fail_are_left_out() {
+    for rows in 0..3 {
+        let mut reply = RawReply::default();
+        if rows > 0 {
+            reply.done(1, "", "");
+        }
+        reply.begin(&[("id", "long long")]);
+        for id in 0..rows {
+            reply.row();
+            reply.cell("id", Cell::Int(id));
+        }
+        reply.done(0, "no row", "");
+        reply.finish();
+        let first = match rows {
+            0 => "",
+            _ => r#"{"total":1,"error":"","warning":""},"#,
+        };
+        let expected = format!(r#"[{first}{{"total":0,"error":"no row","warning":""}}]"#);
+        assert_eq!(String::from_utf8_lossy(reply.bytes()), expected);
+    }
+}
+
+#[test]
 fn raw_replies_have_manticores_shape() {
     let mut reply = RawReply::default();
     reply.begin(&[("id", "long long"), ("v", "double")]);
