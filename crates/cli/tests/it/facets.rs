@@ -264,17 +264,24 @@ fn bucket_kinds() -> Vec<BucketKind> {
         ),
         (
             json!({"range": {"field": "f", "ranges": [{"to": 1}, {"from": 1, "to": 3}, {"from": 50}]}}),
-            |bucket| {
-                let mut range = serde_json::Map::new();
-                for (end, bound) in [("from", "gte"), ("to", "lt")] {
-                    if let Some(end) = bucket.get(end) {
-                        range.insert(bound.to_owned(), end.clone());
-                    }
-                }
-                json!({"range": {"f": range}})
-            },
+            |bucket| within("f", bucket),
+        ),
+        (
+            json!({"range": {"field": "n", "ranges": [{"to": 4}, {"from": 2}, {"from": 3, "to": 6}]}}),
+            |bucket| within("n", bucket),
         ),
     ]
+}
+
+/// The query that finds the documents of a range.
+fn within(field: &str, bucket: &Json) -> Json {
+    let mut range = serde_json::Map::new();
+    for (end, bound) in [("from", "gte"), ("to", "lt")] {
+        if let Some(end) = bucket.get(end) {
+            range.insert(bound.to_owned(), end.clone());
+        }
+    }
+    json!({"range": {field: range}})
 }
 
 #[test]

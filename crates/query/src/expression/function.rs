@@ -52,6 +52,7 @@ functions! {
     DateFormat 2 3 "date_format";
     DateHistogram 2 2 "date_histogram";
     DateRange 2 ANY "date_range";
+    DateRanges 2 ANY "date_ranges";
     CurDate 0 0 "curdate" | "current_date";
     CurTime 0 0 "curtime" | "current_time";
     Day 1 2 "day" | "dayofmonth";
@@ -96,6 +97,7 @@ functions! {
     Radians 1 1 "radians";
     Rand 0 2 "rand";
     Range 2 ANY "range";
+    Ranges 2 ANY "ranges";
     Regex 2 2 "regex";
     Regexp 2 2 "regexp";
     Remap 4 4 "remap";
@@ -272,6 +274,7 @@ impl Function {
                     | F::DateFormat
                     | F::DateHistogram
                     | F::DateRange
+                    | F::DateRanges
                     | F::DateSub
                     | F::TimeDiff
             )

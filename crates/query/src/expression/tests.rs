@@ -476,12 +476,12 @@ fn call(
                     1,
                     r#"{"calendar_interval":"week","time_zone":"Europe/Berlin"}"#,
                 )],
-                Function::Range => &[
+                Function::Range | Function::Ranges => &[
                     (1, r#"{"range_to":2}"#),
                     (2, r#"{"range_from":2}"#),
                     (3, "{}"),
                 ],
-                Function::DateRange => &[
+                Function::DateRange | Function::DateRanges => &[
                     (1, r#"{"range_to":"2024-01-31||+1M/d"}"#),
                     (2, "{}"),
                     (3, "{}"),

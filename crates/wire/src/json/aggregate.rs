@@ -17,6 +17,8 @@
 mod order;
 mod reply;
 
+use std::cmp::Ordering;
+
 use query::expression::{
     self, AggregateKind, BinaryOperator, Expression, moment_seconds, moment_text,
 };
@@ -629,11 +631,11 @@ fn ranges(kind: &str, json: &Json, around: Around<'_>, path: &str) -> Result<Gro
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one range"))?;
     at_most(list.len(), RANGES_MAX, "ranges", &at)?;
     let is_date = kind == "date_range";
-    let (function, end): (_, fn(&Json, Around<'_>, &str) -> _) = match is_date {
-        true => ("DATE_RANGE", moment_end),
-        false => ("RANGE", number_end),
+    let end: fn(&Json, Around<'_>, &str) -> _ = match is_date {
+        true => moment_end,
+        false => number_end,
     };
-    let mut call = format!("{function}({FIELD_PLACE}");
+    let mut call = format!("({FIELD_PLACE}");
     let mut shown = Vec::with_capacity(list.len());
     for (index, range) in list.iter().enumerate() {
         let path = format!("{at}[{index}]");
@@ -670,13 +672,45 @@ fn ranges(kind: &str, json: &Json, around: Around<'_>, path: &str) -> Result<Gro
         shown.push(Range { key, from, to });
     }
     call.push(')');
-    let key = of_field(&call, body, path)?;
+    // A set as a key costs more than a number.
+    let function = match (is_date, overlap(&shown)) {
+        (true, true) => "DATE_RANGES",
+        (true, false) => "DATE_RANGE",
+        (false, true) => "RANGES",
+        (false, false) => "RANGE",
+    };
+    let key = of_field(&format!("{function}{call}"), body, path)?;
     Groups::by(Shape::Ranges(shown), key, ALL_BUCKETS).finish(body, &[], path)
+}
+
+/// Whether a value may be in two of the ranges.
+fn overlap(ranges: &[Range]) -> bool {
+    let mut ends: Vec<(Option<&Value>, Option<&Value>)> = ranges
+        .iter()
+        .map(|range| [&range.from, &range.to].map(|end| end.as_ref().map(|end| &end.value)))
+        .map(|[from, to]| (from, to))
+        .collect();
+    // A range that ends before it begins holds nothing.
+    ends.retain(|(from, to)| match (from, to) {
+        (Some(from), Some(to)) => from.cmp_sql(to) == Some(Ordering::Less),
+        _ => true,
+    });
+    ends.sort_by(|(a, _), (b, _)| match (a, b) {
+        (Some(a), Some(b)) => a.cmp_order(b),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    });
+    // Each begins where the one before it ends, or behind.
+    ends.windows(2).any(|pair| match (pair[0].1, pair[1].0) {
+        (Some(to), Some(from)) => from.cmp_sql(to) == Some(Ordering::Less),
+        _ => true,
+    })
 }
 
 /// An end of a range.
 #[derive(Clone, Debug, PartialEq)]
 struct End {
+    /// As it is compared.
+    value: Value,
     /// As an option of RANGE or DATE_RANGE.
     written: String,
     /// In the reply.
@@ -689,6 +723,7 @@ fn number_end(json: &Json, _: Around<'_>, path: &str) -> Result<End> {
     let message = || JsonError::new(path, "expected a number");
     let number = json.as_number().ok_or_else(message)?;
     Ok(End {
+        value: constant(json, path)?,
         written: number.to_string(),
         shown: json.clone(),
         text: None,
@@ -712,6 +747,7 @@ fn moment_end(json: &Json, around: Around<'_>, path: &str) -> Result<End> {
         false => (Json::String(text.clone()), Some(text)),
     };
     Ok(End {
+        value: Value::Int(seconds.into()),
         written: match &written {
             Value::Str(text) => quoted(text),
             number => number.to_string(),

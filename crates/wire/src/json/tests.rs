@@ -656,3 +656,33 @@ fn a_doc_of_update_becomes_assignments() {
     );
     assert!(change(br#"{"table": "t", "id": 1, "doc": {"n": 1}, "docs": 1}"#).is_err());
 }
+
+#[test]
+fn only_ranges_that_overlap_are_counted_by_sets() {
+    let key = |kind: &str, ranges: &str| {
+        let body = format!(
+            r#"{{"table":"t","aggs":{{"r":{{"{kind}":{{"field":"f","ranges":{ranges}}}}}}}}}"#
+        );
+        let parsed = search(body.as_bytes()).expect("a search");
+        format!("{:?}", parsed.facets[0])
+    };
+    for (ranges, is_set) in [
+        (r#"[{"to":1},{"from":1,"to":3},{"from":3}]"#, false),
+        (r#"[{"from":3},{"to":1},{"from":1,"to":3}]"#, false),
+        (r#"[{"to":1},{"from":0.5}]"#, true),
+        (r#"[{"to":1},{"to":0}]"#, true),
+        (r#"[{"from":5},{"from":7,"to":8}]"#, true),
+        (r#"[{"from":5,"to":9},{"from":7,"to":7}]"#, false),
+        (
+            r#"[{"to":9007199254740993},{"from":9007199254740992}]"#,
+            true,
+        ),
+    ] {
+        let shown = key("range", ranges);
+        assert_eq!(shown.contains("Call(Ranges"), is_set, "{shown}");
+    }
+    let dates = r#"[{"to":"2024"},{"from":"2024-01-01"}]"#;
+    assert!(key("date_range", dates).contains("Call(DateRange,"));
+    let dates = r#"[{"to":"2024||+1d"},{"from":"2024-01-01"}]"#;
+    assert!(key("date_range", dates).contains("Call(DateRanges,"));
+}

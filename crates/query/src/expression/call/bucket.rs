@@ -1,7 +1,8 @@
 //! Buckets: HISTOGRAM, RANGE, and those of dates.
 //!
 //! Example: `HISTOGRAM(price, {hist_interval=100})` is 200 for the prices 200 to 299. `RANGE(price, {range_to=100},
-//! {range_from=100, range_to=200})` is 0 below 100, 1 from 100 to 199, and −1 for all others.
+//! {range_from=100, range_to=200})` is 0 below 100, 1 from 100 to 199, and −1 for all others. RANGES gives the set of all ranges that
+//! hold the number, as ranges may overlap.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -21,9 +22,21 @@ pub(crate) enum Buckets {
     /// Units of the calendar in a zone.
     Calendar(Unit, TimeZone),
     /// Each from its first number up to, not including, its second.
-    Ranges(Vec<(Option<Value>, Option<Value>)>),
+    Ranges(Vec<Range>, Wanted),
     /// As `Ranges`, in seconds since 1970; texts are read in UTC.
-    Moments(Vec<(Option<Value>, Option<Value>)>),
+    Moments(Vec<Range>, Wanted),
+}
+
+/// A range: from the first value up to, not including, the second. `None`: it has no end there.
+type Range = (Option<Value>, Option<Value>);
+
+/// Which of the ranges that hold a value are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// The index of the first, or −1.
+    First,
+    /// The set of the indexes of all.
+    All,
 }
 
 impl Buckets {
@@ -90,8 +103,8 @@ impl Buckets {
     }
 }
 
-/// The ranges of RANGE.
-pub(super) fn ranges(options: &[Options]) -> Result<Buckets, String> {
+/// The ranges of RANGE and RANGES.
+pub(super) fn ranges(options: &[Options], wanted: Wanted) -> Result<Buckets, String> {
     let mut ranges = Vec::with_capacity(options.len());
     for options in options {
         options.only(&["range_from", "range_to"])?;
@@ -102,11 +115,11 @@ pub(super) fn ranges(options: &[Options]) -> Result<Buckets, String> {
         };
         ranges.push((end("range_from")?, end("range_to")?));
     }
-    Ok(Buckets::Ranges(ranges))
+    Ok(Buckets::Ranges(ranges, wanted))
 }
 
-/// The ranges of DATE_RANGE.
-pub(super) fn date_ranges(options: &[Options]) -> Result<Buckets, String> {
+/// The ranges of DATE_RANGE and DATE_RANGES.
+pub(super) fn date_ranges(options: &[Options], wanted: Wanted) -> Result<Buckets, String> {
     let mut ranges = Vec::with_capacity(options.len());
     for options in options {
         options.only(&["range_from", "range_to"])?;
@@ -118,7 +131,7 @@ pub(super) fn date_ranges(options: &[Options]) -> Result<Buckets, String> {
         };
         ranges.push((end("range_from")?, end("range_to")?));
     }
-    Ok(Buckets::Moments(ranges))
+    Ok(Buckets::Moments(ranges, wanted))
 }
 
 /// Seconds of `90s`, `30m`, `12h`, `7d`; `None`: it is none of these, or 0.
@@ -216,10 +229,10 @@ fn bucket(buckets: &Buckets, of: &Value) -> Option<Value> {
             let begin = unit.begin(local(of, zone)?)?;
             Some(Value::Int(since_1970(begin, zone)?.into()))
         }
-        Buckets::Ranges(ranges) => Some(range_of(ranges, of)),
-        Buckets::Moments(ranges) => {
+        Buckets::Ranges(ranges, wanted) => Some(range_of(ranges, *wanted, of)),
+        Buckets::Moments(ranges, wanted) => {
             let moment = Value::Int(seconds(of, &TimeZone::UTC)?.into());
-            Some(range_of(ranges, &moment))
+            Some(range_of(ranges, *wanted, &moment))
         }
     }
 }
@@ -248,17 +261,25 @@ fn real_bucket(number: f64, width: f64, offset: f64) -> Value {
     }
 }
 
-/// The index of the first range that holds a value, or −1.
-fn range_of(ranges: &[(Option<Value>, Option<Value>)], of: &Value) -> Value {
+/// The ranges that hold a value, by their indexes.
+fn range_of(ranges: &[Range], wanted: Wanted, of: &Value) -> Value {
     if *of == Value::Null {
         return Value::Null;
     }
-    let is_in = |(from, to): &(Option<Value>, Option<Value>)| {
+    let is_in = |(from, to): &Range| {
         let from = from.as_ref().map(|from| of.cmp_sql(from));
         let to = to.as_ref().map(|to| of.cmp_sql(to));
         from.is_none_or(|order| order.is_some_and(|order| order.is_ge()))
             && to.is_none_or(|order| order.is_some_and(|order| order.is_lt()))
     };
-    let found = ranges.iter().position(is_in);
-    Value::Int(found.map_or(-1, |found| found as i128))
+    match wanted {
+        Wanted::First => {
+            let found = ranges.iter().position(is_in);
+            Value::Int(found.map_or(-1, |found| found as i128))
+        }
+        Wanted::All => {
+            let found = ranges.iter().zip(0..).filter(|(range, _)| is_in(range));
+            Value::Set(found.map(|(_, index)| index).collect())
+        }
+    }
 }

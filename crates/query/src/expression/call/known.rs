@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::super::function::Function;
-use super::bucket::{Buckets, date_ranges, ranges};
+use super::bucket::{Buckets, Wanted, date_ranges, ranges};
 use super::date::{Unit, is_format};
 use super::list::check_remap;
 use super::options::Options;
@@ -69,8 +69,18 @@ impl Known {
                 Buckets::date_histogram(&Options::of(function, at(1).flatten())?)
                     .map(Known::Buckets)
             }
-            Function::Range => ranges(&several(function, constants)?).map(Known::Buckets),
-            Function::DateRange => date_ranges(&several(function, constants)?).map(Known::Buckets),
+            Function::Range => {
+                ranges(&several(function, constants)?, Wanted::First).map(Known::Buckets)
+            }
+            Function::Ranges => {
+                ranges(&several(function, constants)?, Wanted::All).map(Known::Buckets)
+            }
+            Function::DateRange => {
+                date_ranges(&several(function, constants)?, Wanted::First).map(Known::Buckets)
+            }
+            Function::DateRanges => {
+                date_ranges(&several(function, constants)?, Wanted::All).map(Known::Buckets)
+            }
             Function::Remap => {
                 check_remap(at(2).flatten(), at(3).flatten()).map(|()| Known::Nothing)
             }

@@ -172,6 +172,8 @@ const CASES: &[(Holds, &str)] = {
         (H::Words, "date_histogram(a, {calendar_interval='month'})"),
         (H::Words, "range(a, {range_to=10})"),
         (H::Words, "date_range(a, {range_to='2024'})"),
+        (H::Words, "ranges(a, {range_to=10})"),
+        (H::Words, "date_ranges(a, {range_to='2024'})"),
         (
             H::Digits,
             "abs(a) + ceil(a) + floor(a) + sign(a) + round(a) + bigint(a) + double(a) + sint(a) + uint(a)",
