@@ -170,7 +170,7 @@ error 1210 (HY000): keep_by= needs keep= or keep_bytes=
 
 CREATE TABLE bad (body text, at timestamp) keep='30';
 ----
-error 1210 (HY000): keep="30" is not a time with its unit, such as 250ms, 30s or 8h
+error 1210 (HY000): keep="30" is not a time with its unit, such as 250ms, 30s or 8h; units are ms, s, m (minutes), h and d
 
 CREATE TABLE bad (body text, at timestamp) keep_bytes='lots';
 ----

@@ -85,7 +85,7 @@ error 1210 (HY000): rows_max= belongs to queues: ENGINE=queue
 
 CREATE TABLE r (v int) ENGINE=queue visible_again='soon';
 ----
-error 1210 (HY000): visible_again: "soon" is not a time with its unit, such as 250ms, 30s or 8h
+error 1210 (HY000): visible_again: "soon" is not a time with its unit, such as 250ms, 30s or 8h; units are ms, s, m (minutes), h and d
 
 CREATE TABLE r (v int) ENGINE=queue row_max='10';
 ----

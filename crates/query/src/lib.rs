@@ -42,6 +42,7 @@ pub mod schema;
 pub mod scroll;
 mod syntax;
 pub mod text_ends;
+pub mod time_unit;
 pub mod tree;
 pub mod value;
 pub mod verify;

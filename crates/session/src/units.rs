@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use query::time_unit;
+
 /// A size above zero, in bytes: `4096`, `64KiB`, `512MB`, `2G`. `K`, `KB` and `KiB` all mean 1,024, in any case of letters;
 /// likewise M, G and T.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -22,28 +24,24 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a size, such as 512MiB or 2GiB"))
 }
 
-/// A time above zero: `250ms`, `30s`, `5m` or `5min`, `8h`, `1d`. The unit is required, in lower case.
+/// A time above zero: `250ms`, `30s`, `5m` or `5min`, `8h`, `1d`. The unit is required.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split(text);
-    let unit_ms = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => {
-            return Err(format!(
-                "{text:?} is not a time with its unit, such as 250ms, 30s or 8h"
-            ));
-        }
-    };
-    number
-        .parse::<u64>()
-        .ok()
-        .and_then(|count| count.checked_mul(unit_ms))
-        .filter(|ms| *ms > 0)
+    duration_or_zero(text).and_then(|time| match time.is_zero() {
+        true => Err(format!("{text:?} is not a time above 0")),
+        false => Ok(time),
+    })
+}
+
+/// As [`duration`], or 0 with a unit: `0s`.
+pub fn duration_or_zero(text: &str) -> Result<Duration, String> {
+    let units = time_unit::LENGTH_UNITS;
+    time_unit::milliseconds(text)
         .map(Duration::from_millis)
-        .ok_or_else(|| format!("{text:?} is not a time with its unit, such as 250ms, 30s or 8h"))
+        .ok_or_else(|| {
+            format!(
+                "{text:?} is not a time with its unit, such as 250ms, 30s or 8h; units are {units}"
+            )
+        })
 }
 
 fn split(text: &str) -> (&str, &str) {

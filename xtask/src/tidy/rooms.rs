@@ -15,7 +15,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "query",
-        "json lexer limits meter < analysis pattern tree < expression schema value processor \
+        "json lexer limits meter time_unit < analysis pattern tree < expression schema value processor \
          < codec key parser reference request row < options scroll syntax text_ends verify < bind rows highlight weight",
     ),
     (

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use query::time_unit;
+
 /// How durable a write is when its reply is sent. `Always` is the least value. A greater value means that a power cut may take
 /// more writes whose OK was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +20,7 @@ pub enum SyncMode {
     Never,
 }
 
-/// Units of a time, the largest first, in milliseconds.
+/// Units that a time is shown in, the largest first, in milliseconds.
 const UNITS: [(&str, u64); 5] = [
     ("d", 86_400_000),
     ("h", 3_600_000),
@@ -38,18 +40,14 @@ impl SyncMode {
             "never" => return Ok(SyncMode::Never),
             _ => {}
         }
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, unit) = text.split_at(digits);
-        let unit = UNITS.iter().find(|(name, _)| *name == unit.trim());
-        number
-            .parse::<u64>()
-            .ok()
-            .zip(unit)
-            .and_then(|(count, (_, unit_ms))| count.checked_mul(*unit_ms))
+        time_unit::milliseconds(text)
             .filter(|ms| *ms > 0)
             .map(|ms| SyncMode::Within { ms })
             .ok_or_else(|| {
-                format!("{text:?} is none of always, never and a time such as 100ms or 1s")
+                let units = time_unit::LENGTH_UNITS;
+                format!(
+                    "{text:?} is none of always, never and a time such as 100ms or 1s; units are {units}"
+                )
             })
     }
 }
@@ -87,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_number_without_a_unit_and_a_time_of_zero_are_refused() {
-        for text in ["", "100", "0ms", "ms", "sometimes", "1 week"] {
+        for text in ["", "100", "0ms", "ms", "sometimes", "1 week", "1M"] {
             let why = SyncMode::parse(text).unwrap_err();
             assert!(why.contains("such as 100ms"), "{why}");
         }

@@ -235,6 +235,16 @@ struct Options {
     locals: Vec<String>,
 }
 
+/// `sync=`. The case of its words does not count, that of a unit does.
+fn sync_mode(value: &str) -> Result<SyncMode, Failure> {
+    let text = match value.to_lowercase() {
+        word if matches!(&*word, "always" | "never") => word,
+        _ => value.to_owned(),
+    };
+    let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
+    SyncMode::parse(&text).map_err(bad)
+}
+
 impl Options {
     fn read(written: &[(String, String)]) -> Result<Options, Failure> {
         let mut options = Options::default();
@@ -272,13 +282,9 @@ impl Options {
                     })?);
                 }
                 "on_update" => options.on_update = Some(flag(name, &lower)?),
-                "sync" => {
-                    let mode = SyncMode::parse(&lower);
-                    let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
-                    options.sync = Some(mode.map_err(bad)?);
-                }
+                "sync" => options.sync = Some(sync_mode(value)?),
                 "keep" => {
-                    let time = duration(&lower).map_err(|why| bad_value("keep", &why))?;
+                    let time = duration(value).map_err(|why| bad_value("keep", &why))?;
                     let seconds = time.as_secs().max(1);
                     options.keep.get_or_insert_default().seconds = Some(seconds);
                 }

@@ -1,4 +1,4 @@
-use super::{duration, size};
+use super::{duration, duration_or_zero, size};
 
 #[test]
 fn sizes_and_durations_carry_units() {
@@ -9,4 +9,6 @@ fn sizes_and_durations_carry_units() {
     assert_eq!(duration("250ms").unwrap().as_millis(), 250);
     assert_eq!(duration("8h").unwrap().as_secs(), 28_800);
     assert!(duration("8").is_err());
+    assert!(duration("0s").unwrap_err().contains("above 0"));
+    assert!(duration_or_zero("0s").unwrap().is_zero());
 }

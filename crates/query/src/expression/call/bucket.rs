@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use super::date::{Unit, local, seconds, since_1970};
 use super::number::finite;
 use super::options::Options;
+use crate::time_unit;
 use crate::value::{Number, Value};
 
 /// The buckets of a call, from its options.
@@ -79,17 +80,22 @@ impl Buckets {
     pub(super) fn date_histogram(options: &Options) -> Result<Buckets, String> {
         options.only(&["calendar_interval", "fixed_interval", "time_zone"])?;
         let zone = options.zone()?;
-        let calendar = options.text("calendar_interval");
-        let fixed = options.text("fixed_interval");
+        let calendar = options.as_written("calendar_interval");
+        let fixed = options.as_written("fixed_interval");
         let buckets = match (calendar, fixed) {
             (Some(name), None) => {
-                let unit = Unit::named(&name)
-                    .ok_or_else(|| options.bad("calendar_interval", "second, minute, … or year"))?;
+                let unit = Unit::named(&name).ok_or_else(|| {
+                    options.bad(
+                        "calendar_interval",
+                        "second, minute, … or year; 1m is a minute, 1M a month",
+                    )
+                })?;
                 Buckets::Calendar(unit, zone)
             }
             (None, Some(width)) => Buckets::Whole {
                 width: fixed_seconds(&width).ok_or_else(|| {
-                    options.bad("fixed_interval", "a time such as 90s, 30m, 12h or 7d")
+                    let units = "a time in s, m (minutes), h or d, such as 90s or 12h";
+                    options.bad("fixed_interval", units)
                 })?,
                 offset: 0,
             },
@@ -134,18 +140,10 @@ pub(super) fn date_ranges(options: &[Options], wanted: Wanted) -> Result<Buckets
     Ok(Buckets::Moments(ranges, wanted))
 }
 
-/// Seconds of `90s`, `30m`, `12h`, `7d`; `None`: it is none of these, or 0.
+/// Seconds of `90s`, `30m`, `12h`, `7d`; `None`: it is none of these, 0, or no whole number of seconds.
 fn fixed_seconds(written: &str) -> Option<i128> {
-    let unit = written.chars().next_back()?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    let count: u32 = written.strip_suffix(unit)?.parse().ok()?;
-    (count > 0).then(|| i128::from(count) * seconds)
+    let ms = time_unit::milliseconds(written)?;
+    (ms > 0 && ms.is_multiple_of(1_000)).then_some(i128::from(ms / 1_000))
 }
 
 /// The date before `||`. Of `2024` and `2024-03` it is the first day.
@@ -201,12 +199,7 @@ pub fn moment_text(seconds: i64) -> Option<String> {
 }
 
 fn step(at: DateTime, sign: char, count: i64, unit: &str) -> Option<DateTime> {
-    // A capital M is a month, a small one a minute.
-    let unit = match unit {
-        "M" => Unit::Month,
-        "H" => Unit::Hour,
-        other => Unit::named(other)?,
-    };
+    let unit = Unit::named(unit)?;
     match sign {
         '+' => at.checked_add(unit.span(count)?).ok(),
         '-' => at.checked_sub(unit.span(count)?).ok(),

@@ -17,6 +17,7 @@ use super::number::whole;
 use super::text::text_of;
 use crate::limits::{DATE_FORMAT_BYTES_MAX, DATE_TEXT_BYTES_MAX};
 use crate::meter::{Unmetered, Work};
+use crate::time_unit;
 use crate::value::Value;
 
 /// A unit of DATE_ADD, and of buckets by calendar.
@@ -33,17 +34,16 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// `day`, `days`, `DAY`, `1d` …
+    /// `day`, `days`, `DAY`, `1d` …; `m` is a minute, and `M` a month.
     pub(super) fn named(name: &str) -> Option<Unit> {
-        let name = name.to_ascii_lowercase();
-        let name = name.strip_prefix('1').unwrap_or(&name);
-        Some(match name {
+        let name = time_unit::folded(name.strip_prefix('1').unwrap_or(name));
+        Some(match &*name {
             "s" | "second" | "seconds" => Unit::Second,
             "m" | "minute" | "minutes" => Unit::Minute,
             "h" | "hour" | "hours" => Unit::Hour,
             "d" | "day" | "days" => Unit::Day,
             "w" | "week" | "weeks" => Unit::Week,
-            "month" | "months" => Unit::Month,
+            "M" | "month" | "months" => Unit::Month,
             "q" | "quarter" | "quarters" => Unit::Quarter,
             "y" | "year" | "years" => Unit::Year,
             _ => return None,

@@ -62,6 +62,11 @@ impl Options {
         self.get(name).map(|value| value.to_string().to_lowercase())
     }
 
+    /// The text of an option, in its case.
+    pub(super) fn as_written(&self, name: &str) -> Option<String> {
+        self.get(name).map(Value::to_string)
+    }
+
     pub(super) fn bad(&self, name: &str, wanted: &str) -> String {
         let value = self.get(name).map_or_else(String::new, Value::to_string);
         let function = self.function.name();

@@ -8,6 +8,7 @@ use crate::expression::function::{Function, refusal};
 use crate::expression::tree::{AggregateKind, BinaryOperator, Expression, Over};
 use crate::json::{JSON_BYTES_MAX, Json};
 use crate::lexer::{SyntaxError, Token, TokenKind};
+use crate::time_unit;
 use crate::value::Value;
 
 /// The column that stands for an item of `ANY(list)` until the condition behind it is read. No column has an empty name.
@@ -218,7 +219,7 @@ impl Parser<'_, '_, '_> {
             return Err(self.lexer.unexpected("a unit"));
         }
         let token = self.lexer.next();
-        let unit = self.lexer.name(&token)?.to_lowercase();
+        let unit = time_unit::folded(&self.lexer.name(&token)?).into_owned();
         self.count_nodes(1)?;
         Ok(Expression::Literal(Value::Str(unit)))
     }

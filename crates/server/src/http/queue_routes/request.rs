@@ -18,7 +18,7 @@ use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::server::Server;
 use session::errors::{self, Failure};
 use session::guarded;
-use session::units::duration;
+use session::units::duration_or_zero;
 
 /// A request to a queue.
 pub(super) struct QueueRequest {
@@ -172,11 +172,11 @@ fn rows(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{text:?} is not a number from 1 to {QUEUE_ROWS_MAX}"))
 }
 
-/// A time such as `10s` or `250ms`. A number alone is seconds; it may be 0 or have a fraction.
+/// A time such as `10s`, `250ms` or `0s`. A number alone is seconds; it may be 0 or have a fraction.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>().map(Duration::try_from_secs_f64) {
         Ok(Ok(time)) => Ok(time),
-        _ => duration(text),
+        _ => duration_or_zero(text),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result
     }
     let lower = value.trim().to_lowercase();
     let done = match name {
-        "visible_again" => time_us(&lower).map(|us| options.visible_again_us = Some(us)),
+        "visible_again" => time_us(value).map(|us| options.visible_again_us = Some(us)),
         "max_deliveries" => number(&lower).and_then(|count| {
             let count = u32::try_from(count).map_err(|_| "at most 4294967295".to_owned())?;
             options.max_deliveries = Some(count);
@@ -56,7 +56,7 @@ pub(super) fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result
             options.unique_by = Some(lower);
             Ok(())
         }
-        _ => time_us(&lower).map(|us| options.unique_for_us = us),
+        _ => time_us(value).map(|us| options.unique_for_us = us),
     };
     done.map_err(|why| Failure::new(errors::INVALID, format!("{name}: {why}")))?;
     Ok(true)
@@ -75,7 +75,7 @@ fn number(text: &str) -> Result<u64, String> {
 
 /// A time in microseconds.
 fn time_us(text: &str) -> Result<u64, String> {
-    let time = duration(text)?;
+    let time = duration(text.trim())?;
     Ok(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
 }
 

@@ -51,6 +51,8 @@ fn what_is_no_receipt_is_none() {
 fn times_have_a_unit_or_are_seconds() {
     assert_eq!(time("250ms"), Ok(Duration::from_millis(250)));
     assert_eq!(time("0"), Ok(Duration::ZERO));
+    assert_eq!(time("0s"), Ok(Duration::ZERO));
+    assert!(time("1M").unwrap_err().contains("m (minutes)"));
     assert_eq!(time("1.5"), Ok(Duration::from_millis(1500)));
     assert!(time("-1").is_err());
     assert!(time("soon").is_err());
