@@ -107,6 +107,8 @@ struct Verdict<'r> {
     /// Some of them are tables.
     has_tables: bool,
     sync: Option<SyncMode>,
+    /// All its lines end in files whose messages get a line feed each.
+    ends_lines: bool,
 }
 
 /// The messages of a call, sorted into what their stores need.
@@ -186,7 +188,10 @@ impl Door {
                 },
             };
             if verdict.has_lines {
-                call.messages.push(message.category, message.body);
+                let bare = message.body.strip_suffix(b"\n");
+                let bare = bare.filter(|_| message.is_line && verdict.ends_lines);
+                call.messages
+                    .push(message.category, bare.unwrap_or(message.body));
             }
             if verdict.has_tables
                 && let Err(why) = call.fill(verdict.indexes, &message)
@@ -393,6 +398,7 @@ fn verdict<'r>(router: &'r Router, category: &[u8]) -> Verdict<'r> {
         has_lines: false,
         has_tables: false,
         sync: None,
+        ends_lines: true,
     };
     if !is_clean(category) {
         return verdict;
@@ -409,6 +415,7 @@ fn verdict<'r>(router: &'r Router, category: &[u8]) -> Verdict<'r> {
         let both = verdict.sync.zip(store.sync).map(|(a, b)| a.min(b));
         verdict.sync = if verdict.has_lines { both } else { store.sync };
         verdict.has_lines = true;
+        verdict.ends_lines &= store.store.ends_lines();
     }
     verdict
 }

@@ -78,6 +78,7 @@ kinds! {
     NO_STORE "no_store" 1105 "HY000" 404 "No store of Scribe's configuration takes the category of POST /collect; the messages are counted and dropped.";
     NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
+    UNREAD_ENCODING "unread_encoding" 1105 "HY000" 415 "The body has a Content-Encoding that the path does not read; the message names those that it reads.";
     INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";
     OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT, CALL PQ, DELETE, UPDATE, or a SELECT on a queue or on standing queries was not finished within max_query_time; other SELECTs give what they have found, and say so.";
     TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";

@@ -65,7 +65,7 @@ fn a_packed_body_is_unpacked_within_its_bound() {
         let header = format!("Content-Encoding: {encoding}\r\n");
         let (status, body) = request(server.http(), "POST /collect/web", &header, b"x\n");
         assert!(
-            status == 400 && body.contains("Content-Encoding"),
+            status == 415 && body.contains("gzip and identity are read"),
             "{encoding}: {status} {body}"
         );
     }
@@ -109,6 +109,22 @@ fn a_category_without_a_store_is_told_and_counted() {
     );
     let counters = crate::collect::ctl(&server, "counters");
     assert!(counters.contains("mail:received bad: 2"), "{counters}");
+}
+
+#[test]
+fn a_store_with_add_newlines_ends_a_line_of_this_door_once() {
+    let folder = Folder::new();
+    let path = folder.path("lines");
+    let file = format!("type=file\nadd_newlines=1\nfile_path={path}\n");
+    let conf = format!("<store>\ncategory=default\n{file}</store>\n");
+    let server = configured(&conf);
+    assert_eq!(post(&server, "web", b"one\n\ntwo").0, 200);
+    assert_eq!(post(&server, "web?whole=1", b"a\nb\n").0, 200);
+    until("the file has all lines", || {
+        let files = files(&folder.0.join("lines/web"), "web");
+        let text = files.iter().flat_map(|path| std::fs::read(path).unwrap());
+        (text.collect::<Vec<u8>>() == b"one\n\ntwo\na\nb\n").then_some(())
+    });
 }
 
 #[test]

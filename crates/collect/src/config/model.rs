@@ -105,6 +105,22 @@ pub enum StoreConfig {
     Table(Box<TableConfig>),
 }
 
+impl StoreConfig {
+    /// Whether all messages end in files that give each a line feed.
+    pub(crate) fn ends_lines(&self) -> bool {
+        match self {
+            StoreConfig::File(file) => file.add_newlines,
+            // The secondary keeps messages for the primary.
+            StoreConfig::Buffer(buffer) => buffer.primary.ends_lines(),
+            StoreConfig::Bucket(bucket) => bucket.buckets.iter().all(StoreConfig::ends_lines),
+            StoreConfig::Multi(multi) => multi.stores.iter().all(StoreConfig::ends_lines),
+            StoreConfig::Category(model) => model.ends_lines(),
+            StoreConfig::Null => true,
+            StoreConfig::ThriftFile(_) | StoreConfig::Network(_) | StoreConfig::Table(_) => false,
+        }
+    }
+}
+
 /// How often a file ends and the next begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotatePeriod {

@@ -1,7 +1,9 @@
 //! Decisions on calls.
 
+use std::slice::from_ref;
+
 use super::*;
-use crate::config::{Categories, Configuration};
+use crate::config::{Categories, Configuration, StoreConfig};
 use crate::route::tests::store;
 
 /// A door with these globals and a store for `web` and one for `mail`.
@@ -293,4 +295,62 @@ fn a_message_that_no_row_can_hold_ends_the_call_with_the_reason() {
         panic!("{decided:?}")
     };
     assert!(why.contains("too long for column 'body'"), "{why}");
+}
+
+#[test]
+fn a_line_loses_its_line_feed_where_all_its_files_give_it_one() {
+    let file = |add_newlines| {
+        let config = crate::config::FileConfig {
+            add_newlines,
+            ..Default::default()
+        };
+        StoreConfig::File(config)
+    };
+    let taken = |stores: &[StoreConfig], is_line, body: &[u8]| {
+        let door = Door::default();
+        let with = |config: &StoreConfig| crate::config::TopStore {
+            store: config.clone(),
+            ..store("store0", &[Categories::Exact(b"web".into())], false)
+        };
+        door.set_router(Arc::new(Router::new(Configuration {
+            stores: stores.iter().map(with).collect(),
+            ..Configuration::default()
+        })));
+        let incoming = Incoming {
+            is_line,
+            ..Incoming::from((&b"web"[..], body))
+        };
+        match door.decide([incoming].into_iter(), at(0), &Counters::default(), |_| {
+            true
+        }) {
+            Decision::Store { messages, .. } => {
+                let (run, _) = messages.run_at(0).unwrap();
+                run.bodies().next().unwrap().to_vec()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let (ends, plain) = (file(true), file(false));
+    assert_eq!(taken(from_ref(&ends), true, b"a\n"), b"a");
+    assert_eq!(taken(from_ref(&ends), true, b"\n"), b"");
+    assert_eq!(taken(from_ref(&ends), true, b"a"), b"a");
+    assert_eq!(taken(from_ref(&ends), true, b"a\n\n"), b"a\n");
+    assert_eq!(
+        taken(from_ref(&ends), false, b"a\n"),
+        b"a\n",
+        "of a client of Scribe"
+    );
+    assert_eq!(taken(from_ref(&plain), true, b"a\n"), b"a\n");
+    assert_eq!(taken(&[ends.clone(), plain.clone()], true, b"a\n"), b"a\n");
+    let multi = |stores: &[StoreConfig]| {
+        StoreConfig::Multi(crate::config::MultiConfig {
+            any_succeeds: false,
+            stores: stores.to_vec(),
+        })
+    };
+    assert_eq!(
+        taken(&[multi(&[ends.clone(), ends.clone()])], true, b"a\n"),
+        b"a"
+    );
+    assert_eq!(taken(&[multi(&[ends, plain])], true, b"a\n"), b"a\n");
 }

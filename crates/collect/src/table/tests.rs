@@ -60,6 +60,7 @@ fn message(body: &[u8]) -> Incoming<'_> {
         body,
         host: "10.0.0.1",
         unix_s: 1_000,
+        is_line: false,
     }
 }
 

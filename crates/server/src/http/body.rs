@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
+use axum::http::header::CONTENT_ENCODING;
+use axum::http::{HeaderMap, HeaderValue};
 use flate2::read::MultiGzDecoder;
 
 use super::heads::Course;
@@ -73,12 +75,57 @@ impl Pieces {
     }
 }
 
-/// Reads a whole body of at most [`BODY_BYTES_MAX`]. Its buffer grows with the bytes that arrive, not with the announced
+/// Whether a body is packed by gzip.
+///
+/// # Errors
+/// `UNREAD_ENCODING`: its `Content-Encoding` is neither gzip nor identity.
+pub(super) fn is_packed(headers: &HeaderMap) -> Result<bool, Failure> {
+    let mut names = headers.get_all(CONTENT_ENCODING).iter();
+    let encoding = names.next().map_or(&b"identity"[..], HeaderValue::as_bytes);
+    let is_only = names.next().is_none();
+    match encoding.to_ascii_lowercase().trim_ascii() {
+        b"gzip" | b"x-gzip" if is_only => Ok(true),
+        b"identity" | b"" if is_only => Ok(false),
+        _ => Err(unread(encoding, "gzip and identity are read")),
+    }
+}
+
+/// As [`is_packed`], for paths that read no packed bodies.
+///
+/// # Errors
+/// `UNREAD_ENCODING`: it is packed.
+pub(super) fn not_packed(headers: &HeaderMap) -> Result<(), Failure> {
+    match is_packed(headers) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(unread(b"gzip", "this path reads identity alone")),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn unread(encoding: &[u8], read: &str) -> Failure {
+    let message = format!("Content-Encoding {}: {read}", encoding.escape_ascii());
+    Failure::new(errors::UNREAD_ENCODING, message)
+}
+
+/// As [`as_sent`], of a path that reads no packed bodies.
+///
+/// # Errors
+/// Those of [`as_sent`], and `UNREAD_ENCODING`.
+pub(super) async fn whole(
+    server: &Server,
+    request: Request<Body>,
+    held: &Grant,
+) -> Result<Vec<u8>, Failure> {
+    not_packed(request.headers())?;
+    as_sent(server, request, held).await
+}
+
+/// Reads a whole body of at most [`BODY_BYTES_MAX`], packed or not. Its buffer grows with the bytes that arrive, not with the announced
 /// length. `held` takes the memory from the budget before each growth.
 ///
 /// # Errors
 /// `PACKET_TOO_LARGE`; `MALFORMED_BODY`: cut off or slower than its [`Pace`]; `LIMIT`, `OVERLOADED`.
-pub(super) async fn whole(
+pub(super) async fn as_sent(
     server: &Server,
     request: Request<Body>,
     held: &Grant,
@@ -150,11 +197,20 @@ fn too_long(bytes_max: usize) -> Failure {
     )
 }
 
+/// As [`unpacked`], in a turn.
+///
+/// # Errors
+/// Those of [`unpacked`].
+pub(super) async fn unpacked_in_turn(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
+    long_turn(&super::payer()).await;
+    unpacked(body, held)
+}
+
 /// Unpacks a body of gzip, to at most [`BODY_BYTES_MAX`].
 ///
 /// # Errors
 /// `SYNTAX`: no gzip; `PACKET_TOO_LARGE`; `OVERLOADED`.
-pub(super) fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
+fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut packed = MultiGzDecoder::new(body);
     let mut piece = vec![0; UNPACKED_AT_ONCE];

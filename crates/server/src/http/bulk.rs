@@ -44,6 +44,7 @@ pub(super) async fn post(
     let guest = Guest::new(server);
     // Recovery and rights are checked before the body is read.
     server.snapshot(&guest.session, Action(Deed::Write, None))?;
+    body::not_packed(request.headers())?;
     let patience = server.settings().live.client_timeout;
     let mut load = Load::new(guest);
     let result = load.all(Pieces::new(request.into_body(), patience)).await;

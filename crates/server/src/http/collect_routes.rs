@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! POST /collect/web          two lines                → {"messages": 2}    both are in the journal, as durable as `web` asks for
+//! POST /collect/web  [{"a":1},{"a":2}] as application/json  → {"messages": 2}
 //! POST /collect/web?whole=1  a text of several lines  → {"messages": 1}
 //! GET  /tail/web*                                     → {"category":"web","message":"a line"} …    a line each, until the client goes
 //! ```
+
+mod items;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,12 +24,11 @@ use tokio::sync::mpsc;
 
 use super::reply::{self, Coming, Refusal, held_piece};
 use super::sql::parameters;
-use super::{Door, Guest, body, guard, payer};
+use super::{Door, Guest, body, guard};
 use crate::limits::EVENT_BEAT;
 use crate::scribe::{Following, Intake, Sender, Waiting};
 use crate::server::Server;
 use session::errors::{self, Failure};
-use session::movable::long_turn;
 use session::{Action, Deed};
 
 /// Pieces that wait for a follower's socket; others wait in [`Following`].
@@ -39,7 +41,8 @@ pub(super) fn routes() -> Router<Door> {
         .route("/tail/{*category}", get(tail).head(guard::wrong_method))
 }
 
-/// POST /collect/{category}: each line of the body is a message, or with `whole=1` the body is one. Takes all or none.
+/// POST /collect/{category}: each line of the body is a message, of a JSON array each item, or with `whole=1` the body is one.
+/// Takes all or none.
 async fn collect(
     State(door): State<Door>,
     Path(category): Path<String>,
@@ -51,12 +54,16 @@ async fn collect(
     }
     let is_taken = scribe.takes(category.as_bytes())?;
     let is_whole = whole(request.uri().query().unwrap_or(""))?;
-    let is_packed = is_packed(request.headers())?;
+    let is_packed = body::is_packed(request.headers())?;
+    let is_json = is_json(request.headers());
     let held = server.budget.grant();
-    let mut bytes = body::whole(server, request, &held).await?;
+    let mut bytes = body::as_sent(server, request, &held).await?;
     if is_packed {
-        long_turn(&payer()).await;
-        bytes = body::unpacked(&bytes, &held)?;
+        bytes = body::unpacked_in_turn(&bytes, &held).await?;
+    }
+    if is_json && !is_whole {
+        let length = bytes.len();
+        bytes = body::at_length(length, || items::lines(bytes)).await?;
     }
     if bytes.is_empty() {
         return Ok(answer(0));
@@ -79,6 +86,7 @@ async fn collect(
         body,
         host,
         unix_s,
+        is_line: true,
     };
     let sender = Sender {
         server,
@@ -116,19 +124,11 @@ fn no_store(category: &str) -> Failure {
     Failure::new(errors::NO_STORE, why)
 }
 
-/// Whether the body is packed by gzip. Error: it is packed otherwise; its bytes would be kept as lines.
-fn is_packed(headers: &HeaderMap) -> Result<bool, Failure> {
-    let mut names = headers.get_all(header::CONTENT_ENCODING).iter();
-    let encoding = names.next().map_or(&b"identity"[..], HeaderValue::as_bytes);
-    let is_only = names.next().is_none();
-    match encoding.to_ascii_lowercase().as_slice() {
-        b"gzip" | b"x-gzip" if is_only => Ok(true),
-        b"identity" | b"" if is_only => Ok(false),
-        _ => {
-            let why = "the body's Content-Encoding is not known: send it by gzip, or as it is";
-            Err(Failure::new(errors::INVALID, why))
-        }
-    }
+/// Whether the request says that its body is one JSON value.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let kind = kind.unwrap_or_default().split(|byte| *byte == b';').next();
+    kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
 /// Reads the one parameter, `whole`.

@@ -25,6 +25,7 @@ impl Scribe {
             body,
             host,
             unix_s,
+            is_line: false,
         };
         match self.take(&sender, entries.iter().map(incoming)).await {
             Intake::Taken => Answer::Log(ResultCode::Ok),

@@ -203,6 +203,7 @@ impl Batch {
                 .unwrap_or_default(),
             host: part(&self.names, line.host),
             unix_s: line.unix_s,
+            is_line: true,
         })
     }
 }

@@ -4,21 +4,19 @@ use std::io::Write;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING};
+use axum::http::header::{ACCEPT, ACCEPT_ENCODING};
 use axum::http::{HeaderMap, HeaderValue};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 use wire::es::{EsError, filter_path, pretty};
 
-use super::super::payer;
 use super::failed;
 use crate::http::body;
 use crate::http::sql::parameters;
 use crate::server::Server;
 use session::Grant;
 use session::errors::Failure;
-use session::movable::long_turn;
 
 /// Smallest reply that is packed by gzip, in bytes. Packing a smaller one costs more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
@@ -54,9 +52,8 @@ impl EsRequest {
     ) -> Result<EsRequest, (ReplyAs, EsError)> {
         let parameters = parameters(request.uri().query().unwrap_or("").as_bytes());
         let reply = ReplyAs::read(request.headers(), &parameters);
-        let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
         let held = server.budget.grant();
-        let body = body(server, request, is_packed, &held).await;
+        let body = body(server, request, &held).await;
         match body.map_err(|failure| failed(failure, "")) {
             Ok(body) => Ok(EsRequest {
                 parameters,
@@ -142,16 +139,11 @@ impl ReplyAs {
 }
 
 /// Reads a body, unpacks it, and takes memory for its JSON values.
-async fn body(
-    server: &Server,
-    request: Request<Body>,
-    is_packed: bool,
-    held: &Grant,
-) -> Result<Vec<u8>, Failure> {
-    let mut bytes = body::whole(server, request, held).await?;
+async fn body(server: &Server, request: Request<Body>, held: &Grant) -> Result<Vec<u8>, Failure> {
+    let is_packed = body::is_packed(request.headers())?;
+    let mut bytes = body::as_sent(server, request, held).await?;
     if is_packed {
-        long_turn(&payer()).await;
-        bytes = body::unpacked(&bytes, held)?;
+        bytes = body::unpacked_in_turn(&bytes, held).await?;
     }
     // The documents of a bulk body are copied out of it.
     body::room_for_json(&bytes, 0, held).await?;
