@@ -104,7 +104,8 @@ fn in_index(method: &Method, index: String, rest: &[&str]) -> Option<Route> {
         ["_update", ..] | [_, _, "_update"] => Some(Route::NotYet(
             "updates by a part of a document: index the whole",
         )),
-        ["_delete_by_query" | "_update_by_query"] => Some(Route::NotYet("changes by a query")),
+        ["_delete_by_query" | "_update_by_query"]
+        | [_, "_delete_by_query" | "_update_by_query"] => Some(Route::NotYet("changes by a query")),
         ["_create", id] | [_, id, "_create"] => when(
             writes(method),
             Route::Store {
@@ -127,6 +128,8 @@ fn in_index(method: &Method, index: String, rest: &[&str]) -> Option<Route> {
             id: None,
             create: false,
         }),
+        // Behind a type of old, such a name asks for something else than a document. In `_doc` it is an id, as in Elasticsearch.
+        [kind, id] if *kind != "_doc" && id.starts_with('_') => None,
         [kind, id] if names_type(kind) => {
             document(method, index, type_name(kind), (*id).to_owned())
         }
