@@ -16,6 +16,7 @@ mod options;
 mod place;
 mod text;
 mod zone;
+mod zoned;
 
 pub use bucket::{moment_seconds, moment_text};
 pub(super) use date::moment_in;

@@ -600,12 +600,13 @@ fn date_histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups>
     }
     let call = format!("DATE_HISTOGRAM({FIELD_PLACE}, {{{}}})", options.join(", "));
     let key = of_field(&call, body, path)?;
-    let zone = match body.get("time_zone").and_then(Json::as_str) {
-        Some(zone) => format!(", {}", quoted(zone)),
-        None => String::new(),
+    // The offset tells two buckets apart that begin at the same time on the wall.
+    let (zone, offset) = match body.get("time_zone").and_then(Json::as_str) {
+        Some(zone) => (format!(", {}", quoted(zone)), "%:z"),
+        None => (String::new(), ""),
     };
     let text = call_of(
-        &format!("DATE_FORMAT({FIELD_PLACE}, '%Y-%m-%dT%H:%M:%S'{zone})"),
+        &format!("DATE_FORMAT({FIELD_PLACE}, '%Y-%m-%dT%H:%M:%S{offset}'{zone})"),
         &key,
         path,
     )?;

@@ -4,12 +4,14 @@
 //! {range_from=100, range_to=200})` is 0 below 100, 1 from 100 to 199, and −1 for all others. RANGES gives the set of all ranges that
 //! hold the number, as ranges may overlap.
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::date::{Unit, local, seconds, since_1970};
 use super::number::finite;
 use super::options::Options;
+use super::zoned::{self, Step};
 use crate::time_unit;
 use crate::value::{Number, Value};
 
@@ -20,8 +22,8 @@ pub(crate) enum Buckets {
     Whole { width: i128, offset: i128 },
     /// As `Whole`, for real widths.
     Real { width: f64, offset: f64 },
-    /// Units of the calendar in a zone.
-    Calendar(Unit, TimeZone),
+    /// Of moments in a zone.
+    Zoned(Step, TimeZone),
     /// Each from its first number up to, not including, its second.
     Ranges(Vec<Range>, Wanted),
     /// As `Ranges`, in seconds since 1970; texts are read in UTC.
@@ -90,15 +92,21 @@ impl Buckets {
                         "second, minute, … or year; 1m is a minute, 1M a month",
                     )
                 })?;
-                Buckets::Calendar(unit, zone)
+                Buckets::Zoned(Step::Calendar(unit), zone)
             }
-            (None, Some(width)) => Buckets::Whole {
-                width: fixed_seconds(&width).ok_or_else(|| {
+            (None, Some(written)) => {
+                let width = fixed_seconds(&written).ok_or_else(|| {
                     let units = "a time in s, m (minutes), h or d, such as 90s or 12h";
                     options.bad("fixed_interval", units)
-                })?,
-                offset: 0,
-            },
+                })?;
+                match zone == TimeZone::UTC {
+                    true => Buckets::Whole {
+                        width: width.into(),
+                        offset: 0,
+                    },
+                    false => Buckets::Zoned(Step::Seconds(width), zone),
+                }
+            }
             _ => {
                 return Err(
                     "date_histogram() wants either calendar_interval or fixed_interval".to_owned(),
@@ -141,9 +149,10 @@ pub(super) fn date_ranges(options: &[Options], wanted: Wanted) -> Result<Buckets
 }
 
 /// Seconds of `90s`, `30m`, `12h`, `7d`; `None`: it is none of these, 0, or no whole number of seconds.
-fn fixed_seconds(written: &str) -> Option<i128> {
+fn fixed_seconds(written: &str) -> Option<i64> {
     let ms = time_unit::milliseconds(written)?;
-    (ms > 0 && ms.is_multiple_of(1_000)).then_some(i128::from(ms / 1_000))
+    let seconds = i64::try_from(ms / 1_000).ok()?;
+    (ms > 0 && ms.is_multiple_of(1_000)).then_some(seconds)
 }
 
 /// The date before `||`. Of `2024` and `2024-03` it is the first day.
@@ -218,9 +227,10 @@ fn bucket(buckets: &Buckets, of: &Value) -> Option<Value> {
             Number::Real(number) => real_bucket(number, *width as f64, *offset as f64),
         }),
         Buckets::Real { width, offset } => Some(real_bucket(of.number()?.real(), *width, *offset)),
-        Buckets::Calendar(unit, zone) => {
-            let begin = unit.begin(local(of, zone)?)?;
-            Some(Value::Int(since_1970(begin, zone)?.into()))
+        Buckets::Zoned(step, zone) => {
+            let at = Timestamp::from_second(seconds(of, zone)?).ok()?;
+            let begin = zoned::begin(*step, zone, at)?;
+            Some(Value::Int(begin.as_second().into()))
         }
         Buckets::Ranges(ranges, wanted) => Some(range_of(ranges, *wanted, of)),
         Buckets::Moments(ranges, wanted) => {

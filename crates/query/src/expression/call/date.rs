@@ -104,13 +104,13 @@ pub(super) fn value(function: Function, zone: &TimeZone, arguments: &[Value]) ->
             Some(Value::Int(i128::from(days(a) - days(b))))
         }
         Function::TimeDiff => time_diff(at(0), at(1)),
-        Function::DateFormat => formatted(local(at(0), zone)?, zone, &written(at(1))?),
+        Function::DateFormat => formatted(at(0), zone, &written(at(1))?),
         Function::FromUnixtime => {
             let format = match arguments.get(1) {
                 None => "%Y-%m-%d %H:%M:%S".into(),
                 Some(format) => written(format)?,
             };
-            formatted(local(at(0), zone)?, zone, &format)
+            formatted(at(0), zone, &format)
         }
         Function::UnixTimestamp => Some(Value::Int(seconds(at(0), zone)?.into())),
         function => part(function, local(at(0), zone)?),
@@ -217,11 +217,16 @@ fn text(at: DateTime, format: &str) -> Option<Value> {
 }
 
 /// By strftime, as Manticore's DATE_FORMAT. `%z` and `%Z` are those of the zone at that time.
-fn formatted(at: DateTime, zone: &TimeZone, format: &str) -> Option<Value> {
+fn formatted(moment: &Value, zone: &TimeZone, format: &str) -> Option<Value> {
     if format.len() > DATE_FORMAT_BYTES_MAX {
         return None;
     }
-    let zoned = zone.to_zoned(at).ok()?;
+    let at = local(moment, zone)?;
+    let zoned = match moment {
+        Value::Str(_) | Value::Bytes(_) => zone.to_zoned(at).ok()?,
+        // A number tells which of two equal times on the wall it is.
+        number => timestamp(whole(number.number()?))?.to_zoned(zone.clone()),
+    };
     strtime::format(format, &zoned).ok().map(Value::Str)
 }
 

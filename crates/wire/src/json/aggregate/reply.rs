@@ -166,7 +166,10 @@ impl<'a> Buckets<'a> {
             match (key, cell(cells, 1)) {
                 (Cell::Int(seconds), Cell::Str(text)) if self.of.in_milliseconds => {
                     json.name("key").cell(Cell::Int(seconds * 1_000));
-                    let zone = if is_utc { "Z" } else { "" };
+                    let (text, zone) = match is_utc {
+                        true => (text, "Z"),
+                        false => text.split_at(text.rfind(['+', '-']).unwrap_or(text.len())),
+                    };
                     json.name("key_as_string")
                         .string(&format!("{text}.000{zone}"));
                 }
