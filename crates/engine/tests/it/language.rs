@@ -45,6 +45,7 @@ fn sphinx() -> impl Strategy<Value = String> {
         1 => (word(), word()).prop_map(|(a, b)| format!("\"={a} {b}\"")),
         1 => (word(), word(), 1..4u32).prop_map(|(a, b, n)| format!("\"{a} {b}\"~{n}")),
         1 => (word(), word(), word()).prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"/2")),
+        1 => (word(), word(), 1..6u32).prop_map(|(a, b, n)| format!("\"{a} {b} {a} {a}\"/{n}")),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let pair = || (inner.clone(), inner.clone());

@@ -296,8 +296,8 @@ impl Parser<'_> {
             };
             match part {
                 part if asked == 1 => parts.push(part),
-                // With `least` 1 or all words, a repeated word asks for nothing more.
-                Node::Word(word) if least > 1 && (least as usize) < count => {
+                // With `least` 1 a repeated word asks for nothing more.
+                Node::Word(word) if least > 1 => {
                     parts.push(Node::Repeated { word, times: asked });
                 }
                 _ => {}

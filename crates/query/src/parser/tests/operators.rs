@@ -157,8 +157,14 @@ fn quorum_counts_words_and_shares() {
     check_finds("\"a a b\"/2", &["a", "a x a", "a b", "b"], &[2, 3]);
     check_finds("\"a a a b\"/3", &["a a", "a a a", "a a b", "a b"], &[2, 3]);
     check("\"a a b\"/1", "\"a b\"/1");
-    check("\"a a b\"/3", "\"a b\"/2");
-    check("\"a a\"/2", "a");
+    check("\"a a b\"/3", "\"a a b\"/3");
+    check("\"a a\"/2", "\"a a\"/2");
+    let rows = ["a", "a a", "a b", "a a b", "b", "a a a"];
+    check_finds("\"a a a\"/1", &rows, &[1, 2, 3, 4, 6]);
+    check_finds("\"a a a\"/2", &rows, &[2, 4, 6]);
+    check_finds("\"a a a\"/3", &rows, &[6]);
+    check_finds("\"a a a\"/4", &rows, &[6]);
+    check_finds("\"a a a\"/1.0", &rows, &[6]);
     check_finds("\"a b c\"/2", &["a", "a c", "c x b", "c c"], &[2, 3]);
     check_finds("\"a ( b | c ) d\"/2", &["b c", "b d", "a c"], &[2, 3]);
 }

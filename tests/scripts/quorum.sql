@@ -1,0 +1,95 @@
+# Repeated words of a quorum: each asks for a further occurrence, and a higher number finds no more.
+
+CREATE TABLE t (body text);
+----
+ok, 0 rows
+
+INSERT INTO t (id, body) VALUES (1, 'a'), (2, 'a a'), (3, 'a b'), (4, 'a a b'), (5, 'b'), (6, 'a a a');
+----
+ok, 6 rows
+
+SELECT id FROM t WHERE MATCH('"a a a"/1') ORDER BY id ASC;
+----
+id
+1
+2
+3
+4
+6
+
+SELECT id FROM t WHERE MATCH('"a a a"/2') ORDER BY id ASC;
+----
+id
+2
+4
+6
+
+SELECT id FROM t WHERE MATCH('"a a a"/3') ORDER BY id ASC;
+----
+id
+6
+
+SELECT id FROM t WHERE MATCH('"a a a"/4') ORDER BY id ASC;
+----
+id, 1 warnings
+6
+
+SHOW WARNINGS;
+----
+Level | Code | Message, 1 warnings
+Warning | 1000 | a quorum asks for more words than it has: all of them are wanted
+
+SELECT id FROM t WHERE MATCH('"a b a"/1') ORDER BY id ASC;
+----
+id
+1
+2
+3
+4
+5
+6
+
+SELECT id FROM t WHERE MATCH('"a b a"/2') ORDER BY id ASC;
+----
+id
+2
+3
+4
+6
+
+SELECT id FROM t WHERE MATCH('"a b a"/3') ORDER BY id ASC;
+----
+id
+4
+
+SELECT id FROM t WHERE MATCH('"a b a"/1.0') ORDER BY id ASC;
+----
+id
+4
+
+SELECT id FROM t WHERE MATCH('"a ( a | b )"/2') ORDER BY id ASC;
+----
+id
+1
+2
+3
+4
+6
+
+CREATE TABLE pq (body text) type='pq';
+----
+ok, 0 rows
+
+INSERT INTO pq (id, query) VALUES (1, '"a a a"/1'), (2, '"a a a"/2'), (3, '"a a a"/3'), (4, '"a b a"/3'), (5, '"a b a"/2');
+----
+ok, 5 rows
+
+CALL PQ('pq', ('a', 'a a', 'a b', 'a a b', 'b', 'a a a'), 0 AS docs_json, 1 AS docs);
+----
+id | documents
+1 | 1,2,3,4,6
+2 | 2,4,6
+3 | 6
+4 | 4
+5 | 2,3,4,6
+
