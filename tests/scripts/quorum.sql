@@ -93,3 +93,36 @@ id | documents
 4 | 4
 5 | 2,3,4,6
 
+# What stands for other words is not read as words.
+
+SELECT id FROM t WHERE MATCH('"it REGEX(/te.*/)"');
+----
+error 1235 (42000): query text at byte 4: not yet: REGEX(…) in quotes: write wildcards, or the expression beside them
+
+SELECT id FROM t WHERE MATCH('"REGEX(/te.*|a/) it"~3');
+----
+error 1235 (42000): query text at byte 1: not yet: REGEX(…) in quotes: write wildcards, or the expression beside them
+
+SELECT id FROM t WHERE MATCH('google~1');
+----
+error 1235 (42000): query text at byte 6: not yet: fuzzy words, word~: write \~ for the sign
+
+SELECT id FROM t WHERE MATCH('google~ | a');
+----
+error 1235 (42000): query text at byte 6: not yet: fuzzy words, word~: write \~ for the sign
+
+SELECT id FROM t WHERE MATCH('google\\~1 | b') ORDER BY id ASC;
+----
+id
+3
+4
+5
+
+INSERT INTO pq (id, query) VALUES (9, 'google~1');
+----
+error 1235 (42000): query text at byte 6: not yet: fuzzy words, word~: write \~ for the sign
+
+INSERT INTO pq (id, query) VALUES (9, '"it REGEX(/te.*/)"');
+----
+error 1235 (42000): query text at byte 4: not yet: REGEX(…) in quotes: write wildcards, or the expression beside them
+

@@ -36,6 +36,10 @@ impl Parser<'_> {
                 '|' | '(' | ')' | '"' => break,
                 '@' if begun && (!raw.is_stuck() || self.names_field()) => break,
                 '<' if self.cursor.ahead().starts_with("<<") => break,
+                '~' if !self.leniency.as_before && raw.is_stuck() && self.at_fuzziness() => {
+                    let message = r"not yet: fuzzy words, word~: write \~ for the sign";
+                    return refuse(self.cursor.at, message.to_owned());
+                }
                 '=' if begun && !raw.is_stuck() && self.cursor.ahead().starts_with("=\"") => break,
                 _ => self.take_into(&mut raw)?,
             }
@@ -55,6 +59,14 @@ impl Parser<'_> {
             nodes.push(Node::Word(Word { term, fields }));
         }
         self.joined(nodes, 1, Node::And)
+    }
+
+    /// Whether the `~` at the cursor ends a word, with a number behind it or none: `google~1`. In `a~b` it is punctuation.
+    fn at_fuzziness(&self) -> bool {
+        let behind = self.cursor.ahead().trim_start_matches('~');
+        let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let ends = |c: char| c.is_whitespace() || matches!(c, '|' | '(' | ')' | '"' | '^');
+        behind.chars().next().is_none_or(ends)
     }
 
     /// Whether the `@` at the cursor, inside of a word, begins a field limit: a field of that name is known.

@@ -393,3 +393,44 @@ fn chains_do_not_grow_deep() {
         assert_eq!(error.message, "operators are nested deeper than 256");
     }
 }
+
+#[test]
+fn what_stands_for_other_words_is_refused_and_not_read_as_words() {
+    let regex = "not yet: REGEX(…) in quotes: write wildcards, or the expression beside them";
+    for (text, byte) in [
+        ("\"it REGEX(/te.*/)\"", 4),
+        ("\"REGEX(/te.*|a/) it\"~3", 1),
+        ("\"it REGEX(/te.*/)\"/1", 4),
+        ("=\"it REGEX(/te.*/)\"", 5),
+    ] {
+        check(text, &format!("{regex} at byte {byte}"));
+    }
+    assert!(parsed("\"it ( a | REGEX(/b/) )\"").is_err());
+    check("\"it regex te\"", "\"it regex te\"");
+    check("\"it \\REGEX(/te.*/)\"", "\"it regex te\"");
+    check("\"it xREGEX(te)\"", "\"it xregex te\"");
+    let fuzzy = r"not yet: fuzzy words, word~: write \~ for the sign";
+    for (text, byte) in [
+        ("google~1", 6),
+        ("google~", 6),
+        ("google~0.8 maps", 6),
+        ("(google~2)", 7),
+        ("goo*~1", 4),
+        ("a | google~ | b", 10),
+    ] {
+        check(text, &format!("{fuzzy} at byte {byte}"));
+    }
+    check("a~b", "a b");
+    check("a ~5", "a 5");
+    check(r"google\~1", "google 1");
+    check("\"google maps\"~1", "\"google maps\"~1");
+    // A query that an earlier version stored keeps its words.
+    let analyzer = Analyzer::default();
+    for text in ["google~1", "\"it REGEX(/te.*/)\""] {
+        assert!(
+            crate::Syntax::Sphinx
+                .parse_stored(text, &["t"], &analyzer)
+                .is_ok()
+        );
+    }
+}
