@@ -126,3 +126,24 @@ INSERT INTO pq (id, query) VALUES (9, '"it REGEX(/te.*/)"');
 ----
 error 1235 (42000): query text at byte 4: not yet: REGEX(…) in quotes: write wildcards, or the expression beside them
 
+# Documents with ids of their own are listed in rising order: numbers by their size, then texts.
+
+CREATE TABLE named (title text) type='pq';
+----
+ok, 0 rows
+
+INSERT INTO named (id, query) VALUES (1, 'blue'), (2, 'red');
+----
+ok, 2 rows
+
+CALL PQ('named', ('{"k":10,"title":"blue"}', '{"k":"b","title":"blue red"}', '{"k":9,"title":"blue red"}', '{"k":"a","title":"blue"}'), 1 AS docs_json, 1 AS docs, 'k' AS docs_id);
+----
+id | documents
+1 | 9,10,a,b
+2 | 9,b
+
+CALL PQ('named', ('{"k":10,"title":"a blue one"}', '{"k":9,"title":"blue"}'), 1 AS docs_json, 1 AS docs, 'k' AS docs_id, 1 AS highlight);
+----
+id | documents | highlights
+1 | 9,10 | [{"title":"<b>blue</b>"},{"title":"a <b>blue</b> one"}]
+

@@ -102,21 +102,32 @@ fn read_json(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure>
     })
 }
 
-/// Takes each document's id from `field`. A document without that field is dropped, with a warning.
+/// Takes each document's id from `field`, and puts the documents in the order of their ids: each row of the answer lists its own
+/// in that order. A document without that field is dropped, with a warning.
 fn take_ids(
     found: &mut Vec<Vec<(String, Value)>>,
     field: &str,
     warnings: &mut Vec<String>,
 ) -> Vec<String> {
     let count = found.len();
-    let mut ids = Vec::with_capacity(count);
-    found.retain(|fields| {
+    let mut named: Vec<(String, Vec<(String, Value)>)> = Vec::with_capacity(count);
+    for fields in std::mem::take(found) {
         let id = fields
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(field));
-        ids.extend(id.map(|(_, value)| value.to_string()));
-        id.is_some()
+        let id = id.map(|(_, value)| value.to_string());
+        named.extend(id.map(|id| (id, fields)));
+    }
+    // Whole numbers first, by their size; then the others as texts.
+    named.sort_by_cached_key(|(id, _)| {
+        let number = id.parse::<i128>();
+        (number.is_err(), number.unwrap_or_default(), id.clone())
     });
+    let mut ids = Vec::with_capacity(named.len());
+    for (id, fields) in named {
+        ids.push(id);
+        found.push(fields);
+    }
     let skipped = count - found.len();
     if skipped > 0 {
         warnings.push(format!(

@@ -73,6 +73,28 @@ fn bad_json_is_an_error_or_a_warning_with_the_numbers_of_its_strings() {
 }
 
 #[test]
+fn documents_with_ids_are_in_the_order_of_their_ids_each_with_its_own() {
+    let options = PqOptions {
+        docs_id: Some("id".to_owned()),
+        ..PqOptions::default()
+    };
+    let documents = [
+        r#"{"id":10,"body":"ten"}"#,
+        r#"{"id":"b","body":"b"}"#,
+        r#"{"id":9,"body":"nine"}"#,
+        r#"{"id":-1,"body":"less"}"#,
+    ];
+    let batch = call(&documents, &options).unwrap();
+    assert_eq!(batch.labels, names(&["-1", "9", "10", "b"]));
+    let body = |document: &PqDocument| match document {
+        PqDocument::Fields(fields) => fields[1].1.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let bodies: Vec<String> = batch.documents.iter().map(body).collect();
+    assert_eq!(bodies, ["less", "nine", "ten", "b"]);
+}
+
+#[test]
 fn documents_are_named_by_their_own_ids_and_left_out_without_one() {
     let options = PqOptions {
         docs_id: Some("id".to_owned()),
