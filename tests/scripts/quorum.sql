@@ -147,3 +147,42 @@ CALL PQ('named', ('{"k":10,"title":"a blue one"}', '{"k":9,"title":"blue"}'), 1 
 id | documents | highlights
 1 | 9,10 | [{"title":"<b>blue</b>"},{"title":"a <b>blue</b> one"}]
 
+# SHOW META names a wildcard and an expression as they are written, also in a table that stems.
+
+CREATE TABLE stems (body text) morphology='stem_en';
+----
+ok, 0 rows
+
+INSERT INTO stems (id, body) VALUES (1, 'hoping for hopes'), (2, 'hold');
+----
+ok, 2 rows
+
+SELECT id FROM stems WHERE MATCH('ho* hop* | =hold | REGEX(/h.ld/) | holding');
+----
+id
+1
+2
+
+SHOW META;
+----
+Variable_name | Value
+total | 2
+total_found | 2
+total_relation | eq
+time | …
+keyword[0] | ho*
+docs[0] | 3
+hits[0] | 3
+keyword[1] | hop*
+docs[1] | 2
+hits[1] | 2
+keyword[2] | =hold
+docs[2] | 1
+hits[2] | 1
+keyword[3] | h.ld
+docs[3] | 1
+hits[3] | 1
+keyword[4] | hold
+docs[4] | 1
+hits[4] | 1
+

@@ -20,7 +20,7 @@ mod step;
 
 use query::bind::BoundSelect;
 use query::options::Ranker;
-use query::tree::{FieldPlace, FieldSet, Form, Node, Word};
+use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 use query::verify::Rated;
 
 use numbered::Numbered;
@@ -325,10 +325,25 @@ fn keywords(numbered: &Numbered, root: &Node) -> Vec<(String, Vec<usize>)> {
     let mut known = hashbrown::HashSet::new();
     root.each_term(&mut |term| {
         if known.insert((term.form, &term.text)) {
-            keywords.push((term.text.to_string(), numbered.of(term).to_vec()));
+            keywords.push((as_written(term).to_owned(), numbered.of(term).to_vec()));
         }
     });
     keywords
+}
+
+/// A term as people write it. In a table that stems, wildcards and expressions compare words as written, whose terms begin with
+/// `=`: `ho*` is the term `=ho*`.
+fn as_written(term: &Term) -> &str {
+    let text = &*term.text;
+    match term.form {
+        Form::Whole => text,
+        Form::Pattern => text.strip_prefix('=').unwrap_or(text),
+        Form::Regex => {
+            let inside = text.strip_prefix("=(?:");
+            let inside = inside.and_then(|text| text.strip_suffix(')'));
+            inside.unwrap_or(text)
+        }
+    }
 }
 
 /// Set of all fields of a table.
