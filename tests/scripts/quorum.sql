@@ -186,3 +186,23 @@ keyword[4] | hold
 docs[4] | 1
 hits[4] | 1
 
+# Tags end at commas alone.
+
+INSERT INTO named (id, query, tags) VALUES (3, 'green', 'user:42, a b');
+----
+ok, 1 rows
+
+SELECT id FROM named WHERE tags ANY ('user:42');
+----
+id
+3
+
+SELECT id FROM named WHERE tags ANY ('a b');
+----
+id
+3
+
+SELECT id FROM named WHERE tags ANY ('user', 'a');
+----
+id
+
