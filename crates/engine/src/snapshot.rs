@@ -68,6 +68,8 @@ pub(crate) struct PercolateView {
     pub(crate) queries: Arc<percolate::Snapshot>,
     pub(crate) lost: Arc<LostQueries>,
     pub(crate) text_bytes: u64,
+    /// Queries with a filter that an earlier build accepted and this one refuses, since the start.
+    pub(crate) refused: u64,
     pub(crate) folded: u64,
 }
 

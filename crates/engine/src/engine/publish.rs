@@ -204,6 +204,7 @@ fn percolate_view(pq: &mut PercolateTable) -> View {
         queries: pq.set.snapshot(),
         lost: Arc::clone(&pq.lost),
         text_bytes: pq.text_bytes,
+        refused: pq.refused,
         folded: pq.folded,
     }))
 }

@@ -71,6 +71,8 @@ pub(crate) struct Compiled {
     pub(crate) filter: Option<Arc<Prepared>>,
     /// Its regular expressions, where they are compiled already.
     pub(crate) matchers: Matchers,
+    /// Its filter was accepted by an earlier build, and this one refuses it: `filter` accepts nothing.
+    pub(crate) is_refused: bool,
 }
 
 impl Compiled {

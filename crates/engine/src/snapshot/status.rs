@@ -40,6 +40,7 @@ impl Snapshot {
                 ("stored_queries", view.queries.len() as u64),
                 ("always_tried", view.queries.always_len() as u64),
                 ("query_bytes", view.text_bytes),
+                ("refused_queries", view.refused),
                 ("checkpoint", view.folded),
             ],
             View::Queue(cell) => {

@@ -40,6 +40,7 @@ use disk::Disk;
 use percolate::{HitCount, Matchers, QuerySet, StandingQuery};
 use query::Syntax;
 use query::analysis::Analyzer;
+use query::expression::Prepared;
 use query::schema::text_names;
 use query::tree::{Node, Query, QueryError};
 use rustc_hash::FxHashMap;
@@ -71,6 +72,8 @@ pub(crate) struct PercolateTable {
     pub(crate) reserved: u64,
     /// Text and tags of all queries, in bytes.
     pub(crate) text_bytes: u64,
+    /// Queries, since the start, whose filter an earlier build accepted and this one refuses. They match nothing.
+    pub(crate) refused: u64,
     /// The files that the manifest is to name, the base first; none while nothing was folded.
     pub(crate) files: Vec<QueryFile>,
     /// The file of hit counts that the manifest is to name; `None` while no hit was counted.
@@ -151,6 +154,7 @@ impl PercolateTable {
             highest: 0,
             reserved: 0,
             text_bytes: 0,
+            refused: 0,
             files: Vec::new(),
             counts_file: None,
             counted: folded,
@@ -253,7 +257,7 @@ impl PercolateTable {
     pub(crate) fn read_again(&self, query: &StandingQuery) -> Result<Compiled> {
         let reading = self.reading();
         let parsed = reading.parse_stored(&query.text).map_err(Error::Query)?;
-        reading.compiled("a stored query", parsed, &query.filters)
+        Ok(reading.compiled_as_stored(parsed, &query.filters))
     }
 
     /// Stores a query in the place of one with its id.
@@ -268,7 +272,9 @@ impl PercolateTable {
             parsed,
             filter,
             matchers,
+            is_refused,
         } = compiled;
+        self.refused += u64::from(is_refused);
         let root = &parsed.root;
         if let Some(before) = self.set.insert_compiled(query, root, filter, matchers) {
             self.text_bytes -= text_bytes(&before);
@@ -390,26 +396,23 @@ impl Reading {
         self.compiled(row, parsed, filters)
     }
 
-    fn compiled(&self, row: impl Display, mut parsed: Query, filters: &str) -> Result<Compiled> {
-        let columns = &self.definition.columns;
-        let filter = filter::read(filters, columns);
+    fn compiled(&self, row: impl Display, parsed: Query, filters: &str) -> Result<Compiled> {
+        let filter = filter::read(filters, &self.definition.columns);
         let filter = filter.map_err(|why| match why.strip_prefix("not yet: ") {
             Some(what) => Error::NotYet {
                 what: format!("filters of {row}: {what}"),
             },
             None => Error::invalid(format!("filters of {row}: {why}")),
         })?;
-        if parsed.root == Node::All {
-            parsed.warnings = match filter {
-                Some(_) => Vec::new(), // every document that the filter accepts: that is meant
-                None => vec![EVERY_DOCUMENT.to_owned()],
-            };
+        Ok(compiled(parsed, filter, false))
+    }
+
+    /// Compiles a query that was accepted once. Where this build refuses its filter, the query stays, and matches nothing.
+    fn compiled_as_stored(&self, parsed: Query, filters: &str) -> Compiled {
+        match filter::read(filters, &self.definition.columns) {
+            Ok(filter) => compiled(parsed, filter, false),
+            Err(_) => compiled(parsed, Some(filter::never()), true),
         }
-        Ok(Compiled {
-            parsed,
-            filter,
-            matchers: Matchers::default(),
-        })
     }
 
     fn parse_stored(&self, text: &str) -> std::result::Result<Query, QueryError> {
@@ -417,15 +420,31 @@ impl Reading {
         self.syntax.parse_stored(text, &fields, &self.analyzer)
     }
 
-    /// Reads a query that was accepted once.
+    /// Reads a query that was accepted once, as [`Reading::compiled_as_stored`].
     pub(crate) fn stored(&self, row: QueryRow) -> Result<(StandingQuery, Compiled)> {
         let (id, table) = (row.id, &self.definition.name);
         let named = format_args!("stored query {id} of table '{table}'");
         let parsed = self
             .parse_stored(&row.query)
             .map_err(|error| Error::invalid(format!("{named}: {}", Error::Query(error))))?;
-        let compiled = self.compiled(named, parsed, &row.filters)?;
+        let compiled = self.compiled_as_stored(parsed, &row.filters);
         Ok((standing(row), compiled))
+    }
+}
+
+/// A query after parsing, with its filter.
+fn compiled(mut parsed: Query, filter: Option<Arc<Prepared>>, is_refused: bool) -> Compiled {
+    if parsed.root == Node::All {
+        parsed.warnings = match filter {
+            Some(_) => Vec::new(), // every document that the filter accepts: that is meant
+            None => vec![EVERY_DOCUMENT.to_owned()],
+        };
+    }
+    Compiled {
+        parsed,
+        filter,
+        matchers: Matchers::default(),
+        is_refused,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use query::expression::{self, Prepared, Unprepared};
+use query::expression::{self, Expression, Prepared, Unprepared};
 use query::lexer::{Lexer, TokenKind};
 use query::schema::{Column, ColumnType};
 
@@ -26,6 +26,13 @@ pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared
         Unprepared::Constant { .. } => error.to_string(),
     })?;
     Ok(Some(Arc::new(prepared.for_many())))
+}
+
+/// A filter that accepts no document.
+pub(crate) fn never() -> Arc<Prepared> {
+    let nothing = Expression::Truth(false);
+    let prepared = Prepared::new(&nothing, &|_| None);
+    Arc::new(prepared.unwrap_or_else(|_| Prepared::of_slot(usize::MAX))) // it names no column
 }
 
 fn slot(name: &str, columns: &[Column]) -> Option<(usize, ColumnType)> {

@@ -42,6 +42,7 @@ impl PercolateTable {
         for lane in queue.read(&|| Lane::new(self.set.part()))? {
             self.highest = self.highest.max(lane.highest);
             self.text_bytes += lane.text_bytes;
+            self.refused += lane.refused;
             parts.push(lane.part);
             damaged.extend(lane.damaged);
         }
@@ -191,6 +192,7 @@ struct Lane<'a> {
     part: QueryBatch,
     highest: u64,
     text_bytes: u64,
+    refused: u64,
     damaged: Vec<Damaged<'a>>,
 }
 
@@ -200,6 +202,7 @@ impl<'a> Lane<'a> {
             part,
             highest: 0,
             text_bytes: 0,
+            refused: 0,
             damaged: Vec::new(),
         }
     }
@@ -219,6 +222,7 @@ impl<'a> Lane<'a> {
                 counted(queue.counts, &query);
                 self.highest = self.highest.max(query.id);
                 self.text_bytes += text_bytes(&query);
+                self.refused += u64::from(compiled.is_refused);
                 self.part
                     .insert(Arc::new(query), &compiled.parsed.root, compiled.filter);
                 Ok(())

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
 use disk::MemoryDisk;
+use query::expression::Metered;
+use query::meter::Unmetered;
+use query::value::Value;
 
 use super::file::{Opened, QueryFileJob};
 use super::*;
@@ -64,6 +67,26 @@ fn a_query_that_only_an_earlier_build_accepted_is_read_again() {
     table.store(&row(7, text), None, 1).unwrap();
     let query = table.set.get(7).unwrap();
     assert!(table.read_again(query).is_ok());
+}
+
+#[test]
+fn a_query_whose_filter_only_an_earlier_build_accepted_stays_and_matches_nothing() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let mut table = table();
+    let mut refused = row(7, "cat");
+    refused.filters = "id + 1 = '6x'".to_owned();
+    table.store(&refused, None, 1).unwrap();
+    table.store(&row(8, "cat"), None, 2).unwrap();
+    assert_eq!((table.set.len(), table.refused), (2, 1));
+    let read = table.read_again(table.set.get(7).unwrap()).unwrap();
+    assert!(read.is_refused);
+    let row = Metered::new(&Unmetered, |_| Value::Int(5));
+    assert!(!read.filter.expect("a filter").accepts(&row));
+    fold(&disk, &mut table, true);
+    let path = table.files[0].path.clone();
+    let mut loaded = self::table();
+    loaded.load(&*disk, &[&path]).unwrap();
+    assert_eq!((loaded.set.len(), loaded.refused), (2, 1));
 }
 
 fn texts(table: &PercolateTable) -> BTreeMap<u64, String> {
