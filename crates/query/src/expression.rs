@@ -27,7 +27,7 @@ mod tests;
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
 pub use list::List;
-pub use moment::{Moment, Unsettled, Variable, as_set, seconds_in_zone, value_of_its_moment};
+pub use moment::{LocalTime, Moment, Unsettled, Variable, as_set, value_of_its_moment};
 pub use parse::Calls;
 pub use prepared::{ColumnValues, Metered, Prepared, Unprepared, WEIGHT_SLOT};
 pub use repeat::{Pattern, Read};

@@ -399,6 +399,9 @@ pub async fn execute(
             | Statement::SelectConstants(_)
     );
     session.begin(started_us, looks_back);
+    if held.is_some() && variables::is_local(session) {
+        node.long(session).await;
+    }
     let settled = variables::settle(node, session, &mut statement);
     count(node, &statement);
     let profile = explain::profile_of(node, session, &statement);

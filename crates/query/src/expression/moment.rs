@@ -212,15 +212,25 @@ pub fn value_of_its_moment(written: &Expression, left: &mut usize) -> Option<Val
     Some(text_beside(written, &value, text).map_or(value, Value::Str))
 }
 
-/// Seconds since 1970-01-01 UTC of a text in ISO 8601 that is local time in a zone. `None`: it is a number, has a zone of its own, has a
-/// fraction of a second, or is no such text; or there is no such zone.
-#[must_use]
-pub fn seconds_in_zone(text: &str, zone: &str) -> Option<i64> {
-    let as_utc = timestamp_without_zone(text.as_bytes())?;
-    let at = Timestamp::from_second(as_utc).ok()?;
-    let local = TimeZone::UTC.to_datetime(at);
-    let zoned = named_zone(zone).ok()?.to_zoned(local).ok()?;
-    Some(zoned.timestamp().as_second())
+/// A time zone in which texts are local time.
+pub struct LocalTime(TimeZone);
+
+impl LocalTime {
+    /// The zone of a name; `None`: there is no such zone. Cost: a look-up in the table of zones.
+    #[must_use]
+    pub fn named(name: &str) -> Option<LocalTime> {
+        named_zone(name).ok().map(LocalTime)
+    }
+
+    /// Seconds since 1970-01-01 UTC of a text in ISO 8601 that is local time. `None`: it is a number, has a zone of its own or a
+    /// fraction of a second, or is no such text.
+    #[must_use]
+    pub fn seconds(&self, text: &str) -> Option<i64> {
+        let as_utc = timestamp_without_zone(text.as_bytes())?;
+        let at = Timestamp::from_second(as_utc).ok()?;
+        let zoned = self.0.to_zoned(TimeZone::UTC.to_datetime(at)).ok()?;
+        Some(zoned.timestamp().as_second())
+    }
 }
 
 /// The zone of a moment that is a constant; `None`: the expression is none.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use engine::{Definition, Kind};
-use query::expression::{Expression, List, seconds_in_zone};
+use query::expression::{Expression, List, LocalTime};
 use query::request::Insert;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -23,7 +23,12 @@ type Find<'s> = dyn Fn(&str) -> Option<Arc<Definition>> + 's;
 type IsTimestamp<'d> = dyn Fn(&str) -> bool + 'd;
 
 /// Makes seconds of the texts of local time in a statement. `zone`: that of the session; UTC needs no call.
-pub(super) fn localize(node: &Node, session: &Session, statement: &mut Statement, zone: &str) {
+pub(super) fn localize(
+    node: &Node,
+    session: &Session,
+    statement: &mut Statement,
+    zone: &LocalTime,
+) {
     let Ok(engine) = node.engine() else {
         return; // the statement is refused for it
     };
@@ -35,7 +40,7 @@ pub(super) fn localize(node: &Node, session: &Session, statement: &mut Statement
     of_statement(statement, &definition, zone);
 }
 
-fn of_statement(statement: &mut Statement, definition: &Find<'_>, zone: &str) {
+fn of_statement(statement: &mut Statement, definition: &Find<'_>, zone: &LocalTime) {
     let in_table = |table: &str, expression: &mut Expression| {
         if let Some(of) = definition(table) {
             beside(expression, &|name| is_timestamp(&of.columns, name), zone);
@@ -103,7 +108,7 @@ fn of_statement(statement: &mut Statement, definition: &Find<'_>, zone: &str) {
     }
 }
 
-fn of_union(union: &mut Union, definition: &Find<'_>, zone: &str) {
+fn of_union(union: &mut Union, definition: &Find<'_>, zone: &LocalTime) {
     for part in &mut union.parts {
         match part {
             Part::Select(select) | Part::Each { select, .. } => {
@@ -133,7 +138,7 @@ fn is_timestamp(columns: &[Column], name: &str) -> bool {
 }
 
 /// The rows of an INSERT.
-fn rows(insert: &mut Insert, of: &Definition, zone: &str) {
+fn rows(insert: &mut Insert, of: &Definition, zone: &LocalTime) {
     let has_id = !matches!(of.kind, Kind::Queue(_));
     let places: Vec<usize> = match &insert.columns {
         Some(named) => (0..named.len())
@@ -155,7 +160,7 @@ fn rows(insert: &mut Insert, of: &Definition, zone: &str) {
 }
 
 /// The constants of an expression beside columns of timestamps.
-fn beside(expression: &mut Expression, is_timestamp: &IsTimestamp<'_>, zone: &str) {
+fn beside(expression: &mut Expression, is_timestamp: &IsTimestamp<'_>, zone: &LocalTime) {
     let is_column = |of: &Expression| matches!(of, Expression::Column(name) if is_timestamp(name));
     match expression {
         Expression::Binary(_, left, right) => {
@@ -189,9 +194,9 @@ fn beside(expression: &mut Expression, is_timestamp: &IsTimestamp<'_>, zone: &st
 }
 
 /// The seconds of a text that is a date or a time without a zone; any other value is unchanged.
-fn seconds(value: &mut Value, zone: &str) {
+fn seconds(value: &mut Value, zone: &LocalTime) {
     if let Value::Str(text) = value
-        && let Some(seconds) = seconds_in_zone(text, zone)
+        && let Some(seconds) = zone.seconds(text)
     {
         *value = Value::Int(seconds.into());
     }

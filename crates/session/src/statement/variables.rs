@@ -1,6 +1,6 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
-use query::expression::{List, Moment, Unsettled, Variable, is_time_zone};
+use query::expression::{List, LocalTime, Moment, Unsettled, Variable, is_time_zone};
 use query::scroll::is_of_its_moment;
 use query::value::Value;
 use wire::sql::{Assignment, Scope, Statement};
@@ -70,6 +70,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("wait_timeout", "28800"),
 ];
 
+/// Whether the session has a time zone of its own, so that [`settle`] looks at each value of an INSERT.
+pub(super) fn is_local(session: &Session) -> bool {
+    session.variables.contains_key("time_zone")
+}
+
 /// Gives the expressions of a statement its time, the session's time zone and the values of variables. Gives the count of numbers
 /// in lists of variables.
 ///
@@ -98,8 +103,10 @@ pub(super) fn settle(
         let put = timed.put(&mut (INLINE_UNITS as usize));
         *statement = put.ok_or_else(super::constants::too_much_work)?;
     }
-    if let Some(zone) = moment.zone.as_deref().filter(|zone| *zone != "UTC") {
-        local_time::localize(node, session, statement, zone);
+    if let Some(zone) = moment.zone.as_deref().filter(|zone| *zone != "UTC")
+        && let Some(zone) = LocalTime::named(zone)
+    {
+        local_time::localize(node, session, statement, &zone);
     }
     match refused {
         None => Ok(listed),
