@@ -5,7 +5,8 @@
 
 Both servers hold the same rows. The script compares the ids, weights and order of each query's answer. The first predicate of
 `listed.py` that holds gives a difference its class. The script prints each class with its number of differences and one example.
-The exit status is 1 if a difference has no class, if more than 50 queries differ in rows, or if an operator is in fewer than 300
+The exit status is 1 if a difference has no class, if more than 50 queries differ in rows (repetitions
+in a quorum aside), or if an operator is in fewer than 300
 queries. SEED=n makes other documents and queries. ONLY=class prints all differences of one class.
 """
 
@@ -97,8 +98,10 @@ def main():
     print(f"{len(queries)} queries, {nested} nested, {dict(by_kind)}; {time.monotonic() - started:.0f} s, seed {seed}")
     failures = [f"{operator} is in {count} queries" for operator, count in operators.items() if count < generate.EACH_OPERATOR]
     failures += [f"{count} differences: {name}" for name, count in classes.items() if name.startswith("not listed")]
-    if by_kind["rows"] > ROWS_DIFFER_MAX:
-        failures.append(f"{by_kind['rows']} queries differ in rows")
+    # Repetitions in a quorum are asked for on purpose, and generated queries have many.
+    rows = by_kind["rows"] - classes[listed.REPEATED]
+    if rows > ROWS_DIFFER_MAX:
+        failures.append(f"{rows} queries differ in rows")
     sys.exit("\n".join(failures) or 0)
 
 

@@ -77,6 +77,11 @@ def share_of_half(it):
     return it.kind == "rows" and any(wanted_here(*share) != wanted_there(*share) for share in it.query.shares)
 
 
+def repeated_in_a_quorum(it):
+    """Sphinx asks for each word once where a quorum asks for all of its words, and for each repetition where it asks for fewer."""
+    return it.kind == "rows" and it.query.has("quorum", "share") and it.query.repeats()
+
+
 def operands_of_operands(it):
     apart = it.query.operators - {"exact", "phrase", "gap", "first", "last", "wildcard"}
     return it.kind == "rows" and (it.query.has_within(("near", "order"), apart) or it.query.has("near", "order") and it.query.repeats())
@@ -113,6 +118,9 @@ def hashtags(it):
     return same_runs and it.query.has("user") and "#" in it.query.text
 
 
+# The class of a quorum with a word that is in it twice.
+REPEATED = "a quorum of all its words asks for each repetition"
+
 LISTED = {
     "bm25 is one off": is_rounded,
     "each word that a wildcard stands for has its own weight": lambda it: it.kind == "weights" and it.query.has("wildcard"),
@@ -122,6 +130,7 @@ LISTED = {
     "a sentence ends with its field": units_end_with_fields,
     "a place holds for wildcards, ^ and $ too": place_of_a_place,
     "a share of half a word is rounded up": share_of_half,
+    REPEATED: repeated_in_a_quorum,
     "<< and NEAR match at stretches": operands_of_operands,
     "what does not match counts nowhere": unmatched,
     "a run does not go on within the gap of a phrase": within_a_gap,
