@@ -147,7 +147,11 @@ pub(crate) fn compare_texts(a: &str, b: &str) -> Ordering {
 impl Value {
     /// The order of [`Value::compare`]; `None` where there is none.
     #[must_use]
+    #[inline]
     pub fn cmp_sql(&self, other: &Value) -> Option<Ordering> {
+        if let (Value::Int(a), Value::Int(b)) = (self, other) {
+            return Some(a.cmp(b));
+        }
         match self.compare(other) {
             Compared::Ordered(order) => Some(order),
             Compared::Unlike | Compared::Null => None,
