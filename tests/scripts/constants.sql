@@ -521,3 +521,139 @@ INSERT INTO goods (id, j) VALUES (20, '{x:1}')
 ----
 error 1366 (HY000): incorrect json value for column 'j' at row 1
 
+
+# Moments and dates that are moved by a column.
+
+CREATE TABLE jobs (made datetime, day date, ts timestamp, days int, name string)
+----
+ok, 0 rows
+
+INSERT INTO jobs (id, made, day, ts, days, name) VALUES (1, '2020-01-01 23:00:00', '2020-01-01', '2020-01-01', 5, 'a'), (2, NOW(), CURDATE(), NOW(), 5, NOW()), (3, '2020-01-01', '2090-01-01', '2090-01-01', 99999, '')
+----
+ok, 3 rows
+
+SELECT id FROM jobs WHERE made + INTERVAL 1 DAY > NOW()
+----
+id
+2
+
+SELECT id FROM jobs WHERE NOW() < made + INTERVAL days DAY
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE made > NOW() - INTERVAL days DAY
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE day < NOW() + INTERVAL days DAY AND day > NOW() - INTERVAL days DAY
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE ts > NOW() - INTERVAL days DAY
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE made + INTERVAL 1 HOUR = '2020-01-02'
+----
+id
+1
+
+SELECT id FROM jobs WHERE made + INTERVAL 1 HOUR IN ('2020-01-02', '2020-01-01 01:00:00')
+----
+id
+1
+3
+
+SELECT id FROM jobs WHERE made + INTERVAL 1 HOUR > 'soon'
+----
+error 1292 (22007): 'soon' is no value of column 'made', which is datetime(6)
+
+SELECT id FROM jobs WHERE ts + INTERVAL 23 HOUR = made
+----
+id
+
+SELECT id FROM jobs WHERE ts - INTERVAL 1 DAY = '2019-12-31'
+----
+id
+1
+
+SELECT id FROM jobs WHERE NOW() BETWEEN made AND made + INTERVAL days DAY
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE FROM_UNIXTIME(ts) > NOW() - INTERVAL 1 DAY AND DATE(made) < NOW()
+----
+id
+2
+3
+
+SELECT id FROM jobs WHERE name > NOW() - INTERVAL days DAY AND name <= NOW()
+----
+id
+2
+
+UPDATE jobs SET made = NOW() + INTERVAL days DAY, day = made, days = 1 WHERE id = 1
+----
+ok, 1 rows
+
+SELECT id FROM jobs WHERE made > NOW() + INTERVAL 4 DAY AND made < NOW() + INTERVAL 6 DAY AND day = DATE(made)
+----
+id
+1
+
+SELECT CONCAT(NOW() + INTERVAL LEVENSHTEIN(REPEAT('ab', 5000), REPEAT('ba', 5000)) DAY) > '2' AS e FROM jobs WHERE id = 1
+----
+e
+NULL
+
+SELECT ts, COUNT(*) AS c FROM jobs WHERE id < 0 GROUP BY ts HAVING MAX(ts) > '2024-01-01'
+----
+ts | c
+
+
+# The zone of the session, +05:00, wherever a timestamp stands.
+
+SELECT id FROM z WHERE (id, ts) IN ((1, '2024-01-02'), (2, '2024-01-02'))
+----
+id
+1
+
+SELECT id, ts AS x FROM z WHERE x = '2024-01-02'
+----
+id | x
+1 | 1704135600
+
+SELECT id FROM z WHERE ts + INTERVAL 1 DAY = '2024-01-03'
+----
+id
+1
+
+SELECT n, MIN(ts) AS least FROM z GROUP BY n HAVING least < '2024-01-02 01:00:00' AND MIN(ts) > '2020-01-01'
+----
+n | least
+0 | 1704135600
+
+INSERT INTO z (id, ts) VALUES (1, 0) ON DUPLICATE KEY UPDATE ts = '2024-01-05'
+----
+ok, 2 rows
+
+SELECT FROM_UNIXTIME(ts) FROM z WHERE id = 1
+----
+FROM_UNIXTIME(ts)
+2024-01-05 00:00:00
+
+SELECT id FROM z WHERE ts = '2024-01-05' UNION SELECT id FROM z WHERE ts = '2024-01-05'
+----
+id
+1
+

@@ -153,7 +153,7 @@ impl Class {
             Class::Expressions => (
                 &[
                     "query/src/expression/evaluate.rs",
-                    "query/src/expression/prepared.rs",
+                    "query/src/expression/node.rs",
                     "query/src/expression/call.rs",
                     "query/src/expression/call/text.rs",
                     "query/src/expression/call/place.rs",

@@ -73,7 +73,7 @@ enum Side<'v> {
 }
 
 impl<'v> Side<'v> {
-    fn of(value: &'v Value) -> Side<'v> {
+    fn new(value: &'v Value) -> Side<'v> {
         match value {
             Value::Null => Side::Null,
             Value::Int(number) => Side::Number(Number::Whole(*number)),
@@ -172,7 +172,7 @@ impl Value {
             (Value::Str(a), Value::Str(b)) => return Compared::Ordered(compare_texts(a, b)),
             _ => {}
         }
-        let order = match (Side::of(self), Side::of(other)) {
+        let order = match (Side::new(self), Side::new(other)) {
             (Side::Null, _) | (_, Side::Null) => return Compared::Null,
             (Side::Number(a), Side::Number(b)) => match a.compare(b) {
                 Some(order) => order,

@@ -152,7 +152,10 @@ impl Assignments {
             }
             let written = as_set(&assignment.value, column.kind, !path.is_empty());
             let value = scope(definition).prepare(&written);
-            let value = value.map_err(|error| failure::of_bind(table, error))?;
+            let mut value = value.map_err(|error| failure::of_bind(table, error))?;
+            if path.is_empty() {
+                value = value.set_to(&written, column.kind);
+            }
             bound.set.push(Bound { to, path, value });
         }
         Ok(bound)

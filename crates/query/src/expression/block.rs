@@ -4,7 +4,8 @@
 //!
 //! Invariant: each value is that of [`Prepared::evaluate`]. Where one is NULL or does not fit 64 bits, there is no block.
 
-use super::prepared::{Prepared, PreparedNode};
+use super::node::PreparedNode;
+use super::prepared::Prepared;
 use super::row_set::WholeRows;
 use super::tree::{BinaryOperator, UnaryOperator};
 use crate::meter::{Meter, Work};

@@ -283,39 +283,34 @@ impl Function {
     /// Whether its value is a number or NULL.
     pub(super) fn gives_number(self) -> bool {
         use Function as F;
+        let names = matches!(self, F::Date | F::DayName | F::MonthName | F::Time);
+        self.takes_zone() && !names
+            || matches!(
+                self,
+                F::Abs
+                    | F::Bigint
+                    | F::Ceil
+                    | F::CharLength
+                    | F::Crc32
+                    | F::DateDiff
+                    | F::Double
+                    | F::Floor
+                    | F::Geodist
+                    | F::Instr
+                    | F::Length
+                    | F::Levenshtein
+                    | F::Locate
+                    | F::Round
+                    | F::Sign
+                    | F::Sqrt
+            )
+    }
+
+    /// Whether its value is the text of a moment.
+    pub(super) fn gives_date(self) -> bool {
         matches!(
             self,
-            F::Abs
-                | F::Bigint
-                | F::Ceil
-                | F::CharLength
-                | F::Crc32
-                | F::DateDiff
-                | F::Day
-                | F::DayOfWeek
-                | F::DayOfYear
-                | F::Double
-                | F::Floor
-                | F::Geodist
-                | F::Hour
-                | F::Instr
-                | F::Length
-                | F::Levenshtein
-                | F::Locate
-                | F::Minute
-                | F::Month
-                | F::Quarter
-                | F::Round
-                | F::Second
-                | F::Sign
-                | F::Sqrt
-                | F::UnixTimestamp
-                | F::Week
-                | F::Weekday
-                | F::Year
-                | F::YearMonth
-                | F::YearMonthDay
-                | F::YearWeek
+            Function::Date | Function::DateFormat | Function::FromUnixtime
         )
     }
 

@@ -227,6 +227,28 @@ impl List {
         self.held.whole()
     }
 
+    /// Whether all constants are texts.
+    pub(super) fn has_only_texts(&self) -> bool {
+        matches!(self.held, Held::Texts { .. })
+    }
+
+    /// The constants as whole numbers, if each is one or a text of nothing but one.
+    pub(super) fn to_whole(&self) -> Option<List> {
+        let mut numbers = Vec::with_capacity(self.len());
+        for value in self.iter() {
+            numbers.push(match value {
+                Value::Int(number) => number.try_into().ok()?,
+                Value::Str(text)
+                    if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) =>
+                {
+                    text.parse().ok()?
+                }
+                _ => return None,
+            });
+        }
+        Some(List::from(numbers))
+    }
+
     /// Memory of the constants, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {

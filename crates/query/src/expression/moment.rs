@@ -154,50 +154,47 @@ pub(super) fn seconds_of(unix_us: i64) -> i128 {
     unix_us.div_euclid(1_000_000).into()
 }
 
-/// The text of a moment where a text stands for one: NOW(), or NOW() moved by some interval, beside a date, a time or a text. Its
-/// `value` is seconds. `None`: it is no moment, or seconds are what stands there.
+/// Most units of a moment that is worked out before the first row, such as `NOW() - INTERVAL 1 DAY`.
+const MOMENT_UNITS_MAX: usize = 64 << 10;
+
+/// A moment, in seconds, as a value beside a column of that type: local date and time beside a date or a text, a time beside a time, a
+/// year beside a year. `None`: beside all others it is its seconds.
+pub(super) fn beside(seconds: i128, zone: &TimeZone, kind: ColumnType) -> Option<String> {
+    let format = match (kind, kind.compares_as_number()) {
+        (ColumnType::Time { .. }, _) => "%H:%M:%S",
+        (ColumnType::Year, _) => "%Y",
+        (_, Some(false)) => "%Y-%m-%d %H:%M:%S",
+        (_, Some(true) | None) => return None,
+    };
+    moment_in(seconds, zone, format)
+}
+
+/// As [`beside`], of the value of an expression that is a moment: NOW(), or NOW() moved by some interval.
 pub(super) fn text_beside(written: &Expression, value: &Value, kind: ColumnType) -> Option<String> {
     let zone = zone_of(written)?;
-    let format = match kind {
-        ColumnType::Date
-        | ColumnType::DateTime { .. }
-        | ColumnType::Text
-        | ColumnType::String
-        | ColumnType::Char { .. }
-        | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. } => "%Y-%m-%d %H:%M:%S",
-        ColumnType::Time { .. } => "%H:%M:%S",
-        ColumnType::Year => "%Y",
-        ColumnType::Int
-        | ColumnType::Bigint
-        | ColumnType::Float
-        | ColumnType::Bool
-        | ColumnType::Timestamp
-        | ColumnType::Integer { .. }
-        | ColumnType::Double
-        | ColumnType::Bit { .. }
-        | ColumnType::Multi { .. }
-        | ColumnType::Json
-        | ColumnType::Decimal { .. } => return None,
-    };
     match value {
-        Value::Int(seconds) => moment_in(*seconds, &zone, format),
-        _ => None,
+        Value::Int(seconds) => beside(*seconds, &zone, kind),
+        Value::Null
+        | Value::Float(_)
+        | Value::Str(_)
+        | Value::Bytes(_)
+        | Value::Set(_)
+        | Value::Json(_) => None,
     }
 }
 
 /// An expression as a column of that type is set to its value: a moment becomes the text of a date or a time where the column has
-/// such, and a truth that is set inside a document stays one.
+/// such, and a truth that is set inside a document stays one. A moment that reads a column, or takes long, is as it was.
 #[must_use]
 pub fn as_set(written: &Expression, kind: ColumnType, is_inside: bool) -> Cow<'_, Expression> {
     if let (Expression::Truth(truth), true) = (written, is_inside) {
         return Cow::Owned(Expression::Literal(Value::of_truth(*truth)));
     }
-    if is_inside || zone_of(written).is_none() {
+    if is_inside || zone_of(written).is_none() || written.first_column().is_some() {
         return Cow::Borrowed(written);
     }
-    let seconds = super::evaluate(written, &|_| None);
-    match text_beside(written, &seconds, kind) {
+    let seconds = super::evaluate_constant(written, &mut { MOMENT_UNITS_MAX });
+    match seconds.and_then(|seconds| text_beside(written, &seconds, kind)) {
         Some(text) => Cow::Owned(Expression::Literal(Value::Str(text))),
         None => Cow::Borrowed(written),
     }
@@ -233,8 +230,8 @@ impl LocalTime {
     }
 }
 
-/// The zone of a moment that is a constant; `None`: the expression is none.
-fn zone_of(written: &Expression) -> Option<TimeZone> {
+/// The zone of a moment: of NOW(), or of NOW() moved by intervals, which may be those of a column. `None`: the expression is none.
+pub(super) fn zone_of(written: &Expression) -> Option<TimeZone> {
     match written {
         Expression::Call(Function::Now, arguments) => match arguments.get(1) {
             Some(Expression::Literal(Value::Str(zone))) => named_zone(zone).ok(),

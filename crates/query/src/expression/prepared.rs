@@ -6,17 +6,18 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::{Known, call, each};
-use super::evaluate::{
-    NODE_UNITS, as_compared, between, binary, negate_if, three_valued, unary, weighed,
-};
+use jiff::tz::TimeZone;
+
+use super::call::{Known, call};
+use super::evaluate::as_compared;
 use super::function::Function;
 use super::lazy_set::LazySet;
 use super::list::List;
 use super::moment;
+use super::node::{ColumnValues, MOVED_DATE, PreparedNode, WEIGHT_SLOT};
 use super::row_set::RowSet;
 use super::simple::{self, Simple};
-use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
+use super::tree::{BinaryOperator, Expression};
 use crate::json::JsonStep;
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
 use crate::meter::{Budget, Meter, Work};
@@ -44,59 +45,8 @@ impl fmt::Display for Unprepared {
 /// Most characters of a constant that an error shows.
 const SHOWN_CHARS_MAX: usize = 64;
 
-/// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
-pub const WEIGHT_SLOT: usize = usize::MAX / 2;
-
-/// Most memory of the value of a part that reads no column, in bytes, where it replaces the part.
-const FOLDED_BYTES_MAX: usize = 256;
-
-/// Most units of such a part. One that takes more is worked out row by row, where a statement can be stopped.
-const FOLDED_UNITS_MAX: u64 = 64 << 10;
-
-/// Units of a path inside a document, beside those of its node.
-const PATH_UNITS: u64 = 60;
-
 /// Most units of a call whose arguments are all written constants, for the same reason.
 const CALLED_UNITS_MAX: u64 = 2 * COMPUTED_TEXT_BYTES_MAX as u64;
-
-/// A row as expressions read it, and the meter of the statement that reads it.
-pub trait ColumnValues {
-    /// The value of a column, by its slot.
-    fn value(&self, slot: usize) -> Value;
-
-    /// What stands at a path in a column's document, as [`Value::at_path`] of the column's value. A reader that has the row's
-    /// bytes overrides it, so that no document is copied.
-    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
-        self.value(slot).at_path(path)
-    }
-
-    /// Counts the work of expressions over the row. Once it has stopped, their values are of no use: who evaluates asks it before
-    /// a value is used.
-    fn meter(&self) -> &dyn Meter;
-}
-
-/// A row made of a closure from slot to value.
-pub struct Metered<'m, F> {
-    meter: &'m dyn Meter,
-    value: F,
-}
-
-impl<'m, F: Fn(usize) -> Value> Metered<'m, F> {
-    /// The row whose values the closure gives.
-    pub fn new(meter: &'m dyn Meter, value: F) -> Metered<'m, F> {
-        Metered { meter, value }
-    }
-}
-
-impl<F: Fn(usize) -> Value> ColumnValues for Metered<'_, F> {
-    fn value(&self, slot: usize) -> Value {
-        (self.value)(slot)
-    }
-
-    fn meter(&self) -> &dyn Meter {
-        self.meter
-    }
-}
 
 /// An expression with its columns resolved. It means the same as its expression under [`super::evaluate`].
 #[derive(Clone, Debug)]
@@ -106,73 +56,6 @@ pub struct Prepared {
     slots: Vec<usize>,
     /// Memory of its regular expressions at most, in bytes; 0 unless [`Prepared::for_many`] was called.
     regex_bytes: usize,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum PreparedNode {
-    Literal(Value),
-    Slot(usize),
-    /// A column whose stored form compares wrongly, such as a DECIMAL.
-    Typed(usize, ColumnType),
-    /// A value inside a JSON column.
-    Path(usize, Box<[JsonStep]>),
-    Unary(UnaryOperator, Box<PreparedNode>),
-    Binary(BinaryOperator, Box<PreparedNode>, Box<PreparedNode>),
-    In {
-        needle: Box<PreparedNode>,
-        negated: bool,
-        set: Arc<LazySet>,
-    },
-    InRows {
-        needles: Box<[PreparedNode]>,
-        negated: bool,
-        set: Arc<RowSet>,
-    },
-    Between {
-        needle: Box<PreparedNode>,
-        negated: bool,
-        low: Box<PreparedNode>,
-        high: Box<PreparedNode>,
-    },
-    IsNull {
-        needle: Box<PreparedNode>,
-        negated: bool,
-    },
-    Call(Function, Arc<Known>, Box<[PreparedNode]>),
-    Each {
-        over: Over,
-        /// The slot of an item in the condition.
-        slot: usize,
-        list: Box<PreparedNode>,
-        condition: Box<PreparedNode>,
-    },
-}
-
-/// A row with an item of a list beside its columns.
-struct WithItem<'r> {
-    row: &'r dyn ColumnValues,
-    slot: usize,
-    item: &'r Value,
-}
-
-impl ColumnValues for WithItem<'_> {
-    fn value(&self, slot: usize) -> Value {
-        match slot == self.slot {
-            true => self.item.clone(),
-            false => self.row.value(slot),
-        }
-    }
-
-    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
-        match slot == self.slot {
-            true => self.item.at_path(path),
-            false => self.row.value_at(slot, path),
-        }
-    }
-
-    fn meter(&self) -> &dyn Meter {
-        self.row.meter()
-    }
 }
 
 impl Prepared {
@@ -242,6 +125,18 @@ impl Prepared {
     pub fn for_many(mut self) -> Prepared {
         self.regex_bytes = self.root.keep_little();
         self
+    }
+
+    /// The expression as a column of that type is set to its value: a moment, as [`as_set`](super::as_set), which may read columns.
+    #[must_use]
+    pub fn set_to(self, written: &Expression, kind: ColumnType) -> Prepared {
+        let Some(zone) = moment::zone_of(written) else {
+            return self;
+        };
+        Prepared {
+            root: *Box::new(self.root).as_moment(zone, kind),
+            ..self
+        }
     }
 
     /// Both sides of a comparison, as they are compared: a value of a document keeps its kind, and a timestamp beside a date is one.
@@ -379,54 +274,76 @@ impl<'e> Operand<'e> {
         let mut node = Box::new(PreparedNode::new(written, resolve)?);
         node.fold();
         let is = beside(written, resolve);
-        if let Beside::Inside = is {
-            node.read_inside();
+        match (&is, written) {
+            (Beside::Inside, _) => node.read_inside(),
+            // A date that is moved has a time, which may be midnight.
+            (Beside::Column(_, kind), Expression::Call(..)) => {
+                node = node.as_moment(TimeZone::UTC, *kind);
+            }
+            (Beside::Column(..) | Beside::Other, _) => {}
         }
         Ok(Operand { written, node, is })
     }
 
-    /// Turns a constant beside another operand into a value of its kind.
+    /// Turns a constant beside another operand into a value of its kind, and a moment beside a date into a date.
     fn read_beside(&mut self, other: &Operand<'_>) -> Result<(), Unprepared> {
-        match (&other.is, self.written, &mut *self.node) {
-            (Beside::Column(column, kind), written, PreparedNode::Literal(value)) => {
-                if let Some(text) = moment::text_beside(written, value, *kind) {
-                    *value = Value::Str(text);
+        let kind = match &other.is {
+            Beside::Inside => {
+                if let PreparedNode::Literal(value) = &mut *self.node {
+                    *value = match self.written {
+                        Expression::Truth(truth) => Value::of_truth(*truth),
+                        _ => std::mem::replace(value, Value::Null).inside(),
+                    };
                 }
-                *value = constant(value, column, *kind)?;
+                return Ok(());
             }
-            (Beside::Inside, Expression::Truth(truth), PreparedNode::Literal(value)) => {
-                *value = Value::of_truth(*truth);
+            Beside::Column(_, kind) => *kind,
+            Beside::Other if other.gives_text() => ColumnType::String,
+            Beside::Other => {
+                return match &*self.node {
+                    PreparedNode::Literal(value) if other.written.is_arithmetic() => {
+                        no_number(value)
+                    }
+                    _ => Ok(()),
+                };
             }
-            (Beside::Inside, _, PreparedNode::Literal(value)) => {
-                *value = std::mem::replace(value, Value::Null).inside();
-            }
-            (Beside::Column(_, ColumnType::Date | ColumnType::DateTime { .. }), _, node) => {
-                if let (Beside::Column(_, ColumnType::Timestamp), PreparedNode::Slot(slot)) =
-                    (&self.is, &*node)
-                {
-                    *node = PreparedNode::Typed(*slot, ColumnType::Timestamp);
-                }
-            }
-            (Beside::Other, written, PreparedNode::Literal(value)) => {
-                if let PreparedNode::Literal(Value::Str(_)) = &*other.node
-                    && let Some(text) = moment::text_beside(written, value, ColumnType::String)
-                {
-                    *value = Value::Str(text);
-                } else if other.written.is_arithmetic() && value.spelled().is_none() {
-                    return no_number(value);
-                }
-            }
-            (Beside::Column(..) | Beside::Inside | Beside::Other, ..) => {}
+        };
+        let zone = match (&self.is, kind) {
+            // A timestamp beside a date is one, in UTC.
+            (
+                Beside::Column(_, ColumnType::Timestamp),
+                ColumnType::Date | ColumnType::DateTime { .. },
+            ) => Some(TimeZone::UTC),
+            _ => moment::zone_of(self.written),
+        };
+        if let Some(zone) = zone {
+            let node = std::mem::replace(&mut *self.node, PreparedNode::Literal(Value::Null));
+            self.node = Box::new(node).as_moment(zone, kind);
+            self.node.fold();
+        }
+        if let (Beside::Column(column, kind), PreparedNode::Literal(value)) =
+            (&other.is, &mut *self.node)
+        {
+            *value = constant(value, column, *kind)?;
         }
         Ok(())
+    }
+
+    /// Whether its value is a text, such as that of a date.
+    fn gives_text(&self) -> bool {
+        match self.written {
+            Expression::Literal(value) => matches!(value, Value::Str(_)),
+            Expression::Call(function, _) => function.gives_date(),
+            _ => false,
+        }
     }
 }
 
 /// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
 fn no_number(value: &Value) -> Result<(), Unprepared> {
-    match value.text_bytes() {
-        None => Ok(()),
-        Some(_) => {
+    match (value.text_bytes(), value.spelled()) {
+        (None, _) | (_, Some(_)) => Ok(()),
+        (Some(_), None) => {
             let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
             let what = format!("'{text}' is no number, and stands beside one");
             Err(Unprepared::Constant(what.into()))
@@ -437,6 +354,18 @@ fn no_number(value: &Value) -> Result<(), Unprepared> {
 fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Beside<'e> {
     match written {
         Expression::Path { .. } => Beside::Inside,
+        // What is moved is of the kind that it was, but a date gets a time.
+        Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
+            match arguments.first().map(|moved| beside(moved, resolve)) {
+                Some(Beside::Column(name, ColumnType::Date | ColumnType::DateTime { .. })) => {
+                    Beside::Column(name, MOVED_DATE)
+                }
+                Some(Beside::Column(name, ColumnType::Timestamp)) => {
+                    Beside::Column(name, ColumnType::Timestamp)
+                }
+                _ => Beside::Other,
+            }
+        }
         Expression::Column(name) => match resolve.find(name) {
             Some((_, Some(kind))) => Beside::Column(name, kind),
             Some((slot, None)) if slot > WEIGHT_SLOT => Beside::Inside,
@@ -738,228 +667,34 @@ impl PreparedNode {
             high: high.node,
         })
     }
-
-    /// Of what is read inside a document, texts and truths stay values of a document.
-    fn read_inside(&mut self) {
-        match self {
-            PreparedNode::Path(_, steps) => {
-                *steps = [&**steps, &[JsonStep::Itself]].concat().into();
-            }
-            PreparedNode::Slot(slot) => {
-                *self = PreparedNode::Path(*slot, [JsonStep::Itself].into());
-            }
-            _ => {}
-        }
-    }
-
-    /// Replaces the largest parts that read no column by their values. A long text stays an expression: statements pay for the
-    /// memory of what is written, and `HEX(HEX(HEX('a')))` may grow to 4 MiB.
-    fn fold(&mut self) {
-        if !self.is_constant() {
-            return self.fold_parts();
-        }
-        if matches!(self, PreparedNode::Literal(_)) {
-            return;
-        }
-        let budget = Budget::new(FOLDED_UNITS_MAX);
-        let row = Metered::new(&budget, |_| Value::Null);
-        let value = self.evaluate(&row, &Work::new(&budget));
-        if !budget.is_stopped() && value.memory() <= FOLDED_BYTES_MAX {
-            *self = PreparedNode::Literal(value);
-        }
-    }
-
-    /// Whether its value depends on no row. IN and conditions on lists are not looked into.
-    fn is_constant(&self) -> bool {
-        match self {
-            PreparedNode::Literal(_) => true,
-            PreparedNode::Unary(_, operand) => operand.is_constant(),
-            PreparedNode::Binary(_, left, right) => left.is_constant() && right.is_constant(),
-            PreparedNode::Between {
-                needle, low, high, ..
-            } => [needle, low, high].iter().all(|part| part.is_constant()),
-            PreparedNode::IsNull { needle, .. } => needle.is_constant(),
-            PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
-            PreparedNode::Slot(_)
-            | PreparedNode::Path(..)
-            | PreparedNode::Typed(..)
-            | PreparedNode::In { .. }
-            | PreparedNode::InRows { .. }
-            | PreparedNode::Each { .. } => false,
-        }
-    }
-
-    /// Folds the parts of an expression that reads a row.
-    fn fold_parts(&mut self) {
-        self.each_part(&mut |part| part.fold());
-    }
-
-    /// Gives all expressions of REGEX and REGEXP in it small caches, and gives the memory that these take at most.
-    fn keep_little(&mut self) -> usize {
-        let mut bytes = 0;
-        self.each_part(&mut |part| bytes += part.keep_little());
-        if let PreparedNode::Call(_, known, _) = self
-            && let Known::Regex(regex) = &**known
-        {
-            let little = regex.with_little();
-            bytes += little.memory();
-            *known = Arc::new(Known::Regex(little));
-        }
-        bytes
-    }
-
-    /// Calls `visit` with each slot of a column that it reads.
-    fn each_slot(&mut self, visit: &mut dyn FnMut(usize)) {
-        let slot = match self {
-            PreparedNode::Slot(slot)
-            | PreparedNode::Typed(slot, _)
-            | PreparedNode::Path(slot, _) => Some(*slot),
-            _ => None,
-        };
-        // Those above are items of lists.
-        slot.into_iter()
-            .filter(|slot| *slot <= WEIGHT_SLOT)
-            .for_each(&mut *visit);
-        self.each_part(&mut |part| part.each_slot(visit));
-    }
-
-    fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
-        match self {
-            PreparedNode::Literal(_)
-            | PreparedNode::Slot(_)
-            | PreparedNode::Path(..)
-            | PreparedNode::Typed(..) => {}
-            PreparedNode::Unary(_, part)
-            | PreparedNode::In { needle: part, .. }
-            | PreparedNode::IsNull { needle: part, .. } => visit(part),
-            PreparedNode::Binary(_, left, right) => {
-                visit(left);
-                visit(right);
-            }
-            PreparedNode::Between {
-                needle, low, high, ..
-            } => {
-                for part in [needle, low, high] {
-                    visit(part);
-                }
-            }
-            // No `for_each`, whose frames would lie on the stack of each level.
-            PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
-                for part in parts.iter_mut() {
-                    visit(part);
-                }
-            }
-            PreparedNode::Each {
-                list, condition, ..
-            } => {
-                visit(list);
-                visit(condition);
-            }
-        }
-    }
-
-    /// The value of an operand, whose length is counted.
-    fn operand(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
-        weighed(self.evaluate(row, work), work)
-    }
-
-    fn evaluate(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
-        if work.begin(NODE_UNITS).is_none() {
-            return Value::Null;
-        }
-        match self {
-            PreparedNode::Literal(value) => copied(value.clone(), work),
-            PreparedNode::Slot(slot) => copied(row.value(*slot), work),
-            PreparedNode::Path(slot, steps) => at_path(row, *slot, steps, work),
-            PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
-            PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
-            PreparedNode::Binary(operator, left, right) => {
-                binary(*operator, left.operand(row, work), &mut || {
-                    right.operand(row, work)
-                })
-            }
-            PreparedNode::In {
-                needle,
-                negated,
-                set,
-            } => {
-                let needle = needle.operand(row, work);
-                let held = set.set_within(work).and_then(|set| set.holds(&needle));
-                three_valued(negate_if(*negated, held))
-            }
-            PreparedNode::InRows {
-                needles,
-                negated,
-                set,
-            } => {
-                let needles: Vec<Value> = needles.iter().map(|of| of.operand(row, work)).collect();
-                three_valued(negate_if(*negated, set.holds(&needles, work)))
-            }
-            PreparedNode::Between {
-                needle,
-                negated,
-                low,
-                high,
-            } => between(
-                &needle.operand(row, work),
-                &low.operand(row, work),
-                &high.operand(row, work),
-                *negated,
-            ),
-            PreparedNode::IsNull { needle, negated } => {
-                Value::Int(((needle.evaluate(row, work) == Value::Null) != *negated).into())
-            }
-            PreparedNode::Call(function, known, arguments) => {
-                call(*function, known, arguments.len(), work, &mut |at| {
-                    arguments
-                        .get(at)
-                        .map_or(Value::Null, |argument| argument.evaluate(row, work))
-                })
-            }
-            PreparedNode::Each {
-                over,
-                slot,
-                list,
-                condition,
-            } => each(*over, &list.evaluate(row, work), work, &mut |item| {
-                let row = WithItem {
-                    row,
-                    slot: *slot,
-                    item: &item,
-                };
-                condition.evaluate(&row, work).as_bool() == Some(true)
-            }),
-        }
-    }
 }
 
-fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {
-    work.spend(PATH_UNITS);
-    copied(row.value_at(slot, steps), work)
-}
-
-/// A value that was copied, which is counted. Once the meter has stopped nobody uses it.
-fn copied(value: Value, work: &Work<'_>) -> Value {
-    if let Some(text) = value.text_bytes() {
-        let _ = work.copy(text.len());
-    }
-    value
-}
-
-/// The constants beside a needle, read as its type. Whole numbers in quotes beside a number are numbers: a set of them needs no texts.
+/// The constants beside a needle, read as its type. Lists that mean the same as written are not walked constant by constant: a
+/// statement may have millions.
 fn comparable(list: &List, needle: &Beside<'_>) -> Result<List, Unprepared> {
-    let is_digits = |kind: &ColumnType| kind.has_comparable() || *kind == ColumnType::Year;
-    let reads = matches!(needle, Beside::Column(_, kind) if is_digits(kind));
-    if list.whole().is_some() && !reads {
-        return Ok(list.clone());
+    match needle {
+        Beside::Column(_, kind) if kind.has_comparable() || *kind == ColumnType::Year => {}
+        Beside::Column(_, kind) => {
+            let are_texts = kind.compares_as_number() == Some(false);
+            if list.whole().is_some() || are_texts && list.has_only_texts() {
+                return Ok(list.clone());
+            }
+            // Whole numbers in quotes, as drivers write them.
+            if kind.compares_as_number() == Some(true)
+                && let Some(whole) = list.to_whole()
+            {
+                return Ok(whole);
+            }
+        }
+        Beside::Inside | Beside::Other if list.whole().is_some() => return Ok(list.clone()),
+        Beside::Inside | Beside::Other => {}
     }
-    let list = match needle {
+    match needle {
         Beside::Column(name, kind) => {
             let read = list.iter().map(|value| constant(&value, name, *kind));
-            read.collect::<Result<List, _>>()?
+            read.collect()
         }
-        Beside::Inside => list.iter().map(|value| as_compared(value, true)).collect(),
-        Beside::Other => list.iter().map(|value| as_compared(value, false)).collect(),
-    };
-    Ok(list)
+        Beside::Inside => Ok(list.iter().map(|value| as_compared(value, true)).collect()),
+        Beside::Other => Ok(list.iter().map(|value| as_compared(value, false)).collect()),
+    }
 }

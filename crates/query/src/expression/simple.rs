@@ -5,7 +5,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::prepared::PreparedNode;
+use super::node::PreparedNode;
 use super::set::Set;
 use super::tree::BinaryOperator;
 use crate::json::JsonStep;

@@ -2,10 +2,6 @@
 //!
 //! Example: the DECIMAL texts `9.50` and `10.00` compare as the numbers 9.5 and 10.
 
-use jiff::Timestamp;
-use jiff::fmt::strtime;
-use jiff::tz::TimeZone;
-
 use super::column_type::ColumnType;
 use super::{calendar, decimal};
 use crate::value::Value;
@@ -24,8 +20,8 @@ impl ColumnType {
     }
 
     /// The value of a column of this type as expressions see it. A DECIMAL or TIME is its number (exact to fifteen
-    /// digits, whole numbers to 128 bits), a DATETIME its text without trailing zeros. A `timestamp`, which is such only beside a
-    /// DATE or DATETIME, is the text of its date and time in UTC. Every other value is unchanged.
+    /// digits, whole numbers to 128 bits), a DATETIME its text without trailing zeros. Every other value is
+    /// unchanged.
     #[must_use]
     pub fn comparable(&self, value: Value) -> Value {
         match (self, value) {
@@ -34,10 +30,6 @@ impl ColumnType {
             (ColumnType::DateTime { .. }, Value::Str(text)) => {
                 Value::Str(calendar::without_zeros(&text).to_owned())
             }
-            (ColumnType::Timestamp, Value::Int(seconds)) => match utc_text(seconds) {
-                Some(text) => Value::Str(calendar::without_zeros(&text).to_owned()),
-                None => Value::Int(seconds),
-            },
             (_, value) => value,
         }
     }
@@ -84,10 +76,4 @@ impl ColumnType {
             | ColumnType::Decimal { .. } => Some(true),
         }
     }
-}
-
-/// Date and time in UTC; `None` beyond the years -9999 to 9999.
-fn utc_text(seconds: i128) -> Option<String> {
-    let at = Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
-    strtime::format("%Y-%m-%d %H:%M:%S", &at.to_zoned(TimeZone::UTC)).ok()
 }

@@ -7,20 +7,14 @@
 use std::sync::Arc;
 
 use engine::{Definition, Kind};
-use query::expression::{Expression, List, LocalTime};
-use query::request::Insert;
+use query::expression::{AggregateKind, Expression, Function, List, LocalTime};
+use query::request::{Assignment, Insert, Item, JoinedSelect, Known, Output, Select, tables_of};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-use wire::sql::{Part, Statement, Union};
+use wire::sql::{Part, Statement, Union, each_of_join};
 
 use super::Session;
 use crate::node::Node;
-
-/// The definition of a table of the server.
-type Find<'s> = dyn Fn(&str) -> Option<Arc<Definition>> + 's;
-
-/// Whether a name is that of a `timestamp` column.
-type IsTimestamp<'d> = dyn Fn(&str) -> bool + 'd;
 
 /// Makes seconds of the texts of local time in a statement. `zone`: that of the session; UTC needs no call.
 pub(super) fn localize(
@@ -37,167 +31,248 @@ pub(super) fn localize(
         true => None,
         false => snapshot.definition(table).ok(),
     };
-    of_statement(statement, &definition, zone);
+    let local = Local {
+        definition: &definition,
+        zone,
+    };
+    local.statement(statement);
 }
 
-fn of_statement(statement: &mut Statement, definition: &Find<'_>, zone: &LocalTime) {
-    let in_table = |table: &str, expression: &mut Expression| {
-        if let Some(of) = definition(table) {
-            beside(expression, &|name| is_timestamp(&of.columns, name), zone);
-        }
-    };
-    match statement {
-        Statement::Insert(insert) | Statement::Upsert { insert, .. } => {
-            if let Some(of) = definition(&insert.table) {
-                rows(insert, &of, zone);
-            }
-        }
-        Statement::Update(update) => {
-            let table = update.table.clone();
-            let of = definition(&table);
-            for assignment in &mut update.set {
-                let is_timestamp = of
-                    .as_ref()
-                    .is_some_and(|of| is_timestamp(&of.columns, &assignment.column));
-                if is_timestamp && let Expression::Literal(value) = &mut assignment.value {
-                    seconds(value, zone);
+/// The tables of the server, and the zone of a session.
+struct Local<'s> {
+    definition: &'s dyn Fn(&str) -> Option<Arc<Definition>>,
+    zone: &'s LocalTime,
+}
+
+/// Whether a name is that of a `timestamp` column.
+type IsTimestamp<'d> = dyn Fn(&str) -> bool + 'd;
+
+impl Local<'_> {
+    fn statement(&self, statement: &mut Statement) {
+        match statement {
+            Statement::Insert(insert) => self.rows(insert),
+            Statement::Upsert { insert, known } => {
+                self.rows(insert);
+                if let Known::Update(set) = known {
+                    self.assignments(&insert.table, set);
                 }
             }
-            update.each_expression(&mut |expression| in_table(&table, expression));
+            Statement::Update(update) => {
+                let table = update.table.clone();
+                self.assignments(&table, &mut update.set);
+                let is = |name: &str| self.is_timestamp(&table, name);
+                update.each_expression(&mut |expression| self.beside(expression, &is));
+            }
+            Statement::Delete(delete) => {
+                let is = |name: &str| self.is_timestamp(&delete.table, name);
+                if let Some(filter) = &mut delete.filter {
+                    self.beside(filter, &is);
+                }
+            }
+            Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
+                self.select(select);
+            }
+            Statement::Joined(select) => self.joined(select),
+            Statement::Union(union) => self.union(union),
+            Statement::Faceted(faceted) => {
+                let table = faceted.select.table.clone();
+                let is = |name: &str| self.is_timestamp(&table, name);
+                self.select(&mut faceted.select);
+                let of_groups = &mut |expression: &mut Expression| self.beside(expression, &is);
+                if let Some(grouping) = &mut faceted.grouping {
+                    grouping.each_expression(of_groups);
+                }
+                for facet in &mut faceted.facets {
+                    facet.each_expression(of_groups);
+                }
+            }
+            Statement::Explain(select) => self.statement(select),
+            Statement::InsertSelect {
+                insert,
+                known,
+                select,
+            } => {
+                if let Some(Known::Update(set)) = known {
+                    self.assignments(&insert.table, set);
+                }
+                self.statement(select);
+            }
+            _ => {} // no other compares or sets a column of a table
         }
-        Statement::Delete(delete) => {
-            let table = delete.table.clone();
-            delete
-                .filter
-                .iter_mut()
-                .for_each(|filter| in_table(&table, filter));
+    }
+
+    fn union(&self, union: &mut Union) {
+        for part in &mut union.parts {
+            match part {
+                Part::Select(select) | Part::Each { select, .. } => self.select(select),
+                Part::Joined(select) => self.joined(select),
+                Part::Constants(_) => {}
+                Part::Union(union) => self.union(union),
+            }
         }
-        Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
-            let table = select.table.clone();
-            select.each_expression(&mut |expression| in_table(&table, expression));
-        }
-        Statement::Faceted(faceted) => {
-            let table = faceted.select.table.clone();
-            let select = &mut faceted.select;
-            select.each_expression(&mut |expression| in_table(&table, expression));
-        }
-        Statement::Explain(select) => of_statement(select, definition, zone),
-        Statement::InsertSelect { select, .. } => of_statement(select, definition, zone),
-        Statement::Joined(select) => {
-            let tables: Vec<(String, String)> = select
-                .tables
-                .iter()
-                .map(|table| (table.name.to_lowercase(), table.table.clone()))
-                .collect();
-            let is_of_join = |name: &str| {
-                let (alias, column) = name.split_once('.').unwrap_or(("", name));
-                let tables = tables
-                    .iter()
-                    .filter(|(known, _)| alias.is_empty() || known == alias);
-                let mut found = tables.filter_map(|(_, table)| definition(table));
-                found.any(|of| is_timestamp(&of.columns, column))
+    }
+
+    fn select(&self, select: &mut Select) {
+        let (table, items) = (select.table.clone(), select.items.clone());
+        let is = |name: &str| self.is_timestamp(&table, name);
+        let is = with_aliases(&items, &is);
+        select.each_expression(&mut |expression| self.beside(expression, &is));
+    }
+
+    fn joined(&self, select: &mut JoinedSelect) {
+        let (tables, items) = (select.tables.clone(), select.items.clone());
+        let is = |name: &str| {
+            let (of, column) = name.split_once('.').unwrap_or(("", name));
+            let mut tables = tables.iter();
+            tables.any(|table| {
+                let is_named = of.is_empty() || table.name.eq_ignore_ascii_case(of);
+                is_named && self.is_timestamp(&table.table, column)
+            })
+        };
+        let is = with_aliases(&items, &is);
+        each_of_join(select, &mut |expression| self.beside(expression, &is));
+    }
+
+    /// Whether a table has a `timestamp` column of that name; of several tables, and of a distributed one, whether one has.
+    fn is_timestamp(&self, table: &str, column: &str) -> bool {
+        tables_of(table).any(|table| {
+            let Some(of) = (self.definition)(table) else {
+                return false;
             };
-            let mut statement = Statement::Joined(select.clone());
-            statement.each_expression(&mut |expression| beside(expression, &is_of_join, zone));
-            if let Statement::Joined(changed) = statement {
-                *select = changed;
-            }
-        }
-        Statement::Union(union) => of_union(union, definition, zone),
-        _ => {} // no other compares a column
-    }
-}
-
-fn of_union(union: &mut Union, definition: &Find<'_>, zone: &LocalTime) {
-    for part in &mut union.parts {
-        match part {
-            Part::Select(select) | Part::Each { select, .. } => {
-                let table = select.table.clone();
-                select.each_expression(&mut |expression| {
-                    if let Some(of) = definition(&table) {
-                        beside(expression, &|name| is_timestamp(&of.columns, name), zone);
-                    }
-                });
-            }
-            Part::Joined(select) => {
-                let mut statement = Statement::Joined(Box::new((**select).clone()));
-                of_statement(&mut statement, definition, zone);
-                if let Statement::Joined(changed) = statement {
-                    **select = *changed;
+            match &of.kind {
+                Kind::Distributed { locals } => {
+                    let mut locals = locals.iter();
+                    locals.any(|local| self.is_timestamp(local, column))
                 }
+                Kind::Search(_) | Kind::Percolate { .. } | Kind::Queue(_) => of
+                    .columns
+                    .iter()
+                    .any(|it| is_timestamp(it) && it.name == column),
             }
-            Part::Constants(_) => {}
-            Part::Union(union) => of_union(union, definition, zone),
-        }
+        })
     }
-}
 
-fn is_timestamp(columns: &[Column], name: &str) -> bool {
-    let mut columns = columns.iter();
-    columns.any(|column| column.kind == ColumnType::Timestamp && column.name == name)
-}
-
-/// The rows of an INSERT.
-fn rows(insert: &mut Insert, of: &Definition, zone: &LocalTime) {
-    let has_id = !matches!(of.kind, Kind::Queue(_));
-    let places: Vec<usize> = match &insert.columns {
-        Some(named) => (0..named.len())
-            .filter(|at| is_timestamp(&of.columns, &named[*at].to_lowercase()))
-            .collect(),
-        None => {
-            let columns = of.columns.iter().enumerate();
-            let timestamps = columns.filter(|(_, column)| column.kind == ColumnType::Timestamp);
-            timestamps.map(|(at, _)| at + usize::from(has_id)).collect()
-        }
-    };
-    for row in &mut insert.rows {
-        for place in &places {
-            if let Some(value) = row.get_mut(*place) {
-                seconds(value, zone);
+    fn assignments(&self, table: &str, set: &mut [Assignment]) {
+        for Assignment { column, value, .. } in set {
+            if self.is_timestamp(table, column) {
+                self.constant(value);
             }
         }
     }
-}
 
-/// The constants of an expression beside columns of timestamps.
-fn beside(expression: &mut Expression, is_timestamp: &IsTimestamp<'_>, zone: &LocalTime) {
-    let is_column = |of: &Expression| matches!(of, Expression::Column(name) if is_timestamp(name));
-    match expression {
-        Expression::Binary(_, left, right) => {
-            let (of_left, of_right) = (is_column(left), is_column(right));
-            if let (true, Expression::Literal(value)) = (of_right, &mut **left) {
-                seconds(value, zone);
+    /// The rows of an INSERT.
+    fn rows(&self, insert: &mut Insert) {
+        let Some(of) = (self.definition)(&insert.table) else {
+            return;
+        };
+        let has_id = !matches!(of.kind, Kind::Queue(_));
+        let places: Vec<usize> = match &insert.columns {
+            Some(named) => (0..named.len())
+                .filter(|at| self.is_timestamp(&insert.table, &named[*at].to_lowercase()))
+                .collect(),
+            None => {
+                let columns = of.columns.iter().enumerate();
+                let timestamps = columns.filter(|(_, column)| is_timestamp(column));
+                timestamps.map(|(at, _)| at + usize::from(has_id)).collect()
             }
-            if let (true, Expression::Literal(value)) = (of_left, &mut **right) {
-                seconds(value, zone);
-            }
-        }
-        Expression::Between {
-            needle, low, high, ..
-        } if is_column(needle) => {
-            for end in [low, high] {
-                if let Expression::Literal(value) = &mut **end {
-                    seconds(value, zone);
+        };
+        for row in &mut insert.rows {
+            for place in &places {
+                if let Some(value) = row.get_mut(*place) {
+                    self.seconds(value);
                 }
             }
         }
-        Expression::In { needle, list, .. } if is_column(needle) && list.whole().is_none() => {
-            let mut local: Vec<Value> = list.iter().collect();
-            local.iter_mut().for_each(|value| seconds(value, zone));
-            *list = List::from_iter(local);
-        }
-        _ => {}
     }
-    for part in expression.parts_mut() {
-        beside(part, is_timestamp, zone);
+
+    /// The constants of an expression beside timestamps.
+    fn beside(&self, expression: &mut Expression, is: &IsTimestamp<'_>) {
+        match expression {
+            Expression::Binary(_, left, right) => {
+                let (of_left, of_right) = (is_moment(left, is), is_moment(right, is));
+                if of_right {
+                    self.constant(left);
+                }
+                if of_left {
+                    self.constant(right);
+                }
+            }
+            Expression::Between {
+                needle, low, high, ..
+            } if is_moment(needle, is) => {
+                self.constant(low);
+                self.constant(high);
+            }
+            Expression::In { needle, list, .. } if is_moment(needle, is) => self.list(list),
+            Expression::InRows {
+                needles, columns, ..
+            } => {
+                let lists = needles.iter().zip(columns);
+                let moments = lists.filter(|(needle, _)| is_moment(needle, is));
+                moments.for_each(|(_, list)| self.list(list));
+            }
+            _ => {}
+        }
+        for part in expression.parts_mut() {
+            self.beside(part, is);
+        }
+    }
+
+    fn list(&self, list: &mut List) {
+        if list.whole().is_some() {
+            return;
+        }
+        let mut local: Vec<Value> = list.iter().collect();
+        local.iter_mut().for_each(|value| self.seconds(value));
+        *list = List::from_iter(local);
+    }
+
+    fn constant(&self, of: &mut Expression) {
+        if let Expression::Literal(value) = of {
+            self.seconds(value);
+        }
+    }
+
+    /// The seconds of a text that is a date or a time without a zone; any other value is unchanged.
+    fn seconds(&self, value: &mut Value) {
+        if let Value::Str(text) = value
+            && let Some(seconds) = self.zone.seconds(text)
+        {
+            *value = Value::Int(seconds.into());
+        }
     }
 }
 
-/// The seconds of a text that is a date or a time without a zone; any other value is unchanged.
-fn seconds(value: &mut Value, zone: &LocalTime) {
-    if let Value::Str(text) = value
-        && let Some(seconds) = zone.seconds(text)
-    {
-        *value = Value::Int(seconds.into());
+fn is_timestamp(column: &Column) -> bool {
+    column.kind == ColumnType::Timestamp
+}
+
+/// The names of timestamps, and of items of a SELECT list that are timestamps.
+fn with_aliases<'d>(items: &'d [Item], is: &'d IsTimestamp<'_>) -> impl Fn(&str) -> bool + 'd {
+    |name| {
+        is(name)
+            || items.iter().any(|item| match item {
+                Item::Value {
+                    what: Output::Expression(of),
+                    name: alias,
+                } => {
+                    alias.eq_ignore_ascii_case(name)
+                        && of.column() != Some(name)
+                        && is_moment(of, is)
+                }
+                _ => false,
+            })
+    }
+}
+
+/// Whether the value is that of a timestamp, moved or the least or greatest of a group.
+fn is_moment(of: &Expression, is: &IsTimestamp<'_>) -> bool {
+    match of {
+        Expression::Column(name) => is(name),
+        Expression::Call(Function::DateAdd | Function::DateSub, arguments)
+        | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
+            arguments.first().is_some_and(|of| is_moment(of, is))
+        }
+        _ => false,
     }
 }

@@ -180,6 +180,9 @@ fn written(json: &Json, path: &str) -> Result<Expression> {
 /// Most steps of date math: each is a level of an expression.
 const DATE_STEPS_MAX: usize = 16;
 
+/// Units of date math, as DATE_ADD reads them.
+const DATE_UNITS: &str = "smhHdwMy";
+
 /// `now`, `now-1d+2h`: the moment of the request, moved. Any other text is itself.
 fn date_math(text: &str, path: &str) -> Result<Expression> {
     let itself = || Expression::Literal(Value::Str(text.to_owned()));
@@ -208,15 +211,9 @@ fn date_math(text: &str, path: &str) -> Result<Expression> {
         rest = &rest[1..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (count, behind) = rest.split_at(digits);
-        let unit = match behind.chars().next() {
-            Some('s') => "second",
-            Some('m') => "minute",
-            Some('h' | 'H') => "hour",
-            Some('d') => "day",
-            Some('w') => "week",
-            Some('M') => "month",
-            Some('y') => "year",
-            _ => return Ok(itself()),
+        let is_unit = |unit: &char| DATE_UNITS.contains(*unit);
+        let Some(unit) = behind.chars().next().filter(is_unit) else {
+            return Ok(itself());
         };
         let Ok(count) = count.parse::<u32>() else {
             return Ok(itself());
@@ -228,7 +225,7 @@ fn date_math(text: &str, path: &str) -> Result<Expression> {
             vec![
                 moment,
                 literal(Value::Int(count.into())),
-                literal(Value::Str(unit.to_owned())),
+                literal(Value::Str(unit.to_string())),
             ],
         );
     }

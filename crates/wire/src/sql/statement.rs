@@ -9,6 +9,7 @@ use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update
 use query::schema::Column;
 
 use super::error::SyntaxError;
+pub use expressions::each_of_join;
 pub use queue_call::{QueueCall, QueueNext};
 pub use several::{Faceted, Part, Shown, Union, UnionColumn, UnionKey};
 

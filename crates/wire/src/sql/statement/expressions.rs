@@ -16,7 +16,7 @@ impl Statement {
             Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
                 select.each_expression(visit);
             }
-            Statement::Joined(select) => of_join(select, visit),
+            Statement::Joined(select) => each_of_join(select, visit),
             Statement::Union(union) => of_union(union, visit),
             Statement::Faceted(faceted) => {
                 faceted.select.each_expression(visit);
@@ -51,14 +51,15 @@ fn of_union(union: &mut Union, visit: &mut Visit<'_>) {
     for part in &mut union.parts {
         match part {
             Part::Select(select) | Part::Each { select, .. } => select.each_expression(visit),
-            Part::Joined(select) => of_join(select, visit),
+            Part::Joined(select) => each_of_join(select, visit),
             Part::Constants(items) => of_constants(items, visit),
             Part::Union(union) => of_union(union, visit),
         }
     }
 }
 
-fn of_join(select: &mut JoinedSelect, visit: &mut Visit<'_>) {
+/// Calls `visit` with each expression of a join.
+pub fn each_of_join(select: &mut JoinedSelect, visit: &mut Visit<'_>) {
     for on in select
         .tables
         .iter_mut()

@@ -1,0 +1,378 @@
+//! The nodes of prepared expressions: how they are worked out over a row, and walked.
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use super::call::{Known, call, each};
+use super::evaluate::{NODE_UNITS, between, binary, negate_if, three_valued, unary, weighed};
+use super::function::Function;
+use super::lazy_set::LazySet;
+use super::moment;
+use super::row_set::RowSet;
+use super::tree::{BinaryOperator, Over, UnaryOperator};
+use crate::json::JsonStep;
+use crate::meter::{Budget, Meter, Work};
+use crate::schema::ColumnType;
+use crate::value::Value;
+
+/// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
+pub const WEIGHT_SLOT: usize = usize::MAX / 2;
+
+/// Most memory of the value of a part that reads no column, in bytes, where it replaces the part.
+const FOLDED_BYTES_MAX: usize = 256;
+
+/// Most units of such a part. One that takes more is worked out row by row, where a statement can be stopped.
+const FOLDED_UNITS_MAX: u64 = 64 << 10;
+
+/// Units of a path inside a document, beside those of its node.
+const PATH_UNITS: u64 = 60;
+
+/// The type of a date that was moved by an interval.
+pub(super) const MOVED_DATE: ColumnType = ColumnType::DateTime { fraction_digits: 6 };
+
+/// A row as expressions read it, and the meter of the statement that reads it.
+pub trait ColumnValues {
+    /// The value of a column, by its slot.
+    fn value(&self, slot: usize) -> Value;
+
+    /// What stands at a path in a column's document, as [`Value::at_path`] of the column's value. A reader that has the row's
+    /// bytes overrides it, so that no document is copied.
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        self.value(slot).at_path(path)
+    }
+
+    /// Counts the work of expressions over the row. Once it has stopped, their values are of no use: who evaluates asks it before
+    /// a value is used.
+    fn meter(&self) -> &dyn Meter;
+}
+
+/// A row made of a closure from slot to value.
+pub struct Metered<'m, F> {
+    meter: &'m dyn Meter,
+    value: F,
+}
+
+impl<'m, F: Fn(usize) -> Value> Metered<'m, F> {
+    /// The row whose values the closure gives.
+    pub fn new(meter: &'m dyn Meter, value: F) -> Metered<'m, F> {
+        Metered { meter, value }
+    }
+}
+
+impl<F: Fn(usize) -> Value> ColumnValues for Metered<'_, F> {
+    fn value(&self, slot: usize) -> Value {
+        (self.value)(slot)
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.meter
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum PreparedNode {
+    Literal(Value),
+    Slot(usize),
+    /// A column whose stored form compares wrongly, such as a DECIMAL.
+    Typed(usize, ColumnType),
+    /// A value inside a JSON column.
+    Path(usize, Box<[JsonStep]>),
+    /// Seconds, or the text of a date, as a value of that type: see [`moment::beside`].
+    Moment(Box<PreparedNode>, Arc<TimeZone>, ColumnType),
+    Unary(UnaryOperator, Box<PreparedNode>),
+    Binary(BinaryOperator, Box<PreparedNode>, Box<PreparedNode>),
+    In {
+        needle: Box<PreparedNode>,
+        negated: bool,
+        set: Arc<LazySet>,
+    },
+    InRows {
+        needles: Box<[PreparedNode]>,
+        negated: bool,
+        set: Arc<RowSet>,
+    },
+    Between {
+        needle: Box<PreparedNode>,
+        negated: bool,
+        low: Box<PreparedNode>,
+        high: Box<PreparedNode>,
+    },
+    IsNull {
+        needle: Box<PreparedNode>,
+        negated: bool,
+    },
+    Call(Function, Arc<Known>, Box<[PreparedNode]>),
+    Each {
+        over: Over,
+        /// The slot of an item in the condition.
+        slot: usize,
+        list: Box<PreparedNode>,
+        condition: Box<PreparedNode>,
+    },
+}
+
+/// A row with an item of a list beside its columns.
+struct WithItem<'r> {
+    row: &'r dyn ColumnValues,
+    slot: usize,
+    item: &'r Value,
+}
+
+impl ColumnValues for WithItem<'_> {
+    fn value(&self, slot: usize) -> Value {
+        match slot == self.slot {
+            true => self.item.clone(),
+            false => self.row.value(slot),
+        }
+    }
+
+    fn value_at(&self, slot: usize, path: &[JsonStep]) -> Value {
+        match slot == self.slot {
+            true => self.item.at_path(path),
+            false => self.row.value_at(slot, path),
+        }
+    }
+
+    fn meter(&self) -> &dyn Meter {
+        self.row.meter()
+    }
+}
+
+impl PreparedNode {
+    /// Seconds as a value of that type, where the type is no number: see [`PreparedNode::Moment`].
+    pub(super) fn as_moment(
+        self: Box<Self>,
+        zone: TimeZone,
+        kind: ColumnType,
+    ) -> Box<PreparedNode> {
+        match moment::beside(0, &zone, kind) {
+            Some(_) => {
+                // A date compares as its midnight.
+                let kind = match kind {
+                    ColumnType::Date => MOVED_DATE,
+                    kind => kind,
+                };
+                Box::new(PreparedNode::Moment(self, Arc::new(zone), kind))
+            }
+            None => self,
+        }
+    }
+
+    /// Of what is read inside a document, texts and truths stay values of a document.
+    pub(super) fn read_inside(&mut self) {
+        match self {
+            PreparedNode::Path(_, steps) => {
+                *steps = [&**steps, &[JsonStep::Itself]].concat().into();
+            }
+            PreparedNode::Slot(slot) => {
+                *self = PreparedNode::Path(*slot, [JsonStep::Itself].into());
+            }
+            _ => {}
+        }
+    }
+
+    /// Replaces the largest parts that read no column by their values. A long text stays an expression: statements pay for the
+    /// memory of what is written, and `HEX(HEX(HEX('a')))` may grow to 4 MiB.
+    pub(super) fn fold(&mut self) {
+        if !self.is_constant() {
+            return self.fold_parts();
+        }
+        if matches!(self, PreparedNode::Literal(_)) {
+            return;
+        }
+        let budget = Budget::new(FOLDED_UNITS_MAX);
+        let row = Metered::new(&budget, |_| Value::Null);
+        let value = self.evaluate(&row, &Work::new(&budget));
+        if !budget.is_stopped() && value.memory() <= FOLDED_BYTES_MAX {
+            *self = PreparedNode::Literal(value);
+        }
+    }
+
+    /// Whether its value depends on no row. IN and conditions on lists are not looked into.
+    fn is_constant(&self) -> bool {
+        match self {
+            PreparedNode::Literal(_) => true,
+            PreparedNode::Unary(_, operand) => operand.is_constant(),
+            PreparedNode::Binary(_, left, right) => left.is_constant() && right.is_constant(),
+            PreparedNode::Between {
+                needle, low, high, ..
+            } => [needle, low, high].iter().all(|part| part.is_constant()),
+            PreparedNode::IsNull { needle, .. } => needle.is_constant(),
+            PreparedNode::Moment(moment, ..) => moment.is_constant(),
+            PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
+            PreparedNode::Slot(_)
+            | PreparedNode::Path(..)
+            | PreparedNode::Typed(..)
+            | PreparedNode::In { .. }
+            | PreparedNode::InRows { .. }
+            | PreparedNode::Each { .. } => false,
+        }
+    }
+
+    /// Folds the parts of an expression that reads a row.
+    fn fold_parts(&mut self) {
+        self.each_part(&mut |part| part.fold());
+    }
+
+    /// Gives all expressions of REGEX and REGEXP in it small caches, and gives the memory that these take at most.
+    pub(super) fn keep_little(&mut self) -> usize {
+        let mut bytes = 0;
+        self.each_part(&mut |part| bytes += part.keep_little());
+        if let PreparedNode::Call(_, known, _) = self
+            && let Known::Regex(regex) = &**known
+        {
+            let little = regex.with_little();
+            bytes += little.memory();
+            *known = Arc::new(Known::Regex(little));
+        }
+        bytes
+    }
+
+    /// Calls `visit` with each slot of a column that it reads.
+    pub(super) fn each_slot(&mut self, visit: &mut dyn FnMut(usize)) {
+        let slot = match self {
+            PreparedNode::Slot(slot)
+            | PreparedNode::Typed(slot, _)
+            | PreparedNode::Path(slot, _) => Some(*slot),
+            _ => None,
+        };
+        // Those above are items of lists.
+        slot.into_iter()
+            .filter(|slot| *slot <= WEIGHT_SLOT)
+            .for_each(&mut *visit);
+        self.each_part(&mut |part| part.each_slot(visit));
+    }
+
+    fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
+        match self {
+            PreparedNode::Literal(_)
+            | PreparedNode::Slot(_)
+            | PreparedNode::Path(..)
+            | PreparedNode::Typed(..) => {}
+            PreparedNode::Unary(_, part)
+            | PreparedNode::Moment(part, ..)
+            | PreparedNode::In { needle: part, .. }
+            | PreparedNode::IsNull { needle: part, .. } => visit(part),
+            PreparedNode::Binary(_, left, right) => {
+                visit(left);
+                visit(right);
+            }
+            PreparedNode::Between {
+                needle, low, high, ..
+            } => {
+                for part in [needle, low, high] {
+                    visit(part);
+                }
+            }
+            // No `for_each`, whose frames would lie on the stack of each level.
+            PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
+                for part in parts.iter_mut() {
+                    visit(part);
+                }
+            }
+            PreparedNode::Each {
+                list, condition, ..
+            } => {
+                visit(list);
+                visit(condition);
+            }
+        }
+    }
+
+    /// The value of an operand, whose length is counted.
+    pub(super) fn operand(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+        weighed(self.evaluate(row, work), work)
+    }
+
+    pub(super) fn evaluate(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+        if work.begin(NODE_UNITS).is_none() {
+            return Value::Null;
+        }
+        match self {
+            PreparedNode::Literal(value) => copied(value.clone(), work),
+            PreparedNode::Slot(slot) => copied(row.value(*slot), work),
+            PreparedNode::Path(slot, steps) => at_path(row, *slot, steps, work),
+            PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
+            PreparedNode::Moment(of, zone, kind) => in_zone(of.evaluate(row, work), zone, *kind),
+            PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
+            PreparedNode::Binary(operator, left, right) => {
+                binary(*operator, left.operand(row, work), &mut || {
+                    right.operand(row, work)
+                })
+            }
+            PreparedNode::In {
+                needle,
+                negated,
+                set,
+            } => {
+                let needle = needle.operand(row, work);
+                let held = set.set_within(work).and_then(|set| set.holds(&needle));
+                three_valued(negate_if(*negated, held))
+            }
+            PreparedNode::InRows {
+                needles,
+                negated,
+                set,
+            } => {
+                let needles: Vec<Value> = needles.iter().map(|of| of.operand(row, work)).collect();
+                three_valued(negate_if(*negated, set.holds(&needles, work)))
+            }
+            PreparedNode::Between {
+                needle,
+                negated,
+                low,
+                high,
+            } => between(
+                &needle.operand(row, work),
+                &low.operand(row, work),
+                &high.operand(row, work),
+                *negated,
+            ),
+            PreparedNode::IsNull { needle, negated } => {
+                Value::Int(((needle.evaluate(row, work) == Value::Null) != *negated).into())
+            }
+            PreparedNode::Call(function, known, arguments) => {
+                call(*function, known, arguments.len(), work, &mut |at| {
+                    arguments
+                        .get(at)
+                        .map_or(Value::Null, |argument| argument.evaluate(row, work))
+                })
+            }
+            PreparedNode::Each {
+                over,
+                slot,
+                list,
+                condition,
+            } => each(*over, &list.evaluate(row, work), work, &mut |item| {
+                let row = WithItem {
+                    row,
+                    slot: *slot,
+                    item: &item,
+                };
+                condition.evaluate(&row, work).as_bool() == Some(true)
+            }),
+        }
+    }
+}
+
+fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {
+    work.spend(PATH_UNITS);
+    copied(row.value_at(slot, steps), work)
+}
+
+/// Seconds, or a date that was moved, as a value of that type.
+fn in_zone(moment: Value, zone: &TimeZone, kind: ColumnType) -> Value {
+    kind.comparable(match moment {
+        Value::Int(seconds) => moment::beside(seconds, zone, kind).map_or(Value::Null, Value::Str),
+        date => date,
+    })
+}
+
+/// A value that was copied, which is counted. Once the meter has stopped nobody uses it.
+fn copied(value: Value, work: &Work<'_>) -> Value {
+    if let Some(text) = value.text_bytes() {
+        let _ = work.copy(text.len());
+    }
+    value
+}
