@@ -5,7 +5,6 @@ import subprocess
 import threading
 import time
 
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
@@ -62,9 +61,8 @@ class Server:
 
 
 def processor_time(pid):
-    """Seconds of processor that a process has taken, in user and in system mode."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Seconds of processor that a process has taken, all its threads together, to the nanosecond: Linux's clock of the process."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def anonymous_mib(pid):
