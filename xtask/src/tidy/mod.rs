@@ -14,6 +14,7 @@ mod lengths;
 mod mutations;
 mod names;
 mod prose;
+mod readers;
 mod rooms;
 mod safety;
 mod source;
@@ -73,6 +74,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     circles::check(&arrows, &mut problems);
     rooms::check(&arrows, &mut problems);
     banned::check(&tree, &mut problems);
+    readers::check(&tree, &mut problems);
     ids::check(&tree, &mut problems);
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);

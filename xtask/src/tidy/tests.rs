@@ -2,7 +2,7 @@ use super::source::{Function, Source};
 use super::tree::{File, Tree};
 use super::{
     Problem, arrows, banned, circles, count, documents, ids, imports, lengths, mutations, names,
-    prose, rooms, safety,
+    prose, readers, rooms, safety,
 };
 use crate::mutate::Mutation;
 
@@ -124,6 +124,49 @@ fn banned_words_count_in_code_only_and_where_they_are_banned() {
         banned::check,
         &[("crates/cli/tests/it/a.rs", test)],
         &["crates/cli/tests/it/a.rs:2"],
+    );
+}
+
+#[test]
+fn text_is_read_as_a_number_by_the_one_reader_and_by_listed_files() {
+    let code = "fn read(text: &str) -> Option<i64> {\n    text.parse().ok()\n}\n";
+    let file = "crates/wire/src/json/filter.rs";
+    check(
+        readers::check,
+        &[(file, code)],
+        &["crates/wire/src/json/filter.rs:2"],
+    );
+    for spelt in [
+        "let n = text.parse::<f64>();\n",
+        "let n = u64::from_str_radix(text, 16);\n",
+    ] {
+        check(
+            readers::check,
+            &[(file, spelt)],
+            &["crates/wire/src/json/filter.rs:1"],
+        );
+    }
+    check(
+        readers::check,
+        &[(file, "let mode = Mode::parse(text);\n")],
+        &[],
+    );
+    check(
+        readers::check,
+        &[("crates/wire/src/json/tests.rs", code)],
+        &[],
+    );
+    for listed in [
+        "crates/query/src/schema/constant.rs",
+        "crates/query/src/options.rs",
+        "crates/bench/src/index.rs",
+    ] {
+        check(readers::check, &[(listed, code)], &[]);
+    }
+    check(
+        readers::check,
+        &[("crates/query/src/options.rs", "")],
+        &["crates/query/src/options.rs:1"],
     );
 }
 
