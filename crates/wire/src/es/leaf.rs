@@ -1,12 +1,13 @@
 //! Conditions on one field: words on text fields, tests on all others.
 
+use query::value::Value;
 use serde_json::Value as Json;
 
 use super::condition::Condition;
 use super::error::EsError;
 use super::language::{TextField, words};
 use super::mapping::{Field, FieldKind, Mapping};
-use super::number::{column, constant, minimum, quoted, value};
+use super::number::{column, compared, constant, minimum, quoted};
 
 type Result<T> = std::result::Result<T, EsError>;
 
@@ -84,7 +85,7 @@ impl<'m> Target<'m> {
             Target::Text(field) => Ok(field.phrase(&words(&text_of(json, path)?), 0, "")),
             Target::Attribute(field) => {
                 let name = column(field);
-                let test = format!("{name} = {}", constant(&value(field, json, path)?));
+                let test = format!("{name} = {}", constant(&compared(field, json, path)?));
                 Ok(Condition::filter(&name, test))
             }
         }
@@ -102,7 +103,7 @@ impl<'m> Target<'m> {
             Target::Attribute(field) => {
                 let constants = list
                     .iter()
-                    .map(|term| Ok(constant(&value(field, term, path)?)));
+                    .map(|term| Ok(constant(&compared(field, term, path)?)));
                 let constants: Result<Vec<String>> = constants.collect();
                 let name = column(field);
                 let test = format!("{name} IN ({})", constants?.join(", "));
@@ -133,23 +134,14 @@ impl<'m> Target<'m> {
         }) {
             return Err(EsError::not_yet(path, "date math"));
         }
-        let real = json.as_f64().filter(|number| number.fract() != 0.0);
-        let mut constant = match (field.kind, real) {
-            // A column of whole numbers is compared with the exact bound, not with a rounded one.
-            (FieldKind::Integer | FieldKind::Long, Some(number)) => number.to_string(),
-            _ => constant(&value(field, json, path)?),
-        };
-        let is_day = json.as_str().is_some_and(|text| text.len() == 10);
-        if let (FieldKind::Date, true, true, Ok(day)) =
-            (field.kind, latest, is_day, constant.parse::<i64>())
+        let mut limit = compared(field, json, path)?;
+        let is_day = (json.as_str()).is_some_and(|text| text.len() == 10 && text.contains('-'));
+        if let (FieldKind::Date, true, true, Value::Int(day)) = (field.kind, latest, is_day, &limit)
         {
-            constant = day.saturating_add(86_399).to_string();
+            limit = Value::Int(day + 86_399);
         }
-        let name = column(field);
-        Ok(Condition::filter(
-            &name,
-            format!("{name} {sign} {constant}"),
-        ))
+        let (name, limit) = (column(field), constant(&limit));
+        Ok(Condition::filter(&name, format!("{name} {sign} {limit}")))
     }
 
     /// The condition of `exists`.

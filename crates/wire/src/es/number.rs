@@ -14,50 +14,81 @@ type Result<T> = std::result::Result<T, EsError>;
 /// # Errors
 /// [`EsError`]: the scalar is no value of the field's type.
 pub(super) fn value(field: &Field, json: &Json, path: &str) -> Result<Value> {
-    let refused = || {
-        let what = format!("{json} is no value of field [{}]", field.path);
-        EsError::illegal(path, what)
-    };
+    let read = scalar(field, json).and_then(|scalar| match column_type(field.kind) {
+        None => Some(scalar),
+        Some(ColumnType::Timestamp) => match milliseconds(&scalar) {
+            Some(milliseconds) => Some(Value::Int(milliseconds.div_euclid(1_000))),
+            None => ColumnType::Timestamp.accept(scalar).ok(),
+        },
+        Some(kind) => kind.accept(scalar).ok(),
+    });
+    read.ok_or_else(|| refused(field, json, path))
+}
+
+/// A JSON scalar as a filter compares it with the field's column: exactly. 12.7 beside a column of whole numbers stays 12.7, and
+/// half a second beside one of seconds stays half a second. Beside a float of 32 bits it is rounded as the stored values are.
+///
+/// # Errors
+/// [`EsError`]: the field's type does not read the scalar.
+pub(super) fn compared(field: &Field, json: &Json, path: &str) -> Result<Value> {
+    let read = scalar(field, json).and_then(|scalar| match column_type(field.kind) {
+        None => Some(scalar),
+        Some(ColumnType::Timestamp) => match milliseconds(&scalar) {
+            Some(milliseconds) if milliseconds % 1_000 == 0 => {
+                Some(Value::Int(milliseconds / 1_000))
+            }
+            Some(milliseconds) => Some(Value::Float(milliseconds as f64 / 1_000.0)),
+            None => ColumnType::Timestamp.constant(&scalar).ok(),
+        },
+        Some(ColumnType::Float) => ColumnType::Float.accept(scalar).ok(),
+        Some(kind) => kind.constant(&scalar).ok(),
+    });
+    read.ok_or_else(|| refused(field, json, path))
+}
+
+fn refused(field: &Field, json: &Json, path: &str) -> EsError {
+    let what = format!("{json} is no value of field [{}]", field.path);
+    EsError::illegal(path, what)
+}
+
+/// The type of the column that keeps a field; none for texts.
+fn column_type(kind: FieldKind) -> Option<ColumnType> {
+    match kind {
+        FieldKind::Text | FieldKind::Keyword => None,
+        FieldKind::Integer => Some(ColumnType::Int),
+        FieldKind::Long => Some(ColumnType::Bigint),
+        FieldKind::Float => Some(ColumnType::Float),
+        FieldKind::Boolean => Some(ColumnType::Bool),
+        FieldKind::Date => Some(ColumnType::Timestamp),
+    }
+}
+
+/// A JSON scalar as a value: a text for a field of texts.
+fn scalar(field: &Field, json: &Json) -> Option<Value> {
+    let is_text = column_type(field.kind).is_none();
     let scalar = match json {
         Json::String(text) => Value::Str(text.clone()),
-        Json::Bool(truth) => match field.kind {
-            FieldKind::Keyword | FieldKind::Text => Value::Str(truth.to_string()),
-            _ => Value::Int((*truth).into()),
-        },
+        Json::Bool(truth) if is_text => Value::Str(truth.to_string()),
+        Json::Bool(truth) => Value::Int((*truth).into()),
         Json::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(number), _) => Value::Int(number.into()),
             (_, Some(number)) => Value::Int(number.into()),
             _ => Value::Float(number.as_f64().unwrap_or_default()),
         },
-        _ => return Err(refused()),
+        Json::Null | Json::Array(_) | Json::Object(_) => return None,
     };
-    let kind = match field.kind {
-        FieldKind::Text | FieldKind::Keyword => {
-            let text = match scalar {
-                Value::Str(text) => text,
-                other => plain(&other),
-            };
-            return Ok(Value::Str(text));
-        }
-        FieldKind::Integer => ColumnType::Int,
-        FieldKind::Long => ColumnType::Bigint,
-        FieldKind::Float => ColumnType::Float,
-        FieldKind::Boolean => ColumnType::Bool,
-        FieldKind::Date => return date(scalar).ok_or_else(refused),
-    };
-    kind.accept(scalar).map_err(|_| refused())
+    Some(match scalar {
+        Value::Int(_) | Value::Float(_) if is_text => Value::Str(plain(&scalar)),
+        other => other,
+    })
 }
 
-/// An Elasticsearch date, which is milliseconds as a number or ISO 8601, as seconds.
-fn date(scalar: Value) -> Option<Value> {
-    let seconds = |milliseconds: i128| Value::Int(milliseconds.div_euclid(1_000));
+/// The milliseconds of an Elasticsearch date that is a number, or a text of more than four digits. None: it is not one.
+fn milliseconds(scalar: &Value) -> Option<i128> {
     match scalar {
-        Value::Int(milliseconds) => Some(seconds(milliseconds)),
-        Value::Float(milliseconds) => Some(seconds(milliseconds as i128)),
-        Value::Str(text) => match text.parse::<i64>() {
-            Ok(milliseconds) if text.len() > 4 => Some(seconds(milliseconds.into())),
-            _ => ColumnType::Timestamp.accept(Value::Str(text)).ok(),
-        },
+        Value::Int(milliseconds) => Some(*milliseconds),
+        Value::Float(milliseconds) => Some(milliseconds.floor() as i128),
+        Value::Str(text) if text.len() > 4 => text.parse().ok(),
         _ => None,
     }
 }

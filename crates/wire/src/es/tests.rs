@@ -46,6 +46,89 @@ fn queries_become_text_and_filter_as_the_snapshot_shows() {
     assert_snapshot!(out);
 }
 
+/// A filter keeps the exact constant: neither cut to whole numbers nor to whole seconds, as a stored value is.
+#[test]
+fn a_constant_of_a_filter_is_exact_beside_each_kind_of_field() {
+    let mapping = mapping();
+    let day = json!("2024-01-01");
+    for (field, query, wanted) in [
+        (
+            "created",
+            json!({"gte": 1_704_067_200_500_u64}),
+            "`created` >= 1704067200.5",
+        ),
+        (
+            "created",
+            json!({"lt": "1704067200001"}),
+            "`created` < 1704067200.001",
+        ),
+        ("created", json!({"lt": -500}), "`created` < -0.5"),
+        (
+            "created",
+            json!({"gte": 1_704_067_200_000_u64}),
+            "`created` >= 1704067200",
+        ),
+        (
+            "created",
+            json!({"gte": "2024-01-01T00:00:00.250Z"}),
+            "`created` >= 1704067200.25",
+        ),
+        (
+            "created",
+            json!({"gt": day, "lte": day}),
+            "`created` > 1704153599 AND `created` <= 1704153599",
+        ),
+        (
+            "created",
+            json!({"lte": "1704067200"}),
+            "`created` <= 1704067.2",
+        ),
+        ("count", json!({"gte": 12.7}), "`count` >= 12.7"),
+        ("count", json!({"lt": "12.7"}), "`count` < 12.7"),
+        (
+            "count",
+            json!({"lt": 5_000_000_000_u64}),
+            "`count` < 5000000000",
+        ),
+        ("price", json!({"gt": 0.1}), "`price` > 0.10000000149011612"),
+        ("status", json!({"gt": "o'clock"}), "`status` > 'o\\'clock'"),
+    ] {
+        let filter = standing(&json!({"range": {field: &query}}).to_string(), &mapping);
+        assert_eq!(filter.unwrap().filters, wanted, "{field} {query}");
+    }
+    for (field, value, wanted) in [
+        ("created", json!(1_704_067_200_500_u64), "1704067200.5"),
+        ("count", json!(12.7), "12.7"),
+        ("count", json!("12"), "12"),
+        ("count", json!(true), "1"),
+        ("active", json!("true"), "1"),
+        ("price", json!(0.1), "0.10000000149011612"),
+        ("status", json!(12.5), "'12.5'"),
+    ] {
+        let term = standing(&json!({"term": {field: &value}}).to_string(), &mapping);
+        assert_eq!(term.unwrap().filters, format!("`{field}` = {wanted}"));
+        let terms = standing(&json!({"terms": {field: [&value]}}).to_string(), &mapping);
+        assert_eq!(terms.unwrap().filters, format!("`{field}` IN ({wanted})"));
+    }
+    for (field, value) in [
+        ("created", json!("yesterday")),
+        ("created", json!("")),
+        ("count", json!("12abc")),
+        ("count", json!("")),
+        ("price", json!([1])),
+        ("active", json!("maybe")),
+    ] {
+        for query in [
+            json!({"term": {field: &value}}),
+            json!({"terms": {field: [&value]}}),
+            json!({"range": {field: {"gte": &value}}}),
+        ] {
+            let error = standing(&query.to_string(), &mapping).unwrap_err();
+            assert_eq!(error.status, 400, "{query}");
+        }
+    }
+}
+
 #[test]
 fn every_text_and_filter_made_is_one_that_our_parsers_take_or_do_not_have_yet() {
     let mapping = mapping();
