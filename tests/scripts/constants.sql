@@ -579,6 +579,7 @@ error 1292 (22007): 'soon' is no value of column 'made', which is datetime(6)
 SELECT id FROM jobs WHERE ts + INTERVAL 23 HOUR = made
 ----
 id
+1
 
 SELECT id FROM jobs WHERE ts - INTERVAL 1 DAY = '2019-12-31'
 ----
@@ -656,4 +657,90 @@ SELECT id FROM z WHERE ts = '2024-01-05' UNION SELECT id FROM z WHERE ts = '2024
 ----
 id
 1
+
+
+CREATE TABLE both (ts timestamp, d date, dt datetime)
+----
+ok, 0 rows
+
+INSERT INTO both (id, ts, d, dt) VALUES (1,'2024-01-02','2024-01-02','2024-01-02'), (2,'2024-01-02T00:00:00Z','2024-01-02','2024-01-02 05:00:00')
+----
+ok, 2 rows
+
+SELECT id FROM both WHERE ts = d
+----
+id
+1
+
+SELECT id FROM both WHERE dt = ts AND ts BETWEEN d AND dt
+----
+id
+1
+2
+
+SELECT a.id, b.id FROM both a JOIN both b ON a.ts = b.dt
+----
+id | id
+1 | 1
+2 | 2
+
+SET time_zone = 'UTC'
+----
+ok, 0 rows
+
+SELECT id FROM both WHERE ts = d
+----
+id
+2
+
+CREATE TABLE lists (j json)
+----
+ok, 0 rows
+
+INSERT INTO lists (id, j) VALUES (1,'{"l":[true]}'), (2,'{"l":[1,2]}'), (3,'{"l":["true"]}'), (4,'{"l":[false,0]}')
+----
+ok, 4 rows
+
+SELECT id FROM lists WHERE ANY(x = TRUE FOR x IN j.l)
+----
+id
+1
+
+SELECT id FROM lists WHERE ANY(x = 1 FOR x IN j.l)
+----
+id
+2
+
+SELECT id FROM lists WHERE ANY(x = 'true' FOR x IN j.l)
+----
+id
+3
+
+SELECT id FROM lists WHERE ALL(x = FALSE FOR x IN j.l) OR INDEXOF(x = FALSE FOR x IN j.l) = 0
+----
+id
+4
+
+SELECT id FROM lists WHERE j.l IN (TRUE)
+----
+id
+1
+
+SELECT id FROM lists WHERE j.l IN (1)
+----
+id
+2
+
+INSERT INTO both (d, dt, ts) SELECT CURDATE(), NOW() - INTERVAL 1 DAY, NOW() FROM lists LIMIT 1
+----
+ok, 1 rows
+
+INSERT INTO both SELECT 20, NOW(), NOW(), NOW() FROM lists LIMIT 1
+----
+ok, 1 rows
+
+SELECT COUNT(*) FROM both WHERE d = CURDATE() AND dt > NOW() - INTERVAL 2 DAY AND ts > NOW() - INTERVAL 1 MINUTE
+----
+COUNT(*)
+2
 

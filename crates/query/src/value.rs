@@ -97,6 +97,8 @@ impl<'v> Side<'v> {
 pub(crate) struct Items<'v> {
     list: &'v Value,
     left: Range<usize>,
+    /// Whether truths of a document stay truths.
+    are_compared: bool,
 }
 
 impl Iterator for Items<'_> {
@@ -106,7 +108,16 @@ impl Iterator for Items<'_> {
         let at = self.left.next()?;
         Some(match self.list {
             Value::Set(numbers) => Value::Int((*numbers.get(at)?).into()),
-            list => list.at_path(&[JsonStep::Item(u32::try_from(at).ok()?)]),
+            list => {
+                let item = [JsonStep::Item(u32::try_from(at).ok()?)];
+                match (list, self.are_compared) {
+                    (Value::Json(document), true) => match document.node_at(&item) {
+                        Some(JsonNode::Truth(truth)) => Value::of_truth(truth),
+                        node => Value::of_node(node),
+                    },
+                    _ => list.at_path(&item),
+                }
+            }
         })
     }
 
@@ -348,6 +359,16 @@ impl Value {
         Some(Items {
             list: self,
             left: 0..count,
+            are_compared: false,
+        })
+    }
+
+    /// As [`Value::items`], to compare them: truths of a document stay truths, which are unlike 0 and 1.
+    pub(crate) fn items_compared(&self) -> Option<Items<'_>> {
+        let items = self.items()?;
+        Some(Items {
+            are_compared: true,
+            ..items
         })
     }
 

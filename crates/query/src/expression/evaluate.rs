@@ -111,7 +111,7 @@ fn is_listed(needle: &Value, constants: &List) -> Option<bool> {
 
 /// Whether a needle equals a constant of a list. An array does if an item of it does.
 fn holds(needle: &Value, constant: Value) -> Option<bool> {
-    match (needle, needle.items()) {
+    match (needle, needle.items_compared()) {
         (Value::Json(_), Some(_)) if constant == Value::Null => None,
         (Value::Json(_), Some(mut items)) => {
             Some(items.any(|item| truth(&item.inside(), &constant, Ordering::is_eq) == Some(true)))

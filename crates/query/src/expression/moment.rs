@@ -210,13 +210,26 @@ pub fn value_of_its_moment(written: &Expression, left: &mut usize) -> Option<Val
 }
 
 /// A time zone in which texts are local time.
-pub struct LocalTime(TimeZone);
+pub struct LocalTime {
+    zone: TimeZone,
+    /// As it was written.
+    name: String,
+}
 
 impl LocalTime {
     /// The zone of a name; `None`: there is no such zone. Cost: a look-up in the table of zones.
     #[must_use]
     pub fn named(name: &str) -> Option<LocalTime> {
-        named_zone(name).ok().map(LocalTime)
+        let zone = named_zone(name).ok()?;
+        let name = name.to_owned();
+        Some(LocalTime { zone, name })
+    }
+
+    /// The seconds of an expression whose value is a local date: `UNIX_TIMESTAMP(of, zone)`.
+    #[must_use]
+    pub fn seconds_of(&self, of: Expression) -> Expression {
+        let zone = Expression::Literal(Value::Str(self.name.clone()));
+        Expression::Call(Function::UnixTimestamp, vec![of, zone])
     }
 
     /// Seconds since 1970-01-01 UTC of a text in ISO 8601 that is local time. `None`: it is a number, has a zone of its own or a
@@ -225,7 +238,7 @@ impl LocalTime {
     pub fn seconds(&self, text: &str) -> Option<i64> {
         let as_utc = timestamp_without_zone(text.as_bytes())?;
         let at = Timestamp::from_second(as_utc).ok()?;
-        let zoned = self.0.to_zoned(TimeZone::UTC.to_datetime(at)).ok()?;
+        let zoned = self.zone.to_zoned(TimeZone::UTC.to_datetime(at)).ok()?;
         Some(zoned.timestamp().as_second())
     }
 }

@@ -120,7 +120,7 @@ impl Set {
                 bytes.len() <= self.bytes_max && self.texts.contains(bytes.as_slice())
                     || is_number(&self.numbers)
             }
-            Value::Json(document) => match (needle.text_inside(), needle.items()) {
+            Value::Json(document) => match (needle.text_inside(), needle.items_compared()) {
                 (Some(text), _) => self.holds_text(text),
                 // As of a set, any item.
                 (None, Some(mut items)) => {

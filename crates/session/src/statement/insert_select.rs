@@ -1,7 +1,11 @@
 //! INSERT … SELECT: the rows of a SELECT become one INSERT.
 
-use engine::{Command, Reason};
-use query::request::{Insert, Known};
+use std::borrow::Cow;
+
+use engine::{Command, Definition, Kind, Reason};
+use query::expression::as_set;
+use query::request::{Insert, Item, Known, Output};
+use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::Statement;
 
@@ -52,6 +56,40 @@ impl Copied {
     }
 }
 
+/// Items of the SELECT that are moments, as `NOW() + INTERVAL 1 DAY`, become dates where the columns that get them have dates, as they
+/// do in VALUES. Of a SELECT with `*` none does, since nobody knows which column an item is for.
+fn set_moments(insert: &Insert, definition: &Definition, select: &mut Statement) {
+    let items = match select {
+        Statement::Select(select) | Statement::SelectWaiting { select, .. } => &mut select.items,
+        Statement::Joined(select) => &mut select.items,
+        _ => return, // no other has items of its own
+    };
+    let kind_of = |name: &str| {
+        let mut columns = definition.columns.iter();
+        let column = columns.find(|column| column.name.eq_ignore_ascii_case(name));
+        column.map(|column| column.kind)
+    };
+    let kinds: Vec<Option<ColumnType>> = match &insert.columns {
+        Some(names) => names.iter().map(|name| kind_of(name)).collect(),
+        None => {
+            let id = (!matches!(definition.kind, Kind::Queue(_))).then_some(None);
+            let columns = definition.columns.iter().map(|column| Some(column.kind));
+            id.into_iter().chain(columns).collect()
+        }
+    };
+    if items.len() != kinds.len() {
+        return; // the rows are refused for it, or there is a `*`
+    }
+    for (item, kind) in items.iter_mut().zip(kinds) {
+        if let (Item::Value { what, .. }, Some(kind)) = (item, kind)
+            && let Output::Expression(written) = what
+            && let Cow::Owned(text) = as_set(written, kind, false)
+        {
+            *written = text;
+        }
+    }
+}
+
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
     /// the whole INSERT is, so a table may be read and written by one statement.
@@ -59,9 +97,13 @@ impl Execution<'_> {
         &mut self,
         mut insert: Insert,
         known: Option<Known>,
-        select: Statement,
+        mut select: Statement,
     ) -> Result<Outcome, Failure> {
         let is_temporary = self.session.temporary.has(&insert.table);
+        if !is_temporary {
+            let definition = self.node.engine()?.snapshot().definition(&insert.table)?;
+            set_moments(&insert, &definition, &mut select);
+        }
         let most = match is_temporary {
             true => Copied::TEMPORARY,
             false => Copied::STORED,

@@ -44,8 +44,8 @@ struct Local<'s> {
     zone: &'s LocalTime,
 }
 
-/// Whether a name is that of a `timestamp` column.
-type IsTimestamp<'d> = dyn Fn(&str) -> bool + 'd;
+/// The type of a column by its name; `None`: there is no such column.
+type KindOf<'d> = dyn Fn(&str) -> Option<ColumnType> + 'd;
 
 impl Local<'_> {
     fn statement(&self, statement: &mut Statement) {
@@ -60,11 +60,11 @@ impl Local<'_> {
             Statement::Update(update) => {
                 let table = update.table.clone();
                 self.assignments(&table, &mut update.set);
-                let is = |name: &str| self.is_timestamp(&table, name);
+                let is = |name: &str| self.kind_of(&table, name);
                 update.each_expression(&mut |expression| self.beside(expression, &is));
             }
             Statement::Delete(delete) => {
-                let is = |name: &str| self.is_timestamp(&delete.table, name);
+                let is = |name: &str| self.kind_of(&delete.table, name);
                 if let Some(filter) = &mut delete.filter {
                     self.beside(filter, &is);
                 }
@@ -76,7 +76,7 @@ impl Local<'_> {
             Statement::Union(union) => self.union(union),
             Statement::Faceted(faceted) => {
                 let table = faceted.select.table.clone();
-                let is = |name: &str| self.is_timestamp(&table, name);
+                let is = |name: &str| self.kind_of(&table, name);
                 self.select(&mut faceted.select);
                 let of_groups = &mut |expression: &mut Expression| self.beside(expression, &is);
                 if let Some(grouping) = &mut faceted.grouping {
@@ -114,7 +114,7 @@ impl Local<'_> {
 
     fn select(&self, select: &mut Select) {
         let (table, items) = (select.table.clone(), select.items.clone());
-        let is = |name: &str| self.is_timestamp(&table, name);
+        let is = |name: &str| self.kind_of(&table, name);
         let is = with_aliases(&items, &is);
         select.each_expression(&mut |expression| self.beside(expression, &is));
     }
@@ -123,33 +123,34 @@ impl Local<'_> {
         let (tables, items) = (select.tables.clone(), select.items.clone());
         let is = |name: &str| {
             let (of, column) = name.split_once('.').unwrap_or(("", name));
-            let mut tables = tables.iter();
-            tables.any(|table| {
-                let is_named = of.is_empty() || table.name.eq_ignore_ascii_case(of);
-                is_named && self.is_timestamp(&table.table, column)
-            })
+            let is_named = |name: &str| of.is_empty() || name.eq_ignore_ascii_case(of);
+            let mut named = tables.iter().filter(|table| is_named(&table.name));
+            named.find_map(|table| self.kind_of(&table.table, column))
         };
         let is = with_aliases(&items, &is);
         each_of_join(select, &mut |expression| self.beside(expression, &is));
     }
 
-    /// Whether a table has a `timestamp` column of that name; of several tables, and of a distributed one, whether one has.
-    fn is_timestamp(&self, table: &str, column: &str) -> bool {
-        tables_of(table).any(|table| {
-            let Some(of) = (self.definition)(table) else {
-                return false;
-            };
+    /// The type of a table's column; of several tables, and of a distributed one, that of the first which has one of the name.
+    fn kind_of(&self, table: &str, column: &str) -> Option<ColumnType> {
+        tables_of(table).find_map(|table| {
+            let of = (self.definition)(table)?;
             match &of.kind {
                 Kind::Distributed { locals } => {
                     let mut locals = locals.iter();
-                    locals.any(|local| self.is_timestamp(local, column))
+                    locals.find_map(|local| self.kind_of(local, column))
                 }
-                Kind::Search(_) | Kind::Percolate { .. } | Kind::Queue(_) => of
-                    .columns
-                    .iter()
-                    .any(|it| is_timestamp(it) && it.name == column),
+                Kind::Search(_) | Kind::Percolate { .. } | Kind::Queue(_) => {
+                    let mut columns = of.columns.iter();
+                    let column = columns.find(|it| it.name == column);
+                    column.map(|column| column.kind)
+                }
             }
         })
+    }
+
+    fn is_timestamp(&self, table: &str, column: &str) -> bool {
+        self.kind_of(table, column) == Some(ColumnType::Timestamp)
     }
 
     fn assignments(&self, table: &str, set: &mut [Assignment]) {
@@ -186,22 +187,22 @@ impl Local<'_> {
     }
 
     /// The constants of an expression beside timestamps.
-    fn beside(&self, expression: &mut Expression, is: &IsTimestamp<'_>) {
+    fn beside(&self, expression: &mut Expression, is: &KindOf<'_>) {
         match expression {
             Expression::Binary(_, left, right) => {
                 let (of_left, of_right) = (is_moment(left, is), is_moment(right, is));
                 if of_right {
-                    self.constant(left);
+                    self.local(left, is);
                 }
                 if of_left {
-                    self.constant(right);
+                    self.local(right, is);
                 }
             }
             Expression::Between {
                 needle, low, high, ..
             } if is_moment(needle, is) => {
-                self.constant(low);
-                self.constant(high);
+                self.local(low, is);
+                self.local(high, is);
             }
             Expression::In { needle, list, .. } if is_moment(needle, is) => self.list(list),
             Expression::InRows {
@@ -227,6 +228,20 @@ impl Local<'_> {
         *list = List::from_iter(local);
     }
 
+    /// What stands beside a timestamp: a constant, or a column of local dates, becomes seconds.
+    fn local(&self, of: &mut Expression, is: &KindOf<'_>) {
+        let is_date = |name| {
+            matches!(
+                is(name),
+                Some(ColumnType::Date | ColumnType::DateTime { .. })
+            )
+        };
+        match of {
+            Expression::Column(name) if is_date(name) => *of = self.zone.seconds_of(of.clone()),
+            of => self.constant(of),
+        }
+    }
+
     fn constant(&self, of: &mut Expression) {
         if let Expression::Literal(value) = of {
             self.seconds(value);
@@ -248,27 +263,26 @@ fn is_timestamp(column: &Column) -> bool {
 }
 
 /// The names of timestamps, and of items of a SELECT list that are timestamps.
-fn with_aliases<'d>(items: &'d [Item], is: &'d IsTimestamp<'_>) -> impl Fn(&str) -> bool + 'd {
+fn with_aliases<'d>(
+    items: &'d [Item],
+    is: &'d KindOf<'_>,
+) -> impl Fn(&str) -> Option<ColumnType> + 'd {
     |name| {
-        is(name)
-            || items.iter().any(|item| match item {
-                Item::Value {
-                    what: Output::Expression(of),
-                    name: alias,
-                } => {
-                    alias.eq_ignore_ascii_case(name)
-                        && of.column() != Some(name)
-                        && is_moment(of, is)
-                }
-                _ => false,
-            })
+        let is_moment = |item: &Item| match item {
+            Item::Value {
+                what: Output::Expression(of),
+                name: alias,
+            } => alias.eq_ignore_ascii_case(name) && of.column() != Some(name) && is_moment(of, is),
+            _ => false,
+        };
+        is(name).or_else(|| items.iter().any(is_moment).then_some(ColumnType::Timestamp))
     }
 }
 
 /// Whether the value is that of a timestamp, moved or the least or greatest of a group.
-fn is_moment(of: &Expression, is: &IsTimestamp<'_>) -> bool {
+fn is_moment(of: &Expression, is: &KindOf<'_>) -> bool {
     match of {
-        Expression::Column(name) => is(name),
+        Expression::Column(name) => is(name) == Some(ColumnType::Timestamp),
         Expression::Call(Function::DateAdd | Function::DateSub, arguments)
         | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
             arguments.first().is_some_and(|of| is_moment(of, is))

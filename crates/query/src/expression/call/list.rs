@@ -111,7 +111,7 @@ pub(in super::super) fn each(
     holds: &mut dyn FnMut(Value) -> bool,
 ) -> Value {
     let count = list.items().map_or(0, |items| items.len());
-    let mut items = list.items().into_iter().flatten();
+    let mut items = list.items_compared().into_iter().flatten();
     // A stopped search ends at the next item.
     let mut is = |item: Value, wanted: bool| {
         let goes_on = work.begin(ITEM_UNITS + item.memory() as u64);
