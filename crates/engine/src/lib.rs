@@ -103,9 +103,10 @@ pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{
     Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reason, Step,
+    give_others_precedence,
 };
 pub use jobs::{Background, HeldJobs, JobLine};
-pub use made::MadeRows;
+pub use made::{MadeRows, MadeWords};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::{Planned, Planning};

@@ -108,3 +108,13 @@ pub struct EngineStatus {
     /// True while the device has no room for writes.
     pub disk_full: bool,
 }
+
+impl EngineStatus {
+    /// What is left of the memory of rows and standing queries, `memory_bytes` in all.
+    #[must_use]
+    pub fn memory_left(&self, memory_bytes: u64) -> u64 {
+        let queues = self.queue_bytes + self.queue_marks_bytes;
+        let queries = self.query_bytes + self.query_merging_bytes;
+        memory_bytes.saturating_sub(self.tail_bytes + queues + queries)
+    }
+}

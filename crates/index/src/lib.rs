@@ -61,6 +61,7 @@
 //! ```
 
 mod answer;
+mod background;
 mod changes;
 mod control;
 mod edits;
@@ -92,6 +93,7 @@ mod wide;
 mod tests;
 
 pub use answer::{Answer, Keyword, Located, Rows};
+pub use background::give_others_precedence;
 pub use control::{Control, Lender, Memory, OnDamage};
 pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};

@@ -33,6 +33,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use crate::background::give_others_precedence;
+
 /// The work of a helper: piece after piece, as long as [`Stay::is_wanted`].
 pub(crate) type Work<'a> = dyn Fn(&Stay<'_>) + Sync + 'a;
 
@@ -113,7 +115,10 @@ impl Pool {
         for _ in 1..threads {
             let shared = Arc::clone(&pool.shared);
             let thread = Builder::new().name("search".to_owned());
-            pool.parked.push(thread.spawn(move || shared.serve())?);
+            pool.parked.push(thread.spawn(move || {
+                give_others_precedence();
+                shared.serve();
+            })?);
         }
         Ok(pool)
     }

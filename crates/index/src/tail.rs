@@ -26,6 +26,7 @@ mod chunk;
 mod dictionary;
 mod keys;
 mod radix;
+mod spare;
 
 #[cfg(test)]
 mod tests;
@@ -84,6 +85,7 @@ pub(crate) struct TailWriter {
     /// Ordinal of the first row in `rows`: the number of published rows.
     first: u32,
     rows: Vec<NewRow>,
+    /// Of these rows, in their order. A buffer of the thread's, see [`spare`].
     occurrences: Vec<chunk::Occurrence>,
     hits: u64,
     bytes: u64,
@@ -210,7 +212,7 @@ impl Tail {
             &mut writer.occurrences,
         )));
         writer.first = self.rows;
-        writer.occurrences.clear();
+        spare::keep(std::mem::take(&mut writer.occurrences));
         self.merge();
     }
 
@@ -283,6 +285,9 @@ impl TailWriter {
             return Err(Error::TailFull);
         }
         let ordinal = self.first + self.rows();
+        if self.rows.is_empty() {
+            self.occurrences = spare::take();
+        }
         let occurrences = &mut self.occurrences;
         let new_words = self.dictionary.intern(words, |word, field, position| {
             let position = u32::from(field) << 24 | position;
@@ -314,7 +319,7 @@ impl TailWriter {
     pub(crate) fn rewind(&mut self, rows: u32) {
         self.first = rows;
         self.rows.clear();
-        self.occurrences.clear();
+        spare::keep(std::mem::take(&mut self.occurrences));
         self.hits = 0;
         self.bytes = 0;
     }

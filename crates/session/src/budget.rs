@@ -119,7 +119,8 @@ impl Budget {
         self.total_kib.saturating_sub(free_kib) << 10
     }
 
-    fn too_large(&self, bytes: usize) -> Failure {
+    /// The error of a request that the whole budget cannot hold.
+    pub fn too_large(&self, bytes: usize) -> Failure {
         let message = format!(
             "the request takes {bytes} bytes of memory, more than the {} that requests may take: send less, or raise memory",
             self.total_bytes()

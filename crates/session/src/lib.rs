@@ -34,9 +34,11 @@
 
 mod budget;
 mod clock;
+mod coming;
 pub mod counters;
 pub mod errors;
 mod faults;
+mod freeing;
 pub mod limits;
 mod list_variables;
 pub mod movable;

@@ -24,9 +24,10 @@ mod tests;
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
+use engine::Interrupt;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -54,8 +55,8 @@ enum Polling {
     Nothing,
     /// It is a thread of the event loop.
     OnLoop,
-    /// It is a thread of the event loop, and the future has asked for a turn of this user.
-    Leaves(Arc<str>),
+    /// It is a thread of the event loop, and the future has asked for a turn of this user, for a statement with this switch.
+    Leaves(Arc<str>, Weak<Interrupt>),
     /// It is a thread of the scheduler.
     InTurn,
 }
@@ -67,11 +68,16 @@ thread_local! {
 /// Waits until this future is polled in a turn of `user`. What follows runs there, up to the next wait. Cost: nothing where it
 /// is in a turn already; else some ten microseconds, and the wait for a free turn.
 pub async fn long_turn(user: &Arc<str>) {
+    long_turn_of(user, Weak::new()).await;
+}
+
+/// As [`long_turn`], for a statement with this switch: once it is stopped the turn comes at once.
+pub async fn long_turn_of(user: &Arc<str>, stop: Weak<Interrupt>) {
     poll_fn(|_| {
         POLLING.with_borrow_mut(|polling| match polling {
             Polling::Nothing | Polling::InTurn => Poll::Ready(()),
-            Polling::OnLoop | Polling::Leaves(_) => {
-                *polling = Polling::Leaves(Arc::clone(user));
+            Polling::OnLoop | Polling::Leaves(..) => {
+                *polling = Polling::Leaves(Arc::clone(user), stop.clone());
                 Poll::Pending
             }
         })
@@ -81,7 +87,7 @@ pub async fn long_turn(user: &Arc<str>) {
 
 /// Whether this thread serves sockets, so that long work must not run on it.
 pub fn is_on_loop() -> bool {
-    POLLING.with_borrow(|polling| matches!(polling, Polling::OnLoop | Polling::Leaves(_)))
+    POLLING.with_borrow(|polling| matches!(polling, Polling::OnLoop | Polling::Leaves(..)))
 }
 
 impl<F: Future<Output = ()> + Send + 'static> Movable<F> {
@@ -94,7 +100,12 @@ impl<F: Future<Output = ()> + Send + 'static> Movable<F> {
     }
 
     /// Gives the future to the scheduler, which polls it once.
-    fn leave(&self, mut future: Pin<Box<F>>, user: &Arc<str>, context: &Context<'_>) -> At<F> {
+    fn leave(
+        &self,
+        mut future: Pin<Box<F>>,
+        (user, stop): (&Arc<str>, Weak<Interrupt>),
+        context: &Context<'_>,
+    ) -> At<F> {
         let (back, coming) = oneshot::channel();
         // The task's own waker: what wakes the future before it is back makes the task poll it again once it is.
         let (waker, handle) = (context.waker().clone(), Handle::current());
@@ -108,7 +119,7 @@ impl<F: Future<Output = ()> + Send + 'static> Movable<F> {
                 let _ = back.send(future);
             }
         };
-        self.scheduler.run(user, Box::new(work));
+        self.scheduler.run(user, Box::new(work), stop);
         At::Away(coming)
     }
 }
@@ -132,8 +143,8 @@ impl<F: Future<Output = ()> + Send + 'static> Future for Movable<F> {
                     let (polled, end) = poll_as(Polling::OnLoop, || future.as_mut().poll(context));
                     match (polled, end) {
                         (Poll::Ready(()), _) => return Poll::Ready(()),
-                        (Poll::Pending, Polling::Leaves(user)) => {
-                            self.at = self.leave(future, &user, context);
+                        (Poll::Pending, Polling::Leaves(user, stop)) => {
+                            self.at = self.leave(future, (&user, stop), context);
                         }
                         (Poll::Pending, _) => {
                             self.at = At::Loop(future);

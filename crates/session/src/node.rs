@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use engine::limits::ANALYSED_FACTOR;
 use engine::{
     Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Kind, MadeRows, Now,
     Reason, Reply, SessionId, Snapshot, Work,
@@ -13,16 +14,18 @@ use engine::{
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Grant};
 use crate::clock::Clock;
+use crate::coming::Coming;
 use crate::counters::{self, Counters, Sample};
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
+use crate::freeing::Freeing;
 use crate::limits::{
     BUDGET_WAIT, FILTER_SHARE_OF_MEMORY, INLINE_UNITS, REQUEST_SHARE_OF_MEMORY, STUCK_AFTER,
 };
 use crate::list_variables::ListVariables;
-use crate::movable::{is_on_loop, long_turn};
+use crate::movable::{is_on_loop, long_turn, long_turn_of};
 use crate::places::Places;
 use crate::rights::{self, Action, Deed};
 use crate::scheduler::{self, Scheduler};
@@ -62,6 +65,9 @@ pub struct Node {
     pub searches: Arc<Searches>,
     /// Memory of requests.
     pub budget: Arc<Budget>,
+    /// Rows that large INSERTs are about to store.
+    coming: Coming,
+    freeing: Freeing,
     /// Memory of temporary tables.
     pub(crate) table_memory: TableMemory,
     /// The lists that SET GLOBAL made.
@@ -101,6 +107,8 @@ impl Node {
             searches,
             table_memory: TableMemory::of(&budget),
             budget,
+            coming: Coming::new(memory_bytes),
+            freeing: Freeing::start(),
             bounds: RwLock::new(Arc::new(bounds)),
             set_setting: OnceLock::new(),
             engine: OnceLock::new(),
@@ -290,8 +298,8 @@ impl Node {
         })
     }
 
-    /// Sends a large INSERT. Its rows are converted and analysed, or its standing queries compiled, here, in a turn, if there is
-    /// memory for them: then the engine's thread, which all writers wait for, has less to do. KILL ends it before it is decided.
+    /// Sends a large INSERT. Its rows are converted and analysed, or its standing queries compiled, here, in a turn: then the engine's
+    /// thread, which all writers wait for, has less to do. KILL ends it before it is decided.
     async fn insert_much(
         &self,
         session: &Session,
@@ -299,28 +307,66 @@ impl Node {
     ) -> Result<Result<Reply, Error>, Failure> {
         let table = command.inserts_into().unwrap_or_default();
         let search = self.list(session, format!("rows for '{table}'"));
-        let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
         let stop = Some(Arc::clone(&search.interrupt));
+        let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
         let definition = snapshot.definition(table);
         let is_made = |kind: &Kind| matches!(kind, Kind::Search(_) | Kind::Percolate { .. });
-        if !definition.is_ok_and(|definition| is_made(&definition.kind)) {
+        let is_made = definition.is_ok_and(|definition| is_made(&definition.kind));
+        drop(snapshot); // the tables as they were are not kept while the command waits
+        if !is_made {
             return self.send(session, command, stop, None).await;
         }
+        let sent_bytes = command.bytes();
+        let coming = self
+            .coming
+            .wait(self.engine()?, sent_bytes as u64, &search.interrupt);
+        let _coming = coming.await;
         let held = self.budget.grant();
-        let room = |bytes| held.cover(bytes).is_ok();
-        self.long_within(session, &search.interrupt).await;
-        let made = guarded(self, || {
-            Ok(snapshot.make_rows(&command, &room, &search.interrupt))
-        });
-        // The writer looks at the switch, too: it waits for nobody's turn.
-        search.interrupt.leaves_turn();
-        let made = match made? {
+        let made = self
+            .make(session, &command, &held, &search.interrupt)
+            .await?;
+        let (made, lacks_memory) = match made {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
         };
-        drop(snapshot); // the tables as they were are not kept while the command waits
         held.keep(made.as_ref().map_or(0, MadeRows::bytes));
-        self.send(session, command, stop, made).await
+        let words = made.as_ref().map(MadeRows::words);
+        let answer = self.send(session, command, stop, made).await;
+        if let Some(words) = words {
+            self.freeing.free((words, held));
+        }
+        let needed = sent_bytes.saturating_mul(ANALYSED_FACTOR);
+        match answer {
+            // Later there is not more memory than there is at most.
+            Ok(Err(Error::Overloaded)) if lacks_memory && needed > self.budget.total_bytes() => {
+                Err(self.budget.too_large(needed))
+            }
+            answer => answer,
+        }
+    }
+
+    /// The first rows of an INSERT, until `held` finds no memory for more, and whether that came before the last. It does not wait for
+    /// memory: what the statement holds already, others wait for.
+    async fn make(
+        &self,
+        session: &Session,
+        command: &Command,
+        held: &Grant,
+        interrupt: &Arc<Interrupt>,
+    ) -> Result<Result<(Option<MadeRows>, bool), Error>, Failure> {
+        let lacks_memory = AtomicBool::new(false);
+        let room = |bytes| {
+            let is_free = held.cover(bytes).is_ok();
+            lacks_memory.fetch_or(!is_free, Ordering::Relaxed);
+            is_free
+        };
+        self.long_within(session, interrupt).await;
+        let table = command.inserts_into();
+        let snapshot = self.snapshot(session, Action(Deed::Write, table))?;
+        let made = guarded(self, || Ok(snapshot.make_rows(command, &room, interrupt)));
+        // The writer looks at the switch, too: it waits for nobody's turn.
+        interrupt.leaves_turn();
+        Ok(made?.map(|made| (made, lacks_memory.into_inner())))
     }
 
     /// As [`Node::submit_raw`], of a command that `interrupt` ends, before it is decided. Rows that the engine wants to be chosen by
@@ -415,7 +461,7 @@ impl Node {
 
     /// As [`Node::long`], for work that this switch stops. The work gives way to others where it looks at the switch.
     pub async fn long_within(&self, session: &Session, interrupt: &Arc<Interrupt>) {
-        self.long(session).await;
+        long_turn_of(&session.payer, Arc::downgrade(interrupt)).await;
         scheduler::heeds(interrupt);
     }
 

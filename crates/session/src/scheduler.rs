@@ -22,7 +22,7 @@
 //! - The next turn is of the user that has used least time. A user that comes new counts as if it had used as much as the least
 //!   of those present, so that nobody saves up turns. Within a user, new turns and turns that gave way alternate.
 //!
-//! - A turn whose statement was stopped goes on at once, beside those that run: it only has to end.
+//! - A turn whose statement was stopped begins or goes on at once, beside those that run: it only has to end.
 //!
 //! Operations: [`Scheduler::run`] brings work, which calls [`heeds`]; the watcher calls [`Scheduler::look`].
 
@@ -36,7 +36,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::Builder;
 
-use engine::{Interrupt, Pool};
+use engine::{Interrupt, Pool, give_others_precedence};
 
 use crate::clock::Clock;
 use crate::limits::{
@@ -98,11 +98,18 @@ struct Line {
     /// Turns that run.
     running: usize,
     /// Work that has not begun, in its order of arrival.
-    fresh: VecDeque<LongWork>,
+    fresh: VecDeque<Fresh>,
     /// Turns that gave way, in that order.
     resting: VecDeque<Arc<Turn>>,
     /// Whether the last turn that began to run was fresh.
     was_fresh: bool,
+}
+
+/// A piece of long work that has not begun.
+struct Fresh {
+    work: LongWork,
+    /// The switch of its statement; of none where it belongs to no statement.
+    stop: Weak<Interrupt>,
 }
 
 /// A piece of long work that has begun.
@@ -179,8 +186,9 @@ impl Scheduler {
         Scheduler { shared }
     }
 
-    /// Runs work in a turn of `user`, as soon as one is free. Does not wait for it. A panic of the work ends nothing but the work.
-    pub fn run(&self, user: &Arc<str>, work: LongWork) {
+    /// Runs work in a turn of `user`, as soon as one is free, or once the statement whose switch `stop` is was stopped. Does not wait
+    /// for it. A panic of the work ends nothing but the work.
+    pub fn run(&self, user: &Arc<str>, work: LongWork, stop: Weak<Interrupt>) {
         let mut state = self.shared.state();
         if state.threads == 0 {
             match self.shared.start_thread(&mut state) {
@@ -191,22 +199,24 @@ impl Scheduler {
                 }
             }
         }
-        state.line(user).fresh.push_back(work);
+        state.line(user).fresh.push_back(Fresh { work, stop });
         state.waiting += 1;
         self.shared.fill(&mut state);
     }
 
-    /// Asks the turns whose slice is over to give way, where others wait. The watcher calls this every few milliseconds.
+    /// Asks the turns whose slice is over to give way, where others wait, and lets those begin whose statement was stopped. The watcher
+    /// calls this every few milliseconds.
     pub fn look(&self) {
         self.look_at(self.shared.clock.steady_us());
     }
 
     /// As [`Scheduler::look`], at this time in steady microseconds.
     fn look_at(&self, now_us: u64) {
-        let state = self.shared.state();
+        let mut state = self.shared.state();
         if state.waiting == 0 {
             return;
         }
+        self.shared.begin_stopped(&mut state);
         for turn in &state.running {
             let own = turn.own();
             let slice_us = now_us.saturating_sub(own.since_us);
@@ -269,6 +279,14 @@ impl State {
         let next = waiting.min_by_key(|(_, line)| line.used_us);
         next.map(|(user, _)| Arc::clone(user))
     }
+
+    /// Work that has not begun and whose statement was stopped: its user, and its place in the user's line.
+    fn stopped(&self) -> Option<(Arc<str>, usize)> {
+        self.lines.iter().find_map(|(user, line)| {
+            let at = line.fresh.iter().position(Fresh::is_stopped)?;
+            Some((Arc::clone(user), at))
+        })
+    }
 }
 
 impl Line {
@@ -280,6 +298,12 @@ impl Line {
     fn next_is_fresh(&self, may_start: bool) -> bool {
         let fresh = may_start && !self.fresh.is_empty();
         fresh && (self.resting.is_empty() || !self.was_fresh)
+    }
+}
+
+impl Fresh {
+    fn is_stopped(&self) -> bool {
+        (self.stop.upgrade()).is_some_and(|interrupt| interrupt.reason().is_some())
     }
 }
 
@@ -330,10 +354,7 @@ impl Shared {
             }
             match self.seat(state) {
                 None => may_start = false,
-                Some(seat) => match self.start(state, &user) {
-                    Some((work, turn)) => seat.give(Given::Work(work, turn)),
-                    None => state.idle.push(seat),
-                },
+                Some(seat) => self.start_on(state, (&user, 0), seat),
             }
         }
         if let Some(pool) = &self.pool {
@@ -357,11 +378,33 @@ impl Shared {
         state.running.push(turn);
     }
 
-    /// Begins the turn of the user's work that came first. `None`: it has none that waits.
-    fn start(&self, state: &mut State, user: &Arc<str>) -> Option<(LongWork, Arc<Turn>)> {
+    /// Lets work that has not begun, and whose statement was stopped, begin beside the turns that run: it only has to end.
+    fn begin_stopped(self: &Arc<Shared>, state: &mut State) {
+        while let Some((user, at)) = state.stopped() {
+            let Some(seat) = self.seat(state) else {
+                return;
+            };
+            self.start_on(state, (&user, at), seat);
+        }
+    }
+
+    /// Begins the turn of the work at this place of a user's line, on this thread.
+    fn start_on(&self, state: &mut State, of: (&Arc<str>, usize), seat: Arc<Seat>) {
+        match self.start(state, of) {
+            Some((work, turn)) => seat.give(Given::Work(work, turn)),
+            None => state.idle.push(seat),
+        }
+    }
+
+    /// Begins the turn of the work at this place of a user's line. `None`: there is none.
+    fn start(
+        &self,
+        state: &mut State,
+        (user, at): (&Arc<str>, usize),
+    ) -> Option<(LongWork, Arc<Turn>)> {
         let line = state.line(user);
         line.was_fresh = true;
-        let work = line.fresh.pop_front()?;
+        let Fresh { work, .. } = line.fresh.remove(at)?;
         line.running += 1;
         let turn = Arc::new(Turn {
             user: Arc::clone(user),
@@ -394,7 +437,10 @@ impl Shared {
         let seat = Arc::new(Seat::default());
         let (own, shared) = (Arc::clone(&seat), Arc::downgrade(self));
         let thread = Builder::new().name("long".to_owned());
-        thread.spawn(move || serve(&shared, &own))?;
+        thread.spawn(move || {
+            give_others_precedence();
+            serve(&shared, &own);
+        })?;
         state.threads += 1;
         Ok(seat)
     }
@@ -410,7 +456,7 @@ impl Shared {
         if !state.is_ending
             && let Some(user) = state.next_user(true)
             && state.line(&user).next_is_fresh(true)
-            && let Some(next) = self.start(&mut state, &user)
+            && let Some(next) = self.start(&mut state, (&user, 0))
         {
             self.fill(&mut state);
             return Some(next);

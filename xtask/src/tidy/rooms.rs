@@ -31,7 +31,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "error interrupt limits pool postings profile removed shape wide < integers tail warning < changes edits files \
+        "background error interrupt limits pool postings profile removed shape wide < integers tail warning < changes edits files \
          segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (
@@ -57,7 +57,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "session",
         "clock errors faults limits profiled remote units webhook_target < budget scheduler \
-         < movable searches < counters places temporary < list_variables < node rights session statement",
+         < coming freeing movable searches < counters places temporary < list_variables < node rights session statement",
     ),
     (
         "collect",

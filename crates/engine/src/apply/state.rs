@@ -55,7 +55,7 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::into::Into;
-use crate::made::Compiled;
+use crate::made::{Compiled, RowWords};
 use crate::record::{Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
@@ -95,7 +95,7 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct Prepared {
     /// The words of the record's documents, in their order. There may be more entries than documents: spare ones.
-    pub(crate) words: Vec<Words>,
+    pub(crate) words: RowWords,
     /// The record's standing queries, parsed and compiled, in their order.
     pub(crate) queries: Vec<Compiled>,
     /// The new search table of a `Create`, with its files.

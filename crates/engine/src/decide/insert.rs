@@ -7,8 +7,8 @@ mod standing;
 
 use std::sync::Arc;
 
+use index::Interrupt;
 use query::analysis::Words;
-use query::meter::Unmetered;
 use query::request::Insert;
 use query::row::counted_bytes_of;
 use query::schema::{Column, ColumnType};
@@ -25,8 +25,8 @@ use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::INSERTED_IDS_MAX;
-use crate::made::MadeRow;
+use crate::limits::{INSERTED_IDS_MAX, MADE_UNITS_MAX};
+use crate::made::{MadeRow, RowWords};
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
@@ -90,7 +90,7 @@ pub(crate) fn store_documents(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    (table, documents, words): (TableId, Vec<Document>, Option<Vec<Words>>),
+    (table, documents, words): (TableId, Vec<Document>, Option<Arc<Vec<Words>>>),
     reached: &mut Reached,
 ) -> Result<Decision> {
     let reply = Reply::Done {
@@ -99,14 +99,13 @@ pub(crate) fn store_documents(
         ids: told(documents.iter().map(|document| document.id)),
         warnings: Vec::new(),
     };
-    let are_made = words.is_some();
+    let words = words.map(RowWords::Made);
     let mut prepared = Prepared {
-        words: words.unwrap_or_else(|| std::mem::take(&mut work.words)),
+        words: words.unwrap_or_else(|| RowWords::Own(std::mem::take(&mut work.words))),
         ..Prepared::default()
     };
     let given = (table, documents);
-    let words = (&mut prepared.words, are_made);
-    let first = reach(state, work, around, given, words, reached)?;
+    let first = reach(state, work, around, given, &mut prepared.words, reached)?;
     let record = follow(state, work, around, Record::Documents(first), reached)?;
     prepared.counting = Some(std::mem::take(&mut reached.counting));
     Ok(Decision {
@@ -128,8 +127,8 @@ pub(crate) fn follow(
     }
     let mut records = vec![first];
     while let Some(made) = reached.made.pop_front() {
-        let words = (&mut Vec::new(), false);
-        let follows = reach(state, work, around, made, words, reached)?;
+        let mut words = RowWords::default();
+        let follows = reach(state, work, around, made, &mut words, reached)?;
         records.push(Record::Documents(follows));
     }
     Ok(Record::Many(records))
@@ -177,14 +176,14 @@ pub(crate) fn hits_of(
     Ok(decision)
 }
 
-/// Analyses the documents of one search table, unless their words `are_made`, and matches them. Hits that go into other search
+/// Analyses the documents of one search table, unless their words are made, and matches them. Hits that go into other search
 /// tables are left in `reached`.
 fn reach(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
     (table, documents): (TableId, Vec<Document>),
-    (words, are_made): (&mut Vec<Words>, bool),
+    words: &mut RowWords,
     reached: &mut Reached,
 ) -> Result<Documents> {
     let Some(search) = state.searches.get(&table) else {
@@ -198,12 +197,12 @@ fn reach(
     let bytes = |document: &Document| counted_bytes_of(&document.row);
     reached.bytes += documents.iter().map(bytes).sum::<u64>();
     around.check_memory(reached.bytes)?;
-    if words.len() < documents.len() {
-        words.resize_with(documents.len(), Words::new);
-    }
-    if !are_made {
+    if let RowWords::Own(words) = words {
+        if words.len() < documents.len() {
+            words.resize_with(documents.len(), Words::new);
+        }
         let columns = &search.definition.columns;
-        for (document, words) in documents.iter().zip(&mut *words) {
+        for (document, words) in documents.iter().zip(words) {
             analyse(&search.analyzer, columns, &document.row, words);
         }
     }
@@ -231,6 +230,8 @@ fn identified(
     let mut bytes = 0;
     let mut documents = Vec::with_capacity(rows);
     let mut made = made.into_iter();
+    // Everyone who writes waits meanwhile: JSON of megabytes that is nested deep would take seconds.
+    let budget = Interrupt::with_units(MADE_UNITS_MAX);
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
         let (given, row) = match made.next() {
@@ -240,7 +241,11 @@ fn identified(
         let (id, replaces) = ids.next_of(search, given, (number, rows))?;
         let row = match row {
             Some(row) => row,
-            None => making.row(&mut values, number, rows == 1, &Unmetered)?,
+            None => {
+                let row = making.row(&mut values, number, rows == 1, &budget);
+                budget.check().map_err(|_| Error::Overloaded)?;
+                row?
+            }
         };
         // Defaults make many times of what was sent: counted before the next row is made.
         bytes += counted_bytes_of(&row);

@@ -17,6 +17,7 @@ use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::jobs::Background;
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
+use crate::made::RowWords;
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
@@ -107,14 +108,13 @@ impl Engine {
     fn circumstances(&self) -> Circumstances {
         let status = &self.status;
         let batch = self.frame.bytes.len() as u64;
-        let queues = status.queue_bytes + status.queue_marks_bytes;
-        let queries = status.query_bytes + status.query_merging_bytes;
-        let taken = status.tail_bytes + queues + queries + batch;
         Circumstances {
             now: self.now,
             memory_bytes: self.options.memory_bytes,
             query_bytes: status.query_bytes + batch,
-            memory_left: self.options.memory_bytes.saturating_sub(taken),
+            memory_left: status
+                .memory_left(self.options.memory_bytes)
+                .saturating_sub(batch),
         }
     }
 
@@ -143,7 +143,9 @@ impl Engine {
         self.note_dropped(record);
         // From here on nothing may fail but the disk under a segment: then the engine ends.
         let applied = self.state.apply(record, position, &mut prepared);
-        self.work.keep_words(prepared.words);
+        if let RowWords::Own(words) = prepared.words {
+            self.work.keep_words(words);
+        }
         applied.map(|_| ()).map_err(|error| Error::Poisoned {
             why: error.to_string(),
         })

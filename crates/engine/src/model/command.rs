@@ -691,7 +691,8 @@ impl Command {
     }
 
     /// Approximate memory of the command while it waits, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         let own = size_of::<Command>();
         match self {
             Command::Insert(Insert { rows, .. })

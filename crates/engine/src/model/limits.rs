@@ -79,6 +79,11 @@ pub const TURN_UNITS_MAX: u64 = 10_000_000;
 /// The same, of all statements of a transaction at its COMMIT: enough for [`TRANSACTION_STATEMENTS_MAX`] of one row each. With more
 /// the COMMIT is rehearsed.
 pub const COMMIT_UNITS_MAX: u64 = 64_000_000;
+/// Memory that a text takes at most while its row is made, for each byte: values, row, and words of one letter.
+pub const ANALYSED_FACTOR: usize = 10;
+/// Units that the engine's thread spends on making the rows of an INSERT, where its session had no memory for them. With more the
+/// INSERT is refused: [`crate::Error::Overloaded`].
+pub const MADE_UNITS_MAX: u64 = 20_000_000;
 /// Units of finding one row by its id, and of reading a row of a queue beside its bytes.
 pub const ROW_UNITS: u64 = 500;
 /// Bytes of a value that are read for one unit.

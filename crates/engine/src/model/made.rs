@@ -16,6 +16,7 @@
 //! - The first rows may be made and the others not, since one is refused or there is no room. The engine's thread makes those, and
 //!   refuses the values with the error that fits its order of checks.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use percolate::Matchers;
@@ -53,8 +54,38 @@ pub(crate) enum Made {
 /// The first rows of a search table.
 pub(crate) struct MadeDocuments {
     pub(crate) rows: Vec<MadeRow>,
-    /// The words of each of them.
-    pub(crate) words: Vec<Words>,
+    /// The words of each of them. The session holds them, too, see [`MadeRows::words`].
+    pub(crate) words: Arc<Vec<Words>>,
+}
+
+/// The words of documents, in the order of their rows.
+pub(crate) enum RowWords {
+    /// Made by the engine's thread, which uses the buffers again.
+    Own(Vec<Words>),
+    /// Made by a session.
+    Made(Arc<Vec<Words>>),
+}
+
+impl Default for RowWords {
+    fn default() -> RowWords {
+        RowWords::Own(Vec::new())
+    }
+}
+
+impl Deref for RowWords {
+    type Target = [Words];
+
+    fn deref(&self) -> &[Words] {
+        match self {
+            RowWords::Own(words) => words,
+            RowWords::Made(words) => words,
+        }
+    }
+}
+
+/// Holds the words of rows that were made, see [`MadeRows::words`].
+pub struct MadeWords {
+    _words: Option<Arc<Vec<Words>>>,
 }
 
 /// A row in the columns of its table.
@@ -99,7 +130,7 @@ impl MadeRows {
             definition: Arc::clone(definition),
             made: Made::Documents(MadeDocuments {
                 rows: Vec::with_capacity(rows),
-                words: Vec::with_capacity(rows),
+                words: Arc::new(Vec::with_capacity(rows)),
             }),
             row_bytes: 0,
             bytes: rows * ROW_BYTES,
@@ -125,7 +156,7 @@ impl MadeRows {
         self.bytes += row.row.len() + words.memory();
         if let Made::Documents(documents) = &mut self.made {
             documents.rows.push(row);
-            documents.words.push(words);
+            Arc::make_mut(&mut documents.words).push(words);
         }
     }
 
@@ -143,6 +174,17 @@ impl MadeRows {
             Made::Queries(queries) => Arc::ptr_eq(&self.definition, definition).then_some(queries),
             Made::Documents(_) => None,
         }
+    }
+
+    /// Holds the words of the rows, beside the engine. Who lets go of them last frees their memory: of a large INSERT that takes as
+    /// long as to store a fifth of its rows, so the session does it, in a turn, once it has the answer.
+    #[must_use]
+    pub fn words(&self) -> MadeWords {
+        let words = match &self.made {
+            Made::Documents(documents) => Some(Arc::clone(&documents.words)),
+            Made::Queries(_) => None,
+        };
+        MadeWords { _words: words }
     }
 
     /// Bytes of the encoded rows.

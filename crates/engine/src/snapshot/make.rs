@@ -8,12 +8,10 @@ use super::{PercolateView, SearchView, Snapshot, View, goes_on};
 use crate::command::Command;
 use crate::decide::insert::{Making, MakingQueries, compile};
 use crate::error::Result;
+use crate::limits::ANALYSED_FACTOR;
 use crate::made::{Compiled, Inserted, MadeRow, MadeRows};
 use crate::table::search::analyse;
 use crate::table::standing::Reading;
-
-/// Memory that a text takes at most while its row is made, for each byte: values, row, and words of one letter.
-const ANALYSED_FACTOR: usize = 10;
 
 /// Memory that a standing query takes, for each byte of its texts: its tree, and the copies of its texts.
 const COMPILED_FACTOR: usize = 16;

@@ -284,3 +284,31 @@ fn an_insert_that_was_stopped_is_not_stored() {
     let lines = found(&mut driver);
     assert!(lines.iter().all(|line| !line.contains("| a ")), "{lines:?}");
 }
+
+/// Everyone who writes waits for the engine's thread, so it makes rows that no session has made for 20 ms of work and no longer.
+#[test]
+fn rows_that_take_long_are_stored_only_if_a_session_has_made_them() {
+    let mut driver = open();
+    driver.run(command("create search deep (j json)")).unwrap();
+    let numbers = vec!["0"; 100_000].join(",");
+    let document = format!("{}{numbers}{}", "[".repeat(60), "]".repeat(60));
+    let insert = |rows: usize| {
+        Command::Insert(Insert {
+            table: "deep".to_owned(),
+            columns: Some(vec!["j".to_owned()]),
+            rows: vec![vec![Value::Str(document.clone())]; rows],
+            replace: false,
+        })
+    };
+    let before = driver.handle.status().record_bytes_total;
+    let refused = driver.ask(1, insert(2)).take();
+    assert!(matches!(refused, Some(Err(Error::Overloaded))));
+    assert_eq!(
+        driver.handle.status().record_bytes_total,
+        before,
+        "nothing is stored"
+    );
+    let rows = made(&driver, &insert(2));
+    let stored = driver.ask_made(1, insert(2), rows).take();
+    assert!(matches!(stored, Some(Ok(Reply::Done { affected: 2, .. }))));
+}

@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 
 use super::keys::ChunkKey;
 use super::radix::by_number;
+use super::spare;
 use crate::postings::code;
 use crate::removed::{Frequency, WordCount};
 
@@ -33,7 +34,7 @@ pub(crate) struct TailRow {
     /// Encoded columns; see [`query::row`].
     pub(crate) columns: Arc<[u8]>,
     /// The forward lists of all rows that were published with this one, row behind row.
-    forward: Arc<[WordCount]>,
+    forward: Arc<Vec<WordCount>>,
     /// The range of this row's forward list in `forward`.
     own: Range<u32>,
     /// Class of the row's length, for the codes of its postings.
@@ -93,6 +94,11 @@ pub(crate) struct Occurrence {
     pub(crate) position: u32,
 }
 
+/// Whether two occurrences are of one word in one row.
+fn is_of_one_posting(one: &Occurrence, other: &Occurrence) -> bool {
+    one.word == other.word && one.ordinal == other.ordinal
+}
+
 impl TailRow {
     /// The row's forward list: its distinct words by rising number, with their counts.
     pub(crate) fn words(&self) -> &[WordCount] {
@@ -110,7 +116,9 @@ impl Chunk {
         keyed: &[u16],
         occurrences: &mut Vec<Occurrence>,
     ) -> Chunk {
-        by_number(occurrences, |occurrence| occurrence.word);
+        let mut sorted = spare::take();
+        by_number(occurrences, &mut sorted, |occurrence| occurrence.word);
+        spare::keep(sorted);
         debug_assert!(occurrences.is_sorted());
         let mut by_id: Vec<(u64, u32)> =
             (first..).zip(&rows).map(|(at, row)| (row.id, at)).collect();
@@ -121,10 +129,9 @@ impl Chunk {
             keys: ChunkKey::all(keyed, first, rows.iter().map(|row| &*row.columns)),
             ..Chunk::default()
         };
-        chunk.ordinals.reserve_exact(occurrences.len());
-        chunk.codes.reserve_exact(occurrences.len());
         chunk.positions.reserve_exact(occurrences.len());
-        for group in occurrences.chunk_by(|a, b| a.word == b.word && a.ordinal == b.ordinal) {
+        chunk.reserve_lists(occurrences);
+        for group in occurrences.chunk_by(is_of_one_posting) {
             let Occurrence { word, ordinal, .. } = group[0];
             if chunk.words.last() != Some(&word) {
                 chunk.words.push(word);
@@ -141,6 +148,24 @@ impl Chunk {
         chunk.close();
         chunk.take_rows(rows);
         chunk
+    }
+
+    /// Takes the memory of all lists at once, and no more than they need: lists that grow are copied, and half of their memory stays
+    /// unused for as long as the chunk lives.
+    fn reserve_lists(&mut self, sorted: &[Occurrence]) {
+        let (mut words, mut postings) = (0, 0);
+        let mut before: Option<&Occurrence> = None;
+        for occurrence in sorted {
+            words += usize::from(before.is_none_or(|before| before.word != occurrence.word));
+            let is_new = before.is_none_or(|before| !is_of_one_posting(before, occurrence));
+            postings += usize::from(is_new);
+            before = Some(occurrence);
+        }
+        self.words.reserve_exact(words);
+        self.starts.reserve_exact(words + 1);
+        self.ordinals.reserve_exact(postings);
+        self.codes.reserve_exact(postings);
+        self.position_starts.reserve_exact(postings + 1);
     }
 
     /// Merges neighbouring chunks, given in order, into one. Cost: one copy of their postings; rows
@@ -168,7 +193,7 @@ impl Chunk {
                     .map(|(word, entry)| (*word, source, entry)),
             );
         }
-        by_number(&mut entries, |entry| entry.0);
+        by_number(&mut entries, &mut Vec::new(), |entry| entry.0);
         for (word, source, entry) in entries {
             if merged.words.last() != Some(&word) {
                 merged.words.push(word);
@@ -241,7 +266,7 @@ impl Chunk {
                 *place += 1;
             }
         }
-        let forward: Arc<[WordCount]> = forward.into();
+        let forward = Arc::new(forward);
         let mut start = 0;
         let with_words = rows.into_iter().zip(places).map(|(row, end)| {
             let own = std::mem::replace(&mut start, end)..end;

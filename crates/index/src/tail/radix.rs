@@ -11,8 +11,12 @@ const NUMBERS_AN_ITEM: usize = 4;
 
 /// Sorts by a number; equal items keep their order. Cost: one pass where the highest number is at
 /// most [`NUMBERS_AN_ITEM`] times the items, else one pass for each 11 bits of it. Memory: a second
-/// copy of the items.
-pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32) {
+/// copy of the items, in `sorted`, which afterwards holds items without meaning.
+pub(super) fn by_number<T: Copy>(
+    items: &mut Vec<T>,
+    sorted: &mut Vec<T>,
+    number: impl Fn(&T) -> u32,
+) {
     let Some(first) = items.first().copied() else {
         return;
     };
@@ -21,20 +25,19 @@ pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32)
         return;
     }
     let highest = items.iter().map(&number).max().unwrap_or(0);
-    let mut sorted = vec![first; items.len()];
+    sorted.clear();
+    sorted.resize(items.len(), first);
     if highest as usize / NUMBERS_AN_ITEM <= items.len() {
         let mut places = vec![0u32; highest as usize + 1];
-        pass(items, &mut sorted, &mut places, |item| {
-            number(item) as usize
-        });
-        std::mem::swap(items, &mut sorted);
+        pass(items, sorted, &mut places, |item| number(item) as usize);
+        std::mem::swap(items, sorted);
         return;
     }
     let mut shift = 0;
     while shift < u32::BITS && highest >> shift > 0 {
         let digit = |item: &T| (number(item) >> shift) as usize & (DIGITS - 1);
-        pass(items, &mut sorted, &mut [0u32; DIGITS], digit);
-        std::mem::swap(items, &mut sorted);
+        pass(items, sorted, &mut [0u32; DIGITS], digit);
+        std::mem::swap(items, sorted);
         shift += DIGIT_BITS;
     }
 }
@@ -73,7 +76,7 @@ mod tests {
                 let mut items = made(count, bits);
                 let mut wanted = items.clone();
                 wanted.sort_by_key(|item| item.0);
-                by_number(&mut items, |item| item.0);
+                by_number(&mut items, &mut Vec::new(), |item| item.0);
                 assert_eq!(items, wanted, "{count} of {bits} bits");
             }
         }
@@ -83,7 +86,7 @@ mod tests {
     fn items_that_are_all_zero_stay() {
         let mut items: Vec<(u32, u32)> = (0..1_000).map(|at| (0, at)).collect();
         let wanted = items.clone();
-        by_number(&mut items, |item| item.0);
+        by_number(&mut items, &mut Vec::new(), |item| item.0);
         assert_eq!(items, wanted);
     }
 }

@@ -26,15 +26,16 @@ impl Bench {
     fn bring(&self, user: &str, name: &'static str, interrupt: &Arc<Interrupt>) -> Piece {
         let (begins, begun) = channel();
         let (go, goes) = channel();
-        let (ended, interrupt) = (self.ended.0.clone(), Arc::clone(interrupt));
+        let (ended, heeded) = (self.ended.0.clone(), Arc::clone(interrupt));
         let work = move || {
-            heeds(&interrupt);
+            heeds(&heeded);
             begins.send(()).expect("the test waits");
             goes.recv().expect("the test tells it");
-            let _ = interrupt.check();
+            let _ = heeded.check();
             ended.send(name).expect("the test waits");
         };
-        self.scheduler.run(&user.into(), Box::new(work));
+        self.scheduler
+            .run(&user.into(), Box::new(work), Arc::downgrade(interrupt));
         Piece { begun, go }
     }
 
@@ -224,7 +225,7 @@ fn a_panic_ends_its_turn_and_nothing_else() {
     let bench = Bench::new(1);
     bench
         .scheduler
-        .run(&"a".into(), Box::new(|| panic!("on purpose")));
+        .run(&"a".into(), Box::new(|| panic!("on purpose")), Weak::new());
     let next = bench.bring("a", "next", &switch());
     next.begins();
     next.goes_on();
@@ -255,7 +256,7 @@ fn random_work_of_many_users_is_all_done_and_never_more_than_may_at_a_time() {
             }
             ended.send(number).expect("the test waits");
         };
-        scheduler.run(&user, Box::new(work));
+        scheduler.run(&user, Box::new(work), Weak::new());
     }
     let mut done: Vec<usize> = ends.iter().take(300).collect();
     done.sort_unstable();
@@ -266,4 +267,31 @@ fn random_work_of_many_users_is_all_done_and_never_more_than_may_at_a_time() {
     let state = scheduler.shared.state();
     assert!(state.lines.is_empty() && state.waiting == 0);
     assert!(state.idle.len() <= LONG_THREADS_IDLE_MAX);
+}
+
+#[test]
+fn work_whose_statement_is_stopped_before_it_begins_begins_at_once() {
+    let bench = Bench::new(1);
+    let running = bench.bring("a", "running", &switch());
+    running.begins();
+    let stopped = switch();
+    let before = bench.bring("a", "before", &switch());
+    let killed = bench.bring("a", "killed", &stopped);
+    let killed_of_b = bench.bring("b", "killed of b", &stopped);
+    bench.scheduler.look();
+    assert_eq!(bench.scheduler.status().running, 1);
+    stopped.stop(engine::Reason::Killed);
+    bench.scheduler.look();
+    killed.begins();
+    killed_of_b.begins();
+    assert_eq!(bench.scheduler.status().running, 3);
+    killed.goes_on();
+    assert_eq!(bench.next_end(), "killed");
+    killed_of_b.goes_on();
+    assert_eq!(bench.next_end(), "killed of b");
+    running.goes_on();
+    assert_eq!(bench.next_end(), "running");
+    before.begins();
+    before.goes_on();
+    assert_eq!(bench.next_end(), "before");
 }
