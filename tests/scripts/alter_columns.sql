@@ -190,7 +190,7 @@ error 1235 (42000): not yet: FIRST and AFTER in a search or pq table: a new colu
 
 ALTER TABLE news ADD COLUMN x int DEFAULT 'y';
 ----
-error 1366 (HY000): incorrect int value for column 'x' at row 1
+error 1366 (HY000): incorrect int value 'y' for column 'x' at row 1
 
 ALTER TABLE news RENAME COLUMN title TO price;
 ----

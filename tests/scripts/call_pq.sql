@@ -261,7 +261,7 @@ error 1146 (42S02): no table 'a'
 
 INSERT INTO pq (id, query) VALUES (-1, 'x');
 ----
-error 1264 (22003): out of range value for column 'id' at row 1
+error 1264 (22003): out of range value '-1' for column 'id' at row 1
 
 INSERT INTO pq (id, query, color) VALUES (99, 'x', 'red');
 ----

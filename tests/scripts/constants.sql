@@ -340,7 +340,7 @@ ts
 
 INSERT INTO z (id, ts) VALUES (5, 2534023008000)
 ----
-error 1264 (22003): out of range value for column 'ts' at row 1
+error 1264 (22003): out of range value '2534023008000' for column 'ts' at row 1
 
 SET @low = 5
 ----
@@ -519,7 +519,7 @@ error 1235 (42000): not yet: a text that is an attribute, too: add a column of t
 
 INSERT INTO goods (id, j) VALUES (20, '{x:1}')
 ----
-error 1366 (HY000): incorrect json value for column 'j' at row 1
+error 1366 (HY000): '{x:1}' is not JSON, for column 'j' at row 1
 
 
 # Moments and dates that are moved by a column.

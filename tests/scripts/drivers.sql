@@ -151,7 +151,7 @@ error 1062 (23000): duplicate id '8'
 
 INSERT INTO posts (id, body, `order`) VALUES (20, 'new', 1), (21, 'wide', 4294967296)
 ----
-error 1264 (22003): out of range value for column 'order' at row 2
+error 1264 (22003): out of range value '4294967296' for column 'order' at row 2
 
 INSERT INTO posts (id, body, `order`) VALUES (20, 'new', 1), (21, 'narrow')
 ----

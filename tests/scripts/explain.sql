@@ -101,27 +101,27 @@ error 1146 (42S02): no table 'nothing'
 
 EXPLAIN UPDATE posts SET author = 'abc' WHERE id > 1
 ----
-error 1366 (HY000): incorrect int value for column 'author' at row 2
+error 1366 (HY000): incorrect int value 'abc' for column 'author' at row 2
 
 UPDATE posts SET author = 'abc' WHERE id > 1
 ----
-error 1366 (HY000): incorrect int value for column 'author' at row 2
+error 1366 (HY000): incorrect int value 'abc' for column 'author' at row 2
 
 EXPLAIN UPDATE posts SET author = 99999999999
 ----
-error 1264 (22003): out of range value for column 'author' at row 1
+error 1264 (22003): out of range value '99999999999' for column 'author' at row 1
 
 UPDATE posts SET author = 99999999999
 ----
-error 1264 (22003): out of range value for column 'author' at row 1
+error 1264 (22003): out of range value '99999999999' for column 'author' at row 1
 
 EXPLAIN UPDATE posts SET author = 'abc' ORDER BY score DESC LIMIT 1
 ----
-error 1366 (HY000): incorrect int value for column 'author' at row 3
+error 1366 (HY000): incorrect int value 'abc' for column 'author' at row 3
 
 UPDATE posts SET author = 'abc' ORDER BY score DESC LIMIT 1
 ----
-error 1366 (HY000): incorrect int value for column 'author' at row 3
+error 1366 (HY000): incorrect int value 'abc' for column 'author' at row 3
 
 EXPLAIN DELETE FROM posts ORDER BY author LIMIT 1
 ----

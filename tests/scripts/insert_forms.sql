@@ -42,7 +42,7 @@ ok, 0 rows, 1 warnings
 
 INSERT IGNORE INTO hits (id, page, n) VALUES (9, 'x', 'nine');
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 1
+error 1366 (HY000): incorrect int value 'nine' for column 'n' at row 1
 
 SELECT id, page, n FROM hits ORDER BY id ASC;
 ----
@@ -105,11 +105,11 @@ error 1054 (42S22): no column 'VALUES(nothing)' in table 'hits'
 
 INSERT INTO hits (id, n) VALUES (1, 1) ON DUPLICATE KEY UPDATE n = 'many';
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 1
+error 1366 (HY000): incorrect int value 'many' for column 'n' at row 1
 
 INSERT INTO hits (id, n) VALUES (30, 1), (1, 'x') ON DUPLICATE KEY UPDATE n = 1;
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 2
+error 1366 (HY000): incorrect int value 'x' for column 'n' at row 2
 
 INSERT INTO hits (id, n) VALUES (1, 1) ON DUPLICATE KEY;
 ----
@@ -193,7 +193,7 @@ error 1136 (21S01): column count does not match value count at row 1
 
 INSERT INTO old (n) SELECT page FROM hits;
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 1
+error 1366 (HY000): incorrect int value 'cat again' for column 'n' at row 1
 
 INSERT INTO old SELECT * FROM nothing;
 ----

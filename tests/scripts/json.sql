@@ -104,19 +104,19 @@ id
 # Refused, with nothing stored.
 INSERT INTO docs (id, j) VALUES (9, '{"a": }');
 ----
-error 1366 (HY000): incorrect json value for column 'j' at row 1
+error 1366 (HY000): '{"a": }' is not JSON, for column 'j' at row 1
 
 INSERT INTO docs (id, m) VALUES (9, (1, -1));
 ----
-error 1264 (22003): out of range value for column 'm' at row 1
+error 1264 (22003): out of range value '(…)' for column 'm' at row 1
 
 INSERT INTO docs (id, m) VALUES (9, '1,x');
 ----
-error 1366 (HY000): incorrect multi value for column 'm' at row 1
+error 1366 (HY000): incorrect multi value '1,x' for column 'm' at row 1
 
 INSERT INTO docs (id, b) VALUES (9, 16);
 ----
-error 1264 (22003): out of range value for column 'b' at row 1
+error 1264 (22003): out of range value '16' for column 'b' at row 1
 
 SELECT id FROM docs WHERE body.x = 1;
 ----

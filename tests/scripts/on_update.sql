@@ -201,7 +201,7 @@ ok, 1 rows
 
 UPDATE goods SET price = 1000 WHERE id = 1;
 ----
-error 1264 (22003): out of range value for column 'price' at row 1
+error 1264 (22003): out of range value '1000' for column 'price' at row 1
 
 SELECT id, price FROM goods WHERE id = 1;
 ----

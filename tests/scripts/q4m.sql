@@ -341,15 +341,15 @@ a | b | c | d | e | f | g | h | i | k | l | m | n
 
 INSERT INTO types (a) VALUES (128);
 ----
-error 1264 (22003): out of range value for column 'a' at row 1
+error 1264 (22003): out of range value '128' for column 'a' at row 1
 
 INSERT INTO types (b) VALUES (-1);
 ----
-error 1264 (22003): out of range value for column 'b' at row 1
+error 1264 (22003): out of range value '-1' for column 'b' at row 1
 
 INSERT INTO types (g) VALUES (18446744073709551616);
 ----
-error 1264 (22003): out of range value for column 'g' at row 1
+error 1264 (22003): out of range value '18446744073709551616' for column 'g' at row 1
 
 INSERT INTO types (h) VALUES ('four');
 ----
@@ -365,7 +365,7 @@ error 1048 (23000): NULL given for column 'n' at row 1
 
 INSERT INTO types (a) VALUES ('x');
 ----
-error 1366 (HY000): incorrect tinyint value for column 'a' at row 1
+error 1366 (HY000): incorrect tinyint value 'x' for column 'a' at row 1
 
 SELECT COUNT(*) FROM types;
 ----

@@ -147,7 +147,7 @@ error 1048 (23000): NULL given for column 'v' at row 1
 
 INSERT INTO q (v) VALUES (2147483648);
 ----
-error 1264 (22003): out of range value for column 'v' at row 1
+error 1264 (22003): out of range value '2147483648' for column 'v' at row 1
 
 INSERT INTO q (v, s) VALUES (1, 'longer than ten');
 ----
@@ -246,15 +246,15 @@ d | at
 
 INSERT INTO paid (d) VALUES ('2023-02-29');
 ----
-error 1366 (HY000): incorrect date value for column 'd' at row 1
+error 1366 (HY000): incorrect date value '2023-02-29' for column 'd' at row 1
 
 INSERT INTO paid (t) VALUES ('839:00:00');
 ----
-error 1264 (22003): out of range value for column 't' at row 1
+error 1264 (22003): out of range value '839:00:00' for column 't' at row 1
 
 INSERT INTO paid (price) VALUES (9999.995);
 ----
-error 1264 (22003): out of range value for column 'price' at row 1
+error 1264 (22003): out of range value '9999.995000' for column 'price' at row 1
 
 CREATE TABLE listened (body text, price float);
 ----

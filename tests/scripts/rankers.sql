@@ -112,7 +112,7 @@ id | weight()
 
 SELECT id FROM posts WHERE MATCH('star') OPTION field_weights=(titel=2);
 ----
-error 1054 (42S22): no column 'titel' in table 'posts'
+error 1054 (42S22): no column 'titel' in table 'posts', did you mean title?
 
 # A common word takes something away, unless idf is plain.
 SELECT id, weight() FROM posts WHERE MATCH('of | star') OPTION ranker=bm25;

@@ -103,23 +103,23 @@ COUNT(*)
 # Bad values: nothing of the statement is stored.
 INSERT INTO t (id, n) VALUES (20, 1), (21, 4294967296);
 ----
-error 1264 (22003): out of range value for column 'n' at row 2
+error 1264 (22003): out of range value '4294967296' for column 'n' at row 2
 
 INSERT INTO t (id, n) VALUES (20, -2147483649);
 ----
-error 1264 (22003): out of range value for column 'n' at row 1
+error 1264 (22003): out of range value '-2147483649' for column 'n' at row 1
 
 INSERT INTO t (id, big) VALUES (20, 9223372036854775808);
 ----
-error 1264 (22003): out of range value for column 'big' at row 1
+error 1264 (22003): out of range value '9223372036854775808' for column 'big' at row 1
 
 INSERT INTO t (id, n) VALUES (20, 'many');
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 1
+error 1366 (HY000): incorrect int value 'many' for column 'n' at row 1
 
 INSERT INTO t (id, ts) VALUES (20, 'yesterday');
 ----
-error 1366 (HY000): incorrect timestamp value for column 'ts' at row 1
+error 1366 (HY000): incorrect timestamp value 'yesterday' for column 'ts' at row 1
 
 INSERT INTO t (id, nothing) VALUES (20, 1);
 ----

@@ -95,15 +95,15 @@ id
 # Values that a column cannot hold.
 INSERT INTO items (id, o, a) VALUES (9, 'x', 128);
 ----
-error 1264 (22003): out of range value for column 'a' at row 1
+error 1264 (22003): out of range value '128' for column 'a' at row 1
 
 INSERT INTO items (id, o, k) VALUES (9, 'x', '2023-02-29');
 ----
-error 1366 (HY000): incorrect date value for column 'k' at row 1
+error 1366 (HY000): incorrect date value '2023-02-29' for column 'k' at row 1
 
 INSERT INTO items (id, o, g) VALUES (9, 'x', 123456789);
 ----
-error 1264 (22003): out of range value for column 'g' at row 1
+error 1264 (22003): out of range value '123456789' for column 'g' at row 1
 
 INSERT INTO items (id, o, h) VALUES (9, 'x', 'abcd');
 ----

@@ -110,11 +110,11 @@ error 1210 (HY000): UPDATE cannot set 'id': INSERT the row under its new id and 
 
 UPDATE posts SET n = 5000000000;
 ----
-error 1264 (22003): out of range value for column 'n' at row 1
+error 1264 (22003): out of range value '5000000000' for column 'n' at row 1
 
 UPDATE posts SET n = 'many' WHERE id = 2;
 ----
-error 1366 (HY000): incorrect int value for column 'n' at row 2
+error 1366 (HY000): incorrect int value 'many' for column 'n' at row 2
 
 UPDATE posts SET n = 1, n = 2;
 ----

@@ -172,7 +172,7 @@ error 1210 (HY000): cannot set j['a']['c'] at row 1: there is no j['a']
 
 UPDATE goods SET n = 5000000000 OPTION strict=0;
 ----
-error 1264 (22003): out of range value for column 'n' at row 1
+error 1264 (22003): out of range value '5000000000' for column 'n' at row 1
 
 UPDATE goods SET n = 1 OPTION strict=2;
 ----

@@ -99,7 +99,7 @@ pub use command::{
 };
 pub use decide::Plans;
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
-pub use error::{Dearest, Error, Family, Result, Why};
+pub use error::{Dearest, Error, Family, Result, ShownValue, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{
     Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reason, Step,

@@ -30,6 +30,7 @@ pub mod key;
 pub mod lexer;
 pub mod limits;
 pub mod meter;
+mod nearest;
 pub mod options;
 mod parser;
 pub mod pattern;

@@ -1,12 +1,11 @@
 //! The options of a SELECT: OPTION, `options` of a JSON body, and a table's own ranker.
 
 mod modes;
-mod nearest;
 #[cfg(test)]
 mod tests;
 
+pub use crate::nearest::{nearest, nearest_name};
 pub use modes::MatchMode;
-pub use nearest::nearest;
 
 use std::fmt;
 

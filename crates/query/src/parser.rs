@@ -37,7 +37,8 @@ use crate::analysis::Analyzer;
 use crate::limits::{
     QUERY_BYTES_MAX, QUERY_DEPTH_MAX, QUERY_NODES_MAX, QUERY_TREE_DEPTH_MAX, QUERY_WORDS_MAX,
 };
-use crate::tree::{FieldSet, Node, Query, QueryError};
+use crate::nearest::nearest_name;
+use crate::tree::{FieldSet, Node, Query, QueryError, UnknownField};
 use cursor::Cursor;
 
 /// How leniently a query's text is read. The default is the reading of every standing query.
@@ -336,5 +337,29 @@ fn only_excludes(node: &Node) -> bool {
 }
 
 fn refuse<T>(position: usize, message: String) -> Result<T, QueryError> {
-    Err(QueryError { position, message })
+    Err(QueryError {
+        position,
+        message,
+        field: None,
+    })
+}
+
+/// Refuses the name of a field that there is not. `sign`: how it is written where it is a word.
+fn refuse_field<T>(
+    position: usize,
+    name: &str,
+    fields: &[&str],
+    sign: &str,
+) -> Result<T, QueryError> {
+    let near = nearest_name(name, fields.iter().copied()).map(str::to_owned);
+    let meant = near.as_ref();
+    let meant = meant.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    Err(QueryError {
+        position,
+        message: format!("no field '{name}' found in schema: write {sign}{meant}"),
+        field: Some(UnknownField {
+            name: name.to_owned(),
+            near,
+        }),
+    })
 }

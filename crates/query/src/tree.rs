@@ -280,6 +280,17 @@ pub struct QueryError {
     pub position: usize,
     /// Message: lower case, no full stop, without the position.
     pub message: String,
+    /// The field that there is not, if the text is refused for naming it.
+    pub field: Option<UnknownField>,
+}
+
+/// A field that a query names and its table does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownField {
+    /// As it was written.
+    pub name: String,
+    /// The field that may have been meant.
+    pub near: Option<String>,
 }
 
 impl fmt::Display for QueryError {

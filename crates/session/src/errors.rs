@@ -9,6 +9,7 @@ mod tests;
 use std::fmt;
 
 use engine::Error;
+use query::tree::UnknownField;
 use wire::sql::{ErrorKind, SyntaxError};
 
 /// A row of the table. Its code never changes and is never used again for another error.
@@ -106,6 +107,24 @@ pub struct Failure {
     pub kind: Kind,
     /// Text for the client: lower case, no full stop.
     pub message: String,
+    /// The name for which it was refused, if there is nothing of that name.
+    pub unknown: Option<Box<Unknown>>,
+}
+
+/// A name of which there is nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unknown {
+    /// Of a table.
+    Table(String),
+    /// Of a column.
+    Column {
+        /// As it was written, with a table's name and a dot where it was.
+        column: String,
+        /// The tables that were searched for it, joined by `, `.
+        tables: String,
+    },
+    /// Of a field in a query's text.
+    Field(UnknownField),
 }
 
 impl Failure {
@@ -124,6 +143,22 @@ impl Failure {
         Failure {
             kind,
             message: message.into(),
+            unknown: None,
+        }
+    }
+}
+
+impl Unknown {
+    /// The name that an error of the engine does not find.
+    fn of(error: &Error) -> Option<Unknown> {
+        match error {
+            Error::NoSuchTable(table) => Some(Unknown::Table(table.clone())),
+            Error::UnknownColumn { column, table } => Some(Unknown::Column {
+                column: column.clone(),
+                tables: table.clone(),
+            }),
+            Error::Query(error) => error.field.clone().map(Unknown::Field),
+            _ => None, // the others name nothing that could have been meant otherwise
         }
     }
 }
@@ -142,7 +177,11 @@ impl From<Error> for Failure {
             Error::Internal { .. } => "internal error; the server's log has the detail".to_owned(),
             other => other.to_string(),
         };
-        Failure { kind, message }
+        Failure {
+            kind,
+            message,
+            unknown: Unknown::of(&error).map(Box::new),
+        }
     }
 }
 
@@ -166,7 +205,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Constant { .. } => BAD_CONSTANT,
         Error::WrongColumnCount { .. } => WRONG_COLUMN_COUNT,
         Error::BadValue { why, .. } => match why {
-            engine::Why::Incorrect(_) => BAD_VALUE,
+            engine::Why::Incorrect(..) => BAD_VALUE,
             engine::Why::TooLong | engine::Why::TooDeep => TOO_LONG,
             engine::Why::Null => NULL_VALUE,
             engine::Why::NoDefault => NO_DEFAULT,

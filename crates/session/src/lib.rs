@@ -42,6 +42,7 @@ mod freeing;
 pub mod limits;
 mod list_variables;
 pub mod movable;
+pub mod near;
 mod node;
 pub mod places;
 mod profiled;

@@ -53,6 +53,7 @@ use crate::limits::{
     PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
     STOPPED_LOOK_EVERY,
 };
+use crate::near::with_near_name;
 use crate::node::{Node, guarded};
 use crate::rights::{Action, Deed};
 use crate::searches::Search;
@@ -419,6 +420,7 @@ pub async fn execute(
         is_costly: false,
     };
     let outcome = execution.run(statement).await;
+    let outcome = outcome.map_err(|failure| with_near_name(node, failure));
     execution.keep_profile();
     if outcome.is_err() {
         add(&node.counters.failed, 1);

@@ -15,7 +15,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "query",
-        "json lexer limits meter time_unit < analysis pattern tree < expression schema value processor \
+        "json lexer limits meter nearest time_unit < analysis pattern tree < expression schema value processor \
          < codec key parser reference request row < options scroll syntax text_ends verify < bind rows highlight weight",
     ),
     (
@@ -57,7 +57,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "session",
         "clock errors faults limits profiled remote units webhook_target < budget scheduler \
-         < coming freeing movable searches < counters places temporary < list_variables < node rights session statement",
+         < coming freeing movable searches < counters places temporary < list_variables < near node rights session statement",
     ),
     (
         "collect",

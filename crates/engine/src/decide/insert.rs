@@ -306,6 +306,7 @@ impl Ids {
                     next.ok_or(Error::OutOfRange {
                         column: "id".to_owned(),
                         row: 1,
+                        value: None,
                     })?,
                     false,
                 )

@@ -4,7 +4,7 @@ use query::meter::{Meter, Unmetered};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use crate::error::{Error, Result, Why};
+use crate::error::{Error, Result, ShownValue, Why};
 use crate::into::{store, store_within};
 
 /// Which given value goes where.
@@ -79,6 +79,7 @@ impl Plan {
         let id = id.map_err(|_| Error::OutOfRange {
             column: "id".to_owned(),
             row,
+            value: Some(ShownValue::of(&Value::Int(number))),
         })?;
         Ok((id != 0).then_some(id))
     }

@@ -11,7 +11,7 @@ use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Reply};
 use crate::decide::Decision;
 use crate::decide::delete::{check, whole};
-use crate::error::{Error, Result, Why};
+use crate::error::{Error, Result, ShownValue, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
 
@@ -200,8 +200,9 @@ fn check_rows(altered: &Altered, queue: &Queue) -> Result<()> {
                     false => return Err(bad(column, number, Why::Null)),
                 }
             }
-            let fits = column.kind.accept(value);
-            fits.map_err(|_| bad(column, number, Why::Incorrect(column.kind)))?;
+            let fits = column.kind.accept(value.clone());
+            let why = || Why::Incorrect(column.kind, ShownValue::of(&value));
+            fits.map_err(|_| bad(column, number, why()))?;
         }
     }
     Ok(())

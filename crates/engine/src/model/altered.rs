@@ -8,7 +8,7 @@ use query::value::Value;
 use queue::Origin;
 
 use crate::command::{Change, ColumnPlace};
-use crate::error::{Error, Result, Why};
+use crate::error::{Error, Result, ShownValue, Why};
 
 /// A table's columns as the changes make them, and where each comes from.
 pub(crate) struct Altered {
@@ -59,7 +59,9 @@ impl Altered {
                     && *value != Value::Null
                 {
                     let fits = column.kind.accept(value.clone());
-                    *value = fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))?;
+                    let why = |_| Why::Incorrect(column.kind, ShownValue::of(value));
+                    let fits = fits.map_err(|error| bad(column, 1, why(error)))?;
+                    *value = fits;
                 }
             }
             Change::Rename { from, to } => {
@@ -89,7 +91,8 @@ pub(crate) fn filled(column: &Column) -> Result<Value> {
     match &column.default {
         Some(default) if *default != Value::Null => {
             let fits = column.kind.accept(default.clone());
-            fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))
+            let why = || Why::Incorrect(column.kind, ShownValue::of(default));
+            fits.map_err(|_| bad(column, 1, why()))
         }
         _ if column.nullable => Ok(Value::Null),
         _ => match column.kind.empty() {

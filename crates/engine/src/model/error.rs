@@ -1,9 +1,11 @@
 //! Errors: the reasons why the engine refuses a command.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use query::schema::ColumnType;
 use query::tree::QueryError;
+use query::value::Value;
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -50,6 +52,8 @@ pub enum Error {
         column: String,
         /// Which row, from 1.
         row: usize,
+        /// The number; `None`: nobody gave it, such as an id behind the last.
+        value: Option<ShownValue>,
     },
     /// An INSERT gives an id that the table holds, or gives the same id twice.
     DuplicateId {
@@ -192,11 +196,61 @@ pub struct Dearest {
     pub row: usize,
 }
 
+/// Bytes of a refused value that its error shows.
+const SHOWN_BYTES: usize = 64;
+
+/// The beginning of a value that was refused, as an error shows it: `'abc'`, or `'abcdef…'` where it is longer than 64 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownValue(String);
+
+impl ShownValue {
+    /// What [`ShownValue::of`] needs of a value that is given away. Cost: a number is copied, and so are 65 bytes of a text.
+    pub(crate) fn beginning(value: &Value) -> Value {
+        match value {
+            Value::Str(text) => {
+                let end = text.ceil_char_boundary(SHOWN_BYTES + 1);
+                Value::Str(text.get(..end).unwrap_or_default().to_owned())
+            }
+            Value::Bytes(bytes) => {
+                Value::Bytes(bytes.iter().take(SHOWN_BYTES + 1).copied().collect())
+            }
+            Value::Null | Value::Int(_) | Value::Float(_) => value.clone(),
+            Value::Set(_) | Value::Json(_) => Value::Str("(…)".to_owned()),
+        }
+    }
+
+    /// Takes the beginning of a value, without a look at the rest of a long text.
+    pub(crate) fn of(value: &Value) -> ShownValue {
+        let text = match value {
+            Value::Str(text) => Cow::Borrowed(text.as_str()),
+            Value::Bytes(bytes) => {
+                let shown = bytes.get(..SHOWN_BYTES + 1).unwrap_or(bytes);
+                String::from_utf8_lossy(shown)
+            }
+            Value::Null | Value::Int(_) | Value::Float(_) => Cow::Owned(value.to_string()),
+            Value::Set(_) | Value::Json(_) => Cow::Borrowed("(…)"),
+        };
+        match text.len() > SHOWN_BYTES {
+            true => {
+                let end = text.floor_char_boundary(SHOWN_BYTES);
+                ShownValue(format!("{}…", text.get(..end).unwrap_or_default()))
+            }
+            false => ShownValue(text.into_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ShownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.0)
+    }
+}
+
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The value cannot be read as the column's type.
-    Incorrect(ColumnType),
+    Incorrect(ColumnType, ShownValue),
     /// The value is longer than the column allows.
     TooLong,
     /// JSON nested deeper than 64 levels.
@@ -294,9 +348,7 @@ impl fmt::Display for Error {
             Error::BadValue { column, row, why } => {
                 write!(f, "{why} for column '{column}' at row {row}")
             }
-            Error::OutOfRange { column, row } => {
-                write!(f, "out of range value for column '{column}' at row {row}")
-            }
+            Error::OutOfRange { column, row, value } => out_of_range(f, column, *row, value),
             Error::DuplicateId { id } => write!(f, "duplicate id '{id}'"),
             Error::DuplicateKey { entry, key } => write!(f, "duplicate entry '{entry}' for {key}"),
             Error::Query(error) => write!(
@@ -372,10 +424,22 @@ fn write_too_costly(
     }
 }
 
+fn out_of_range(
+    f: &mut fmt::Formatter<'_>,
+    column: &str,
+    row: usize,
+    value: &Option<ShownValue>,
+) -> fmt::Result {
+    f.write_str("out of range value")?;
+    value.iter().try_for_each(|value| write!(f, " {value}"))?;
+    write!(f, " for column '{column}' at row {row}")
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Incorrect(kind) => write!(f, "incorrect {} value", kind.sql_name()),
+            Why::Incorrect(ColumnType::Json, value) => write!(f, "{value} is not JSON,"),
+            Why::Incorrect(kind, value) => write!(f, "incorrect {} value {value}", kind.sql_name()),
             Why::TooLong => f.write_str("value too long"),
             Why::TooDeep => f.write_str("JSON nested deeper than 64 levels"),
             Why::Null => f.write_str("NULL given"),

@@ -6,7 +6,7 @@ use query::value::Value;
 use queue::Source;
 
 use crate::command::Definition;
-use crate::error::{Error, Result, Why};
+use crate::error::{Error, Result, ShownValue, Why};
 
 /// The source of each column of an `into=` queue, and the columns whose values need a check.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,15 +79,28 @@ pub(crate) fn store_within(
     meter: &dyn Meter,
 ) -> Result<Value> {
     use query::schema::ValueError;
+    // Of these no text is incorrect, so none is copied.
+    let takes_all = matches!(
+        column.kind,
+        ColumnType::Text
+            | ColumnType::String
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+    );
+    let kept = match takes_all {
+        true => Value::Null,
+        false => ShownValue::beginning(&value),
+    };
     column.kind.accept_within(value, meter).map_err(|error| {
         let why = match error {
             ValueError::OutOfRange => {
                 return Error::OutOfRange {
                     column: column.name.clone(),
                     row,
+                    value: Some(ShownValue::of(&kept)),
                 };
             }
-            ValueError::Incorrect => Why::Incorrect(column.kind),
+            ValueError::Incorrect => Why::Incorrect(column.kind, ShownValue::of(&kept)),
             ValueError::TooLong => Why::TooLong,
             ValueError::TooDeep => Why::TooDeep,
             ValueError::Null => Why::Null,

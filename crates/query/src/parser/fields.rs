@@ -1,6 +1,6 @@
 //! Field limits: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`, each with or without `[N]` behind it.
 
-use super::{Limit, Parser, refuse};
+use super::{Limit, Parser, refuse, refuse_field};
 use crate::analysis::in_run;
 use crate::tree::{FieldSet, QueryError};
 
@@ -89,9 +89,8 @@ impl Parser<'_> {
             Some(number) => Ok(1u64.checked_shl(number as u32).unwrap_or(0)),
             None if self.relaxed => Ok(0),
             None => {
-                let hint =
-                    format!(r"no field '{name}' found in schema: write \@{name} for the handle");
-                refuse(start, hint)
+                let sign = format!(r"\@{name} for the handle");
+                refuse_field(start, name, self.fields, &sign)
             }
         }
     }

@@ -15,7 +15,7 @@ mod clauses;
 mod tests;
 
 use super::raw::{Raw, Sign};
-use super::{Limit, Parser, refuse};
+use super::{Limit, Parser, refuse, refuse_field};
 use crate::analysis::{Analyzer, in_run};
 use crate::limits::QUERY_BYTES_MAX;
 use crate::tree::{FieldSet, Node, Query, QueryError};
@@ -110,10 +110,10 @@ impl Parser<'_> {
                 }))
             }
             None if name == "_exists_" => refuse(start, "not yet: _exists_".to_owned()),
-            None => refuse(
-                start,
-                format!(r"no field '{name}' found in schema: write {name}\: for the text"),
-            ),
+            None => {
+                let sign = format!(r"{name}\: for the text");
+                refuse_field(start, name, self.fields, &sign)
+            }
         }
     }
 

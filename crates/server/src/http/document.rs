@@ -20,6 +20,7 @@ use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
 use session::guarded;
+use session::near::in_json;
 use session::statement::{self, Outcome, Parsed};
 
 /// Levels of JSON that are read without a tree: the body, its doc.
@@ -51,7 +52,7 @@ async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let read = || guarded(server, || change(&bytes).map_err(failure));
     let Change { id, update } = body::at_length(bytes.len(), read).await?;
     let table = update.table.clone();
-    let (affected, _) = execute(server, Statement::Update(update)).await?;
+    let (affected, _) = execute(server, &table, Statement::Update(update)).await?;
     let Some(id) = id else {
         return answer(
             StatusCode::OK,
@@ -85,7 +86,7 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
         rows: vec![row],
         replace: replaces,
     });
-    let (_, last_id) = execute(server, statement).await?;
+    let (_, last_id) = execute(server, &table, statement).await?;
     let id = id.unwrap_or(last_id);
     let (result, status) = if replaces {
         ("updated", 200)
@@ -140,7 +141,7 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
         order: Vec::new(),
         limit: None,
     });
-    let (affected, _) = execute(server, statement).await?;
+    let (affected, _) = execute(server, &table, statement).await?;
     let Some(id) = ids.first() else {
         return answer(
             StatusCode::OK,
@@ -171,9 +172,14 @@ async fn read(
 }
 
 /// Does a write. Gives the count of affected rows, and the last id.
-pub(super) async fn execute(server: &Server, statement: Statement) -> Result<(u64, u64), Failure> {
+pub(super) async fn execute(
+    server: &Server,
+    table: &str,
+    statement: Statement,
+) -> Result<(u64, u64), Failure> {
     let mut guest = Guest::new(server);
-    match statement::execute(server, &mut guest.session, Parsed::of(statement)).await? {
+    let outcome = statement::execute(server, &mut guest.session, Parsed::of(statement)).await;
+    match outcome.map_err(|failure| in_json(server, table, failure))? {
         Outcome::Done { affected, last_id } => Ok((affected, last_id)),
         _ => Err(Failure::new(
             errors::INTERNAL,

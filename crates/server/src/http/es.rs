@@ -110,7 +110,7 @@ fn reply(how: &request::ReplyAs, is_head: bool, replied: Replied, held: Grant) -
 
 /// Translates a failure into Elasticsearch's status and exception name.
 fn failed(failure: Failure, index: &str) -> EsError {
-    let Failure { kind, message } = failure;
+    let Failure { kind, message, .. } = failure;
     let (status, name) = match kind {
         errors::NO_SUCH_TABLE => return EsError::no_index(index),
         errors::TABLE_EXISTS => {

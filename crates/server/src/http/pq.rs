@@ -67,7 +67,7 @@ async fn write(
     body::room_for_json(&bytes, 0, &held).await?;
     let read = || guarded(server, || json::pq_rule(&bytes).map_err(failure));
     let rule = body::at_length(bytes.len(), read).await?;
-    let (_, stored) = execute(server, insert(&table, id, rule, replace)).await?;
+    let (_, stored) = execute(server, &table, insert(&table, id, rule, replace)).await?;
     let result = if replace { "updated" } else { "created" };
     let id = if stored == 0 { id } else { stored };
     let bytes = json::rule_reply(&table, id, result);
@@ -103,7 +103,7 @@ async fn delete(
         table.clone(),
         Some(Expression::Binary(BinaryOperator::Equal, column, value)),
     ));
-    let (affected, _) = execute(server, statement).await?;
+    let (affected, _) = execute(server, &table, statement).await?;
     let (status, result) = match affected {
         0 => (StatusCode::NOT_FOUND, "not found"),
         _ => (StatusCode::OK, "deleted"),

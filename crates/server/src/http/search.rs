@@ -20,6 +20,7 @@ use super::reply::{self, Refusal};
 use super::{Door, Guest, body};
 use session::errors::{self, Failure};
 use session::guarded;
+use session::near::in_json;
 use session::statement::{self, Outcome, Parsed};
 use session::{Action, Deed};
 
@@ -38,6 +39,7 @@ pub(super) async fn post(
     let read = || guarded(server, || wire::json::search(&bytes).map_err(failure));
     let mut asked = body::at_length(bytes.len(), read).await?;
     let mut guest = Guest::new(server);
+    let table = asked.select.table.clone();
     let marked = asked.highlight.take();
     let marked = marked.map(|how| marked_texts(&guest, &mut asked.select, how));
     let marked = marked.transpose()?;
@@ -53,6 +55,7 @@ pub(super) async fn post(
     let parsed = Parsed::of(statement).holding(held);
     drop(bytes);
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
+    let outcome = outcome.map_err(|failure| in_json(server, &table, failure));
     let shape = Shape {
         shown: asked.shown,
         marked,

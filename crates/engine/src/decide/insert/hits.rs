@@ -209,6 +209,7 @@ fn as_documents(
             *highest = highest.checked_add(1).ok_or(Error::OutOfRange {
                 column: "id".to_owned(),
                 row: place + 1,
+                value: None,
             })?;
             made.push(Document {
                 id: *highest,

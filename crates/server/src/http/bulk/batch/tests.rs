@@ -38,6 +38,7 @@ fn a_refusal_is_told_by_line() {
     let out_of_range = Error::OutOfRange {
         column: "n".to_owned(),
         row: 2,
+        value: None,
     };
     assert!(told(0, out_of_range).starts_with("line 12: "));
     assert!(told(0, Error::DuplicateId { id: 1 }).starts_with("lines 11 to 12: "));

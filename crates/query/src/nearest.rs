@@ -11,6 +11,24 @@ pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Optio
         .map(|(_, name)| name)
 }
 
+/// As [`nearest`], of names that a user has given, so that few of them are alike on purpose: of three letters or more, with the same
+/// first letter, and hardly shorter.
+pub fn nearest_name<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = written.chars().count();
+    let first = |name: &str| {
+        name.chars()
+            .next()
+            .map(|letter| letter.to_ascii_lowercase())
+    };
+    let may_be_meant = |name: &&str| {
+        first(name) == first(written)
+            && name.chars().count() + 1 >= letters
+            && !name.eq_ignore_ascii_case(written)
+    };
+    let known = known.filter(may_be_meant);
+    (letters >= 3).then(|| nearest(written, known))?
+}
+
 /// Insertions, removals and replacements of letters, and exchanges of neighbours, between `a` and `b`. Cost: O(|a|·|b|).
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -31,4 +49,21 @@ fn edits(a: &str, b: &str) -> usize {
         before = std::mem::replace(&mut previous, current);
     }
     previous[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_near_one_that_differs_by_a_slip_and_not_one_that_is_only_short() {
+        let known = ["title", "body", "n", "price", "posts"];
+        let near = |written| nearest_name(written, known.into_iter());
+        assert_eq!(near("titel"), Some("title"));
+        assert_eq!(near("Bodi"), Some("body"));
+        assert_eq!(near("post"), Some("posts"));
+        for other in ["nix", "a", "nn", "price", "PRICE", "slice", ""] {
+            assert_eq!(near(other), None, "{other}");
+        }
+    }
 }
