@@ -554,7 +554,9 @@ fn at_row(error: String, place: usize, rows: usize) -> String {
 fn check_n(table: usize, n: i128, row: usize) -> Result<(), String> {
     match SEARCHES[table] == "log" || (-(1 << 31)..1 << 32).contains(&n) {
         true => Ok(()),
-        false => Err(format!("out of range value for column 'n' at row {row}")),
+        false => Err(format!(
+            "out of range value '{n}' for column 'n' at row {row}"
+        )),
     }
 }
 
