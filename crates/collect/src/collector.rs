@@ -50,9 +50,9 @@ const WAITING: Duration = Duration::from_millis(2);
 /// A reload holds messages back until old stores have ended, at most for this time. Microseconds.
 const CHANGE_US_MAX: u64 = 5_000_000;
 
-/// Builds a store: its configuration, the category, whether it is a copy of a model, and what it is built with.
+/// Builds a store: its configuration, the category, how often it is a copy of a model, and what it is built with.
 pub type Factory = Box<
-    dyn Fn(&StoreConfig, &[u8], bool, &Surroundings) -> Result<Box<dyn Store>, String>
+    dyn Fn(&StoreConfig, &[u8], usize, &Surroundings) -> Result<Box<dyn Store>, String>
         + Send
         + Sync,
 >;

@@ -21,6 +21,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -123,6 +124,8 @@ struct Queue {
     is_busy: bool,
     scheduled_us: Option<u64>,
     status: Option<String>,
+    /// Numbers from `synced` on that are counted as lost. A failed sync gives them to the store again; they are not counted again.
+    lost: Vec<Range<u64>>,
     replacement: Option<Box<dyn Store>>,
     is_ending: bool,
     is_closed: bool,
@@ -168,6 +171,7 @@ impl Line {
             is_busy: false,
             scheduled_us: None,
             status: None,
+            lost: Vec::new(),
             replacement: None,
             is_ending: false,
             is_closed: false,
@@ -319,10 +323,19 @@ impl Line {
         } else {
             Counter::Lost
         };
-        for run in rest.chunk_by(|a, b| a.category == b.category) {
+        let first = delivered + written.taken as u64;
+        let mut queue = self.queue();
+        let new = (first..).zip(rest);
+        let new = new.filter(|(number, _)| must_succeed || !queue.is_lost(*number));
+        let new: Vec<&Message<'_>> = new.map(|(_, message)| message).collect();
+        for run in new.chunk_by(|a, b| a.category == b.category) {
             let category = run.first().map_or(&b""[..], |message| message.category);
             counters.add(category, counter, run.len() as u64);
         }
+        if !must_succeed {
+            queue.lose(first..first + rest.len() as u64);
+        }
+        drop(queue);
         let gone = if must_succeed {
             written.taken
         } else {
@@ -343,6 +356,8 @@ impl Line {
         if synced.is_ok() {
             queue.synced = queue.delivered;
             queue.kept.clear();
+            let synced = queue.synced;
+            queue.lost.retain(|numbers| numbers.end > synced);
             return;
         }
         queue.delivered = queue.synced;
@@ -605,6 +620,23 @@ impl Queue {
         })
     }
 
+    fn is_lost(&self, number: u64) -> bool {
+        self.lost.iter().any(|numbers| numbers.contains(&number))
+    }
+
+    /// Notes that these numbers are counted as lost.
+    fn lose(&mut self, numbers: Range<u64>) {
+        if numbers.is_empty() || numbers.clone().all(|number| self.is_lost(number)) {
+            return;
+        }
+        match self.lost.last_mut() {
+            Some(last) if last.end >= numbers.start && last.start <= numbers.start => {
+                last.end = last.end.max(numbers.end);
+            }
+            _ => self.lost.push(numbers),
+        }
+    }
+
     /// Counts messages as delivered. Returns the bytes that no longer wait in memory.
     fn deliver(&mut self, count: u64) -> u64 {
         self.delivered += count;
@@ -621,7 +653,7 @@ impl Queue {
 
     fn append_to_spool(
         &mut self,
-        numbers: std::ops::Range<u64>,
+        numbers: Range<u64>,
         disk: &Arc<dyn Disk>,
         root: &str,
         folder: impl FnOnce() -> String,

@@ -155,6 +155,30 @@ impl Router {
         })
     }
 
+    /// The lines that need no message to be known: those of stores with exact categories, and those that categories share. Scribe
+    /// opens their stores when it starts.
+    pub(crate) fn standing(&self) -> impl Iterator<Item = Target<'_>> {
+        let stores = self.configuration.stores.iter().enumerate();
+        let lines = stores.filter(|(index, _)| self.table(*index).is_none());
+        lines.flat_map(move |(index, store)| {
+            let exact = store
+                .categories
+                .iter()
+                .filter_map(|categories| match categories {
+                    Categories::Exact(name) => Some(name.as_slice()),
+                    Categories::Prefix(_) | Categories::Default => None,
+                });
+            let shared = self
+                .target(index, b"", &[])
+                .filter(|target| !target.is_copy);
+            let copies = exact.filter_map(move |name| {
+                let target = self.target(index, name, self.indexes(name));
+                target.filter(|target| target.is_copy)
+            });
+            shared.into_iter().chain(copies)
+        })
+    }
+
     /// The line with that name, if this configuration makes it.
     pub(crate) fn target_of(&self, id: &[u8]) -> Option<Target<'_>> {
         let (category, _) = split(id)?;
@@ -298,6 +322,10 @@ pub(crate) mod tests {
         targets.map(|target| shown(&target.id)).collect()
     }
 
+    fn standing(router: &Router) -> Vec<String> {
+        router.standing().map(|target| shown(&target.id)).collect()
+    }
+
     #[test]
     fn the_exact_name_goes_before_the_first_prefix_and_the_prefix_before_default() {
         let mut configuration = Configuration {
@@ -315,6 +343,8 @@ pub(crate) mod tests {
             top.store = store;
         }
         let router = Router::new(configuration.clone());
+        let lines = ["web: file /3", "a: file /4", "web: file /4"];
+        assert_eq!(standing(&router), lines, "those of exact categories");
         assert_eq!(ids(&router, "web"), ["web: file /3", "web: file /4"]);
         assert_eq!(ids(&router, "website"), ["website: file /2"]);
         assert_eq!(ids(&router, "mail"), ["mail: file /0"]);
@@ -336,6 +366,7 @@ pub(crate) mod tests {
         assert_eq!(ids(&router, "website"), ["we*: file /2"]);
         assert_eq!(ids(&router, "mail"), ["default: file /0"]);
         assert!(router.target_of(b"we*\0file /2").is_some());
+        assert_eq!(standing(&router).len(), 5);
         assert!(ids(&Router::default(), "mail").is_empty());
     }
 

@@ -49,6 +49,13 @@ pub trait Store: Send {
         first_error(self.parts_mut(), |part| part.open(now))
     }
 
+    /// Scribe closes a store that rests and opens it again: a store that begins a new file at each opening does so here.
+    fn open_again(&mut self, now: Now) {
+        self.parts_mut()
+            .iter_mut()
+            .for_each(|part| part.open_again(now));
+    }
+
     /// Takes a prefix of `batch`, in order; opens first if it has to. What was taken is never given again, except after a
     /// crash. What was not taken comes again, before newer messages.
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written;
@@ -132,6 +139,9 @@ pub trait Backlog {
     /// # Errors
     /// Those of the disk. The messages may then come again.
     fn remove_oldest(&mut self, count: usize) -> io::Result<bool>;
+
+    /// Removes the file that was opened for new messages, if none came.
+    fn remove_if_empty(&mut self) {}
 }
 
 /// What every store is built with.

@@ -123,7 +123,23 @@ impl Dispatcher {
         };
         dispatcher.remove_unknown_folders()?;
         dispatcher.revive(&router)?;
+        dispatcher.open_standing(&router);
         Ok(dispatcher)
+    }
+
+    /// Makes the lines that need no message: a worker opens their stores at once, so a path that cannot be made is told by the
+    /// status before the first message. Beyond [`LINES_MAX`] lines, a line is made at its first message.
+    fn open_standing(&self, router: &Router) {
+        for target in router.standing() {
+            let count = self.shared.lines().len();
+            if count >= LINES_MAX {
+                return;
+            }
+            if !self.shared.lines().contains_key(&target.id[..]) {
+                let line = self.make_line(&target, router.configuration());
+                self.shared.insert(line);
+            }
+        }
     }
 
     fn remove_unknown_folders(&mut self) -> Result<(), String> {
@@ -241,7 +257,7 @@ impl Dispatcher {
         (self.factory)(
             &target.store.store,
             &target.category,
-            target.is_copy,
+            usize::from(target.is_copy),
             &surroundings,
         )
         .unwrap_or_else(|why| Box::new(Broken(why)))
@@ -497,6 +513,11 @@ impl Dispatcher {
         }
         self.routes.clear();
         self.previous = Some(old);
+        self.open_standing(&router);
+        let lines: Vec<Arc<Line>> = self.shared.lines().values().cloned().collect();
+        for line in lines {
+            self.shared.pools.plan(&line, now);
+        }
         self.shared.door.set_router(router);
         Ok(())
     }

@@ -32,6 +32,7 @@ struct Taken {
     sync_fails: bool,
     panics: bool,
     closed: u64,
+    opened: u64,
 }
 
 /// Position and cursors.
@@ -81,6 +82,7 @@ struct MadeUp {
 
 impl Store for MadeUp {
     fn open(&mut self, _: Now) -> Result<(), String> {
+        self.world.with(&self.name, |taken| taken.opened += 1);
         Ok(())
     }
 
@@ -396,6 +398,56 @@ fn every_message_is_delivered_in_order_through_failures_and_crashes() {
             assert_eq!(last, stepped.count(name), "seed {seed} {name} {all:?}");
         }
     }
+}
+
+#[test]
+fn standing_stores_are_open_at_start_and_after_a_reload() {
+    let mut stepped = Stepped::new();
+    let disk = stepped.disk.clone();
+    stepped.restart(disk);
+    stepped.serve_all();
+    let opened = |stepped: &Stepped| {
+        let stores = stepped.world.stores.lock().unwrap();
+        let opened = stores.iter().filter(|(_, taken)| taken.opened > 0);
+        opened.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let exact = ["store1/b", "store2/b"];
+    assert_eq!(
+        opened(&stepped),
+        exact,
+        "a model has no store before its first message"
+    );
+    let mut configuration = configuration();
+    configuration.new_thread_per_category = false;
+    stepped
+        .dispatcher
+        .reload(configuration, stepped.now)
+        .unwrap();
+    stepped.serve_all();
+    assert_eq!(opened(&stepped), ["store0/default", "store1/b", "store2/b"]);
+}
+
+#[test]
+fn what_is_given_up_counts_as_lost_once_though_no_sync_succeeds() {
+    let mut stepped = Stepped::new();
+    for store in &mut stepped.configuration.stores {
+        store.must_succeed = false;
+    }
+    let disk = stepped.disk.clone();
+    stepped.restart(disk);
+    stepped.world.with("store1/b", |taken| {
+        (taken.takes_at_most, taken.sync_fails) = (Some(1), true);
+    });
+    for _ in 0..3 {
+        stepped.send(&["b", "b"]);
+    }
+    for _ in 0..5 {
+        stepped.wait(2_000);
+        stepped.dispatcher.begin(stepped.now);
+        stepped.serve_all();
+    }
+    let lost = stepped.shared.counters.all()[&b"b:lost"[..]];
+    assert_eq!(lost, 5, "the first of six messages is taken");
 }
 
 #[test]

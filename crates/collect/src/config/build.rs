@@ -29,7 +29,7 @@ pub(super) fn configuration(
         stores_left: STORES_MAX,
         text_left: TEXT_BYTES_MAX,
         category: None,
-        shares: false,
+        shared: None,
     };
     let globals = Scope::globals(root);
     builder.without_effect(&globals, keys::GLOBAL);
@@ -86,8 +86,8 @@ pub(super) struct Builder<'p> {
     text_left: usize,
     /// The only category of the store at the top that is being built; `None`: it has several or is a model.
     pub(super) category: Option<Vec<u8>>,
-    /// Several categories share one store, because of `new_thread_per_category=no`.
-    pub(super) shares: bool,
+    /// Several categories share one store, because of `new_thread_per_category=no`: the name of its files.
+    pub(super) shared: Option<String>,
 }
 
 impl Builder<'_> {
@@ -97,6 +97,11 @@ impl Builder<'_> {
 
     pub(super) fn warning(&mut self, line: u32, text: impl Into<String>) {
         self.values.problems.warning(line, text);
+    }
+
+    /// A warning that hundreds of stores may bring with the same words.
+    pub(super) fn warning_once(&mut self, line: u32, text: impl Into<String>) {
+        self.values.problems.warning_once(line, text);
     }
 
     fn top(
@@ -131,7 +136,14 @@ impl Builder<'_> {
             [Categories::Exact(name)] if !is_model => Some(name.clone()),
             _ => None,
         };
-        self.shares = !threads && self.category.is_none();
+        self.shared = (!threads && self.category.is_none()).then(|| {
+            let name = if is_model {
+                given
+            } else {
+                given.strip_suffix('*').unwrap_or(given)
+            };
+            name.to_owned()
+        });
         self.without_effect(at, kind.place() | keys::TOP);
         let interval = self.defaults.pick(1, 10);
         let target_write_size = self
@@ -367,7 +379,7 @@ impl Builder<'_> {
         let mut file = FileConfig::default();
         file.base.file_path = role.to_owned();
         file.base.create_symlink = role == "primary";
-        file.base.write_category = self.shares && role == "secondary";
+        file.base.write_category = self.shared.is_some() && role == "secondary";
         StoreConfig::File(file)
     }
 

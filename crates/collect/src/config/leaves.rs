@@ -5,6 +5,9 @@ use super::problem::quote;
 use super::values::{ANY, PORT, Scope, TIME};
 use super::{BucketUpdater, FileBase, FileConfig, NetworkConfig, RotatePeriod, ThriftFileConfig};
 
+/// A longer list of categories names no file: the first of them does. Bytes.
+const SHARED_NAME_BYTES_MAX: usize = 200;
+
 impl Builder<'_> {
     pub(super) fn file(&mut self, at: &Scope<'_>) -> Option<FileConfig> {
         Some(FileConfig {
@@ -38,11 +41,15 @@ impl Builder<'_> {
             "base_symlink_name",
             "sub_directory",
         ];
-        let bytes = texts
+        let bytes: usize = texts
             .iter()
             .filter_map(|key| at.find(key))
             .map(|entry| entry.value.len())
             .sum();
+        // Files of categories that share a store have its own name. A buffer's files keep that of earlier builds: they are read.
+        let shared = self.shared.clone();
+        let shared = shared.filter(|name| !at.is_read_back && name.len() <= SHARED_NAME_BYTES_MAX);
+        let bytes = bytes + shared.as_ref().map_or(0, String::len);
         self.take_text(bytes, 1, at.block.line)?;
         let default = FileBase::default();
         let values = &mut self.values;
@@ -50,7 +57,7 @@ impl Builder<'_> {
         let minute = values.number(at, "rotate_minute", 0..=59, default.rotate_minute.into());
         let mut base = FileBase {
             file_path: at.text("file_path").unwrap_or(default.file_path),
-            base_filename: at.text("base_filename"),
+            base_filename: at.text("base_filename").or(shared),
             base_symlink_name: at.text("base_symlink_name"),
             sub_directory: at.text("sub_directory").unwrap_or_default(),
             use_hostname_sub_directory: values.yes(at, "use_hostname_sub_directory", false),
@@ -99,7 +106,7 @@ impl Builder<'_> {
         base.rotate_period = RotatePeriod::Never;
         base.chunk_size = 0;
         base.create_symlink = false;
-        base.write_category |= self.shares;
+        base.write_category |= self.shared.is_some();
     }
 
     /// `None`: its texts are beyond the limit.
@@ -114,11 +121,11 @@ impl Builder<'_> {
         self.take_text(bytes + category, 1, at.block.line)?;
         if let Some(entry) = at.find("smc_service") {
             let text = "smc_service is not supported: service_list or remote_host count";
-            self.warning(entry.line, text);
+            self.warning_once(entry.line, text);
         }
         for key in ["service_options", "service_cache_timeout"] {
             if let Some(entry) = at.find(key) {
-                self.warning(
+                self.warning_once(
                     entry.line,
                     format!("{key} is not supported and has no effect"),
                 );
@@ -127,7 +134,7 @@ impl Builder<'_> {
         if self.values.yes(at, "use_conn_pool", false) {
             let text =
                 "use_conn_pool has no effect: each network store has a connection of its own";
-            self.warning(at.line_of("use_conn_pool"), text);
+            self.warning_once(at.line_of("use_conn_pool"), text);
         }
         let list = at.find("service_list");
         let hosts = match list {
@@ -179,7 +186,7 @@ impl Builder<'_> {
         }
         for key in ["bucket_updater_service", "bucket_updater_service_options"] {
             if let Some(entry) = at.find(key) {
-                self.warning(
+                self.warning_once(
                     entry.line,
                     format!("{key} is not supported and has no effect"),
                 );

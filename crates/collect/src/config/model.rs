@@ -110,8 +110,11 @@ impl StoreConfig {
     pub(crate) fn ends_lines(&self) -> bool {
         match self {
             StoreConfig::File(file) => file.add_newlines,
-            // The secondary keeps messages for the primary.
-            StoreConfig::Buffer(buffer) => buffer.primary.ends_lines(),
+            // A secondary that is replayed keeps messages for the primary.
+            StoreConfig::Buffer(buffer) => {
+                let is_passed_on = buffer.replay_buffer || buffer.secondary.ends_lines();
+                is_passed_on && buffer.primary.ends_lines()
+            }
             StoreConfig::Bucket(bucket) => bucket.buckets.iter().all(StoreConfig::ends_lines),
             StoreConfig::Multi(multi) => multi.stores.iter().all(StoreConfig::ends_lines),
             StoreConfig::Category(model) => model.ends_lines(),

@@ -43,6 +43,7 @@ pub(super) struct Problems {
     file: Arc<str>,
     list: Vec<Problem>,
     listed: HashSet<(u32, String)>,
+    told_once: HashSet<String>,
 }
 
 impl Problems {
@@ -51,6 +52,7 @@ impl Problems {
             file: file.into(),
             list: Vec::new(),
             listed: HashSet::new(),
+            told_once: HashSet::new(),
         }
     }
 
@@ -60,6 +62,14 @@ impl Problems {
 
     pub(super) fn warning(&mut self, line: u32, text: impl Into<String>) {
         self.add(line, Severity::Warning, text.into());
+    }
+
+    /// A fact about the server, not about a line: it is listed once, with the first line that it concerns.
+    pub(super) fn warning_once(&mut self, line: u32, text: impl Into<String>) {
+        let text = text.into();
+        if self.told_once.insert(text.clone()) {
+            self.add(line, Severity::Warning, text);
+        }
     }
 
     fn add(&mut self, line: u32, severity: Severity, text: String) {

@@ -16,7 +16,7 @@
 //! # States
 //! | from | to | when |
 //! |---|---|---|
-//! | start | as from DISCONNECTED | at the first call |
+//! | start | as from DISCONNECTED | at the first call; the secondary is opened too, so that a path that cannot be made is told now |
 //! | DISCONNECTED | SENDING_BUFFER | the primary opens; it is tried when a pause ([`pause`]) has passed since its last failure |
 //! | DISCONNECTED | STREAMING | the same, with `replay_buffer=no` or an empty secondary |
 //! | SENDING_BUFFER | STREAMING | a look finds the secondary empty |
@@ -77,6 +77,8 @@ pub(super) struct Buffer {
     unsynced: Option<io::Error>,
     /// Why the secondary did not take, or not give, messages the last time.
     secondary_failed: Option<String>,
+    /// The category that failures of the primary are counted under.
+    category: Box<[u8]>,
     queue_bytes: Arc<AtomicU64>,
     counters: Arc<Counters>,
 }
@@ -90,12 +92,12 @@ enum State {
 }
 
 impl Buffer {
-    /// A buffer that opens nothing yet. With `replay_buffer` and a secondary that cannot be read, messages stay in the
-    /// secondary, as with `replay_buffer=no`.
+    /// A buffer from a primary and a secondary, which opens nothing yet. With `replay_buffer` and a secondary that cannot be
+    /// read, messages stay in the secondary, as with `replay_buffer=no`. `category` as in [`super::build`].
     pub(super) fn new(
-        primary: Box<dyn Store>,
-        mut secondary: Box<dyn Store>,
+        (primary, mut secondary): (Box<dyn Store>, Box<dyn Store>),
         config: &BufferConfig,
+        category: &[u8],
         surroundings: &Surroundings,
     ) -> Buffer {
         let ratio = config.buffer_bypass_max_ratio.clamp(0.0, 1.0);
@@ -115,6 +117,7 @@ impl Buffer {
             primary_failed: None,
             unsynced: None,
             secondary_failed: None,
+            category: category.into(),
             queue_bytes: Arc::clone(&surroundings.queue_bytes),
             counters: Arc::clone(&surroundings.counters),
         }
@@ -122,6 +125,9 @@ impl Buffer {
 
     /// Tries to reach the primary.
     fn connect(&mut self, now: Now) {
+        if self.state == State::Start {
+            let _ = self.secondary.open(now); // its status says why not
+        }
         match self.primary.open(now) {
             Ok(()) => {
                 self.primary_failed = None;
@@ -133,7 +139,12 @@ impl Buffer {
         }
     }
 
+    /// The primary failed: it did not open, or did not take messages.
     fn disconnect(&mut self, reason: String, now: Now) {
+        self.counters.add(&self.category, Counter::Retries, 1);
+        if self.state == State::Streaming && !self.replay_buffer {
+            self.secondary.open_again(now);
+        }
         self.state = State::Disconnected;
         self.failed_at_us = now.steady_us;
         self.wants_look = false;
@@ -152,9 +163,23 @@ impl Buffer {
                 self.state = State::Streaming;
                 self.wants_look = false;
                 self.secondary_failed = None;
+                if self.secondary.status().is_some() {
+                    let _ = self.secondary.open(now); // what failed before may be over
+                }
+                self.leave_no_empty_file();
             }
             Ok(false) => self.wants_look = self.files_a_look.is_none() || self.files_left > 0,
             Err(error) => self.cannot_read(&error),
+        }
+    }
+
+    /// In STREAMING the folder of the secondary tells that nothing waits.
+    fn leave_no_empty_file(&mut self) {
+        if self.state == State::Streaming
+            && self.replay_buffer
+            && let Some(backlog) = self.secondary.backlog()
+        {
+            backlog.remove_if_empty();
         }
     }
 
@@ -192,7 +217,7 @@ impl Buffer {
             _ => self.primary.sync(),
         };
         if let Err(error) = synced {
-            self.will_retry(batch.first(), format!("the sync failed: {error}"), now);
+            self.disconnect(format!("the sync failed: {error}"), now);
             self.unsynced = Some(error);
             return;
         }
@@ -201,7 +226,7 @@ impl Buffer {
             _ => Ok(false),
         };
         if let Some(reason) = written.failed {
-            self.will_retry(batch.get(written.taken), reason, now);
+            self.disconnect(reason, now);
         }
         match removed {
             Err(error) => self.cannot_read(&error),
@@ -216,12 +241,6 @@ impl Buffer {
                 }
             }
         }
-    }
-
-    fn will_retry(&mut self, first: Option<&Message<'_>>, reason: String, now: Now) {
-        let category = first.map_or(&b""[..], |message| message.category);
-        self.counters.add(category, Counter::Retries, 1);
-        self.disconnect(reason, now);
     }
 
     /// Whether new messages go to the primary. The line's queue decides too, so that a slow primary does not fill memory.
@@ -267,7 +286,7 @@ impl Store for Buffer {
                 return written;
             };
             taken = written.taken;
-            self.will_retry(batch.get(taken), reason, now);
+            self.disconnect(reason, now);
         }
         let written = self
             .secondary
@@ -284,6 +303,7 @@ impl Store for Buffer {
     fn look(&mut self, now: Now) {
         self.primary.look(now);
         self.secondary.look(now);
+        self.leave_no_empty_file();
         let waited_us = now.steady_us.saturating_sub(self.failed_at_us);
         let is_due = self.state == State::Disconnected && waited_us >= self.pause.us();
         if is_due || self.state == State::Start {
@@ -312,14 +332,10 @@ impl Store for Buffer {
         synced.and_then(|()| self.secondary.sync())
     }
 
-    /// The secondary's trouble goes before the primary's, which the secondary makes up for. What failed in the secondary before
-    /// STREAMING is over, though nothing was written to it since.
+    /// The secondary's trouble goes before the primary's, which the secondary makes up for.
     fn status(&self) -> Option<String> {
-        let of_secondary = match self.state {
-            State::Streaming => None,
-            State::Start | State::Disconnected | State::SendingBuffer => self.secondary.status(),
-        };
-        of_secondary
+        self.secondary
+            .status()
             .or_else(|| self.secondary_failed.clone())
             .or_else(|| self.primary.status())
             .or_else(|| self.primary_failed.clone())

@@ -14,18 +14,20 @@ use super::{Store, Surroundings};
 /// Builds a store and the stores in it. Nothing is opened yet.
 ///
 /// `category` is the category that the store serves; empty: several share it, so buffer files note the category of each
-/// message. A copy of a model (`is_model`) has its files in a folder of its category.
+/// message. `copies`: how often a model was copied for this category. Each copy puts files into one more folder of its name, as
+/// in Scribe: those of a `multifile` that is itself a copy lie in `PATH/web/web`. The files that a buffer reads back are for nobody
+/// else: they go into one folder at most, where earlier builds put them.
 ///
 /// # Errors
 /// A name that cannot be that of a file: text for the log and `getStatusDetails`.
 pub fn build(
     config: &StoreConfig,
     category: &[u8],
-    is_model: bool,
+    copies: usize,
     surroundings: &Surroundings,
 ) -> Result<Box<dyn Store>, String> {
     let part = |number: usize, config: &StoreConfig| {
-        build(config, category, is_model, &surroundings.of_part(number))
+        build(config, category, copies, &surroundings.of_part(number))
     };
     let all = |configs: &[StoreConfig]| -> Result<Vec<Box<dyn Store>>, String> {
         let built = configs.iter().enumerate();
@@ -33,20 +35,22 @@ pub fn build(
     };
     Ok(match config {
         StoreConfig::File(config) => {
-            Box::new(FileStore::new(config, category, is_model, surroundings)?)
+            Box::new(FileStore::new(config, category, copies, surroundings)?)
         }
         StoreConfig::ThriftFile(config) => {
-            Box::new(FileStore::thrift(config, category, is_model, surroundings)?)
+            Box::new(FileStore::thrift(config, category, copies, surroundings)?)
         }
         StoreConfig::Buffer(config) => {
             let primary = part(0, &config.primary)?;
             let secondary: Box<dyn Store> = match &config.secondary {
-                StoreConfig::File(file) => {
-                    Box::new(buffer_file(file, category, is_model, surroundings)?)
+                StoreConfig::File(file) if config.replay_buffer => {
+                    Box::new(buffer_file(file, category, copies.min(1), surroundings)?)
                 }
+                // What is not read back is for people: a store as any other.
                 other => part(1, other)?,
             };
-            Box::new(Buffer::new(primary, secondary, config, surroundings))
+            let parts = (primary, secondary);
+            Box::new(Buffer::new(parts, config, category, surroundings))
         }
         StoreConfig::Network(config) => Box::new(Network::new(config, category, surroundings)),
         StoreConfig::Bucket(config) => {
@@ -55,7 +59,7 @@ pub fn build(
         StoreConfig::Multi(config) => {
             Box::new(Multi::new(config.any_succeeds, all(&config.stores)?))
         }
-        StoreConfig::Category(model) => Box::new(Category::new(model, surroundings)),
+        StoreConfig::Category(model) => Box::new(Category::new(model, copies, surroundings)),
         StoreConfig::Null => Box::new(Null::new(surroundings)),
         // The configuration has them at its top only, and the router gives them no line.
         StoreConfig::Table(_) => return Err("a table has no store behind the journal".to_owned()),

@@ -11,6 +11,8 @@ use super::{Store, Surroundings, Written};
 
 pub(super) struct Category {
     model: StoreConfig,
+    /// Copies of the model so far: this store may be one of a model itself.
+    copies: usize,
     surroundings: Surroundings,
     /// Number of a category's store.
     numbers: HashMap<Box<[u8]>, usize>,
@@ -19,9 +21,10 @@ pub(super) struct Category {
 }
 
 impl Category {
-    pub(super) fn new(model: &StoreConfig, surroundings: &Surroundings) -> Category {
+    pub(super) fn new(model: &StoreConfig, copies: usize, surroundings: &Surroundings) -> Category {
         Category {
             model: model.clone(),
+            copies,
             surroundings: surroundings.clone(),
             numbers: HashMap::new(),
             stores: Vec::new(),
@@ -36,7 +39,7 @@ impl Category {
         let store = build(
             &self.model,
             category,
-            true,
+            self.copies + 1,
             &self.surroundings.of_part(self.stores.len()),
         )?;
         self.stores.push(store);

@@ -80,10 +80,16 @@ pub struct FileStore {
     /// The next opening begins a new file.
     begins_anew: bool,
     is_written: bool,
+    /// Messages that the form cannot hold, since the last sync: lost once that succeeds. Else they come again.
+    refused: u64,
     /// Folders with names that no sync covers.
     unsynced: Vec<String>,
     sync_failed: Option<io::Error>,
     failed: Option<String>,
+    /// Why the last sync failed; `None`: it did not.
+    not_synced: Option<String>,
+    /// A folder with files of this store for which no sync succeeds, and why.
+    unsyncable: Option<String>,
     /// The buffer file that was read last, and whether its damage is counted.
     oldest: Option<backlog::Oldest>,
 }
@@ -103,7 +109,7 @@ struct Current {
 pub fn buffer_file(
     config: &FileConfig,
     category: &[u8],
-    is_model: bool,
+    copies: usize,
     surroundings: &Surroundings,
 ) -> Result<FileStore, String> {
     let base = FileBase {
@@ -113,7 +119,7 @@ pub fn buffer_file(
         chunk_size: 0,
         ..config.base.clone()
     };
-    FileStore::with_form(base, Form::Checked, category, is_model, surroundings)
+    FileStore::with_form(base, Form::Checked, category, copies, surroundings)
 }
 
 impl FileStore {
@@ -121,7 +127,7 @@ impl FileStore {
     pub(super) fn new(
         config: &FileConfig,
         category: &[u8],
-        is_model: bool,
+        copies: usize,
         surroundings: &Surroundings,
     ) -> Result<FileStore, String> {
         let form = Form::Plain {
@@ -129,14 +135,14 @@ impl FileStore {
             has_newline: config.add_newlines,
             chunk_bytes: config.base.chunk_size,
         };
-        FileStore::with_form(config.base.clone(), form, category, is_model, surroundings)
+        FileStore::with_form(config.base.clone(), form, category, copies, surroundings)
     }
 
     /// A `thriftfile` store.
     pub(super) fn thrift(
         config: &ThriftFileConfig,
         category: &[u8],
-        is_model: bool,
+        copies: usize,
         surroundings: &Surroundings,
     ) -> Result<FileStore, String> {
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
@@ -150,7 +156,7 @@ impl FileStore {
             write_meta: false,
             ..config.base.clone()
         };
-        let mut store = FileStore::with_form(base, form, category, is_model, surroundings)?;
+        let mut store = FileStore::with_form(base, form, category, copies, surroundings)?;
         store.messages_max = or(config.msg_buffer_size, thrift_file::EVENTS_BUFFERED);
         store.sync_us = or(config.flush_frequency_ms, thrift_file::FLUSH_MS).saturating_mul(1_000);
         Ok(store)
@@ -160,14 +166,14 @@ impl FileStore {
         base: FileBase,
         form: Form,
         category: &[u8],
-        is_model: bool,
+        copies: usize,
         surroundings: &Surroundings,
     ) -> Result<FileStore, String> {
         Ok(FileStore {
             disk: Arc::clone(&surroundings.disk),
             counters: Arc::clone(&surroundings.counters),
             category: category.into(),
-            names: Names::new(&base, form.ending(), category, is_model, surroundings)?,
+            names: Names::new(&base, form.ending(), category, copies, surroundings)?,
             begins_anew: base.rotate_on_reopen || form.begins_anew(),
             base,
             form,
@@ -176,9 +182,12 @@ impl FileStore {
             synced_us: 0,
             current: None,
             is_written: false,
+            refused: 0,
             unsynced: Vec::new(),
             sync_failed: None,
             failed: None,
+            not_synced: None,
+            unsyncable: None,
             oldest: None,
         })
     }
@@ -202,7 +211,7 @@ impl FileStore {
         let mut name = match &newest {
             Some((_, name)) if self.goes_on(name, is_new)? => name.clone(),
             Some((suffix, _)) => self.names.file(&stem, suffix + 1),
-            None if is_new && self.current.is_some() => self.names.file(&stem, 0),
+            None if is_new || !self.form.begins_at_the_hour() => self.names.file(&stem, 0),
             None => self.names.file(&stem, self.names.first_suffix(now)),
         };
         // The category `web/web_00007` makes a folder where the category `web` may have its next file. A link there may lead to
@@ -224,6 +233,7 @@ impl FileStore {
         let path = self.names.path(&name);
         self.oldest.take_if(|oldest| oldest.path == path); // that file was removed by others
         let mut output = opened?;
+        self.wait_for_sync(&self.names.folder.clone());
         if self.form == Form::Checked && output.end() == 0 {
             Note::of(&path).remove(&*self.disk)?; // of an earlier file of this name
         }
@@ -266,21 +276,29 @@ impl FileStore {
         }
     }
 
-    /// Makes the folder. Its name, those of its parents, and those that it will hold wait for a sync.
+    /// Makes the folder. Its name and those of its parents that were made wait for a sync. A folder in which nothing was made does
+    /// not: it may be one that no sync ever succeeds for.
     fn make_folder(&mut self) -> io::Result<()> {
-        let folder = self.names.folder.as_str();
-        let mut missing = folder;
-        while !missing.is_empty() && !self.disk.exists(missing)? {
-            missing = missing.rsplit_once('/').map_or("", |(parent, _)| parent);
-            self.unsynced.push(missing.to_owned());
+        let folder = self.names.folder.clone();
+        let parent = |path: &str| path.rfind('/').unwrap_or(0);
+        let mut end = folder.len();
+        let mut missing = Vec::new();
+        while end > 0 && !self.disk.exists(&folder[..end])? {
+            missing.push(end);
+            end = parent(&folder[..end]);
         }
-        if missing != folder {
-            self.disk.create_dir(folder)?;
+        for end in missing.into_iter().rev() {
+            self.disk.create_dir(&folder[..end])?;
+            self.wait_for_sync(&folder[..parent(&folder[..end])]);
         }
+        Ok(())
+    }
+
+    /// The names in a folder wait for a sync.
+    fn wait_for_sync(&mut self, folder: &str) {
         if !self.unsynced.iter().any(|unsynced| unsynced == folder) {
             self.unsynced.push(folder.to_owned());
         }
-        Ok(())
     }
 
     /// Writes the lines that the end of a file brings. They are worth no failure: messages go on without them.
@@ -371,8 +389,7 @@ impl FileStore {
             current.messages += messages;
             buffer.clear();
             *taken = count;
-            self.counters
-                .add(&self.category, Counter::Lost, std::mem::take(&mut refused));
+            self.refused += std::mem::take(&mut refused);
             if is_long && let Err(error) = self.begin(true, now) {
                 let failed = format!("File open error: {error}");
                 self.failed = Some(failed.clone());
@@ -401,6 +418,15 @@ impl FileStore {
     }
 }
 
+/// Whether no later sync of the folder can succeed: this process may not read it, or its file system has no such call. Its
+/// files are synced all the same. Were this a failure, the messages would come again, and be written again, for ever.
+fn is_never_synced(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported
+    )
+}
+
 impl Store for FileStore {
     fn open(&mut self, now: Now) -> Result<(), String> {
         let ready = self
@@ -408,6 +434,14 @@ impl Store for FileStore {
             .map_err(|error| format!("File open error: {error}"));
         self.failed = ready.clone().err();
         ready
+    }
+
+    fn open_again(&mut self, now: Now) {
+        if self.base.rotate_on_reopen || self.form.begins_anew() {
+            let begun = self.begin(true, now);
+            let failed = begun.map_err(|error| format!("File open error: {error}"));
+            self.failed = failed.err();
+        }
     }
 
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
@@ -472,6 +506,11 @@ impl Store for FileStore {
         let mut unsynced = std::mem::take(&mut self.unsynced);
         unsynced.retain(|folder| match self.disk.sync_dir(folder) {
             Ok(()) => false,
+            Err(error) if is_never_synced(&error) => {
+                warn!(folder, %error, "a folder of files cannot be synced: a power cut may take the names of new files in it");
+                self.unsyncable = Some(format!("the folder /{folder} cannot be synced: {error}"));
+                false
+            }
             Err(error) => {
                 let is_gone = error.kind() == ErrorKind::NotFound;
                 synced = std::mem::replace(&mut synced, Ok(())).and(Err(error));
@@ -479,14 +518,18 @@ impl Store for FileStore {
             }
         });
         self.unsynced.extend(unsynced);
-        if let Err(error) = &synced {
-            self.failed = Some(format!("File sync error: {error}"));
+        let refused = std::mem::take(&mut self.refused);
+        if synced.is_ok() {
+            self.counters.add(&self.category, Counter::Lost, refused);
         }
+        let failed = synced.as_ref().err();
+        self.not_synced = failed.map(|error| format!("File sync error: {error}"));
         synced
     }
 
     fn status(&self) -> Option<String> {
-        self.failed.clone()
+        let failed = self.failed.as_ref().or(self.not_synced.as_ref());
+        failed.or(self.unsyncable.as_ref()).cloned()
     }
 
     fn backlog(&mut self) -> Option<&mut dyn Backlog> {
@@ -501,5 +544,7 @@ impl Store for FileStore {
             warn!(%error, "messages of a buffer file will be sent again");
         }
         self.end();
+        let refused = std::mem::take(&mut self.refused);
+        self.counters.add(&self.category, Counter::Lost, refused);
     }
 }

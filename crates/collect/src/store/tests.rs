@@ -58,7 +58,7 @@ pub(super) fn file(change: impl FnOnce(&mut FileConfig)) -> StoreConfig {
 }
 
 pub(super) fn web(disk: &Arc<dyn Disk>, config: &StoreConfig) -> Box<dyn Store> {
-    build(config, b"web", false, &surroundings(disk)).unwrap()
+    build(config, b"web", 0, &surroundings(disk)).unwrap()
 }
 
 pub(super) fn messages<'a>(bodies: &[&'a str]) -> Vec<Message<'a>> {

@@ -40,7 +40,7 @@ fn at_most_512_files_stay_open_and_every_category_gets_its_messages() {
     let names: Vec<String> = (0..1_500).map(|number| format!("c{number}")).collect();
     let built = names
         .iter()
-        .map(|name| build(&config, name.as_bytes(), true, &surroundings));
+        .map(|name| build(&config, name.as_bytes(), 1, &surroundings));
     let mut stores: Vec<_> = built.map(Result::unwrap).collect();
     for body in [&b"one"[..], b"two"] {
         for (store, name) in stores.iter_mut().zip(&names) {

@@ -495,6 +495,44 @@ fn what_has_no_effect_is_told() {
 }
 
 #[test]
+fn what_a_hundred_stores_say_is_told_once() {
+    let bucket = |number| {
+        format!(
+            "<bucket{number}>\ntype=network\nremote_host=h\nremote_port=1\nuse_conn_pool=yes\n</bucket{number}>\n"
+        )
+    };
+    let buckets: String = (0..=99).map(bucket).collect();
+    let text = store(&format!(
+        "type=bucket\nnum_buckets=99\nbucket_type=random\n{buckets}"
+    ));
+    let (_, problems) = told(&text, Defaults::V2_2);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(
+        problems[0].contains("use_conn_pool has no effect"),
+        "{problems:?}"
+    );
+}
+
+/// As scribed names them: by the prefix without its star, by the list as it stands.
+#[test]
+fn files_that_categories_share_have_the_name_of_the_store() {
+    for (categories, name) in [
+        ("category=we*", "we"),
+        ("category=default", "default"),
+        ("categories=web a", "web a"),
+    ] {
+        let text = format!(
+            "new_thread_per_category=no\n<store>\n{categories}\ntype=file\nfile_path=/d\n</store>\n"
+        );
+        let (configuration, _) = told(&text, Defaults::V2_2);
+        let StoreConfig::File(file) = &configuration.stores[0].store else {
+            panic!("{configuration:?}")
+        };
+        assert_eq!(file.base.base_filename.as_deref(), Some(name));
+    }
+}
+
+#[test]
 fn no_variable_is_left_out() {
     let rows: Vec<&str> = ROWS.iter().map(|(_, key, ..)| *key).chain(TOLD).collect();
     for (key, _) in keys::KEYS {

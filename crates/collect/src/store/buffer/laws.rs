@@ -194,7 +194,12 @@ impl Line {
         surroundings: &Surroundings,
     ) -> Line {
         Line {
-            buffer: Buffer::new(Box::new(primary.clone()), secondary, config, surroundings),
+            buffer: Buffer::new(
+                (Box::new(primary.clone()), secondary),
+                config,
+                b"web",
+                surroundings,
+            ),
             primary,
             secondary: MadeUp::default(),
             queue_bytes: Arc::clone(&surroundings.queue_bytes),

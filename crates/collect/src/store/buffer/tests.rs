@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::laws::{Inside, Line, MadeUp, config};
 use super::*;
-use crate::config::{FileBase, FileConfig};
+use crate::config::{FileBase, FileConfig, NetworkConfig, StoreConfig};
+use crate::store::build;
 use crate::store::file::buffer_file;
 use crate::store::random::Random;
 use crate::store::tests::{surroundings, web};
@@ -25,7 +26,7 @@ fn line(config: &BufferConfig, primary: &MadeUp, disk: &FaultDisk) -> Line {
         },
         add_newlines: false,
     };
-    let secondary = buffer_file(&file, b"web", false, &surroundings).unwrap();
+    let secondary = buffer_file(&file, b"web", 0, &surroundings).unwrap();
     Line::over(config, primary.clone(), Box::new(secondary), &surroundings)
 }
 
@@ -53,6 +54,89 @@ fn a_full_disk_leaves_what_does_not_fit_to_the_line_and_takes_it_once_there_is_r
     assert_eq!(line.waiting, [0; 0]);
     assert_eq!(line.primary.has(), (0..10).collect::<Vec<_>>());
     assert_eq!(line.buffer.status(), None);
+}
+
+/// Files of a buffer whose primary is away, `open` and `look` as often as its line does them; and how often it was tried.
+fn files_of_an_outage(replay_buffer: bool) -> (Vec<String>, u64) {
+    let disk: Arc<dyn Disk> = Arc::new(FaultDisk::new());
+    let surroundings = surroundings(&disk);
+    let secondary = crate::store::tests::file(|config| {
+        config.add_newlines = true;
+        config.base.rotate_on_reopen = true;
+        config.base.max_size = 8;
+    });
+    let nowhere = NetworkConfig {
+        hosts: Vec::new(),
+        is_service: false,
+        timeout_ms: 1,
+        ignore_network_error: false,
+        bucket_updater: None,
+    };
+    let config = StoreConfig::Buffer(Box::new(BufferConfig {
+        primary: StoreConfig::Network(nowhere),
+        secondary,
+        replay_buffer,
+        ..config()
+    }));
+    let mut store = build(&config, b"web", 0, &surroundings).unwrap();
+    let mut now = Now::default();
+    store.open(now).unwrap();
+    for bodies in [["one", "two"], ["three", "four"]] {
+        crate::store::tests::write(&mut *store, &bodies, now);
+        now.steady_us += 20_000_000;
+        store.look(now);
+    }
+    store.sync().unwrap();
+    let retries = surroundings.counters.all()[&b"web:retries"[..]];
+    (crate::store::tests::listing(&*disk, "log"), retries)
+}
+
+#[test]
+fn without_replay_the_secondary_is_files_that_people_read() {
+    let want = [
+        "web_00000: one\ntwo\nthree\n",
+        "web_00001: four\n",
+        "web_current: four\n",
+    ];
+    assert_eq!(files_of_an_outage(false).0, want);
+    let (replayed, _) = files_of_an_outage(true);
+    assert!(
+        replayed.iter().all(|file| file.contains(".buffer2: ")),
+        "{replayed:?}"
+    );
+}
+
+#[test]
+fn a_text_for_people_is_not_read_as_a_buffer_file() {
+    let disk = FaultDisk::new();
+    disk.create_dir("buffer").unwrap();
+    let text = b"2026-11-27 a line for people\nand one more\n";
+    let file = disk.create("buffer/web_00000").unwrap();
+    file.write_at(0, text).unwrap();
+    let mut line = line(&config(), &primary(false), &disk);
+    line.look_on();
+    assert_eq!(line.state(), State::Streaming);
+    assert!(line.primary.has().is_empty());
+    let want = [format!("web_00000.kept: {}", String::from_utf8_lossy(text))];
+    assert_eq!(crate::store::tests::listing(&disk, "buffer"), want);
+}
+
+#[test]
+fn each_attempt_to_reach_a_primary_that_is_away_counts() {
+    for replay_buffer in [false, true] {
+        assert_eq!(files_of_an_outage(replay_buffer).1, 3, "{replay_buffer}");
+    }
+}
+
+/// Scribe tells it when it starts, and not at the first outage.
+#[test]
+fn a_secondary_that_cannot_be_opened_is_told_before_the_first_message() {
+    let disk = FaultDisk::new();
+    disk.create("buffer").unwrap();
+    let mut line = line(&config(), &primary(false), &disk);
+    line.buffer.open(line.now).unwrap();
+    let told = line.buffer.status().unwrap();
+    assert!(told.contains("File open error"), "{told}");
 }
 
 #[test]
@@ -143,7 +227,7 @@ fn between_files(disk: &FaultDisk, takes: &Arc<Mutex<Option<usize>>>) -> Buffer 
         base,
         add_newlines: false,
     };
-    let secondary = buffer_file(&file, b"web", false, &surroundings).unwrap();
+    let secondary = buffer_file(&file, b"web", 0, &surroundings).unwrap();
     let lines = |config: &mut FileConfig| {
         (config.add_newlines, config.base.create_symlink) = (true, false);
     };
@@ -152,9 +236,9 @@ fn between_files(disk: &FaultDisk, takes: &Arc<Mutex<Option<usize>>>) -> Buffer 
         takes: Arc::clone(takes),
     };
     Buffer::new(
-        Box::new(primary),
-        Box::new(secondary),
+        (Box::new(primary), Box::new(secondary)),
         &config(),
+        b"web",
         &surroundings,
     )
 }

@@ -94,6 +94,23 @@ impl FileStore {
         frames::read(data, from, bytes_max, category)
     }
 
+    /// Gives a file another name, with which no store takes it for its own. It has the name of a buffer file of Scribe's and no
+    /// record: so it is a text that was written for people, before `replay_buffer` was set.
+    fn set_aside(&mut self, path: &str) -> io::Result<()> {
+        let mut kept = format!("{path}.kept");
+        while self.disk.exists(&kept)? {
+            kept.push('+');
+        }
+        self.disk.rename(path, &kept)?;
+        self.disk.sync_dir(&self.names.folder)?;
+        warn!(
+            path,
+            kept,
+            "a file among a buffer's files is none of a buffer: it is kept under another name"
+        );
+        Ok(())
+    }
+
     /// Deletes the oldest file and its note.
     fn delete_oldest(&mut self, path: &str) -> io::Result<()> {
         let note = self.oldest.take().and_then(|oldest| oldest.note);
@@ -151,6 +168,12 @@ impl Backlog for FileStore {
                 None => Oldest::new(&path, &*self.disk, data.len())?,
             };
             let content = self.read_content(&path, &data, oldest.from, bytes_max);
+            let is_nameless = !path.ends_with(BUFFER_ENDING) && !path.ends_with(FRAMED_ENDING);
+            let has_none = oldest.from == 0 && content.ends.is_empty() && !data.is_empty();
+            if is_nameless && has_none {
+                self.set_aside(&path)?;
+                continue;
+            }
             let lost = content
                 .lost
                 .iter()
@@ -175,6 +198,17 @@ impl Backlog for FileStore {
             self.delete_oldest(&path)?;
         }
         Ok(Messages::default())
+    }
+
+    fn remove_if_empty(&mut self) {
+        let Some(current) = self.current.take_if(|current| current.output.end() == 0) else {
+            return;
+        };
+        self.begins_anew = true;
+        // One that stays is used again at the next opening.
+        if let Err(error) = self.disk.remove(current.output.path()) {
+            warn!(%error, "the empty file of a buffer is not removed");
+        }
     }
 
     fn remove_oldest(&mut self, count: usize) -> io::Result<bool> {

@@ -76,6 +76,12 @@ impl Form {
         has_newline
     }
 
+    /// Whether the first file of a day that no rotation begins has the hour as its suffix, with `rotate_period=hourly`. In Scribe
+    /// the first opening of a `thriftfile` is a rotation.
+    pub(super) fn begins_at_the_hour(self) -> bool {
+        matches!(self, Form::Plain { .. })
+    }
+
     /// The end of a file's name.
     pub(super) fn ending(self) -> &'static str {
         match self {

@@ -42,12 +42,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names of a store for a category; an empty category: several share it.
+    /// Names of a store for a category; an empty category: several share it. `copies` as in [`build`](crate::store::build).
     pub(super) fn new(
         base: &FileBase,
         ending: &'static str,
         category: &[u8],
-        is_model: bool,
+        copies: usize,
         surroundings: &Surroundings,
     ) -> Result<Names, String> {
         let category = match category {
@@ -63,10 +63,11 @@ impl Names {
             false => &base.sub_directory,
         };
         let name = match &base.base_filename {
-            Some(name) if !is_model => name,
+            Some(name) if copies == 0 => name,
             _ => &category,
         };
-        for part in [if is_model { &category } else { "" }, below, name] {
+        let folders = std::iter::repeat_n(&category, copies);
+        for part in folders.chain([below, name]) {
             if !part.is_empty() {
                 path.push('/');
                 path.push_str(part);

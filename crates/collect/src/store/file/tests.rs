@@ -27,7 +27,7 @@ fn config(max_size: u64) -> FileConfig {
 fn buffer(max_size: u64) -> (Arc<dyn Disk>, Surroundings, FileStore) {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let surroundings = surroundings(&disk);
-    let store = buffer_file(&config(max_size), b"web", false, &surroundings).unwrap();
+    let store = buffer_file(&config(max_size), b"web", 0, &surroundings).unwrap();
     (disk, surroundings, store)
 }
 
@@ -78,7 +78,7 @@ fn messages_have_checksums_and_come_back_as_they_came_empty_ones_too() {
 #[test]
 fn a_file_shared_by_categories_keeps_the_category_of_each_message() {
     let (disk, surroundings, _) = buffer(0);
-    let mut store = buffer_file(&config(0), b"", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"", 0, &surroundings).unwrap();
     let batch = [("web", ""), ("mail", "x\n")].map(|(category, body)| Message {
         category: category.as_bytes(),
         body: body.as_bytes(),
@@ -148,14 +148,14 @@ fn a_new_store_reads_the_files_of_the_old_one_and_writes_behind_them() {
     let torn = disk.open("buffer/web_00000.buffer2").unwrap();
     torn.write_at(22, b"\x03\0\0\0\x09\0\0").unwrap();
     for _ in 0..2 {
-        let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+        let mut later = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
         later.open(at(12, 0)).unwrap();
     }
     assert_eq!(
         disk.list("buffer").unwrap(),
         ["web_00000.buffer2", "web_00001.buffer2"]
     );
-    let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut later = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     write(&mut later, &["two"], at(12, 0));
     for _ in 0..2 {
         assert_eq!(
@@ -181,7 +181,7 @@ fn pieces_of_a_file_are_removed_and_a_closed_store_keeps_the_rest() {
     );
     assert!(!store.remove_oldest(2).unwrap(), "a third message is left");
     store.close(at(12, 0));
-    let mut later = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut later = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     assert_eq!(bodies(&later.read_oldest(0, at(12, 0)).unwrap()), ["three"]);
     assert!(later.remove_oldest(1).unwrap());
     assert!(later.is_empty(at(12, 0)).unwrap());
@@ -199,7 +199,7 @@ fn a_killed_store_goes_on_behind_the_last_piece_that_was_sent() {
     for want in ["two", "three", "four"] {
         store.read_oldest(0, at(12, 0)).unwrap();
         assert!(!store.remove_oldest(1).unwrap());
-        store = buffer_file(&config(0), b"web", false, &surroundings).unwrap(); // without a close
+        store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap(); // without a close
         let oldest = store.read_oldest(0, at(12, 0)).unwrap();
         assert_eq!(bodies(&oldest), [want]);
     }
@@ -212,7 +212,7 @@ fn the_note_of_a_removed_file_skips_no_message_of_a_later_file_of_its_name() {
     store.read_oldest(0, at(12, 0)).unwrap();
     store.remove_oldest(1).unwrap();
     disk.remove("buffer/web_00000.buffer2").unwrap(); // and its note stays
-    let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     write(&mut store, &["one", "two"], at(12, 0)); // the same bytes
     let oldest = store.read_oldest(usize::MAX, at(12, 0)).unwrap();
     assert_eq!(bodies(&oldest), ["one", "two"]);
@@ -228,7 +228,7 @@ fn a_note_that_is_damaged_or_behind_the_end_of_its_file_or_a_link_does_not_count
     let note = read(&*disk, path);
     assert_eq!(note.len(), 12);
     let again = || {
-        let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+        let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
         bodies(&store.read_oldest(usize::MAX, at(12, 0)).unwrap())
     };
     assert_eq!(again(), ["two"]);
@@ -254,7 +254,7 @@ fn a_note_that_is_damaged_or_behind_the_end_of_its_file_or_a_link_does_not_count
         .unwrap();
     disk.symlink("else", path).unwrap();
     assert_eq!(again(), ["one", "two"], "a link");
-    let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     store.read_oldest(0, at(12, 0)).unwrap();
     disk.open("buffer/else").unwrap().set_len(0).unwrap();
     store.remove_oldest(1).unwrap();
@@ -278,7 +278,7 @@ fn links_among_the_files_of_a_buffer_are_neither_read_nor_written_to() {
     for name in ["web_00003.buffer2", "web_00004"] {
         disk.symlink("secret", &format!("buffer/{name}")).unwrap();
     }
-    let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     assert!(store.is_empty(at(12, 0)).unwrap());
     write(&mut store, &["one"], at(12, 0));
     let oldest = store.read_oldest(usize::MAX, at(12, 0)).unwrap();
@@ -301,7 +301,7 @@ fn files_of_an_earlier_build_are_read_first_and_never_written_to() {
             .write_at(0, &old)
             .unwrap();
     }
-    let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     write(&mut store, &["three"], at(12, 0));
     assert_eq!(read(&*disk, "buffer/web_00001.buffer"), old);
     assert_eq!(bodies(&store.read_oldest(0, at(12, 0)).unwrap()), ["one"]);
@@ -312,7 +312,7 @@ fn files_of_an_earlier_build_are_read_first_and_never_written_to() {
         ["web_00000.buffer", "web_00001.buffer", "web_00002.buffer2"],
         "a build that knows no notes may come back: what is left is in the file itself"
     );
-    let mut store = buffer_file(&config(0), b"web", false, &surroundings).unwrap();
+    let mut store = buffer_file(&config(0), b"web", 0, &surroundings).unwrap();
     let mut all = Vec::new();
     while !store.is_empty(at(12, 0)).unwrap() {
         all.extend(bodies(&store.read_oldest(usize::MAX, at(12, 0)).unwrap()));
@@ -331,7 +331,7 @@ fn a_changed_configuration_misreads_no_left_over_file() {
         let mut changed = config(0);
         changed.base.write_category = write_category;
         changed.base.base_filename = Some("web".to_owned());
-        let mut later = buffer_file(&changed, later_category, false, &surroundings).unwrap();
+        let mut later = buffer_file(&changed, later_category, 0, &surroundings).unwrap();
         let oldest = later.read_oldest(usize::MAX, at(12, 0)).unwrap();
         assert_eq!(bodies(&oldest), ["GET /\n", "GET /x\n"]);
         assert!(oldest.runs().all(|run| *run.category == *b"web"));
@@ -348,7 +348,7 @@ fn files_of_scribe_are_read_as_the_configuration_says_and_never_written_to() {
         let scribes = disk.create("buffer/web_00007").unwrap();
         let data = damage::framed(&["one", "two"], write_category);
         scribes.write_at(0, &data).unwrap();
-        let mut store = buffer_file(&config, b"web", false, &surroundings).unwrap();
+        let mut store = buffer_file(&config, b"web", 0, &surroundings).unwrap();
         write(&mut store, &["three"], at(12, 0));
         disk.remove("buffer/web_00008.buffer2").unwrap();
         write(&mut store, &["four"], at(12, 0));

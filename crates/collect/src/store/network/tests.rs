@@ -353,7 +353,7 @@ fn a_server_that_never_answers_holds_no_other_store_of_a_multi() {
         any_succeeds: false,
         stores: vec![StoreConfig::Network(config(&[host])), file(|_| ())],
     });
-    let mut store = build(&config, b"web", false, &surroundings(&disk)).unwrap();
+    let mut store = build(&config, b"web", 0, &surroundings(&disk)).unwrap();
     let batch = [Message {
         category: b"web",
         body: b"a",

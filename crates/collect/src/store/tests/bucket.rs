@@ -23,7 +23,7 @@ fn buckets(change: impl FnOnce(&mut BucketConfig), count: usize, bodies: &[&str]
     };
     change(&mut config);
     let config = StoreConfig::Bucket(Box::new(config));
-    let mut store = build(&config, b"web", false, &surroundings(&disk)).unwrap();
+    let mut store = build(&config, b"web", 0, &surroundings(&disk)).unwrap();
     let written = store.write(&messages(bodies), at(12, 0));
     assert_eq!((written.taken, written.failed), (bodies.len(), None));
     let listed = listing(&*disk, "log").into_iter();

@@ -70,8 +70,8 @@ fn store(disk: Arc<dyn Disk>, is_buffer: bool) -> FileStore {
         add_newlines: true,
     };
     match is_buffer {
-        true => buffer_file(&config, b"web", false, &surroundings(&disk)).unwrap(),
-        false => FileStore::new(&config, b"web", false, &surroundings(&disk)).unwrap(),
+        true => buffer_file(&config, b"web", 0, &surroundings(&disk)).unwrap(),
+        false => FileStore::new(&config, b"web", 0, &surroundings(&disk)).unwrap(),
     }
 }
 

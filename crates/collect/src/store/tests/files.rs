@@ -244,7 +244,7 @@ fn a_copy_of_a_model_has_a_folder_of_its_category() {
         (b"caf\xe9", "hex-636166e9/sub/hex-636166e9_00000: x"),
         (b"hex-00", "hex-6865782d3030/sub/hex-6865782d3030_00000: x"),
     ] {
-        let mut store = build(&config, category, true, &surroundings(&disk)).unwrap();
+        let mut store = build(&config, category, 1, &surroundings(&disk)).unwrap();
         assert_eq!(store.write(&messages(&["x"]), at(12, 0)).taken, 1);
         assert!(listing(&*disk, "log").contains(&want.to_owned()), "{want}");
     }
@@ -258,7 +258,7 @@ fn a_copy_of_a_model_has_a_folder_of_its_category() {
         b"a\0b",
         &[b'x'; 300],
     ] {
-        let refused = build(&config, category, true, &surroundings(&disk)).err();
+        let refused = build(&config, category, 1, &surroundings(&disk)).err();
         assert!(refused.is_some_and(|why| why.contains("cannot be the name of a file")));
     }
 }
@@ -270,9 +270,7 @@ fn a_relative_path_lies_in_the_data_directory_and_none_leads_out_of_it() {
     write(&mut *web(&disk, &below), &["x"], at(12, 0));
     assert_eq!(read(&*disk, "data/collected/logs/web_00000"), b"x");
     let out = file(|config| config.base.file_path = "../logs".to_owned());
-    let why = build(&out, b"web", false, &surroundings(&disk))
-        .err()
-        .unwrap();
+    let why = build(&out, b"web", 0, &surroundings(&disk)).err().unwrap();
     assert_eq!(
         why,
         "file path \"data/collected/../logs/web\" has a part that is refused: `..` or a NUL"
@@ -465,6 +463,36 @@ fn a_file_cut_by_others_goes_on_at_its_new_end() {
     disk.open("log/web_00000").unwrap().set_len(0).unwrap();
     write(&mut *store, &["two"], at(12, 1));
     assert_eq!(listing(&*disk, "log"), ["web_00000: two"]);
+}
+
+#[test]
+fn a_folder_that_refuses_every_sync_is_told_and_its_messages_are_not_written_again() {
+    let disk = FaultDisk::new();
+    let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+    let mut store = web(&shared, &file(|_| ()));
+    disk.inject(Call::SyncDir, 2, Fault::Fail(ErrorKind::PermissionDenied));
+    write(&mut *store, &["one"], at(12, 0));
+    store.sync().unwrap();
+    let told = store.status().unwrap();
+    assert!(told.contains("/log cannot be synced"), "{told}");
+    write(&mut *store, &["two"], at(12, 0));
+    store.sync().unwrap();
+    assert_eq!(read(&*shared, "log/web_00000"), b"onetwo");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_fails_the_write_and_no_sync() {
+    let disk = memory();
+    disk.create("log").unwrap();
+    let mut store = web(
+        &disk,
+        &file(|config| config.base.sub_directory = "x".to_owned()),
+    );
+    assert!(store.open(at(12, 0)).is_err());
+    let written = store.write(&messages(&["one"]), at(12, 0));
+    assert_eq!(written.taken, 0);
+    store.sync().unwrap();
+    assert!(store.status().unwrap().contains("File open error"));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_category_store_has_a_copy_for_each_category() {
     let disk = memory();
     let surroundings = surroundings(&disk);
     let model = StoreConfig::Category(Box::new(named("ignored")));
-    let mut store = build(&model, b"", false, &surroundings).unwrap();
+    let mut store = build(&model, b"", 0, &surroundings).unwrap();
     let message = |category: &'static str, body: &'static str| Message {
         category: category.as_bytes(),
         body: body.as_bytes(),
@@ -121,11 +121,29 @@ fn a_category_store_has_a_copy_for_each_category() {
     );
 }
 
+/// The paths that the scribed of 2.2 makes: a copy of a store that copies its model again goes one folder deeper.
+#[test]
+fn a_copy_of_a_category_store_has_its_files_two_folders_deep() {
+    let disk = memory();
+    let files = StoreConfig::Category(Box::new(named("ignored")));
+    let nested = StoreConfig::Category(Box::new(files.clone()));
+    for (model, category) in [(&files, "web"), (&nested, "app")] {
+        let mut store = build(model, category.as_bytes(), 1, &surroundings(&disk)).unwrap();
+        let message = Message {
+            category: category.as_bytes(),
+            body: b"1",
+        };
+        assert_eq!(store.write(&[message], at(12, 0)).taken, 1);
+    }
+    let want = ["app/app/app/app_00000: 1\n", "web/web/web_00000: 1\n"];
+    assert_eq!(listing(&*disk, "log"), want);
+}
+
 #[test]
 fn a_null_store_counts_and_keeps_nothing() {
     let disk = memory();
     let surroundings = surroundings(&disk);
-    let mut store = build(&StoreConfig::Null, b"web", false, &surroundings).unwrap();
+    let mut store = build(&StoreConfig::Null, b"web", 0, &surroundings).unwrap();
     write(&mut *store, &["one", "two"], at(12, 0));
     assert_eq!(surroundings.counters.all()[&b"web:ignored"[..]], 2);
     let backlog = store.backlog().unwrap();
@@ -163,7 +181,7 @@ fn two_stores_of_a_line_draw_different_random_numbers() {
 fn two_copies_of_a_model_draw_different_random_numbers() {
     let disk = memory();
     let model = StoreConfig::Category(Box::new(random("of")));
-    let mut store = build(&model, b"", false, &surroundings(&disk)).unwrap();
+    let mut store = build(&model, b"", 0, &surroundings(&disk)).unwrap();
     for category in [&b"x"[..], b"y"] {
         let batch = messages(&DIGITS);
         let batch: Vec<_> = batch
@@ -192,7 +210,7 @@ proptest! {
             remove_key: true,
             buckets: (0..=4).map(|number| named(&number.to_string())).collect(),
         }));
-        let mut store = build(&config, b"web", false, &surroundings(&shared)).unwrap();
+        let mut store = build(&config, b"web", 0, &surroundings(&shared)).unwrap();
         faults.iter().for_each(|nth| disk.inject(Call::Write, *nth, Fault::Short(3)));
         let bodies: Vec<String> = keys.iter().enumerate().map(|(n, key)| format!("{key}:{n}")).collect();
         let mut waiting: Vec<&str> = bodies.iter().map(String::as_str).collect();

@@ -1,12 +1,13 @@
 //! Bytes of `thriftfile` stores.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Disk, FaultDisk};
+use disk::{Call, Disk, Fault, FaultDisk};
 use proptest::prelude::*;
 
 use super::{at, listing, memory, messages, read, surroundings, web, write};
-use crate::config::{FileBase, StoreConfig, ThriftFileConfig};
+use crate::config::{FileBase, RotatePeriod, StoreConfig, ThriftFileConfig};
 use crate::store::build;
 
 fn thrift(change: impl FnOnce(&mut ThriftFileConfig)) -> StoreConfig {
@@ -37,10 +38,39 @@ fn a_message_that_the_format_cannot_hold_is_counted_as_lost() {
     let disk = memory();
     let surroundings = surroundings(&disk);
     let config = thrift(|config| config.base.chunk_size = 8);
-    let mut store = build(&config, b"web", false, &surroundings).unwrap();
+    let mut store = build(&config, b"web", 0, &surroundings).unwrap();
     write(&mut *store, &["", "abcd", "abcde", "x"], at(12, 0));
     assert_eq!(read(&*disk, "log/web_00000"), b"\x04\0\0\0abcd\x01\0\0\0x");
+    store.sync().unwrap();
+    write(&mut *store, &["y"], at(12, 0));
+    store.sync().unwrap();
     assert_eq!(surroundings.counters.all()[&b"web:lost"[..]], 2);
+}
+
+#[test]
+fn a_message_that_the_format_cannot_hold_counts_once_though_a_failed_sync_brings_it_again() {
+    let disk = FaultDisk::new();
+    let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+    let surroundings = surroundings(&shared);
+    let mut store = build(&thrift(|_| ()), b"web", 0, &surroundings).unwrap();
+    for _ in 0..3 {
+        disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
+        write(&mut *store, &["", "x"], at(12, 0));
+        assert!(store.sync().is_err());
+    }
+    write(&mut *store, &["", "x"], at(12, 0));
+    store.sync().unwrap();
+    assert_eq!(surroundings.counters.all()[&b"web:lost"[..]], 1);
+}
+
+#[test]
+fn the_first_thriftfile_of_a_day_has_no_hour() {
+    for (hour, name) in [(0, "web-2026-11-23_00000"), (13, "web-2026-11-23_00000")] {
+        let disk = memory();
+        let hourly = thrift(|config| config.base.rotate_period = RotatePeriod::Hourly);
+        write(&mut *web(&disk, &hourly), &["one"], at(hour, 0));
+        assert!(disk.exists(&format!("log/{name}")).unwrap(), "{hour}");
+    }
 }
 
 #[test]
