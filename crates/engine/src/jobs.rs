@@ -160,7 +160,8 @@ impl Job {
 /// Which thread does background jobs: seals, folds, merges, manifests, backups. None of them reads the engine's state.
 #[derive(Clone)]
 pub enum Background {
-    /// Two threads, one for each of [`JobLine::Folds`] and [`JobLine::Merges`], and one more for each backup.
+    /// Three threads, one for [`JobLine::Folds`], one for [`JobLine::Merges`] and one that frees memory, and one more for each
+    /// backup.
     Threads,
     /// The engine's thread, at once: for tests.
     Inline,
@@ -249,6 +250,8 @@ struct Threads {
     first: Worker,
     /// Does the jobs of [`JobLine::Merges`]: they take long, and no fold or manifest must stand behind them.
     second: Worker,
+    /// Frees memory. Behind the seals of eight tables, what was freed already would stay in memory beside what is to be sealed.
+    third: Worker,
     finished: Receiver<Finished>,
     waker: Arc<Mutex<Option<Waker>>>,
 }
@@ -299,13 +302,14 @@ impl Worker {
 }
 
 impl Threads {
-    /// Starts both threads. Errors: `Internal`, if the system gives none.
+    /// Starts the threads. Errors: `Internal`, if the system gives none.
     fn start() -> Result<Threads> {
         let (done, finished) = channel();
         let waker = Arc::new(Mutex::new(None::<Waker>));
         Ok(Threads {
             first: Worker::start("seine-fold", done.clone(), Arc::clone(&waker))?,
-            second: Worker::start("seine-merge", done, Arc::clone(&waker))?,
+            second: Worker::start("seine-merge", done.clone(), Arc::clone(&waker))?,
+            third: Worker::start("seine-discard", done, Arc::clone(&waker))?,
             finished,
             waker,
         })
@@ -343,9 +347,10 @@ impl Jobs {
             DoneBy::Caller => self.inline.push(job.run()),
             DoneBy::Test(held) => held.hold(line, HeldWork::Job(job)),
             DoneBy::Threads(threads) => {
-                let worker = match line {
-                    JobLine::Merges => &threads.second,
-                    JobLine::Folds | JobLine::Backups => &threads.first,
+                let worker = match (task, line) {
+                    (Task::Discard, _) => &threads.third,
+                    (_, JobLine::Merges) => &threads.second,
+                    (_, JobLine::Folds | JobLine::Backups) => &threads.first,
                 };
                 let sent = match &worker.jobs {
                     Some(jobs) => jobs.send(job).map_err(|lost| lost.0),
@@ -387,7 +392,7 @@ impl Jobs {
                 if wait && finished.is_empty() && self.running > 0 {
                     match threads.finished.recv() {
                         Ok(first) => finished.push(first),
-                        Err(_) => self.running = 0, // both threads are gone, and their jobs with them
+                        Err(_) => self.running = 0, // the threads are gone, and their jobs with them
                     }
                 }
                 finished.extend(threads.finished.try_iter());

@@ -26,7 +26,7 @@ use crate::tail::{Tail, TailWriter};
 const CHUNK_ROWS: u32 = 100_000;
 
 /// Memory of such rows, estimated, from which on they are written. Bytes.
-const CHUNK_BYTES: u64 = 64 << 20;
+const CHUNK_BYTES: u64 = 32 << 20;
 
 /// Makes a row of the new columns from its id and its values. Error: why a value does not fit.
 pub type ReshapeRow =
