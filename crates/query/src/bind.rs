@@ -403,7 +403,7 @@ impl Scope<'_> {
             }
             Output::Expression(expression) => {
                 let replaced = aliases.replace(expression)?;
-                (Shown::Computed(self.prepare(&replaced)?), None)
+                (Shown::Computed(self.prepare(&replaced)?.stored()), None)
             }
         })
     }

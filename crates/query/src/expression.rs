@@ -3,6 +3,7 @@
 //! Example: `n > 1 AND (tag = 'a' OR tag = 'b')` parses to `And(n > 1, tag IN ('a', 'b'))`, since OR joins equalities
 //! of one column into a list. [`Prepared`] then replaces names by slots and the list by a set.
 
+mod beside;
 mod block;
 mod call;
 mod chain;
@@ -25,13 +26,15 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use beside::Unprepared;
+pub(crate) use beside::kind_of;
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
 pub use list::List;
 pub use moment::{LocalTime, Moment, Unsettled, Variable, as_set, value_of_its_moment};
 pub use node::{ColumnValues, Metered, WEIGHT_SLOT};
 pub use parse::Calls;
-pub use prepared::{Prepared, Unprepared};
+pub use prepared::Prepared;
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
 pub use tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};

@@ -154,7 +154,7 @@ impl Assignments {
             let value = scope(definition).prepare(&written);
             let mut value = value.map_err(|error| failure::of_bind(table, error))?;
             if path.is_empty() {
-                value = value.set_to(&written, column.kind);
+                value = value.set_to(&written, column.kind).stored();
             }
             bound.set.push(Bound { to, path, value });
         }

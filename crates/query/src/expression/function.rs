@@ -229,6 +229,31 @@ impl Function {
             .flat_map(|(.., names)| names.iter().copied())
     }
 
+    /// The places of the arguments of which its value is one, of `count` arguments. None: it makes a value of its own.
+    pub(super) fn gives_back(self, count: usize) -> Vec<usize> {
+        match self {
+            Function::If => vec![1, 2],
+            Function::Case => {
+                let values = (0..count).filter(|place| place % 2 == 1);
+                let other = (count % 2 == 1).then(|| count - 1);
+                values.chain(other).collect()
+            }
+            Function::Coalesce => (0..count).collect(),
+            // Of a single list they give an item.
+            Function::Greatest | Function::Least | Function::Max | Function::Min if count > 1 => {
+                (0..count).collect()
+            }
+            Function::NullIf => vec![0],
+            Function::Remap => vec![1],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it gives back one of its arguments, or compares its first with the others.
+    pub(super) fn compares_or_gives_back(self) -> bool {
+        self == Function::Interval || !self.gives_back(2).is_empty()
+    }
+
     /// Whether its arguments are texts, as a client sees them.
     pub(super) fn reads_texts(self) -> bool {
         use Function as F;
@@ -288,21 +313,47 @@ impl Function {
             || matches!(
                 self,
                 F::Abs
+                    | F::Acos
+                    | F::Asin
+                    | F::Atan
+                    | F::Atan2
                     | F::Bigint
+                    | F::Bitdot
                     | F::Ceil
                     | F::CharLength
+                    | F::Contains
+                    | F::Cos
                     | F::Crc32
                     | F::DateDiff
+                    | F::DateRange
+                    | F::Degrees
                     | F::Double
+                    | F::Exp
+                    | F::Fibonacci
                     | F::Floor
                     | F::Geodist
+                    | F::Histogram
                     | F::Instr
+                    | F::Interval
                     | F::Length
                     | F::Levenshtein
+                    | F::Like
+                    | F::Ln
                     | F::Locate
+                    | F::Log10
+                    | F::Log2
+                    | F::Radians
+                    | F::Rand
+                    | F::Range
+                    | F::Regex
+                    | F::Regexp
                     | F::Round
                     | F::Sign
+                    | F::Sin
+                    | F::Sint
                     | F::Sqrt
+                    | F::Tan
+                    | F::Uint
             )
     }
 

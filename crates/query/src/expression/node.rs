@@ -103,6 +103,10 @@ pub(super) enum PreparedNode {
         negated: bool,
     },
     Call(Function, Arc<Known>, Box<[PreparedNode]>),
+    /// What gives back a value of that type, in the form of [`ColumnType::comparable`].
+    Given(Box<PreparedNode>, ColumnType),
+    /// The same in the form that a client sees.
+    Stored(Box<PreparedNode>, ColumnType),
     Each {
         over: Over,
         /// The slot of an item in the condition.
@@ -168,8 +172,31 @@ impl PreparedNode {
             PreparedNode::Slot(slot) => {
                 *self = PreparedNode::Path(*slot, [JsonStep::Itself].into());
             }
+            PreparedNode::Call(function, _, arguments) => {
+                for place in function.gives_back(arguments.len()) {
+                    if let Some(argument) = arguments.get_mut(place) {
+                        argument.read_inside();
+                    }
+                }
+            }
             _ => {}
         }
+    }
+
+    /// The node as its value is shown and stored.
+    pub(super) fn stored(mut self) -> PreparedNode {
+        self.make_stored();
+        self
+    }
+
+    /// See [`PreparedNode::stored`].
+    pub(super) fn make_stored(&mut self) {
+        let taken = std::mem::replace(self, PreparedNode::Literal(Value::Null));
+        *self = match taken {
+            PreparedNode::Typed(slot, _) => PreparedNode::Slot(slot),
+            PreparedNode::Given(of, kind) => PreparedNode::Stored(of, kind),
+            other => other,
+        };
     }
 
     /// Replaces the largest parts that read no column by their values. A long text stays an expression: statements pay for the
@@ -199,7 +226,9 @@ impl PreparedNode {
                 needle, low, high, ..
             } => [needle, low, high].iter().all(|part| part.is_constant()),
             PreparedNode::IsNull { needle, .. } => needle.is_constant(),
-            PreparedNode::Moment(moment, ..) => moment.is_constant(),
+            PreparedNode::Moment(of, ..)
+            | PreparedNode::Given(of, _)
+            | PreparedNode::Stored(of, _) => of.is_constant(),
             PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
             PreparedNode::Slot(_)
             | PreparedNode::Path(..)
@@ -252,6 +281,8 @@ impl PreparedNode {
             | PreparedNode::Typed(..) => {}
             PreparedNode::Unary(_, part)
             | PreparedNode::Moment(part, ..)
+            | PreparedNode::Given(part, _)
+            | PreparedNode::Stored(part, _)
             | PreparedNode::In { needle: part, .. }
             | PreparedNode::IsNull { needle: part, .. } => visit(part),
             PreparedNode::Binary(_, left, right) => {
@@ -295,6 +326,8 @@ impl PreparedNode {
             PreparedNode::Path(slot, steps) => at_path(row, *slot, steps, work),
             PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
             PreparedNode::Moment(of, zone, kind) => in_zone(of.evaluate(row, work), zone, *kind),
+            PreparedNode::Given(of, _) => of.evaluate(row, work),
+            PreparedNode::Stored(of, kind) => in_column(of.evaluate(row, work), *kind),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
                 binary(*operator, left.operand(row, work), &mut || {
@@ -334,9 +367,8 @@ impl PreparedNode {
             }
             PreparedNode::Call(function, known, arguments) => {
                 call(*function, known, arguments.len(), work, &mut |at| {
-                    arguments
-                        .get(at)
-                        .map_or(Value::Null, |argument| argument.evaluate(row, work))
+                    let argument = arguments.get(at);
+                    argument.map_or(Value::Null, |argument| argument.evaluate(row, work))
                 })
             }
             PreparedNode::Each {
@@ -359,6 +391,14 @@ impl PreparedNode {
 fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {
     work.spend(PATH_UNITS);
     copied(row.value_at(slot, steps), work)
+}
+
+/// A comparable value as a column of that type shows it.
+fn in_column(comparable: Value, kind: ColumnType) -> Value {
+    match comparable {
+        Value::Null => Value::Null,
+        value => kind.of_comparable(value),
+    }
 }
 
 /// Seconds, or a date that was moved, as a value of that type.

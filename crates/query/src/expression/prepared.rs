@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
+use super::beside::{
+    Beside, Columns, Item, Resolve, Unprepared, beside, constant, no_number, of_call,
+};
 use super::call::{Known, call};
 use super::evaluate::as_compared;
 use super::function::Function;
@@ -17,33 +19,12 @@ use super::moment;
 use super::node::{ColumnValues, MOVED_DATE, PreparedNode, WEIGHT_SLOT};
 use super::row_set::RowSet;
 use super::simple::{self, Simple};
-use super::tree::{BinaryOperator, Expression};
+use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::json::JsonStep;
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
 use crate::meter::{Budget, Meter, Work};
 use crate::schema::ColumnType;
 use crate::value::Value;
-
-/// Why an expression cannot be prepared for the rows of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unprepared {
-    /// The name of a column that the table does not have.
-    UnknownColumn(String),
-    /// A constant that the type of the column beside it does not read, in words.
-    Constant(Box<str>),
-}
-
-impl fmt::Display for Unprepared {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unprepared::UnknownColumn(name) => write!(out, "unknown column '{name}'"),
-            Unprepared::Constant(what) => out.write_str(what),
-        }
-    }
-}
-
-/// Most characters of a constant that an error shows.
-const SHOWN_CHARS_MAX: usize = 64;
 
 /// Most units of a call whose arguments are all written constants, for the same reason.
 const CALLED_UNITS_MAX: u64 = 2 * COMPUTED_TEXT_BYTES_MAX as u64;
@@ -135,6 +116,15 @@ impl Prepared {
         };
         Prepared {
             root: *Box::new(self.root).as_moment(zone, kind),
+            ..self
+        }
+    }
+
+    /// The expression as its value is shown and stored: a time is `10:11:12`, and not the number by which it is compared.
+    #[must_use]
+    pub fn stored(self) -> Prepared {
+        Prepared {
+            root: self.root.stored(),
             ..self
         }
     }
@@ -233,35 +223,6 @@ impl Prepared {
     }
 }
 
-/// A column's slot and, if known, its type.
-pub(crate) type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
-
-/// The names that an expression may use.
-struct Resolve<'r> {
-    columns: &'r Columns<'r>,
-    /// The item of the innermost list around the expression, and those of the lists around that.
-    item: Option<(Item<'r>, &'r Resolve<'r>)>,
-}
-
-/// The name that a condition gives to each item of a list.
-#[derive(Clone, Copy)]
-struct Item<'r> {
-    name: &'r str,
-    slot: usize,
-    /// `None`: items of a document.
-    kind: Option<ColumnType>,
-}
-
-/// What stands on the other side of a comparison.
-enum Beside<'e> {
-    /// A column, by its name.
-    Column(&'e str, ColumnType),
-    /// A value inside a document.
-    Inside,
-    /// Another expression, or a column of an unknown type.
-    Other,
-}
-
 /// One side of a comparison.
 struct Operand<'e> {
     written: &'e Expression,
@@ -339,79 +300,6 @@ impl<'e> Operand<'e> {
     }
 }
 
-/// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
-fn no_number(value: &Value) -> Result<(), Unprepared> {
-    match (value.text_bytes(), value.spelled()) {
-        (None, _) | (_, Some(_)) => Ok(()),
-        (Some(_), None) => {
-            let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
-            let what = format!("'{text}' is no number, and stands beside one");
-            Err(Unprepared::Constant(what.into()))
-        }
-    }
-}
-
-fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Beside<'e> {
-    match written {
-        Expression::Path { .. } => Beside::Inside,
-        // What is moved is of the kind that it was, but a date gets a time.
-        Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
-            match arguments.first().map(|moved| beside(moved, resolve)) {
-                Some(Beside::Column(name, ColumnType::Date | ColumnType::DateTime { .. })) => {
-                    Beside::Column(name, MOVED_DATE)
-                }
-                Some(Beside::Column(name, ColumnType::Timestamp)) => {
-                    Beside::Column(name, ColumnType::Timestamp)
-                }
-                _ => Beside::Other,
-            }
-        }
-        Expression::Column(name) => match resolve.find(name) {
-            Some((_, Some(kind))) => Beside::Column(name, kind),
-            Some((slot, None)) if slot > WEIGHT_SLOT => Beside::Inside,
-            Some((_, None)) | None => Beside::Other,
-        },
-        _ => Beside::Other,
-    }
-}
-
-/// A constant beside a column, as [`ColumnType::constant`].
-fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<Value, Unprepared> {
-    let plain = as_compared(value.clone(), kind == ColumnType::Json);
-    kind.constant(&plain).map_err(|_| {
-        let text: String = plain.to_string().chars().take(SHOWN_CHARS_MAX).collect();
-        let kind = kind.sql_name();
-        // Keys and aggregates of groups have names with brackets, and no user gave them.
-        let what = match column.ends_with(')') {
-            true => format!("'{text}' is no value of type {kind}"),
-            false => format!("'{text}' is no value of column '{column}', which is {kind}"),
-        };
-        Unprepared::Constant(what.into())
-    })
-}
-
-impl Resolve<'_> {
-    fn find(&self, name: &str) -> Option<(usize, Option<ColumnType>)> {
-        match self.item {
-            Some((item, _)) if item.name == name => Some((item.slot, item.kind)),
-            Some((_, around)) => around.find(name),
-            None => (self.columns)(name),
-        }
-    }
-
-    /// A slot that no column and no item around has. Slots of items count down from the last.
-    fn free(&self) -> usize {
-        self.item.map_or(usize::MAX, |(item, _)| item.slot - 1)
-    }
-
-    fn with_item<'r>(&'r self, item: Item<'r>) -> Resolve<'r> {
-        Resolve {
-            columns: self.columns,
-            item: Some((item, self)),
-        }
-    }
-}
-
 /// The refusal of a variable where no session gives it its value.
 fn unsettled(variable: &str) -> Unprepared {
     Unprepared::UnknownColumn(format!("@{variable}"))
@@ -424,7 +312,7 @@ fn called(
     resolve: &Resolve<'_>,
 ) -> Result<PreparedNode, Unprepared> {
     let is_unsettled = match function {
-        Function::Now => arguments.is_empty(),
+        Function::Now | Function::UnixTimestamp => arguments.is_empty(),
         Function::Rand => arguments.len() < 2,
         function => function.is_of_the_moment(),
     };
@@ -432,6 +320,9 @@ fn called(
         return Err(Unprepared::UnknownColumn(format!("{}()", function.name()))); // nobody has given it its time or id
     }
     let arguments = &as_read(function, arguments)[..];
+    if matches!(function, Function::DateAdd | Function::DateSub) {
+        refuse_unmoved(arguments)?;
+    }
     let known = match worked_out(function, arguments) {
         Ok(value) => return Ok(PreparedNode::Literal(value)),
         Err(known) => known,
@@ -441,11 +332,101 @@ fn called(
     for argument in arguments {
         prepared.push(match &**argument {
             Expression::Column(name) => read(function, name, resolve)?,
+            argument if function.reads_texts() => PreparedNode::new(argument, resolve)?.stored(),
             argument => PreparedNode::new(argument, resolve)?,
         });
     }
-    let arguments = prepared.into();
-    Ok(PreparedNode::Call(function, Arc::new(known), arguments))
+    Ok(PreparedNode::Call(
+        function,
+        Arc::new(known),
+        prepared.into(),
+    ))
+}
+
+/// A call of a function whose value is that of one of its arguments, or that compares its first argument with constants: those are
+/// read as constants beside a column are.
+fn giving_back(
+    function: Function,
+    written: &[Expression],
+    node: PreparedNode,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    let PreparedNode::Call(_, known, mut arguments) = node else {
+        return Ok(node); // it was worked out
+    };
+    if function == Function::NullIf
+        && let [of, other] = written
+    {
+        let equal = compared(BinaryOperator::Equal, of, other, resolve)?;
+        let of = arguments.into_iter().next();
+        let arguments = [Some(equal), Some(PreparedNode::Literal(Value::Null)), of];
+        let arguments = arguments.into_iter().flatten().collect();
+        let call = PreparedNode::Call(Function::If, known, arguments);
+        let kind = common_of(function, written, resolve);
+        return Ok(match kind.filter(ColumnType::has_comparable) {
+            Some(kind) => PreparedNode::Given(Box::new(call), kind),
+            None => call,
+        });
+    }
+    if function == Function::Interval
+        && let Some((of, _)) = written.split_first()
+        && let Beside::Column(column, kind) = beside(of, resolve)
+    {
+        for point in arguments.iter_mut().skip(1) {
+            if let PreparedNode::Literal(value) = point {
+                *value = constant(value, column, kind)?;
+            }
+        }
+    }
+    let kind = match common_of(function, written, resolve) {
+        Some(kind) if kind.has_comparable() => kind,
+        found => {
+            // Values of several kinds are what a client sees of each.
+            let chooses = !matches!(function, Function::Greatest | Function::Least);
+            let places = function.gives_back(written.len()).into_iter();
+            for place in places.filter(|_| found.is_none() && chooses) {
+                if let Some(argument) = arguments.get_mut(place) {
+                    argument.make_stored();
+                }
+            }
+            return Ok(PreparedNode::Call(function, known, arguments));
+        }
+    };
+    for place in function.gives_back(written.len()) {
+        if let Some(PreparedNode::Literal(value)) = arguments.get_mut(place) {
+            *value = kind.constant(value).unwrap_or(Value::Null);
+        }
+    }
+    let call = PreparedNode::Call(function, known, arguments);
+    Ok(PreparedNode::Given(Box::new(call), kind))
+}
+
+/// The type of all that a call may give back; `None`: they are of several, or of none.
+fn common_of(
+    function: Function,
+    written: &[Expression],
+    resolve: &Resolve<'_>,
+) -> Option<ColumnType> {
+    match of_call(function, written, resolve) {
+        Beside::Column(_, kind) => Some(kind),
+        Beside::Inside | Beside::Other => None,
+    }
+}
+
+/// Refuses a constant text that is no number in arithmetic.
+fn refuse_texts<'e>(operands: impl IntoIterator<Item = &'e Expression>) -> Result<(), Unprepared> {
+    let mut constants = operands.into_iter().filter_map(Expression::constant);
+    constants.try_for_each(no_number)
+}
+
+/// Refuses constants of a moved date that are no date, or no number of units.
+fn refuse_unmoved(arguments: &[Cow<'_, Expression>]) -> Result<(), Unprepared> {
+    if let Some(moved @ Value::Str(_)) = arguments.first().and_then(|moved| moved.constant())
+        && ColumnType::Timestamp.constant(moved).is_err()
+    {
+        constant(moved, "date()", MOVED_DATE)?;
+    }
+    refuse_texts(arguments.get(1).map(|count| &**count))
 }
 
 /// The arguments of a function: where it reads texts, a moment is a text.
@@ -599,11 +580,19 @@ impl PreparedNode {
             Expression::Column(name) => column(name, resolve)?,
             Expression::Variable(name) => return Err(unsettled(name)),
             Expression::Path { column, steps } => path(column, steps, resolve)?,
-            Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
+            Expression::Unary(operator, operand) => {
+                if matches!(operator, UnaryOperator::Minus | UnaryOperator::BitNot) {
+                    refuse_texts([&**operand])?;
+                }
+                PreparedNode::Unary(*operator, part(operand)?)
+            }
             Expression::Binary(operator, left, right) if operator.compares() => {
                 compared(*operator, left, right, resolve)?
             }
             Expression::Binary(operator, left, right) => {
+                if !operator.is_logical() {
+                    refuse_texts([&**left, &**right])?;
+                }
                 PreparedNode::Binary(*operator, part(left)?, part(right)?)
             }
             Expression::In {
@@ -626,6 +615,10 @@ impl PreparedNode {
                 needle: part(needle)?,
                 negated: *negated,
             },
+            Expression::Call(function, arguments) if function.compares_or_gives_back() => {
+                let node = called(*function, arguments, resolve)?;
+                giving_back(*function, arguments, node, resolve)?
+            }
             Expression::Call(function, arguments) => called(*function, arguments, resolve)?,
             Expression::Aggregate(..) => {
                 return Err(Unprepared::UnknownColumn(expression.to_string()));

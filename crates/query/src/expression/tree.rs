@@ -320,7 +320,7 @@ impl Expression {
         })
     }
 
-    /// Whether its value is a number whatever its operands are: it is arithmetic, on bits, or a count.
+    /// Whether its value is a number whatever its operands are: it is arithmetic, on bits, a count, or a condition.
     pub(super) fn is_arithmetic(&self) -> bool {
         use BinaryOperator as O;
         match self {
@@ -328,12 +328,22 @@ impl Expression {
                 O::Add | O::Subtract | O::Multiply | O::Divide | O::Modulo => true,
                 O::IntegerDivide | O::Power => true,
                 O::BitOr | O::BitAnd | O::BitXor | O::ShiftLeft | O::ShiftRight => true,
-                O::Or | O::And | O::Xor | O::Equal | O::NotEqual | O::NullSafeEqual => false,
-                O::Less | O::LessOrEqual | O::Greater | O::GreaterOrEqual => false,
+                O::Or | O::And | O::Xor | O::Equal | O::NotEqual | O::NullSafeEqual => true,
+                O::Less | O::LessOrEqual | O::Greater | O::GreaterOrEqual => true,
             },
-            Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => true,
+            Expression::Unary(..)
+            | Expression::In { .. }
+            | Expression::InRows { .. }
+            | Expression::Between { .. }
+            | Expression::IsNull { .. }
+            | Expression::Each { .. } => true,
             Expression::Call(function, _) => function.gives_number(),
-            _ => false,
+            Expression::Literal(_)
+            | Expression::Truth(_)
+            | Expression::Column(_)
+            | Expression::Variable(_)
+            | Expression::Path { .. }
+            | Expression::Aggregate(..) => false,
         }
     }
 
@@ -477,6 +487,14 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
+    /// AND, OR and XOR, whose operands are truths.
+    pub(super) fn is_logical(self) -> bool {
+        matches!(
+            self,
+            BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor
+        )
+    }
+
     /// `= <> < <= > >= <=>`.
     pub(super) fn compares(self) -> bool {
         matches!(

@@ -40,7 +40,13 @@ pub(super) fn datetime(value: &Value, fraction_digits: u8) -> Result<Value, Valu
 
 /// A TIME: `-838:59:59` … `838:59:59`. A date with a time gives its time.
 pub(super) fn time(value: &Value, fraction_digits: u8) -> Result<Value, ValueError> {
-    let text = written(value)?;
+    let text = match value {
+        // Up to the hours of a TIME its digits are a time; more have a date before it.
+        Value::Int(_) | Value::Float(_) if plain(value).split('.').next().is_some_and(is_time) => {
+            plain(value).into_bytes()
+        }
+        value => written(value)?,
+    };
     let text = text.trim_ascii();
     let micros = match Reader(text).dated() {
         Some(moment) if text.contains(&b':') && text.iter().any(|byte| b"-/".contains(byte)) => {
@@ -132,6 +138,11 @@ fn plain(number: &Value) -> String {
         Value::Float(number) => number.to_string(), // `{number}` has no exponent
         other => other.to_string(),
     }
+}
+
+/// Whether the whole part of a number has no more digits than `8385959`.
+fn is_time(whole: &str) -> bool {
+    whole.trim_start_matches('-').len() <= 7
 }
 
 fn filled(number: &str) -> String {

@@ -71,12 +71,19 @@ impl ColumnType {
                 Ok(kind.comparable(kind.accept(value.clone())?))
             }
             (ColumnType::Time { .. }, _) => exact(value),
+            // A number with a fraction is no year, and lies between two.
+            (ColumnType::Year, _) if is_broken(value) => exact(value),
             (ColumnType::Year, _) => match self.accept(value.clone()) {
                 Err(ValueError::OutOfRange) => exact(value),
                 read => read,
             },
         }
     }
+}
+
+/// Whether it is a number with a fraction.
+fn is_broken(value: &Value) -> bool {
+    matches!(exact(value), Ok(Value::Float(number)) if number.fract() != 0.0)
 }
 
 /// The number that a value is from end to end.

@@ -51,7 +51,10 @@ impl Number {
             Some(Ok(number)) if bytes > 0 => number,
             _ => "0",
         };
-        let exact = if whole { number.parse().ok() } else { None };
+        let exact = match whole {
+            true => number.parse().ok(),
+            false => beyond_doubles(number),
+        };
         exact.map_or_else(
             || Number::Real(number.parse().unwrap_or(0.0)),
             Number::Whole,
@@ -67,6 +70,16 @@ impl Number {
         let (bytes, _) = number_bytes(text);
         (bytes > 0 && bytes == text.len()).then(|| Number::at_start(text))
     }
+}
+
+/// Digits from which on a double does not hold every whole number.
+const EXACT_DIGITS: usize = 16;
+
+/// The whole number that `9007199254740993.0` is, which no double is.
+fn beyond_doubles(number: &str) -> Option<i128> {
+    let (whole, fraction) = number.split_once('.')?;
+    let is_whole = fraction.bytes().all(|digit| digit == b'0');
+    (is_whole && whole.len() >= EXACT_DIGITS).then(|| whole.parse().ok())?
 }
 
 fn compare_mixed(whole: i128, real: f64) -> Option<Ordering> {

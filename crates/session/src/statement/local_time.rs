@@ -96,6 +96,7 @@ impl Local<'_> {
                     self.assignments(&insert.table, set);
                 }
                 self.statement(select);
+                self.inserted(insert, select);
             }
             _ => {} // no other compares or sets a column of a table
         }
@@ -154,20 +155,37 @@ impl Local<'_> {
     }
 
     fn assignments(&self, table: &str, set: &mut [Assignment]) {
+        let is = |name: &str| self.kind_of(table, name);
         for Assignment { column, value, .. } in set {
             if self.is_timestamp(table, column) {
-                self.constant(value);
+                self.local(value, &is);
             }
         }
     }
 
-    /// The rows of an INSERT.
-    fn rows(&self, insert: &mut Insert) {
-        let Some(of) = (self.definition)(&insert.table) else {
+    /// Columns of local dates that an INSERT … SELECT puts into timestamps. Of a SELECT with `*` none is, since nobody knows which
+    /// column an item is for: its dates are refused or read in UTC, as INSERT reads a text.
+    fn inserted(&self, insert: &Insert, select: &mut Statement) {
+        let Statement::Select(select) = select else {
             return;
         };
+        let is = |name: &str| self.kind_of(&select.table, name);
+        for place in self.timestamps(insert) {
+            if let Some(Item::Value { what, .. }) = select.items.get_mut(place)
+                && let Output::Expression(of) = what
+            {
+                self.local(of, &is);
+            }
+        }
+    }
+
+    /// The places of timestamps among the values of an INSERT.
+    fn timestamps(&self, insert: &Insert) -> Vec<usize> {
+        let Some(of) = (self.definition)(&insert.table) else {
+            return Vec::new();
+        };
         let has_id = !matches!(of.kind, Kind::Queue(_));
-        let places: Vec<usize> = match &insert.columns {
+        match &insert.columns {
             Some(named) => (0..named.len())
                 .filter(|at| self.is_timestamp(&insert.table, &named[*at].to_lowercase()))
                 .collect(),
@@ -176,7 +194,12 @@ impl Local<'_> {
                 let timestamps = columns.filter(|(_, column)| is_timestamp(column));
                 timestamps.map(|(at, _)| at + usize::from(has_id)).collect()
             }
-        };
+        }
+    }
+
+    /// The rows of an INSERT.
+    fn rows(&self, insert: &mut Insert) {
+        let places = self.timestamps(insert);
         for row in &mut insert.rows {
             for place in &places {
                 if let Some(value) = row.get_mut(*place) {
@@ -230,15 +253,9 @@ impl Local<'_> {
 
     /// What stands beside a timestamp: a constant, or a column of local dates, becomes seconds.
     fn local(&self, of: &mut Expression, is: &KindOf<'_>) {
-        let is_date = |name| {
-            matches!(
-                is(name),
-                Some(ColumnType::Date | ColumnType::DateTime { .. })
-            )
-        };
-        match of {
-            Expression::Column(name) if is_date(name) => *of = self.zone.seconds_of(of.clone()),
-            of => self.constant(of),
+        match is_date(of, is) {
+            true => *of = self.zone.seconds_of(of.clone()),
+            false => self.constant(of),
         }
     }
 
@@ -255,6 +272,20 @@ impl Local<'_> {
         {
             *value = Value::Int(seconds.into());
         }
+    }
+}
+
+/// Whether the value is that of a column of dates, moved or not.
+fn is_date(of: &Expression, is: &KindOf<'_>) -> bool {
+    match of {
+        Expression::Column(name) => matches!(
+            is(name),
+            Some(ColumnType::Date | ColumnType::DateTime { .. })
+        ),
+        Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
+            arguments.first().is_some_and(|of| is_date(of, is))
+        }
+        _ => false,
     }
 }
 

@@ -61,9 +61,14 @@ impl Execution<'_> {
         let shown = shown(&found.columns, &union.shown)?;
         let keys = union.order.iter().map(|key| {
             let place = place(&found.columns, &shown, &key.column)?;
-            Ok((place, key.descending))
+            let kind = found.columns.get(place).and_then(|(_, kind)| *kind);
+            Ok(SortKey {
+                place,
+                falls: key.descending,
+                kind: kind.filter(ColumnType::has_comparable),
+            })
         });
-        let keys: Vec<(usize, bool)> = keys.collect::<Result<_, Failure>>()?;
+        let keys: Vec<SortKey> = keys.collect::<Result<_, Failure>>()?;
         let page = Page {
             offset: usize::try_from(union.offset).unwrap_or(usize::MAX),
             limit: usize::try_from(union.limit.unwrap_or(ALL_ROWS)).unwrap_or(usize::MAX),
@@ -346,26 +351,48 @@ impl Page {
     }
 }
 
+/// A column by which rows are sorted.
+struct SortKey {
+    /// Its place in a row.
+    place: usize,
+    /// The greatest comes first.
+    falls: bool,
+    /// Its type, where values are kept as texts that sort wrongly: those of decimals and times.
+    kind: Option<ColumnType>,
+}
+
+impl SortKey {
+    /// The value that is compared where it is not the one in the row.
+    fn comparable(&self, row: &[Value]) -> Option<Value> {
+        Some(self.kind?.comparable(row.get(self.place)?.clone()))
+    }
+}
+
 /// All rows by the keys; rows with equal keys keep their order.
 fn sorted(
     answers: Vec<(Rows, u64)>,
-    keys: &[(usize, bool)],
+    keys: &[SortKey],
     held: &Grant,
 ) -> Result<Vec<Vec<Value>>, Failure> {
     let mut all = Vec::new();
     for row in answers.into_iter().flat_map(|(rows, _)| rows) {
         let row = row?;
-        held.take(memory(&row))?;
-        all.push(row);
+        let compared: Vec<Option<Value>> = keys.iter().map(|key| key.comparable(&row)).collect();
+        let of_keys: usize = compared.iter().flatten().map(Value::memory).sum();
+        held.take(memory(&row) + of_keys as u64)?;
+        all.push((row, compared));
     }
-    all.sort_by(|a, b| {
-        let keys = keys.iter().map(|(place, falls)| {
-            let order = a[*place].cmp_order(&b[*place]);
-            if *falls { order.reverse() } else { order }
+    all.sort_by(|(a, of_a), (b, of_b)| {
+        let keys = keys.iter().zip(of_a.iter().zip(of_b));
+        let keys = keys.map(|(key, (of_a, of_b))| {
+            let of_a = of_a.as_ref().unwrap_or(&a[key.place]);
+            let of_b = of_b.as_ref().unwrap_or(&b[key.place]);
+            let order = of_a.cmp_order(of_b);
+            if key.falls { order.reverse() } else { order }
         });
         keys.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
-    Ok(all)
+    Ok(all.into_iter().map(|(row, _)| row).collect())
 }
 
 fn memory(row: &[Value]) -> u64 {

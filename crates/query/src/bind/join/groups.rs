@@ -13,7 +13,7 @@
 
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
-use crate::expression::{AggregateKind, Expression, Function, Prepared};
+use crate::expression::{AggregateKind, Expression, Function, Prepared, kind_of};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
@@ -166,7 +166,10 @@ impl Binder<'_> {
                 let (slot, kind) = self.slot(name)?;
                 (Prepared::of_slot(slot), Some(kind))
             }
-            other => (self.prepare(other)?, None),
+            other => {
+                let kind = kind_of(other, &|name| Some(self.slot(name).ok()?.1));
+                (self.prepare(other)?, kind)
+            }
         };
         Ok(GroupKey {
             written,
@@ -241,7 +244,7 @@ impl GroupBinder<'_, '_> {
         })
     }
 
-    /// The type of MIN and MAX of a column that is compared by numbers and shown otherwise: `10:11:12`, not 101112.
+    /// The type of MIN and MAX of a column that is shown otherwise than it is compared: `10:11:12`, not 101112.
     fn extreme(&self, written: &Expression) -> Option<ColumnType> {
         let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) = written
         else {
@@ -251,7 +254,14 @@ impl GroupBinder<'_, '_> {
             return None;
         };
         let (_, kind) = self.of.slot(name).ok()?;
-        matches!(kind, ColumnType::Time { .. } | ColumnType::Decimal { .. }).then_some(kind)
+        let is_shown_otherwise = matches!(
+            kind,
+            ColumnType::Time { .. }
+                | ColumnType::Decimal { .. }
+                | ColumnType::DateTime { .. }
+                | ColumnType::Year
+        );
+        is_shown_otherwise.then_some(kind)
     }
 
     /// Whether the answer shows which rows come first. It does not if keys and aggregates are all that is shown, if equal keys look
@@ -402,6 +412,7 @@ impl GroupBinder<'_, '_> {
                     let is_one = !matches!(kind, ColumnType::Multi { .. } | ColumnType::Json);
                     is_one.then_some(kind)
                 }
+                [of] => kind_of(of, &|name| Some(self.of.slot(name).ok()?.1)),
                 _ => None,
             },
         }

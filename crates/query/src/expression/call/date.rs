@@ -264,7 +264,7 @@ pub(super) fn moved(function: Function, unit: Unit, arguments: &[Value]) -> Opti
         Value::Str(written) if written.trim().len() <= 10 && at.time() == Time::midnight() => {
             text(at, "%Y-%m-%d")
         }
-        Value::Str(_) | Value::Bytes(_) => text(at, "%Y-%m-%d %H:%M:%S"),
+        Value::Str(_) | Value::Bytes(_) => text(at, "%Y-%m-%d %H:%M:%S%.f"),
         _ => Some(Value::Int(since_1970(at, &TimeZone::UTC)?.into())),
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::parsed;
 use crate::expression::call::Known;
-use crate::expression::{Expression, Function, Metered, Prepared, evaluate, parse};
+use crate::expression::{Expression, Function, Metered, Prepared, Unprepared, evaluate, parse};
 use crate::json::Json;
 use crate::lexer::{Lexer, OUT_OF_ROOM};
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
@@ -106,7 +106,11 @@ proptest! {
                     };
                     let tree = Expression::Call(function, (0..count).map(argument).collect());
                     let slow = evaluate(&tree, &|_| Some(values[0].clone()));
-                    let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
+                    let prepared = match Prepared::new(&tree, &|_| Some(0)) {
+                        Err(Unprepared::Constant(_)) => continue, // 'abc' + INTERVAL 1 DAY
+                        Err(_) if function == Function::UnixTimestamp && count == 0 => continue,
+                        prepared => prepared.unwrap(),
+                    };
                     let fast = prepared.evaluate(&Metered::new(&Unmetered, |_: usize| values[0].clone()));
                     if !is_refused(function, &tree) {
                         prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{}", tree);

@@ -1,0 +1,261 @@
+//! What stands beside a constant: a column, what gives a column's value back, or a value inside a document.
+//!
+//! Example: in `COALESCE(due, made) > '2024-1-2'`, over two columns of dates, the constant is read as a date, as beside `due` alone.
+//!
+//! | written | is like |
+//! |---|---|
+//! | `due`, `due + INTERVAL 1 DAY` | the column; a date that is moved has a time |
+//! | `COALESCE(a, b, 0)`, `IF(c, a, b)`, CASE, `NULLIF(a, c)`, GREATEST, LEAST, `REMAP(c, a, …)` | `a`, if all that it may give are of one kind |
+//! | `DATE_HISTOGRAM(…)` | a timestamp |
+//! | `j.path`, and the same functions of such | a value inside a document |
+//! | all else | itself |
+
+use std::fmt;
+
+use super::evaluate::as_compared;
+use super::function::Function;
+use super::node::{MOVED_DATE, WEIGHT_SLOT};
+use super::tree::Expression;
+use crate::schema::ColumnType;
+use crate::value::Value;
+
+/// Why an expression cannot be prepared for the rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unprepared {
+    /// The name of a column that the table does not have.
+    UnknownColumn(String),
+    /// A constant that the type of the column beside it does not read, in words.
+    Constant(Box<str>),
+}
+
+impl fmt::Display for Unprepared {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unprepared::UnknownColumn(name) => write!(out, "unknown column '{name}'"),
+            Unprepared::Constant(what) => out.write_str(what),
+        }
+    }
+}
+
+/// Most characters of a constant that an error shows.
+const SHOWN_CHARS_MAX: usize = 64;
+
+/// A column's slot and, if known, its type.
+pub(crate) type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
+
+/// The names that an expression may use.
+pub(super) struct Resolve<'r> {
+    pub(super) columns: &'r Columns<'r>,
+    /// The item of the innermost list around the expression, and those of the lists around that.
+    pub(super) item: Option<(Item<'r>, &'r Resolve<'r>)>,
+}
+
+/// The name that a condition gives to each item of a list.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'r> {
+    pub(super) name: &'r str,
+    pub(super) slot: usize,
+    /// `None`: items of a document.
+    pub(super) kind: Option<ColumnType>,
+}
+
+impl Resolve<'_> {
+    pub(super) fn find(&self, name: &str) -> Option<(usize, Option<ColumnType>)> {
+        match self.item {
+            Some((item, _)) if item.name == name => Some((item.slot, item.kind)),
+            Some((_, around)) => around.find(name),
+            None => (self.columns)(name),
+        }
+    }
+
+    /// A slot that no column and no item around has. Slots of items count down from the last.
+    pub(super) fn free(&self) -> usize {
+        self.item.map_or(usize::MAX, |(item, _)| item.slot - 1)
+    }
+
+    pub(super) fn with_item<'r>(&'r self, item: Item<'r>) -> Resolve<'r> {
+        Resolve {
+            columns: self.columns,
+            item: Some((item, self)),
+        }
+    }
+}
+
+/// What stands on the other side of a comparison.
+#[derive(Clone, Copy)]
+pub(super) enum Beside<'e> {
+    /// A column, by its name, or what is of a column's type.
+    Column(&'e str, ColumnType),
+    /// A value inside a document.
+    Inside,
+    /// Another expression, or a column of an unknown type.
+    Other,
+}
+
+/// The type of which the value of an expression is: that of a column, or of what gives a column's value back. `None`: it is of no
+/// single type, or a value of a document.
+pub(crate) fn kind_of(
+    written: &Expression,
+    columns: &dyn Fn(&str) -> Option<ColumnType>,
+) -> Option<ColumnType> {
+    let typed = |name: &str| columns(name).map(|kind| (0, Some(kind)));
+    let resolve = Resolve {
+        columns: &typed,
+        item: None,
+    };
+    match beside(written, &resolve) {
+        Beside::Column(_, kind) => Some(kind),
+        Beside::Inside => None,
+        Beside::Other => written.is_arithmetic().then_some(ColumnType::Double),
+    }
+}
+
+pub(super) fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Beside<'e> {
+    match written {
+        Expression::Path { .. } => Beside::Inside,
+        Expression::Call(function, arguments) => of_call(*function, arguments, resolve),
+        Expression::Column(name) => match resolve.find(name) {
+            Some((_, Some(kind))) => Beside::Column(name, kind),
+            Some((slot, None)) if slot > WEIGHT_SLOT => Beside::Inside,
+            Some((_, None)) | None => Beside::Other,
+        },
+        _ => Beside::Other,
+    }
+}
+
+pub(super) fn of_call<'e>(
+    function: Function,
+    arguments: &'e [Expression],
+    resolve: &Resolve<'_>,
+) -> Beside<'e> {
+    match function {
+        // What is moved is of the kind that it was, but a date gets a time.
+        Function::DateAdd | Function::DateSub => {
+            match arguments.first().map(|moved| beside(moved, resolve)) {
+                Some(Beside::Column(name, ColumnType::Date | ColumnType::DateTime { .. })) => {
+                    Beside::Column(name, MOVED_DATE)
+                }
+                Some(Beside::Column(name, ColumnType::Timestamp)) => {
+                    Beside::Column(name, ColumnType::Timestamp)
+                }
+                _ => Beside::Other,
+            }
+        }
+        Function::DateHistogram => Beside::Column("date_histogram()", ColumnType::Timestamp),
+        function => common(&given_back(function, arguments), resolve),
+    }
+}
+
+/// The arguments of which the value of a call is one.
+fn given_back(function: Function, arguments: &[Expression]) -> Vec<&Expression> {
+    let places = function.gives_back(arguments.len()).into_iter();
+    places.filter_map(|place| arguments.get(place)).collect()
+}
+
+/// What values of several expressions are all like.
+fn common<'e>(given: &[&'e Expression], resolve: &Resolve<'_>) -> Beside<'e> {
+    let mut found = Beside::Other;
+    let parts = given.iter().filter(|part| part.constant().is_none());
+    for (place, part) in parts.enumerate() {
+        let like = match beside(part, resolve) {
+            Beside::Other if part.is_arithmetic() => Beside::Column("number()", ColumnType::Double),
+            like => like,
+        };
+        found = match (found, like) {
+            (_, like) if place == 0 => like,
+            (Beside::Inside, Beside::Inside) => Beside::Inside,
+            (Beside::Column(name, a), Beside::Column(_, b)) => match unified(a, b) {
+                Some(kind) => Beside::Column(name, kind),
+                None => Beside::Other,
+            },
+            (Beside::Column(..) | Beside::Inside | Beside::Other, _) => Beside::Other,
+        };
+        if matches!(found, Beside::Other) {
+            return Beside::Other;
+        }
+    }
+    let mut constants = given.iter().filter_map(|part| part.constant());
+    match found {
+        Beside::Column(_, kind) if !constants.all(|value| is_of(value, kind)) => Beside::Other,
+        found => found,
+    }
+}
+
+/// The type of values that are of either type; `None`: there is none.
+fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    use ColumnType as T;
+    Some(match (a, b) {
+        (T::Date, T::DateTime { fraction_digits }) | (T::DateTime { fraction_digits }, T::Date) => {
+            T::DateTime { fraction_digits }
+        }
+        (T::DateTime { fraction_digits: a }, T::DateTime { fraction_digits: b }) => T::DateTime {
+            fraction_digits: a.max(b),
+        },
+        (T::Time { fraction_digits: a }, T::Time { fraction_digits: b }) => T::Time {
+            fraction_digits: a.max(b),
+        },
+        (a, b) if a == b => a,
+        (a, b) if is_number(a) && is_number(b) => T::Double,
+        (a, b) if is_text(a) && is_text(b) => T::String,
+        _ => return None,
+    })
+}
+
+/// Whether a constant is a value of that type as it stands, so that it may take the place of a column's value.
+fn is_of(value: &Value, kind: ColumnType) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Int(_) | Value::Float(_) => {
+            is_number(kind) || matches!(kind, ColumnType::Timestamp | ColumnType::Time { .. })
+        }
+        Value::Str(_) if is_text(kind) => true,
+        Value::Str(_) => {
+            matches!(
+                kind,
+                ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. }
+            ) && kind.constant(value).is_ok()
+        }
+        Value::Bytes(_) | Value::Set(_) | Value::Json(_) => false,
+    }
+}
+
+fn is_number(kind: ColumnType) -> bool {
+    let is_moment = matches!(
+        kind,
+        ColumnType::Timestamp | ColumnType::Time { .. } | ColumnType::Year | ColumnType::Bool
+    );
+    kind.compares_as_number() == Some(true) && !is_moment
+}
+
+fn is_text(kind: ColumnType) -> bool {
+    let is_date = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
+    let is_bytes = matches!(kind, ColumnType::Blob { .. });
+    kind.compares_as_number() == Some(false) && !is_date && !is_bytes
+}
+
+/// A constant beside a column, as [`ColumnType::constant`].
+pub(super) fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<Value, Unprepared> {
+    let plain = as_compared(value.clone(), kind == ColumnType::Json);
+    kind.constant(&plain).map_err(|_| {
+        let text: String = plain.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+        let kind = kind.sql_name();
+        // Keys and aggregates of groups have names with brackets, and no user gave them.
+        let what = match column.ends_with(')') {
+            true => format!("'{text}' is no value of type {kind}"),
+            false => format!("'{text}' is no value of column '{column}', which is {kind}"),
+        };
+        Unprepared::Constant(what.into())
+    })
+}
+
+/// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
+pub(super) fn no_number(value: &Value) -> Result<(), Unprepared> {
+    match (value.text_bytes(), value.spelled()) {
+        (None, _) | (_, Some(_)) => Ok(()),
+        (Some(_), None) => {
+            let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+            let what = format!("'{text}' is no number, and stands beside one");
+            Err(Unprepared::Constant(what.into()))
+        }
+    }
+}

@@ -1,0 +1,305 @@
+# What gives a column's value back is of the column's type: COALESCE, IF, CASE, NULLIF, GREATEST, moved dates, SET, sub-selects.
+CREATE TABLE c (x text, i int, ts timestamp, da date, dt datetime, tm time, de decimal(10,2), j json)
+----
+ok, 0 rows
+
+INSERT INTO c (id,x,i,ts,da,dt,tm,de,j) VALUES (1,'',5,'2024-06-01','2024-01-02','2024-01-02','10:11:12','9.00','{"a":5}'),(2,'',7,'2024-06-02','2024-01-03','2024-01-03','100:11:12','100.00','{"a":"5"}')
+----
+ok, 2 rows
+
+# Constants beside them are read as beside the column.
+SELECT id FROM c WHERE COALESCE(i,0) = 'abc'
+----
+error 1292 (22007): 'abc' is no value of column 'i', which is int
+
+SELECT id FROM c WHERE IF(1,i,0) > 'abc'
+----
+error 1292 (22007): 'abc' is no value of column 'i', which is int
+
+SELECT id FROM c WHERE GREATEST(i,0) <> 'abc'
+----
+error 1292 (22007): 'abc' is no value of column 'i', which is int
+
+SELECT MAX(i+0) AS z FROM c HAVING z > 'abc'
+----
+error 1292 (22007): 'abc' is no value of type double
+
+SELECT id FROM c WHERE EXP(i) > 'abc'
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT id FROM c WHERE (i = 5) = 'abc'
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT id FROM c WHERE COALESCE(ts,0) > '2024-01-01'
+----
+id
+1
+2
+
+SELECT id FROM c WHERE COALESCE(dt,da) > NOW() - INTERVAL 100 YEAR
+----
+id
+1
+2
+
+SELECT id FROM c WHERE COALESCE(da,dt) = '2024-1-2'
+----
+id
+1
+
+SELECT id FROM c WHERE CASE WHEN i = 5 THEN da ELSE dt END = 20240102
+----
+id
+1
+
+SELECT DATE_HISTOGRAM(ts,{calendar_interval='month'}) AS h, COUNT(*) FROM c GROUP BY h HAVING h = '2024-06-01'
+----
+h | COUNT(*)
+1717200000 | 2
+
+SELECT id FROM c WHERE COALESCE(j.a,0) = 5
+----
+id
+1
+
+SELECT id FROM c WHERE COALESCE(de,0) > 20
+----
+id
+2
+
+SELECT id FROM c ORDER BY COALESCE(de,0) DESC LIMIT 1
+----
+id
+2
+
+# They are shown as the column is.
+SELECT id, COALESCE(tm,'none'), IF(1,tm,0), NULLIF(tm,'10:11:12'), NULLIF(da,'2024-1-2'), GREATEST(da,'2024-1-3'), IF(1,de,0) FROM c
+----
+id | COALESCE(tm,'none') | IF(1,tm,0) | NULLIF(tm,'10:11:12') | NULLIF(da,'2024-1-2') | GREATEST(da,'2024-1-3') | IF(1,de,0)
+1 | 10:11:12 | 10:11:12 | NULL | NULL | 2024-01-03 | 9.00
+2 | 100:11:12 | 100:11:12 | 100:11:12 | 2024-01-03 | 2024-01-03 | 100.00
+
+SELECT id, CONCAT('at ', COALESCE(tm,'0:0:0')), NULLIF(j.a,5), INTERVAL(ts,'2024-01-01','2030-01-01') FROM c
+----
+id | CONCAT('at ', COALESCE(tm,'0:0:0')) | NULLIF(j.a,5) | INTERVAL(ts,'2024-01-01','2030-01-01')
+1 | at 10:11:12 | NULL | 1
+2 | at 100:11:12 | 5 | 1
+
+SELECT MIN(dt), MAX(dt) FROM c
+----
+MIN(dt) | MAX(dt)
+2024-01-02 00:00:00 | 2024-01-03 00:00:00
+
+# A sub-select and a UNION sort by value.
+SELECT * FROM (SELECT id, de FROM c) ORDER BY de DESC LIMIT 1
+----
+id | de
+2 | 100.00
+
+SELECT * FROM (SELECT id, tm FROM c) ORDER BY tm DESC LIMIT 1
+----
+id | tm
+2 | 100:11:12
+
+SELECT id, de FROM c UNION SELECT id, de FROM c ORDER BY de DESC LIMIT 1
+----
+id | de
+2 | 100.00
+
+# SET takes what the column holds.
+CREATE TABLE b (x text, de decimal(30,10), e decimal(30,10), s string, tm time, da date, dt datetime)
+----
+ok, 0 rows
+
+INSERT INTO b (id,x,de,tm,da,dt) VALUES (1,'','9007199254740992.5','10:11:12','2024-01-02','2024-01-02')
+----
+ok, 1 rows
+
+UPDATE b SET de = de
+----
+ok, 0 rows
+
+UPDATE b SET e = de
+----
+ok, 1 rows
+
+UPDATE b SET s = tm
+----
+ok, 1 rows
+
+SELECT de, e, s FROM b
+----
+de | e | s
+9007199254740992.5000000000 | 9007199254740992.5000000000 | 10:11:12
+
+UPDATE b SET s = dt
+----
+ok, 1 rows
+
+SELECT s FROM b
+----
+s
+2024-01-02 00:00:00
+
+UPDATE b SET da = tm
+----
+error 1366 (HY000): incorrect date value '10:11:12' for column 'da' at row 1
+
+UPDATE b SET tm = '100:00:00'
+----
+ok, 1 rows
+
+UPDATE b SET tm = tm
+----
+ok, 0 rows
+
+INSERT INTO b (id,x,tm) VALUES (9,'',1000000)
+----
+ok, 1 rows
+
+INSERT INTO b (id,x,tm,e) VALUES (1,'','1:00:00','0') AS new ON DUPLICATE KEY UPDATE e = de
+----
+ok, 0 rows
+
+SELECT id, tm, e FROM b
+----
+id | tm | e
+1 | 100:00:00 | 9007199254740992.5000000000
+9 | 100:00:00 | NULL
+
+# A moved date keeps its fraction.
+CREATE TABLE b6 (x text, dt6 datetime(6))
+----
+ok, 0 rows
+
+INSERT INTO b6 (id,x,dt6) VALUES (1,'','2024-01-02 03:04:05.123456')
+----
+ok, 1 rows
+
+SELECT dt6 + INTERVAL 1 DAY, dt6 + INTERVAL 0 DAY = dt6 FROM b6
+----
+dt6 + INTERVAL 1 DAY | dt6 + INTERVAL 0 DAY = dt6
+2024-01-03 03:04:05.123456 | 1
+
+UPDATE b6 SET dt6 = dt6 + INTERVAL 1 DAY
+----
+ok, 1 rows
+
+SELECT dt6 FROM b6
+----
+dt6
+2024-01-03 03:04:05.123456
+
+# A year is not rounded; a whole number beyond 2^53 is exact with a point, too.
+CREATE TABLE ry (x text, y year, b bigint)
+----
+ok, 0 rows
+
+INSERT INTO ry (id,x,y,b) VALUES (1,'',2024,9007199254740992),(2,'',2005,9007199254740993),(3,'',0,'9007199254740993.0')
+----
+ok, 3 rows
+
+SELECT id FROM ry WHERE y = '2023.6'
+----
+id
+
+SELECT id FROM ry WHERE y > '2004.5' AND y < 2005.2
+----
+id
+2
+
+SELECT id FROM ry WHERE b = '9007199254740993.0'
+----
+id
+2
+3
+
+SELECT id FROM ry WHERE b = 9007199254740993.0
+----
+id
+2
+3
+
+# UNIX_TIMESTAMP() of no statement is refused.
+CREATE TABLE u (x text, n bigint) type='pq'
+----
+ok, 0 rows
+
+INSERT INTO u (id,query,filters) VALUES (1,'','n < unix_timestamp()')
+----
+error 1210 (HY000): filters of row 1: no column 'unix_timestamp()' in the documents
+
+INSERT INTO u (id,query,filters) VALUES (1,'','coalesce(n,0) > ''abc''')
+----
+error 1210 (HY000): filters of row 1: 'abc' is no value of column 'n', which is bigint
+
+# Dates are local beside timestamps, where they are set as where they are compared.
+SET time_zone = 'Europe/Berlin'
+----
+ok, 0 rows
+
+CREATE TABLE z (x text, dt datetime, ts timestamp)
+----
+ok, 0 rows
+
+INSERT INTO z (id,x,dt,ts) VALUES (1,'','2024-06-01 12:00:00','2024-06-01 12:00:00')
+----
+ok, 1 rows
+
+UPDATE z SET ts = dt
+----
+ok, 0 rows
+
+SELECT ts, ts = dt FROM z
+----
+ts | ts = dt
+1717236000 | 1
+
+UPDATE z SET ts = dt + INTERVAL 1 HOUR
+----
+ok, 1 rows
+
+SELECT ts = dt + INTERVAL 1 HOUR FROM z
+----
+ts = dt + INTERVAL 1 HOUR
+1
+
+INSERT INTO z (id,x,dt,ts) SELECT id + 1, x, dt, dt FROM z
+----
+ok, 1 rows
+
+SELECT id, ts = dt FROM z
+----
+id | ts = dt
+1 | 0
+2 | 1
+
+# A constant text in arithmetic is a number from end to end.
+SELECT id FROM c WHERE i + 'abc' = 5
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT id FROM c WHERE i + '2' = 7
+----
+id
+1
+
+SELECT id FROM c WHERE -'5abc' < i
+----
+error 1292 (22007): '5abc' is no number, and stands beside one
+
+SELECT id FROM c WHERE dt > '2024-02-30' + INTERVAL 1 DAY
+----
+error 1292 (22007): '2024-02-30' is no value of type datetime(6)
+
+SELECT id FROM c WHERE dt > '2024-01-01' + INTERVAL 'abc' DAY
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT id FROM c WHERE dt > '2024-01-01' + INTERVAL '1' DAY
+----
+id
+2
+
