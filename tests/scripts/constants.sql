@@ -519,7 +519,7 @@ error 1235 (42000): not yet: a text that is an attribute, too: add a column of t
 
 INSERT INTO goods (id, j) VALUES (20, '{x:1}')
 ----
-error 1366 (HY000): '{x:1}' is not JSON, for column 'j' at row 1
+error 1366 (HY000): '{x:1}' is not JSON at byte 1, for column 'j' at row 1
 
 
 # Moments and dates that are moved by a column.

@@ -104,7 +104,7 @@ id
 # Refused, with nothing stored.
 INSERT INTO docs (id, j) VALUES (9, '{"a": }');
 ----
-error 1366 (HY000): '{"a": }' is not JSON, for column 'j' at row 1
+error 1366 (HY000): '{"a": }' is not JSON at byte 6, for column 'j' at row 1
 
 INSERT INTO docs (id, m) VALUES (9, (1, -1));
 ----

@@ -5,7 +5,7 @@ ok, 0 rows
 
 INSERT INTO goods (id, j) VALUES (1, '{x:1}')
 ----
-error 1366 (HY000): '{x:1}' is not JSON, for column 'j' at row 1
+error 1366 (HY000): '{x:1}' is not JSON at byte 1, for column 'j' at row 1
 
 INSERT INTO goods (id, n) VALUES (1, 'abc')
 ----
@@ -37,7 +37,7 @@ error 1366 (HY000): incorrect int value 'abc' for column 'n' at row 1
 
 UPDATE goods SET j = '[1' WHERE id = 1
 ----
-error 1366 (HY000): '[1' is not JSON, for column 'j' at row 1
+error 1366 (HY000): '[1' is not JSON at byte 2, for column 'j' at row 1
 
 INSERT INTO goods (id, titel) VALUES (2, 'a')
 ----

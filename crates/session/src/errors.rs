@@ -205,7 +205,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Constant { .. } => BAD_CONSTANT,
         Error::WrongColumnCount { .. } => WRONG_COLUMN_COUNT,
         Error::BadValue { why, .. } => match why {
-            engine::Why::Incorrect(..) => BAD_VALUE,
+            engine::Why::Incorrect(..) | engine::Why::NotJson(..) => BAD_VALUE,
             engine::Why::TooLong | engine::Why::TooDeep => TOO_LONG,
             engine::Why::Null => NULL_VALUE,
             engine::Why::NoDefault => NO_DEFAULT,

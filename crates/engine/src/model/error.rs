@@ -251,6 +251,8 @@ impl fmt::Display for ShownValue {
 pub enum Why {
     /// The value cannot be read as the column's type.
     Incorrect(ColumnType, ShownValue),
+    /// The text is not JSON: it breaks at that byte, from 0.
+    NotJson(ShownValue, usize),
     /// The value is longer than the column allows.
     TooLong,
     /// JSON nested deeper than 64 levels.
@@ -438,6 +440,7 @@ fn out_of_range(
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Why::NotJson(value, at) => write!(f, "{value} is not JSON at byte {at},"),
             Why::Incorrect(ColumnType::Json, value) => write!(f, "{value} is not JSON,"),
             Why::Incorrect(kind, value) => write!(f, "incorrect {} value {value}", kind.sql_name()),
             Why::TooLong => f.write_str("value too long"),

@@ -100,6 +100,7 @@ pub(crate) fn store_within(
                     value: Some(ShownValue::of(&kept)),
                 };
             }
+            ValueError::NotJson { at } => Why::NotJson(ShownValue::of(&kept), at),
             ValueError::Incorrect => Why::Incorrect(column.kind, ShownValue::of(&kept)),
             ValueError::TooLong => Why::TooLong,
             ValueError::TooDeep => Why::TooDeep,

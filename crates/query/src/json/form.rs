@@ -30,7 +30,10 @@ pub enum JsonStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JsonError {
     /// Not JSON.
-    Syntax,
+    Syntax {
+        /// The byte, from 0, at which the text breaks; its length where it ends too early.
+        at: usize,
+    },
     /// Nested deeper than [`JSON_DEPTH_MAX`].
     Depth,
     /// Longer than [`super::JSON_BYTES_MAX`].

@@ -243,12 +243,20 @@ fn the_last_of_repeated_members_stays() {
 
 #[test]
 fn what_is_no_json_or_too_deep_is_refused() {
-    for text in ["", "{", "{a: 1}", "[1,]", "1 2", "nul", "'a'"] {
-        assert_eq!(
-            Json::parse(text.as_bytes()),
-            Err(JsonError::Syntax),
-            "{text}"
-        );
+    let broken = [
+        ("", 0),
+        ("{", 1),
+        ("{a: 1}", 1),
+        ("[1,]", 3),
+        ("1 2", 2),
+        ("nul", 3),
+        ("'a'", 0),
+        ("{\"a\": 1,\n \"ü\": tru}", 19),
+        ("[1\n", 3),
+    ];
+    for (text, at) in broken {
+        let read = Json::parse(text.as_bytes());
+        assert_eq!(read, Err(JsonError::Syntax { at }), "{text}");
     }
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     assert!(Json::parse(nested(64).as_bytes()).is_ok());

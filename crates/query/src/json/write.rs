@@ -44,13 +44,23 @@ pub(super) fn compact(text: &[u8], work: &Work<'_>) -> Result<Vec<u8>, JsonError
             let message = error.to_string();
             // The library has a bound of its own, deeper than ours.
             let is_deep = message.starts_with(TOO_DEEP) || message.starts_with("recursion limit");
-            Err(if is_deep {
-                JsonError::Depth
-            } else {
-                JsonError::Syntax
+            let at = match error.is_eof() {
+                true => text.len(),
+                false => byte_of(text, error.line(), error.column()),
+            };
+            Err(match is_deep {
+                true => JsonError::Depth,
+                false => JsonError::Syntax { at },
             })
         }
     }
+}
+
+/// The byte, from 0, of a line and of a byte in it, both from 1. Byte 0 of a line is its line feed, which ends the line before.
+fn byte_of(text: &[u8], line: usize, column: usize) -> usize {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let before: usize = lines.take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    (before + column).saturating_sub(1).min(text.len())
 }
 
 /// The compact form of a node. A number that JSON has not becomes null.

@@ -190,7 +190,8 @@ fn json(value: Value, meter: &dyn Meter) -> Result<Value, ValueError> {
     };
     match Json::parse_within(&text, meter) {
         Ok(document) => Ok(Value::Json(document)),
-        Err(JsonError::Syntax | JsonError::Stopped) => Err(ValueError::Incorrect),
+        Err(JsonError::Syntax { at }) => Err(ValueError::NotJson { at }),
+        Err(JsonError::Stopped) => Err(ValueError::Incorrect),
         Err(JsonError::Depth) => Err(ValueError::TooDeep),
         Err(JsonError::Length) => Err(ValueError::TooLong),
     }

@@ -7,6 +7,11 @@ pub enum ValueError {
     OutOfRange,
     /// No value of the type at all (MySQL 1366).
     Incorrect,
+    /// A text that is not JSON (MySQL 1366).
+    NotJson {
+        /// The byte, from 0, at which the text breaks.
+        at: usize,
+    },
     /// More characters or bytes than the type holds (MySQL 1406).
     TooLong,
     /// JSON nested deeper than [`crate::json::JSON_DEPTH_MAX`].
