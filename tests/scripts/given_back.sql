@@ -303,3 +303,25 @@ SELECT id FROM c WHERE dt > '2024-01-01' + INTERVAL '1' DAY
 id
 2
 
+
+SELECT id FROM c WHERE COALESCE(tm,0) > '100:00:00'
+----
+id
+2
+
+SELECT id FROM c WHERE IF(1,tm,0) = '10:11:12'
+----
+id
+1
+
+SELECT id FROM c WHERE LEAST(tm,'11:00:00') = '11:00:00'
+----
+id
+2
+
+SELECT id, LEAST(de, 50), GREATEST(dt, da) FROM c
+----
+id | LEAST(de, 50) | GREATEST(dt, da)
+1 | 9.00 | 2024-01-02 00:00:00
+2 | 50.00 | 2024-01-03 00:00:00
+

@@ -284,9 +284,8 @@ impl Temporary {
                 column,
                 table: self.name.clone(),
             },
-            Unprepared::Constant { .. } => Error::Constant {
-                what: error.to_string(),
-            },
+            Unprepared::Constant(what) => Error::Constant { what: what.into() },
+            Unprepared::Invalid(what) => Error::Invalid { what: what.into() },
         })?;
         let mut rows = Vec::new();
         for row in self.live() {

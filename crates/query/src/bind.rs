@@ -528,6 +528,7 @@ impl From<Unprepared> for BindError {
         match error {
             Unprepared::UnknownColumn(name) => BindError::UnknownColumn(name),
             Unprepared::Constant(what) => BindError::Constant(what.into()),
+            Unprepared::Invalid(what) => BindError::Invalid(what.into()),
         }
     }
 }

@@ -85,18 +85,20 @@ impl Json {
     /// An array of whole numbers.
     #[must_use]
     pub fn of_numbers(numbers: &[i64]) -> Json {
-        let nodes = numbers
-            .iter()
-            .map(|number| JsonNode::Whole((*number).into()));
-        let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
-        Json(edit::array(items.iter().map(Vec::as_slice)).into())
+        let numbers = numbers.iter();
+        Json::of_items(numbers.map(|number| JsonNode::Whole((*number).into())))
     }
 
     /// An array of real numbers.
     #[must_use]
     pub(crate) fn of_reals(numbers: &[f64]) -> Json {
-        let nodes = numbers.iter().map(|number| JsonNode::Real(*number));
-        let items: Vec<Vec<u8>> = nodes.map(write::node).collect();
+        Json::of_items(numbers.iter().map(|number| JsonNode::Real(*number)))
+    }
+
+    /// An array of these items.
+    #[must_use]
+    pub(crate) fn of_items<'n>(items: impl Iterator<Item = JsonNode<'n>>) -> Json {
+        let items: Vec<Vec<u8>> = items.map(write::node).collect();
         Json(edit::array(items.iter().map(Vec::as_slice)).into())
     }
 

@@ -12,6 +12,7 @@
 
 use std::fmt;
 
+use super::call::SHOWN_CHARS_MAX;
 use super::evaluate::as_compared;
 use super::function::Function;
 use super::node::{MOVED_DATE, WEIGHT_SLOT};
@@ -26,19 +27,18 @@ pub enum Unprepared {
     UnknownColumn(String),
     /// A constant that the type of the column beside it does not read, in words.
     Constant(Box<str>),
+    /// Columns that no row can compare, in words.
+    Invalid(Box<str>),
 }
 
 impl fmt::Display for Unprepared {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unprepared::UnknownColumn(name) => write!(out, "unknown column '{name}'"),
-            Unprepared::Constant(what) => out.write_str(what),
+            Unprepared::Constant(what) | Unprepared::Invalid(what) => out.write_str(what),
         }
     }
 }
-
-/// Most characters of a constant that an error shows.
-const SHOWN_CHARS_MAX: usize = 64;
 
 /// A column's slot and, if known, its type.
 pub(crate) type Columns<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;

@@ -22,7 +22,7 @@ pub use bucket::{moment_seconds, moment_text};
 pub(super) use date::moment_in;
 pub(super) use growth::growth;
 pub(crate) use known::Known;
-pub(super) use list::each;
+pub(super) use list::{each, exactly_listed, listed};
 pub use zone::is_time_zone;
 pub(super) use zone::named_zone;
 
@@ -30,6 +30,9 @@ use super::function::Function;
 use crate::limits::{ARGUMENTS_BYTES_MAX, COMPUTED_TEXT_BYTES_MAX};
 use crate::meter::Work;
 use crate::value::Value;
+
+/// Most characters of a constant that an error shows.
+pub(super) const SHOWN_CHARS_MAX: usize = 64;
 
 /// Units of a call and of each argument, without what depends on their length.
 const CALL_UNITS: u64 = 40;

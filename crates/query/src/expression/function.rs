@@ -249,11 +249,6 @@ impl Function {
         }
     }
 
-    /// Whether it gives back one of its arguments, or compares its first with the others.
-    pub(super) fn compares_or_gives_back(self) -> bool {
-        self == Function::Interval || !self.gives_back(2).is_empty()
-    }
-
     /// Whether its arguments are texts, as a client sees them.
     pub(super) fn reads_texts(self) -> bool {
         use Function as F;
@@ -285,6 +280,15 @@ impl Function {
                 | F::ToString
                 | F::Trim
                 | F::Upper
+        )
+    }
+
+    /// Whether it compares its arguments with each other.
+    pub(super) fn compares(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::Greatest | F::Interval | F::Least | F::Max | F::Min | F::NullIf
         )
     }
 

@@ -40,6 +40,9 @@ enum Binding {
     Sign,
 }
 
+/// What is missing behind `(a, b)`, which may have been meant as a list.
+const BEHIND_A_ROW: &str = "IN ((…), …) or = (…) behind a row (a, b); a list as a value has whole numbers alone, as (1, 2)";
+
 /// Memory of a whole number in a list, in bytes: itself, room to grow, and its share of the prepared set.
 const WHOLE_BYTES: usize = 6 * size_of::<i64>();
 
@@ -397,7 +400,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         if self.lexer.at_word("SELECT") {
             return Err(self.not_yet("SELECT in the list of IN: join the tables"));
         }
-        if self.at_column() {
+        if at_column(self.lexer) {
             return Err(self.not_yet("columns in the list of IN: write a = b OR a = c"));
         }
         self.listed_to_bracket()
@@ -416,19 +419,6 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             if self.lexer.take(TokenKind::Close) {
                 return Ok(list);
             }
-        }
-    }
-
-    /// Whether a name stands next that is no constant: a column.
-    fn at_column(&self) -> bool {
-        let constants = ["TRUE", "FALSE", "NULL"];
-        match self.lexer.peek().kind {
-            TokenKind::Quoted => true,
-            TokenKind::Word => {
-                let is_constant = constants.iter().any(|word| self.lexer.at_word(word));
-                !is_constant && !self.lexer.bytes(self.lexer.peek()).starts_with(b"_")
-            }
-            _ => false,
         }
     }
 
@@ -456,7 +446,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return self.built(Expression::all_of(pairs.collect()), depth + levels);
         }
         let negated = self.lexer.take_word("NOT");
-        if !self.lexer.take_word("IN") || !self.lexer.take(TokenKind::Open) {
+        if !self.lexer.take_word("IN") {
+            return Err(self.lexer.unexpected(BEHIND_A_ROW));
+        }
+        if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("IN ((…), …) behind a row"));
         }
         loop {
@@ -839,6 +832,19 @@ const RESERVED: [&str; 18] = [
     "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION", "OR",
     "ORDER", "SELECT", "WHERE", "CASE", "DIV", "XOR",
 ];
+
+/// Whether a name stands next that is no constant: a column.
+fn at_column(lexer: &Lexer<'_>) -> bool {
+    let constants = ["TRUE", "FALSE", "NULL"];
+    match lexer.peek().kind {
+        TokenKind::Quoted => true,
+        TokenKind::Word => {
+            let is_constant = constants.iter().any(|word| lexer.at_word(word));
+            !is_constant && !lexer.bytes(lexer.peek()).starts_with(b"_")
+        }
+        _ => false,
+    }
+}
 
 fn is_reserved(lexer: &Lexer<'_>) -> bool {
     RESERVED.iter().any(|word| lexer.at_word(word))

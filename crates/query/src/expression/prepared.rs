@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use super::beside::{
     Beside, Columns, Item, Resolve, Unprepared, beside, constant, no_number, of_call,
 };
-use super::call::{Known, call};
+use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
 use super::lazy_set::LazySet;
@@ -238,7 +238,10 @@ impl<'e> Operand<'e> {
         match (&is, written) {
             (Beside::Inside, _) => node.read_inside(),
             // A date that is moved has a time, which may be midnight.
-            (Beside::Column(_, kind), Expression::Call(..)) => {
+            (
+                Beside::Column(_, kind),
+                Expression::Call(Function::DateAdd | Function::DateSub, _),
+            ) => {
                 node = node.as_moment(TimeZone::UTC, *kind);
             }
             (Beside::Column(..) | Beside::Other, _) => {}
@@ -328,13 +331,23 @@ fn called(
         Err(known) => known,
     };
     let mut prepared = Vec::with_capacity(arguments.len());
-    // A loop: the frames of an iterator would lie on the stack of each level.
-    for argument in arguments {
-        prepared.push(match &**argument {
-            Expression::Column(name) => read(function, name, resolve)?,
-            argument if function.reads_texts() => PreparedNode::new(argument, resolve)?.stored(),
-            argument => PreparedNode::new(argument, resolve)?,
-        });
+    match function.compares() {
+        true => compared_arguments(function, arguments, resolve, &mut prepared)?,
+        // A loop: the frames of an iterator would lie on the stack of each level.
+        false => {
+            for argument in arguments {
+                prepared.push(match &**argument {
+                    Expression::Column(name) => read(function, name, resolve)?,
+                    argument if function.reads_texts() => {
+                        PreparedNode::new(argument, resolve)?.stored()
+                    }
+                    argument => PreparedNode::new(argument, resolve)?,
+                });
+            }
+        }
+    }
+    if function == Function::Remap {
+        read_list(&mut prepared, arguments, resolve)?;
     }
     Ok(PreparedNode::Call(
         function,
@@ -343,8 +356,7 @@ fn called(
     ))
 }
 
-/// A call of a function whose value is that of one of its arguments, or that compares its first argument with constants: those are
-/// read as constants beside a column are.
+/// A call of a function whose value is that of one of its arguments.
 fn giving_back(
     function: Function,
     written: &[Expression],
@@ -367,16 +379,6 @@ fn giving_back(
             Some(kind) => PreparedNode::Given(Box::new(call), kind),
             None => call,
         });
-    }
-    if function == Function::Interval
-        && let Some((of, _)) = written.split_first()
-        && let Beside::Column(column, kind) = beside(of, resolve)
-    {
-        for point in arguments.iter_mut().skip(1) {
-            if let PreparedNode::Literal(value) = point {
-                *value = constant(value, column, kind)?;
-            }
-        }
     }
     let kind = match common_of(function, written, resolve) {
         Some(kind) if kind.has_comparable() => kind,
@@ -427,6 +429,74 @@ fn refuse_unmoved(arguments: &[Cow<'_, Expression>]) -> Result<(), Unprepared> {
         constant(moved, "date()", MOVED_DATE)?;
     }
     refuse_texts(arguments.get(1).map(|count| &**count))
+}
+
+/// The arguments of a function that compares them. Constants are read as values of the column among them, a moment beside a date is
+/// one, and columns of two kinds are refused.
+fn compared_arguments(
+    function: Function,
+    arguments: &[Cow<'_, Expression>],
+    resolve: &Resolve<'_>,
+    prepared: &mut Vec<PreparedNode>,
+) -> Result<(), Unprepared> {
+    let mut operands = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        operands.push(match beside(argument, resolve) {
+            Beside::Column(..) => Operand::new(argument, resolve)?,
+            // Its value may be that of the call, which is of no document.
+            Beside::Inside | Beside::Other => Operand {
+                written: argument,
+                node: Box::new(PreparedNode::new(argument, resolve)?),
+                is: Beside::Other,
+            },
+        });
+    }
+    let is_column = |operand: &Operand<'_>| matches!(operand.is, Beside::Column(..));
+    if let Some(at) = operands.iter().position(is_column) {
+        let column = operands.remove(at);
+        for operand in &mut operands {
+            one_kind(function, &column, operand)?;
+            operand.node.fold();
+            operand.read_beside(&column)?;
+        }
+        operands.insert(at, column);
+    }
+    prepared.extend(operands.into_iter().map(|operand| *operand.node));
+    Ok(())
+}
+
+/// Refuses two columns whose values no row can compare. Numbers and texts may be compared, where the texts are numbers.
+fn one_kind(function: Function, a: &Operand<'_>, b: &Operand<'_>) -> Result<(), Unprepared> {
+    let (Beside::Column(a, first), Beside::Column(b, second)) = (&a.is, &b.is) else {
+        return Ok(());
+    };
+    if first.is_like(*second) {
+        return Ok(());
+    }
+    let (first, second) = (first.sql_name(), second.sql_name());
+    let function = function.name();
+    let what =
+        format!("{function}() compares values of one kind: '{a}' is {first}, '{b}' is {second}");
+    Err(Unprepared::Invalid(what.into()))
+}
+
+/// Reads the constants that REMAP compares with a column as values of it.
+fn read_list(
+    prepared: &mut [PreparedNode],
+    arguments: &[Cow<'_, Expression>],
+    resolve: &Resolve<'_>,
+) -> Result<(), Unprepared> {
+    let of = arguments.first().map(|of| beside(of, resolve));
+    if let (Some(of @ Beside::Column(..)), Some(PreparedNode::Literal(list))) =
+        (of, prepared.get_mut(2))
+    {
+        let constants: List = match list.items() {
+            Some(items) => items.collect(),
+            None => [list.clone()].into_iter().collect(),
+        };
+        *list = exactly_listed(&comparable(&constants, &of)?);
+    }
+    Ok(())
 }
 
 /// The arguments of a function: where it reads texts, a moment is a text.
@@ -615,7 +685,9 @@ impl PreparedNode {
                 needle: part(needle)?,
                 negated: *negated,
             },
-            Expression::Call(function, arguments) if function.compares_or_gives_back() => {
+            Expression::Call(function, arguments)
+                if !function.gives_back(arguments.len()).is_empty() =>
+            {
                 let node = called(*function, arguments, resolve)?;
                 giving_back(*function, arguments, node, resolve)?
             }

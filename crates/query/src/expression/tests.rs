@@ -246,6 +246,22 @@ fn calls_are_the_callers_matter() {
         "remap() needs lists of one length, these have 0 and 1 values at byte 0",
     );
     check(
+        "remap(a, 0, (1, 'b'), (10, 20))",
+        "remap() takes lists of numbers or of texts, this one has both: 1 and 'b' at byte 12",
+    );
+    check(
+        "remap(a, 0, (1, TRUE), (10, 20))",
+        "remap() takes lists of numbers or of texts at byte 12",
+    );
+    check(
+        "remap(a, 0, (1, 9007199254740993), (0.5, 9007199254740993))",
+        "remap() takes numbers with and without fractions as doubles, which do not hold 9007199254740993 at byte 35",
+    );
+    check(
+        "remap(a, 0, (1, b), (10, 20))",
+        "expected a constant, found 'b' at byte 16",
+    );
+    check(
         "regex(a, '(')",
         "bad regular expression: unclosed group at byte 0",
     );

@@ -192,9 +192,28 @@ fn call(function: Function, arguments: &[Expression], out: &mut Formatter<'_>) -
                 write!(out, " {unit}")?;
                 continue;
             }
+            (_, Expression::Literal(Value::Json(_))) if function == Function::Remap => {
+                out.write_str(",")?;
+                list_of_remap(argument, out)?;
+                continue;
+            }
             _ => out.write_str(",")?,
         }
         put(argument, 0, out)?;
+    }
+    out.write_str(")")
+}
+
+/// A list of constants that are not all whole numbers.
+fn list_of_remap(list: &Expression, out: &mut Formatter<'_>) -> fmt::Result {
+    let items = match list {
+        Expression::Literal(list) => list.items(),
+        _ => None,
+    };
+    out.write_str("(")?;
+    for (place, item) in items.into_iter().flatten().enumerate() {
+        out.write_str(if place > 0 { "," } else { "" })?;
+        constant(&item, out)?;
     }
     out.write_str(")")
 }

@@ -51,6 +51,35 @@ impl ColumnType {
         self.accept(value).unwrap_or(Value::Null)
     }
 
+    /// Whether a value of this type may be compared with one of the other: numbers and texts may, where the text is a number, and
+    /// documents hold values of all kinds. Dates, times and sets are compared with their own kind alone.
+    #[must_use]
+    pub(crate) fn is_like(&self, other: ColumnType) -> bool {
+        let kind = |of: &ColumnType| match of {
+            ColumnType::Date | ColumnType::DateTime { .. } => "date",
+            ColumnType::Time { .. } => "time",
+            ColumnType::Multi { .. } => "set",
+            ColumnType::Text
+            | ColumnType::String
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Json
+            | ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Float
+            | ColumnType::Bool
+            | ColumnType::Timestamp
+            | ColumnType::Integer { .. }
+            | ColumnType::Double
+            | ColumnType::Year
+            | ColumnType::Bit { .. }
+            | ColumnType::Decimal { .. } => "number or text",
+        };
+        let is_document = [*self, other].contains(&ColumnType::Json);
+        is_document || kind(self) == kind(&other)
+    }
+
     /// Whether values of this type are compared as numbers or as texts; `None`: as what they are, each.
     #[must_use]
     pub fn compares_as_number(&self) -> Option<bool> {

@@ -261,7 +261,12 @@ impl<'a> Scanner<'a> {
     #[cold]
     fn no_constant(&self) -> SyntaxError {
         match self.peek() {
-            Some(b'(') => self.fail(ErrorKind::NotYet, "a list as a value"),
+            Some(b'(') if self.opens_select() => {
+                self.fail(ErrorKind::NotYet, "SELECT in brackets as a value")
+            }
+            Some(b'(') => {
+                self.expected("a constant; a list as a value has whole numbers alone, as (1, 2)")
+            }
             Some(b'\'' | b'"') => self.fail(ErrorKind::Syntax, "a string that does not end"),
             Some(b'0'..=b'9' | b'-' | b'+' | b'.') => {
                 self.fail(ErrorKind::Syntax, "malformed number")
@@ -284,6 +289,13 @@ impl<'a> Scanner<'a> {
             }
             _ => self.expected("a constant"),
         }
+    }
+
+    /// Whether SELECT stands behind the bracket that is next.
+    fn opens_select(&self) -> bool {
+        let rest = self.rest().get(1..).unwrap_or_default().trim_ascii_start();
+        let word = rest.get(..6).unwrap_or_default();
+        word.eq_ignore_ascii_case(b"SELECT")
     }
 
     #[inline]

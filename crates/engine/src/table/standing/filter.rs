@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared
     let prepared = Prepared::typed(&asked, &|name| slot(name, columns));
     let prepared = prepared.map_err(|error| match error {
         Unprepared::UnknownColumn(name) => format!("no column '{name}' in the documents"),
-        Unprepared::Constant { .. } => error.to_string(),
+        Unprepared::Constant(_) | Unprepared::Invalid(_) => error.to_string(),
     })?;
     Ok(Some(Arc::new(prepared.for_many())))
 }

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use super::super::function::Function;
+use super::super::list::List;
 use super::super::tree::Over;
+use super::SHOWN_CHARS_MAX;
+use crate::json::{Json, JsonNode};
 use crate::meter::Work;
 use crate::value::Value;
 
@@ -31,37 +34,52 @@ pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) ->
     })
 }
 
-/// The least or the greatest of the arguments, or of the items of a single list. NULL among the arguments makes it NULL; an item
-/// that is NULL or cannot be compared is left out.
+/// The least or the greatest of the arguments, or of the items of a single list. NULL among the arguments makes it NULL. Texts beside a
+/// number are the numbers that they are from end to end; one that is none makes it NULL, as two arguments without an order do. Items
+/// have the order of ORDER BY; one that is NULL or no number is left out.
 fn extreme(arguments: &[Value], wanted: Ordering, work: &Work<'_>) -> Value {
-    let mut best = None;
-    let is_better = |best: &Option<Value>, value: &Value| {
-        let known = best.as_ref();
-        known.is_none_or(|known| value.cmp_sql(known) == Some(wanted))
-    };
     if let [single] = arguments
         && let Some(items) = single.items()
     {
+        let mut best: Option<Value> = None;
         for item in items {
             if work.begin(ITEM_UNITS + item.memory() as u64).is_none() {
                 return Value::Null;
             }
-            if item.cmp_sql(&item).is_some() && is_better(&best, &item) {
+            let is_better = best.as_ref().map(|best| item.cmp_order(best) == wanted);
+            if item.cmp_sql(&item).is_some() && is_better.unwrap_or(true) {
                 best = Some(item);
             }
         }
         return best.unwrap_or(Value::Null);
     }
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let are_numbers = arguments.iter().any(is_number);
+    let mut best: Option<&Value> = None;
     for value in arguments {
-        let is_nan = matches!(value, Value::Float(number) if number.is_nan());
-        if is_nan || *value == Value::Null || work.begin(compared_units(value)).is_none() {
+        if value.cmp_sql(value).is_none() || work.begin(compared_units(value)).is_none() {
             return Value::Null;
         }
-        if is_better(&best, value) {
-            best = Some(value.clone());
+        let known = best.unwrap_or(value);
+        let order = match are_numbers {
+            true => compare_spelled(value, known),
+            false => value.cmp_sql(known),
+        };
+        match order {
+            None => return Value::Null,
+            Some(order) if order == wanted || best.is_none() => best = Some(value),
+            Some(_) => {}
         }
     }
-    best.unwrap_or(Value::Null)
+    best.cloned().unwrap_or(Value::Null)
+}
+
+/// Compares two values as numbers; `None`: one is none, from end to end.
+fn compare_spelled(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        _ => a.spelled()?.compare(b.spelled()?),
+    }
 }
 
 /// `REMAP(x, other, (1, 2), (10, 20))`: 10 for 1, 20 for 2, else `other`. A value that is no list is one of one value, as `(2)` is.
@@ -86,6 +104,60 @@ fn remap(arguments: &[Value], work: &Work<'_>) -> Value {
         (Some(0), None) => to.clone(),
         (Some(_), None) => Value::Null,
     }
+}
+
+/// A list of constants as one value, whose items REMAP reads: whole numbers are a set in the order written, others an array. Numbers
+/// among which one has a fraction are doubles.
+///
+/// # Errors
+/// What is wrong with the list, behind the name of the function.
+pub(in super::super) fn listed(list: &List) -> Result<Value, String> {
+    let (mut text, mut real) = (None, false);
+    for value in list.iter() {
+        match value {
+            Value::Str(_) => text = Some(value),
+            Value::Float(_) => real = true,
+            Value::Null | Value::Int(_) => {}
+            Value::Bytes(_) | Value::Set(_) | Value::Json(_) => {
+                return Err("takes lists of numbers or of texts".to_owned());
+            }
+        }
+    }
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    if let (Some(text), Some(number)) = (text, list.iter().find(is_number)) {
+        let text = text.to_string();
+        let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+        return Err(format!(
+            "takes lists of numbers or of texts, this one has both: {number} and '{shown}'"
+        ));
+    }
+    if !real {
+        return Ok(exactly_listed(list));
+    }
+    let doubles = list.iter().map(|value| match value {
+        Value::Int(whole) if (whole as f64) as i128 != whole => Err(format!(
+            "takes numbers with and without fractions as doubles, which do not hold {whole}"
+        )),
+        Value::Int(whole) => Ok(Value::Float(whole as f64)),
+        other => Ok(other),
+    });
+    let doubles: List = doubles.collect::<Result<_, String>>()?;
+    Ok(exactly_listed(&doubles))
+}
+
+/// As [`listed`], of constants of any kinds as they are.
+pub(in super::super) fn exactly_listed(list: &List) -> Value {
+    if let Some(whole) = list.whole() {
+        return Value::Set(whole.into());
+    }
+    let items: Vec<Value> = list.iter().collect();
+    let items = items.iter().map(|value| match value {
+        Value::Int(number) => JsonNode::Whole(*number),
+        Value::Float(number) => JsonNode::Real(*number),
+        Value::Str(text) => JsonNode::Text(text),
+        Value::Null | Value::Bytes(_) | Value::Set(_) | Value::Json(_) => JsonNode::Null,
+    });
+    Value::Json(Json::of_items(items))
 }
 
 /// Refuses constant lists of REMAP of which one has more values than the other.
@@ -130,7 +202,7 @@ pub(in super::super) fn each(
     }
 }
 
-/// The number of points, which must rise, that are at most the first argument.
+/// The number of points, which must rise, that are at most the first argument. NULL where it has no order beside a point.
 fn interval(arguments: &[Value]) -> Value {
     let Some((of, points)) = arguments.split_first() else {
         return Value::Null;
@@ -138,8 +210,13 @@ fn interval(arguments: &[Value]) -> Value {
     if *of == Value::Null {
         return Value::Int(-1); // as in MySQL
     }
-    let below = points
-        .iter()
-        .take_while(|point| of.cmp_sql(point).is_none_or(Ordering::is_ge));
-    Value::Int(below.count() as i128)
+    let mut below = 0;
+    for point in points {
+        match of.cmp_sql(point) {
+            Some(Ordering::Less) => break,
+            Some(Ordering::Equal | Ordering::Greater) => below += 1,
+            None => return Value::Null,
+        }
+    }
+    Value::Int(below)
 }

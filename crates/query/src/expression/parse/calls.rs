@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Binding, Built, Following, Parser};
-use crate::expression::call::{Known, growth};
+use super::{Binding, Built, Following, Parser, at_column};
+use crate::expression::call::{Known, growth, listed};
 use crate::expression::function::{Function, refusal};
 use crate::expression::tree::{AggregateKind, BinaryOperator, Expression, Over};
 use crate::json::{JSON_BYTES_MAX, Json};
@@ -66,7 +66,7 @@ impl Parser<'_, '_, '_> {
                 arguments.push(self.unit()?);
                 continue;
             }
-            let argument = self.argument(nesting)?;
+            let argument = self.argument(function, arguments.len(), nesting)?;
             depth = depth.max(argument.depth);
             arguments.push(argument.tree);
         }
@@ -149,10 +149,19 @@ impl Parser<'_, '_, '_> {
         self.built(Expression::Call(function, arguments), depth)
     }
 
-    /// Reads an argument, or `{name=value, …}` as the text of a JSON object.
-    fn argument(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
-        if self.lexer.peek().kind != TokenKind::OpenBrace {
-            return self.climb(Binding::Or, nesting + 1);
+    /// Reads an argument, by its place from 0, or `{name=value, …}` as the text of a JSON object.
+    fn argument(
+        &mut self,
+        function: Function,
+        place: usize,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        match self.lexer.peek().kind {
+            TokenKind::OpenBrace => {}
+            TokenKind::Open if function == Function::Remap && place > 1 => {
+                return self.list_of_remap(nesting);
+            }
+            _ => return self.climb(Binding::Or, nesting + 1),
         }
         self.lexer.next();
         let mut members = BTreeMap::new();
@@ -188,7 +197,37 @@ impl Parser<'_, '_, '_> {
         self.built(Expression::Literal(Value::Str(text)), 0)
     }
 
-    /// The unit of `INTERVAL n unit`.
+    /// Reads `(1, 2.5)` or `('a', 'b')` of REMAP, or an expression in brackets.
+    fn list_of_remap(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        let token = self.lexer.peek().clone();
+        if !self.opens_list() {
+            return self.climb(Binding::Or, nesting + 1);
+        }
+        let list = self.list()?;
+        let value = listed(&list);
+        let value = value.map_err(|what| self.lexer.error(&token, &format!("remap() {what}")));
+        self.built(Expression::Literal(value?), 0)
+    }
+
+    /// Whether the bracket that is next holds nothing, one constant, or something with a comma behind it.
+    fn opens_list(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        ahead.next();
+        if ahead.take(TokenKind::Close) {
+            return true;
+        }
+        if matches!(ahead.peek().kind, TokenKind::Minus | TokenKind::Plus) {
+            ahead.next();
+        }
+        let is_column = at_column(&ahead);
+        ahead.next();
+        match ahead.peek().kind {
+            TokenKind::Comma => true,
+            TokenKind::Close => !is_column,
+            _ => false,
+        }
+    }
+
     /// Whether `INTERVAL 1 DAY` comes next behind `+` or `-`, and not the function of that name.
     fn at_interval(&self, operator: BinaryOperator) -> bool {
         matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract)
@@ -214,6 +253,7 @@ impl Parser<'_, '_, '_> {
         self.called(&token, function, arguments, depth)
     }
 
+    /// The unit of `INTERVAL n unit`.
     fn unit(&mut self) -> Result<Expression, SyntaxError> {
         if self.lexer.peek().kind != TokenKind::Word {
             return Err(self.lexer.unexpected("a unit"));
