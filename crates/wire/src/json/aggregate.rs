@@ -295,7 +295,7 @@ fn aggregation(
         return Err(JsonError::new(&at, message));
     }
     let ranges = around.ranges * groups.shape.ranges();
-    at_most(ranges, NESTED_RANGES_MAX, "ranges inside ranges", &at)?;
+    few(ranges, NESTED_RANGES_MAX, "ranges inside ranges", &at)?;
     let keys: Vec<Expression> = around.keys.iter().chain(&groups.keys).cloned().collect();
     let (mut aggregation, facet) = groups.named(name, inner.values, around);
     aggregation.meta = meta;
@@ -623,6 +623,15 @@ fn date_histogram(json: &Json, metrics: &[Metric], path: &str) -> Result<Groups>
     groups.finish(body, metrics, path)
 }
 
+/// Refuses a list that is longer than `most`, whose length is known.
+fn few(count: usize, most: usize, what: &str, path: &str) -> Result<()> {
+    let message = || format!("at most {most} {what}, there are {count}");
+    match count > most {
+        true => Err(JsonError::new(path, message())),
+        false => Ok(()),
+    }
+}
+
 fn ranges(kind: &str, json: &Json, around: Around<'_>, path: &str) -> Result<Groups> {
     let body = object(json, path)?;
     only(body, &["field", "ranges", "keyed"], path)?;
@@ -630,7 +639,7 @@ fn ranges(kind: &str, json: &Json, around: Around<'_>, path: &str) -> Result<Gro
     let list = body.get("ranges").and_then(Json::as_array);
     let list = list.filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| JsonError::new(&at, "expected at least one range"))?;
-    at_most(list.len(), RANGES_MAX, "ranges", &at)?;
+    few(list.len(), RANGES_MAX, "ranges", &at)?;
     let is_date = kind == "date_range";
     let end: fn(&Json, Around<'_>, &str) -> _ = match is_date {
         true => moment_end,

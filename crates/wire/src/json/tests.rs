@@ -333,7 +333,12 @@ fn ranges_inside_ranges_are_bounded_together() {
     assert_eq!(asked(1_024, 64).map_err(|error| error.to_string()), Ok(()));
     let refused = asked(1_024, 65).unwrap_err().to_string();
     assert!(
-        refused.contains("more than 65536 ranges inside ranges"),
+        refused.contains("at most 65536 ranges inside ranges, there are 66560"),
+        "{refused}"
+    );
+    let refused = asked(1_025, 1).unwrap_err().to_string();
+    assert!(
+        refused.contains("at most 1024 ranges, there are 1025"),
         "{refused}"
     );
 }
