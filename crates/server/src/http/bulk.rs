@@ -30,6 +30,7 @@ use super::{Door, Guest};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
 use batch::Batch;
 use session::errors::{self, Failure};
+use session::near::with_near_name;
 use session::{Action, Deed, Grant};
 
 /// Levels of JSON that are read without a tree: a line, its action, the document.
@@ -143,7 +144,7 @@ impl<'a> Load<'a> {
         let batch = session::guarded(server, read)?;
         let (command, counted) = batch.into_command();
         let reply = server.submit_raw(&self.guest.session, command).await?;
-        let reply = reply.map_err(|error| counted.failure(error))?;
+        let reply = reply.map_err(|error| with_near_name(server, counted.failure(error)))?;
         counted.report(&reply, &mut self.reply);
         self.text.clear();
         self.text.shrink_to(BULK_BATCH_BYTES);

@@ -6,6 +6,7 @@ use wire::mysql::load::{Load, LoadRows, LoadStep as Step};
 use super::unexpected;
 use crate::counters::add;
 use crate::errors::{self, Failure};
+use crate::near::with_near_name;
 use crate::node::Node;
 use crate::session::Session;
 
@@ -51,7 +52,8 @@ pub async fn load(node: &Node, session: &mut Session, load: Load) -> Result<(u64
     };
     let done = node
         .submit(session, Command::Load { table, load, step })
-        .await;
+        .await
+        .map_err(|failure| with_near_name(node, failure));
     session.load_refused = done.is_err();
     match done? {
         Reply::Done {

@@ -111,8 +111,13 @@ fn field<'m>(named: &Expression, mapping: &'m Mapping) -> Result<&'m Field> {
     // Names of columns come in lower case.
     let mut fields = mapping.fields.iter();
     let field = fields.find(|field| field.path.eq_ignore_ascii_case(&path));
-    let field = field
-        .ok_or_else(|| EsError::illegal("aggs", format!("no mapping found for field [{path}]")))?;
+    let field = field.ok_or_else(|| {
+        let meant = mapping.meant(&path);
+        EsError::illegal(
+            "aggs",
+            format!("no mapping found for field [{path}]{meant}"),
+        )
+    })?;
     match field.kind {
         FieldKind::Text => {
             let what = format!("field [{path}] of type [text] has words: name a keyword field");

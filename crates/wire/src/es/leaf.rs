@@ -34,8 +34,9 @@ impl<'m> Target<'m> {
             None => match TextField::unmapped(mapping, path_of_field) {
                 Some(field) => Ok(Target::Text(field)),
                 None => {
+                    let meant = mapping.meant(path_of_field);
                     let what = format!(
-                        "no field mapping can be found for the field with name [{path_of_field}]"
+                        "no field mapping can be found for the field with name [{path_of_field}]{meant}"
                     );
                     Err(EsError::query(path, what))
                 }

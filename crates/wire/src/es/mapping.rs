@@ -1,5 +1,6 @@
 //! Mappings: the fields of an index, and their columns in a pq table.
 
+use query::options::nearest_name;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use serde_json::{Map, Value as Json, json};
@@ -7,6 +8,10 @@ use serde_json::{Map, Value as Json, json};
 use super::error::EsError;
 
 type Result<T> = std::result::Result<T, EsError>;
+
+/// Names of fields that are compared with a wrong one at most, and bytes of such a name: an error must not cost more than its request.
+const COMPARED_MAX: usize = 1_000;
+const NAME_BYTES_MAX: usize = 64;
 
 /// Text column for the words of unmapped fields, each word with a prefix that names its field.
 pub(super) const UNMAPPED: &str = "unmapped_fields";
@@ -212,6 +217,16 @@ impl Mapping {
     #[must_use]
     pub fn field(&self, path: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.path == path)
+    }
+
+    /// `, did you mean title?` of a name that no field has; empty if none is like it, or the name is long.
+    pub(super) fn meant(&self, path: &str) -> String {
+        let names = self.fields.iter().map(|field| field.path.as_str());
+        let near = match path.len() <= NAME_BYTES_MAX {
+            true => nearest_name(path, names.take(COMPARED_MAX)),
+            false => None,
+        };
+        near.map_or_else(String::new, |near| format!(", did you mean {near}?"))
     }
 
     /// The body of `GET /{index}/_mapping`, below `mappings`.
