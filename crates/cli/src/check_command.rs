@@ -1,6 +1,8 @@
 //! `seine check`: verifies every file of a stopped data directory.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use crate::output::{Exit, print};
 use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
+use rustix::process::geteuid;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {
@@ -93,9 +96,44 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 /// Opens the directory read-only.
 pub(crate) fn open(matches: &ArgMatches) -> Result<Arc<dyn Disk>, String> {
     let path = named(matches, "dir");
+    readable(Path::new(path))?;
     match RealDisk::open_to_read(Path::new(path)) {
         Ok(disk) => Ok(Arc::new(disk)),
         Err(error) => Err(format!("{path}: {error}")),
+    }
+}
+
+/// Refuses a directory of which this user may not read everything, by the first file or folder without the right. Links are not
+/// followed. What is missing is for others to say.
+pub(crate) fn readable(path: &Path) -> Result<(), String> {
+    let refused = |path: &Path| {
+        let owner = path.symlink_metadata().map(|it| it.uid());
+        let owner = owner.map_or_else(|_| "its owner".to_owned(), |uid| format!("user {uid}"));
+        format!(
+            "{}: no right to read it as user {}: run this as {owner}, the user of the server",
+            path.display(),
+            geteuid()
+        )
+    };
+    let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    match path.symlink_metadata() {
+        Err(error) if is_refused(&error) => return Err(refused(path)),
+        Err(_) => return Ok(()),
+        Ok(facts) if facts.is_file() => {
+            return match fs::File::open(path) {
+                Err(error) if is_refused(&error) => Err(refused(path)),
+                Ok(_) | Err(_) => Ok(()),
+            };
+        }
+        Ok(facts) if !facts.is_dir() => return Ok(()),
+        Ok(_) => {}
+    }
+    match fs::read_dir(path) {
+        Err(error) if is_refused(&error) => Err(refused(path)),
+        Err(_) => Ok(()),
+        Ok(entries) => entries
+            .filter_map(io::Result::ok)
+            .try_for_each(|entry| readable(&entry.path())),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named};
+use crate::check_command::{Progress, directory, named, readable};
 use crate::output::{Exit, print};
 
 /// The verb's command line.
@@ -27,6 +27,7 @@ pub(crate) fn command() -> Command {
 /// Repairs the directory and prints the changes.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let path = named(matches, "dir");
+    readable(Path::new(path))?;
     // Open it read-only first, so that a wrong name creates no folder.
     let opened =
         RealDisk::open_to_read(Path::new(path)).and_then(|_| RealDisk::open(Path::new(path)));

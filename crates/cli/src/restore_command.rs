@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named};
+use crate::check_command::{Progress, directory, named, readable};
 use crate::output::{Exit, print};
 
 /// The verb's command line.
@@ -37,6 +37,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 }
 
 fn restore(backup: &str, dir: &str) -> Result<u64, String> {
+    readable(Path::new(backup))?;
     let from = RealDisk::open_to_read(Path::new(backup));
     let from: Arc<dyn Disk> = Arc::new(from.map_err(|error| format!("{backup}: {error}"))?);
     sound(backup, &from)?;

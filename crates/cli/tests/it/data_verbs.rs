@@ -1,10 +1,13 @@
 //! check, dump, repair, restore, BACKUP TO and --read-only, on the directory of a server of its own process.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use bench::client::Client;
+use rustix::process::geteuid;
 
 use crate::server::{Server, Setup, clean_command};
 
@@ -126,6 +129,31 @@ fn damage_stops_the_start_is_found_and_is_repaired_with_the_loss_named() {
     assert_eq!(said(&again), "sound: nothing was changed\n");
     server.restart_as(Setup::default());
     assert_eq!(numbers(&mut server.client()), ["1", "3", "4"]);
+}
+
+#[test]
+fn a_directory_that_the_user_may_not_read_is_named_with_its_owner() {
+    let server = killed();
+    let data = server.folder().path("data");
+    let tables = Path::new(&data).join("tables");
+    fs::set_permissions(&tables, Permissions::from_mode(0o000)).unwrap();
+    for verb in ["check", "dump", "repair"] {
+        let mut command = clean_command();
+        command.args([verb, &data]);
+        if geteuid().is_root() {
+            command.uid(65_534).gid(65_534); // rights do not bind the superuser
+        }
+        let refused = command.output().unwrap();
+        ended(&refused, 1);
+        let why = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            why.contains(&data) && why.contains("no right to read it as user"),
+            "{verb}: {why}"
+        );
+        assert!(!why.contains("internal error"), "{verb}: {why}");
+    }
+    fs::set_permissions(&tables, Permissions::from_mode(0o700)).unwrap();
+    ended(&seine(&["check", &data]), 0);
 }
 
 #[test]
