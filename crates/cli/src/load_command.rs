@@ -104,6 +104,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         report.end();
         if report.is_begun() {
             print(&report);
+        }
+        if report.is_begun() && report.hopeless().is_none() {
             print_error("not done: run the same command again, and it goes on here");
         }
         return Err(error);
@@ -185,7 +187,7 @@ impl Loading {
                 return Err(what.into());
             }
         }
-        report.begin(name, total, &read);
+        report.begin(name, total, &read, place > 0);
         let aside = match (&self.rejected, name) {
             (Some(path), _) => Some(path.clone()),
             (None, "-") => None,
@@ -221,6 +223,9 @@ impl Loading {
             if let Err(what) = checked {
                 report.refused(span.line, what);
                 rejected.keep(reader.bytes(&span))?;
+                if batch.rows.is_empty() && self.sending.is_settled() {
+                    report.end_if_hopeless()?;
+                }
                 continue;
             }
             if !batch.takes(&row, self.sending.rows_max()) {

@@ -12,6 +12,9 @@ use crate::demo::grouped;
 /// Most bad rows that are reported one by one. The others are only counted.
 const TOLD_MAX: usize = 20;
 
+/// First rows of a file that are all refused for one reason, after which the load stops: a wrong first line is wrong for all rows.
+pub(super) const ALIKE_MAX: u64 = 100;
+
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Time between two lines of progress without a terminal.
@@ -34,6 +37,8 @@ pub(super) struct Report {
     warnings: BTreeMap<String, (u64, String)>,
     /// Count of standing queries without an anchor, which are tried on every document.
     without_word: u64,
+    /// The rows of the file so far: how many were refused for this one reason. `None`: one was stored, or refused for another.
+    alike: Option<(u64, String)>,
     drawn: Option<Instant>,
 }
 
@@ -50,13 +55,21 @@ impl Report {
             told: Vec::new(),
             warnings: BTreeMap::new(),
             without_word: 0,
+            alike: None,
             drawn: None,
         }
     }
 
-    /// Begins or continues a file.
-    pub(super) fn begin(&mut self, file: &str, total: Option<u64>, read: &Arc<AtomicU64>) {
+    /// Begins or continues a file. `goes_on`: rows of it were stored before.
+    pub(super) fn begin(
+        &mut self,
+        file: &str,
+        total: Option<u64>,
+        read: &Arc<AtomicU64>,
+        goes_on: bool,
+    ) {
         file.clone_into(&mut self.file);
+        self.alike = (!goes_on).then(|| (0, String::new()));
         self.bytes = total.map(|total| (total, Arc::clone(read)));
         self.bytes_before = read.load(Ordering::Relaxed);
         self.file_began = Instant::now();
@@ -65,10 +78,36 @@ impl Report {
 
     pub(super) fn stored(&mut self, rows: u64) {
         self.stored += rows;
+        self.alike = None;
+    }
+
+    /// The reason for which all rows of the file were refused, once they are [`ALIKE_MAX`]: the others will be, too.
+    pub(super) fn hopeless(&self) -> Option<&str> {
+        match &self.alike {
+            Some((rows, reason)) if *rows >= ALIKE_MAX => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Refuses to go on with a file of which all rows will be refused.
+    pub(super) fn end_if_hopeless(&self) -> Result<(), String> {
+        match self.hopeless() {
+            None => Ok(()),
+            Some(reason) => Err(format!(
+                "{}: the first {ALIKE_MAX} rows were refused for the same reason, so no more were read: {reason}; are the columns \
+                 right? The first line of CSV and TSV names them, or --columns",
+                self.file
+            )),
+        }
     }
 
     pub(super) fn refused(&mut self, line: u64, what: String) {
         self.bad += 1;
+        self.alike = match self.alike.take() {
+            Some((0, _)) => Some((1, what.clone())),
+            Some((rows, reason)) if reason == what => Some((rows + 1, reason)),
+            Some(_) | None => None,
+        };
         if self.told.len() < TOLD_MAX {
             self.told.push((self.file.clone(), line, what));
         }

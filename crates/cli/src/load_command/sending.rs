@@ -139,6 +139,11 @@ impl Sending {
         Ok(())
     }
 
+    /// Whether every batch has its answer.
+    pub(super) fn is_settled(&self) -> bool {
+        self.sent.is_empty()
+    }
+
     fn post(&mut self, batch: &Batch, rows: std::ops::Range<usize>, follows: bool) -> Result<()> {
         let (Some(first), Some(last)) = (batch.rows.get(rows.start), batch.rows.get(rows.end - 1))
         else {
@@ -205,6 +210,7 @@ impl Sending {
                 let why = why.trim_end_matches(" at row 1").to_owned();
                 report.refused(line, why);
                 rejected.keep(batch.written(rows.start))?;
+                report.end_if_hopeless()?;
             }
             Answer::Refused(_) => {
                 let middle = rows.start + count / 2;

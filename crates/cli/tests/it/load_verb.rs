@@ -88,6 +88,50 @@ fn documents_come_from_ndjson() {
 }
 
 #[test]
+fn a_wrong_first_line_ends_the_load_after_a_hundred_rows() {
+    let server = Server::start();
+    let create = "CREATE TABLE posts (body text, n int)";
+    server.client().query(create).unwrap();
+    let rows = |bad: usize| {
+        let lines = (0..5_000).map(|row| match row < bad {
+            true => format!("a row,n{row}\n"),
+            false => format!("a row,{row}\n"),
+        });
+        lines.collect::<String>()
+    };
+    let wrong = format!("bodi,n\n{}", rows(0));
+    let output = load(&server, "posts", "wrong.csv", &wrong);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("the first 100 rows were refused for the same reason, so no more were read")
+            && told.contains("no column 'bodi' in table 'posts', did you mean body?"),
+        "{told}"
+    );
+    assert!(!told.contains("not done"), "{told}");
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        told.contains("0 rows stored") && told.contains("100 "),
+        "{told}"
+    );
+    assert_eq!(count(&server, "posts"), "0");
+    // Rows with fewer cells than the first line has names are refused here.
+    let short = format!("body,n\n{}", "one cell\n".repeat(5_000));
+    let output = load(&server, "posts", "short.csv", &short);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("the first 100 rows were refused"), "{told}");
+    // Rows that are refused for reasons of their own, even if they come first, do not end the load.
+    let output = load(
+        &server,
+        "posts",
+        "some.csv",
+        &format!("body,n\n{}", rows(150)),
+    );
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(count(&server, "posts"), "4850");
+}
+
+#[test]
 fn what_the_server_refuses_is_kept_aside_and_the_rest_is_loaded_in_order() {
     let server = Server::start();
     let create = "CREATE TABLE posts (body text, n int)";
