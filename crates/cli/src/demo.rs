@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// Send the posts as log messages over the Scribe door, by a configuration that collects, keeps, indexes and matches them
     #[arg(long)]
     pub collect: bool,
-    /// End after the summary instead of serving on
+    /// End after the summary instead of serving on, as the demo does where standard input or output is no terminal
     #[arg(long)]
     pub exit: bool,
 }
@@ -59,6 +59,13 @@ pub(crate) struct Options {
 /// Reason why the demo stops early, for the person at the screen.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
+
+impl Failure {
+    /// The output was closed.
+    fn closed() -> Failure {
+        Failure("the output was closed".to_owned())
+    }
+}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,6 +104,8 @@ pub(crate) fn run(options: Options) -> ExitCode {
             screen.print(&format!("{failed} checks failed"));
             ExitCode::FAILURE
         }
+        // Nobody reads on, as behind `| head`: what was done until then was right.
+        Err(_) if screen.is_closed() => ExitCode::SUCCESS,
         Err(failure) => {
             screen.fail(&failure.to_string());
             ExitCode::FAILURE
@@ -153,7 +162,7 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
         started,
     };
     summary::print(screen, &mut client, &server, &story)?;
-    if checks.failed == 0 && !options.exit {
+    if checks.failed == 0 && !options.exit && Screen::has_person() {
         summary::lines_to_paste(screen, &server);
         screen.print("serving until Ctrl-C");
         return server.wait().map(|()| 0);

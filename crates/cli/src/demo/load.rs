@@ -14,7 +14,7 @@ use super::queries::Saved;
 use super::screen::{Screen, grouped};
 use super::sending::Sending;
 use super::watch::Watch;
-use super::{Checks, Result};
+use super::{Checks, Failure, Result};
 
 /// Time after sending a batch at which the server is killed. The reply to 500 posts takes longer.
 const KILL_AFTER: Duration = Duration::from_millis(3);
@@ -77,6 +77,9 @@ impl<'a> Load<'a> {
                 grouped(self.per_second())
             );
             screen.progress(self.acknowledged as usize, total, &note);
+            if screen.is_closed() {
+                return Err(Failure::closed());
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Output of the demo: colours and a progress bar on a terminal, plain lines in a pipe or with NO_COLOR.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{ErrorKind, IsTerminal, Write, stdin, stdout};
 use std::ops::Range;
 
 /// Most columns of a line. The text of a hit is cut to fit.
@@ -17,6 +17,7 @@ pub(super) struct Screen {
     bar: bool,
     /// The last share shown as a plain line.
     percent: usize,
+    closed: bool,
 }
 
 impl Screen {
@@ -27,7 +28,18 @@ impl Screen {
             terminal: stdout().is_terminal() && !dumb && !no_color,
             bar: false,
             percent: 0,
+            closed: false,
         }
+    }
+
+    /// Whether a person may read the screen and press Ctrl-C: standard input and output are a terminal.
+    pub(super) fn has_person() -> bool {
+        stdin().is_terminal() && stdout().is_terminal()
+    }
+
+    /// Whether the output was closed, as by `| head`: there is nobody to show anything to.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
     }
 
     pub(super) fn title(&mut self, text: &str) {
@@ -39,7 +51,7 @@ impl Screen {
     pub(super) fn print(&mut self, text: &str) {
         let erase = if self.bar { "\r\x1b[2K" } else { "" };
         self.bar = false;
-        write(&format!("{erase}{text}\n"));
+        self.write(&format!("{erase}{text}\n"));
     }
 
     pub(super) fn warn(&mut self, text: &str) {
@@ -76,12 +88,19 @@ impl Screen {
         if self.terminal {
             let full = done * BAR_COLUMNS / total.max(1);
             let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR_COLUMNS - full));
-            write(&format!("\r\x1b[2K{bar} {percent:3} %  {note}"));
+            self.write(&format!("\r\x1b[2K{bar} {percent:3} %  {note}"));
             self.bar = true;
         } else if percent / PLAIN_STEP_PERCENT > self.percent / PLAIN_STEP_PERCENT {
             self.percent = percent;
             self.print(&format!("{percent:3} %  {note}"));
         }
+    }
+
+    /// Writes and flushes. Of its errors only a closed output is noted.
+    fn write(&mut self, text: &str) {
+        let mut out = stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        self.closed |= written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe);
     }
 
     fn styled(&self, code: &str, text: &str) -> String {
@@ -156,10 +175,4 @@ pub(crate) fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
-}
-
-/// Writes and flushes. Ignores a closed output (`| head`): the demo goes on, and its exit status still tells the result.
-fn write(text: &str) {
-    let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -1,12 +1,13 @@
 //! The demo with posts and queries of the user's, over both ways of posts to the server.
 
 use std::fmt::Write as _;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use crate::server::{Folder, clean_command};
 
-/// Runs the demo over 3,000 short posts and two queries, with one more argument; gives its output.
-fn demo(way: &[&str]) -> String {
-    let folder = Folder::new();
+/// The command of a demo over 3,000 short posts and two queries.
+fn command(folder: &Folder) -> Command {
     let mut posts = String::new();
     for number in 0..3_000 {
         let word = ["cat", "dog", "cow"][number % 3];
@@ -14,17 +15,51 @@ fn demo(way: &[&str]) -> String {
     }
     std::fs::write(folder.path("posts"), posts).unwrap();
     std::fs::write(folder.path("queries"), "cat\ndog -cow\n").unwrap();
-    let output = clean_command()
-        .args(["demo", "--exit", "--data", &folder.path("demo")])
+    let mut command = clean_command();
+    command
+        .args(["demo", "--data", &folder.path("demo")])
         .args(["--posts", &folder.path("posts")])
-        .args(["--queries", &folder.path("queries")])
-        .args(way)
-        .output()
-        .unwrap();
+        .args(["--queries", &folder.path("queries")]);
+    command
+}
+
+/// Runs the demo with one more argument; gives its output.
+fn demo(way: &[&str]) -> String {
+    let folder = Folder::new();
+    let output = command(&folder).arg("--exit").args(way).output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{shown}{told}");
     shown
+}
+
+#[test]
+fn in_a_pipe_the_demo_ends_by_itself() {
+    let folder = Folder::new();
+    let output = command(&folder).stdin(Stdio::null()).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{shown}");
+    assert!(shown.contains("3,000 posts acknowledged, 3,000 found"));
+    assert!(!shown.contains("serving until Ctrl-C"), "{shown}");
+}
+
+#[test]
+fn the_demo_ends_where_nobody_reads_on() {
+    let folder = Folder::new();
+    let mut child = command(&folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut shown = BufReader::new(child.stdout.take().unwrap());
+    shown.read_line(&mut first).unwrap();
+    drop(shown); // as `| head -1` does
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert!(first.starts_with("Seine:"), "{first}");
+    assert_eq!((ended.status.code(), told.as_str()), (Some(0), ""));
 }
 
 #[test]
