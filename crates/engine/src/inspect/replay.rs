@@ -9,7 +9,7 @@ use queue::RowNumber;
 use super::Fault;
 use crate::catalog::TableId;
 use crate::engine::JOURNAL_DIR;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::failure;
 use crate::open::describe;
 use crate::open::salvage::Salvage;
@@ -31,7 +31,6 @@ pub(super) fn replay(
         state,
         salvage,
         needed,
-        failed: None,
         gaps: BTreeMap::new(),
     };
     let found = journal::survey(
@@ -41,11 +40,8 @@ pub(super) fn replay(
         needed,
         &mut |surveyed| replay.take(&surveyed),
     );
-    let (failed, gaps) = (replay.failed.take(), std::mem::take(&mut replay.gaps));
+    let gaps = std::mem::take(&mut replay.gaps);
     let found = found.map_err(failure::of_journal)?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
     note_damages(salvage, &found);
     for (table, rows) in gaps {
         let name = describe::table(&state.catalog, table);
@@ -97,14 +93,13 @@ struct Replay<'a, 'p> {
     state: &'a mut State,
     salvage: &'a mut Salvage<'p>,
     needed: Position,
-    failed: Option<Error>,
     /// Numbers of queue rows whose record is lost: ranges without the end.
     gaps: BTreeMap<TableId, Vec<Range<u64>>>,
 }
 
 impl Replay<'_, '_> {
     fn take(&mut self, surveyed: &Surveyed<'_>) {
-        if self.failed.is_some() || surveyed.position < self.needed {
+        if surveyed.position < self.needed {
             return;
         }
         let position = surveyed.position.0;

@@ -200,6 +200,26 @@ fn a_percolation_of_one_document_ends_when_it_is_stopped_or_a_query_costs_too_mu
     assert_eq!((dearest.query, dearest.row), (7_777, 1));
 }
 
+#[test]
+fn the_memory_of_a_page_of_hits_is_that_of_all_hits_and_of_its_own_list() {
+    let mut driver = driver();
+    chains(&mut driver, 50);
+    let documents = [PqDocument::Text("a ".repeat(500))];
+    let snapshot = driver.handle.snapshot();
+    let bytes = |limit| {
+        let request = PqRequest {
+            limit,
+            ..PqRequest::new("alerts", &documents)
+        };
+        let answer = snapshot.call_pq(&request, &mut PqScratch::default());
+        let hits = answer.unwrap().hits;
+        (hits.len(), hits.bytes())
+    };
+    let (all, page) = (bytes(None), bytes(Some(49)));
+    assert_eq!((all.0, page.0), (50, 49));
+    assert!(page.1 > all.1 + 49 * 24, "{page:?} {all:?}");
+}
+
 /// A wait without patience for a row of the queue `jobs` whose `id` is this.
 fn wait_for(id: i128) -> Command {
     let condition = Expression::Binary(

@@ -73,13 +73,17 @@ impl PqHits {
         self.len() == 0
     }
 
-    /// Estimated memory of all hits that were found, also of those that are not shown. Bytes: 32 a row and 8 a pair, since the
-    /// lists grow by doubling.
+    /// Estimated memory of all hits that were found, also of those that are not shown, and of the list of those that are. Bytes: 32
+    /// a row and 8 a pair, since the lists grow by doubling; of the list 48 and 8.
     #[must_use]
     pub fn bytes(&self) -> usize {
         const ROW_BYTES: usize = 32;
         const DOCUMENT_BYTES: usize = 8;
-        self.found.len() * ROW_BYTES + self.found.pairs() * DOCUMENT_BYTES
+        let found = self.found.len() * ROW_BYTES + self.found.pairs() * DOCUMENT_BYTES;
+        let kept = self.kept.as_ref().map_or(0, |kept| {
+            kept.rows.len() * 2 * size_of::<KeptRow>() + kept.documents.len() * DOCUMENT_BYTES
+        });
+        found + kept
     }
 
     /// Number of pairs of query and document in all rows.
