@@ -415,6 +415,21 @@ fn common_of(
     }
 }
 
+/// Refuses an operand of arithmetic that is a text and no number.
+fn refuse_texts_of(expression: &Expression) -> Result<(), Unprepared> {
+    match expression {
+        Expression::Binary(operator, left, right)
+            if !operator.compares() && !operator.is_logical() =>
+        {
+            refuse_texts([&**left, &**right])
+        }
+        Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, of) => {
+            refuse_texts([&**of])
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a constant text that is no number in arithmetic.
 fn refuse_texts<'e>(operands: impl IntoIterator<Item = &'e Expression>) -> Result<(), Unprepared> {
     let mut constants = operands.into_iter().filter_map(Expression::constant);
@@ -643,6 +658,7 @@ fn rows(
 
 impl PreparedNode {
     fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
+        refuse_texts_of(expression)?;
         let part = |of: &Expression| PreparedNode::new(of, resolve).map(Box::new);
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),
@@ -650,19 +666,11 @@ impl PreparedNode {
             Expression::Column(name) => column(name, resolve)?,
             Expression::Variable(name) => return Err(unsettled(name)),
             Expression::Path { column, steps } => path(column, steps, resolve)?,
-            Expression::Unary(operator, operand) => {
-                if matches!(operator, UnaryOperator::Minus | UnaryOperator::BitNot) {
-                    refuse_texts([&**operand])?;
-                }
-                PreparedNode::Unary(*operator, part(operand)?)
-            }
+            Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
                 compared(*operator, left, right, resolve)?
             }
             Expression::Binary(operator, left, right) => {
-                if !operator.is_logical() {
-                    refuse_texts([&**left, &**right])?;
-                }
                 PreparedNode::Binary(*operator, part(left)?, part(right)?)
             }
             Expression::In {
