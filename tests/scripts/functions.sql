@@ -336,8 +336,8 @@ GROUP_CONCAT(begins) | GROUP_CONCAT(pay SEPARATOR '; ')
 SELECT HOUR(begins), HOUR(day), begins + 0, pay * 2, begins > '09:00:00' FROM shifts ORDER BY id ASC
 ----
 HOUR(begins) | HOUR(day) | begins + 0 | pay * 2 | begins > '09:00:00'
-NULL | 3 | 101112 | 25.000000 | 1
-NULL | NULL | -10000 | 6 | 0
+10 | 3 | 101112 | 25.000000 | 1
+1 | NULL | -10000 | 6 | 0
 
 # MIN and MAX of such a column are shown as the column is; ORDER BY and HAVING compare numbers.
 INSERT INTO shifts (id, begins, pay) VALUES (3, '100:00:00', '-1.5'), (4, NULL, NULL)

@@ -325,3 +325,47 @@ id | LEAST(de, 50) | GREATEST(dt, da)
 1 | 9.00 | 2024-01-02 00:00:00
 2 | 50.00 | 2024-01-03 00:00:00
 
+
+# A time of day has hours, a year is no moment, and a join reads no text as a year.
+SELECT HOUR(tm), MINUTE(tm), TIME(tm), TIMEDIFF(tm,'09:00:00') FROM c
+----
+HOUR(tm) | MINUTE(tm) | TIME(tm) | TIMEDIFF(tm,'09:00:00')
+10 | 11 | 10:11:12 | 01:11:12
+100 | 11 | 100:11:12 | 91:11:12
+
+SELECT tm + INTERVAL 1 HOUR FROM c
+----
+error 1210 (HY000): date_add() reads dates and timestamps: 'tm' is time
+
+SELECT YEAR(y) FROM ry
+----
+error 1210 (HY000): year() reads dates and timestamps: 'y' is year
+
+SELECT id FROM c WHERE HOUR(tm) = 100
+----
+id
+2
+
+CREATE TABLE y3 (x text, s string, y year, j json)
+----
+ok, 0 rows
+
+INSERT INTO y3 (id,x,s,y,j) VALUES (1,'','0',0,'{"a":5}'),(2,'','x',2000,'{"a":"5"}')
+----
+ok, 2 rows
+
+SELECT id FROM y3 WHERE s = y
+----
+id
+1
+
+SELECT a.id FROM y3 a JOIN y3 b ON a.s = b.y
+----
+id
+1
+
+SELECT id FROM y3 WHERE j.a = x'35'
+----
+id
+2
+

@@ -225,6 +225,10 @@ impl Value {
     pub(crate) fn inside(self) -> Value {
         match self {
             Value::Str(text) => Value::Json(Json::of_node(JsonNode::Text(&text))),
+            Value::Bytes(bytes) => match std::str::from_utf8(&bytes) {
+                Ok(text) => Value::Json(Json::of_node(JsonNode::Text(text))),
+                Err(_) => Value::Bytes(bytes),
+            },
             other => other,
         }
     }

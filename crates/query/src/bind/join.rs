@@ -729,8 +729,17 @@ impl Binder<'_> {
             let is_text = |kind: &Option<ColumnType>| {
                 kind.as_ref().and_then(ColumnType::compares_as_number) == Some(false)
             };
-            let names_values =
-                |kind: ColumnType| kind != ColumnType::Json && !kind.has_comparable();
+            // A text is read otherwise as a constant beside these than it is compared as a value: '0' is the year 2000.
+            let reads_texts = |kind: ColumnType| {
+                matches!(
+                    kind,
+                    ColumnType::Year | ColumnType::Bool | ColumnType::Timestamp
+                )
+            };
+            let names_values = |kind: ColumnType| {
+                let is_read = reads_texts(kind) && other_kind != Some(kind);
+                kind != ColumnType::Json && !kind.has_comparable() && !is_read
+            };
             let column = match &**own {
                 Expression::Column(_) if kind.is_some_and(names_values) => {
                     let (_, place) = table_of(&self.bases, prepared.slots()[0]);

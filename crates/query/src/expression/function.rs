@@ -405,6 +405,9 @@ pub(super) fn refusal(name: &str) -> String {
     if ELSEWHERE.contains(&name) {
         return format!("{name}() cannot stand here");
     }
+    if Function::named(name).is_some_and(Function::is_of_the_moment) {
+        return format!("{name}() is of the moment of its statement, and cannot stand here");
+    }
     let known = ELSEWHERE.into_iter().chain(Function::names());
     let meant = nearest(name, known);
     let meant = meant.map_or_else(String::new, |meant| format!(", did you mean {meant}()?"));

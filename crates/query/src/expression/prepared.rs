@@ -548,6 +548,11 @@ fn worked_out(function: Function, arguments: &[Cow<'_, Expression>]) -> Result<V
 /// reads that of a date or a time, which is no number of seconds.
 fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
     match resolve.find(name) {
+        Some((_, Some(kind))) if function.reads_moments() && is_no_moment(function, kind) => {
+            let (function, kind) = (function.name(), kind.sql_name());
+            let what = format!("{function}() reads dates and timestamps: '{name}' is {kind}");
+            Err(Unprepared::Invalid(what.into()))
+        }
         Some((slot, Some(kind)))
             if function.reads_texts()
                 || function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. }) =>
@@ -555,6 +560,22 @@ fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<Prepare
             Ok(PreparedNode::Slot(slot))
         }
         _ => column(name, resolve),
+    }
+}
+
+/// Whether values of a type are no moments, as a year is. Of a time of day there are hours, minutes and seconds.
+fn is_no_moment(function: Function, kind: ColumnType) -> bool {
+    match kind {
+        ColumnType::Year => true,
+        ColumnType::Time { .. } => !matches!(
+            function,
+            Function::Hour
+                | Function::Minute
+                | Function::Second
+                | Function::Time
+                | Function::TimeDiff
+        ),
+        _ => false,
     }
 }
 

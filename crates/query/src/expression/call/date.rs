@@ -113,8 +113,48 @@ pub(super) fn value(function: Function, zone: &TimeZone, arguments: &[Value]) ->
             formatted(at(0), zone, &format)
         }
         Function::UnixTimestamp => Some(Value::Int(seconds(at(0), zone)?.into())),
-        function => part(function, local(at(0), zone)?),
+        function => match part_of_time(function, at(0)) {
+            Some(part) => Some(part),
+            None => part(function, local(at(0), zone)?),
+        },
     }
+}
+
+/// Hour, minute or second of a TIME, whose hours may be hundreds; `None`: it is no such part, or of no TIME.
+fn part_of_time(function: Function, time: &Value) -> Option<Value> {
+    let seconds = time_seconds(time)?.abs();
+    let part = match function {
+        Function::Time => return Some(time.clone()),
+        Function::Hour => seconds / 3_600,
+        Function::Minute => seconds / 60 % 60,
+        Function::Second => seconds % 60,
+        _ => return None,
+    };
+    Some(Value::Int(part.into()))
+}
+
+/// Whole seconds of a TIME as its column stores it: `-100:11:12`. `None`: another value, such as a date.
+fn time_seconds(time: &Value) -> Option<i64> {
+    let Value::Str(text) = time else {
+        return None;
+    };
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.as_str()),
+    };
+    let mut parts = digits.split(':');
+    let number = |part: &str, digits: std::ops::RangeInclusive<usize>| -> Option<i64> {
+        let is_number = digits.contains(&part.len()) && part.bytes().all(|it| it.is_ascii_digit());
+        is_number.then(|| part.parse().ok())?
+    };
+    let hours = number(parts.next()?, 1..=3)?;
+    let minutes = number(parts.next()?, 2..=2)?;
+    let second = parts.next()?;
+    let (second, fraction) = second.split_once('.').unwrap_or((second, ""));
+    let seconds = number(second, 2..=2)?;
+    let is_whole = parts.next().is_none() && fraction.bytes().all(|it| it.is_ascii_digit());
+    (is_whole && minutes < 60 && seconds < 60)
+        .then_some(sign * (hours * 3_600 + minutes * 60 + seconds))
 }
 
 /// A moment as local time in a zone; `None`: it is none, or outside the years −9999 to 9999.
@@ -269,9 +309,13 @@ pub(super) fn moved(function: Function, unit: Unit, arguments: &[Value]) -> Opti
     }
 }
 
-/// The time between two moments as `[-]hh:mm:ss`.
+/// The time between two moments, or two times of day, as `[-]hh:mm:ss`.
 fn time_diff(a: &Value, b: &Value) -> Option<Value> {
-    let apart = seconds(a, &TimeZone::UTC)?.checked_sub(seconds(b, &TimeZone::UTC)?)?;
+    let apart = match (time_seconds(a), time_seconds(b)) {
+        (Some(a), Some(b)) => a - b,
+        (None, None) => seconds(a, &TimeZone::UTC)?.checked_sub(seconds(b, &TimeZone::UTC)?)?,
+        (Some(_), None) | (None, Some(_)) => return None, // as in MySQL
+    };
     let sign = if apart < 0 { "-" } else { "" };
     let apart = apart.unsigned_abs();
     let (hours, minutes, seconds) = (apart / 3_600, apart / 60 % 60, apart % 60);
