@@ -330,3 +330,65 @@ fn buckets_inside_a_bucket_are_those_of_a_search_for_its_documents() {
         }
     }
 }
+
+#[test]
+fn the_pages_of_a_composite_by_a_key_of_any_type_are_one_list() {
+    let server = Server::start();
+    let mut client = server.client();
+    let table = "CREATE TABLE v (body text, de decimal(10,2), tm time(1), da date, dt datetime(3), ts timestamp, f float, \
+                 d double, o bool, y year, b bigint unsigned, j json)";
+    client.query(table).unwrap();
+    let mut random = XorShift::new(43);
+    let row = |_| {
+        let mut below = |most| random.below(most);
+        let sign = ["", "-"][below(2)];
+        format!(
+            "('', '{sign}{}.{:02}', '{sign}{}:10:11.{}', '20{:02}-0{}-1', '2024-01-02 03:04:0{}.{}', {}, {}, {}, {}, {}, {}, \
+             '{{\"k\":{}}}')",
+            below(300),
+            below(100),
+            below(300),
+            below(3),
+            below(100),
+            1 + below(9),
+            below(3),
+            below(120),
+            below(2_000_000_000),
+            below(1_000) as f32 / 7.0,
+            below(1_000) as f64 / 7.0,
+            below(2),
+            1995 + below(10),
+            u64::MAX - below(20) as u64,
+            ["true", "7", "\"7\"", "-1.5", "[2]", "{}"][below(6)],
+        )
+    };
+    let rows: Vec<String> = (0..60).map(row).collect();
+    let columns = "body, de, tm, da, dt, ts, f, d, o, y, b, j";
+    let insert = format!("INSERT INTO v ({columns}) VALUES {}", rows.join(", "));
+    client.query(&insert).unwrap();
+    let fields = "de tm da dt ts f d o y b j.k id";
+    for (field, order) in fields.split(' ').flat_map(|it| [(it, "asc"), (it, "desc")]) {
+        let page = |size: usize, after: Option<&Json>| {
+            let source = json!({"k": {"terms": {"field": field, "order": order}}});
+            let mut composite = json!({"size": size, "sources": [source]});
+            if let Some(after) = after {
+                composite["after"] = after.clone();
+            }
+            let aggregation = json!({"p": {"composite": composite}});
+            let body = json!({"table": "v", "limit": 0, "aggs": aggregation});
+            searched(&server, &body)["aggregations"]["p"].clone()
+        };
+        let whole = page(1_000, None);
+        let whole = whole["buckets"].as_array().unwrap();
+        let (mut pages, mut after) = (Vec::new(), None);
+        for _ in 0..whole.len() {
+            let found = page(7, after.as_ref());
+            pages.extend(found["buckets"].as_array().unwrap().iter().cloned());
+            after = Some(found["after_key"].clone());
+            if pages.len() >= whole.len() {
+                break;
+            }
+        }
+        assert_eq!(pages, *whole, "{field} {order}");
+    }
+}

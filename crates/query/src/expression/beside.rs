@@ -233,29 +233,72 @@ fn is_text(kind: ColumnType) -> bool {
     kind.compares_as_number() == Some(false) && !is_date && !is_bytes
 }
 
+/// A value that a client was shown of an expression, read again as the expression compares. `kind`: the type of the column that
+/// the expression is, if it is one. Unlike a constant of a condition, a text is no number of a column of texts.
+///
+/// # Errors
+/// [`Unprepared::Constant`]: the expression has no such value.
+pub(crate) fn read_beside(
+    value: &Value,
+    written: &Expression,
+    kind: Option<ColumnType>,
+) -> Result<Value, Unprepared> {
+    match (kind, written) {
+        (Some(kind), Expression::Column(name)) => {
+            let is_of_texts = kind != ColumnType::Json && kind.compares_as_number() == Some(false);
+            let read = kind.constant(value).and_then(|read| match kind {
+                // It is shown by the digits that only this float has.
+                ColumnType::Float => kind.accept(read),
+                _ => Ok(read),
+            });
+            match read {
+                Ok(Value::Int(_) | Value::Float(_) | Value::Json(_)) if is_of_texts => {
+                    Err(no_constant(value, name, kind))
+                }
+                Ok(read) => Ok(read),
+                Err(_) => Err(no_constant(value, name, kind)),
+            }
+        }
+        (_, Expression::Call(Function::Histogram | Function::DateHistogram, _)) => number(value),
+        (_, written) if written.is_arithmetic() => number(value),
+        _ => Ok(value.clone()),
+    }
+}
+
+/// The number that a value is.
+fn number(value: &Value) -> Result<Value, Unprepared> {
+    let read = ColumnType::Double.constant(value);
+    read.map_err(|_| not_a_number(value))
+}
+
 /// A constant beside a column, as [`ColumnType::constant`].
 pub(super) fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<Value, Unprepared> {
     let plain = as_compared(value.clone(), kind == ColumnType::Json);
-    kind.constant(&plain).map_err(|_| {
-        let text: String = plain.to_string().chars().take(SHOWN_CHARS_MAX).collect();
-        let kind = kind.sql_name();
-        // Keys and aggregates of groups have names with brackets, and no user gave them.
-        let what = match column.ends_with(')') {
-            true => format!("'{text}' is no value of type {kind}"),
-            false => format!("'{text}' is no value of column '{column}', which is {kind}"),
-        };
-        Unprepared::Constant(what.into())
-    })
+    kind.constant(&plain)
+        .map_err(|_| no_constant(&plain, column, kind))
+}
+
+fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
+    let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+    let kind = kind.sql_name();
+    // Keys and aggregates of groups have names with brackets, and no user gave them.
+    let what = match column.ends_with(')') {
+        true => format!("'{text}' is no value of type {kind}"),
+        false => format!("'{text}' is no value of column '{column}', which is {kind}"),
+    };
+    Unprepared::Constant(what.into())
 }
 
 /// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
 pub(super) fn no_number(value: &Value) -> Result<(), Unprepared> {
     match (value.text_bytes(), value.spelled()) {
         (None, _) | (_, Some(_)) => Ok(()),
-        (Some(_), None) => {
-            let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
-            let what = format!("'{text}' is no number, and stands beside one");
-            Err(Unprepared::Constant(what.into()))
-        }
+        (Some(_), None) => Err(not_a_number(value)),
     }
+}
+
+fn not_a_number(value: &Value) -> Unprepared {
+    let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+    let what = format!("'{text}' is no number, and stands beside one");
+    Unprepared::Constant(what.into())
 }

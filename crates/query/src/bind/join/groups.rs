@@ -13,7 +13,7 @@
 
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
-use crate::expression::{AggregateKind, Expression, Function, Prepared, kind_of};
+use crate::expression::{AggregateKind, Expression, Function, Prepared, kind_of, read_beside};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
@@ -117,6 +117,8 @@ impl Binder<'_> {
             ordered_by.push(key.clone());
             order.push((Key::Computed(key), *descending));
         }
+        let after = grouping.after.as_deref();
+        let after = after.map(|after| binder.after(after)).transpose()?;
         let having = grouping.having.as_ref();
         let having = having.map(|having| {
             let having = self.without_any_alias(having)?;
@@ -131,7 +133,7 @@ impl Binder<'_> {
             order: Order::new(order),
             groups: Groups {
                 having,
-                after: grouping.after.clone(),
+                after,
                 within: Arc::new(self.order_by(&grouping.within)?),
                 rows_each: usize::try_from(rows_each).unwrap_or(usize::MAX),
                 keys: binder.keys.into_iter().map(|key| key.prepared).collect(),
@@ -262,6 +264,18 @@ impl GroupBinder<'_, '_> {
                 | ColumnType::Year
         );
         is_shown_otherwise.then_some(kind)
+    }
+
+    /// The values behind which a page of groups begins, one for each key, as the keys compare.
+    ///
+    /// # Errors
+    /// `Constant`: no group of the key can have the value.
+    fn after(&self, after: &[Value]) -> Result<Vec<Value>, BindError> {
+        let values = self.keys.iter().zip(after);
+        let values = values.map(|(key, value)| read_beside(value, &key.written, key.kind));
+        values
+            .collect::<Result<_, _>>()
+            .map_err(|error| BindError::Constant(format!("after: {error}")))
     }
 
     /// Whether the answer shows which rows come first. It does not if keys and aggregates are all that is shown, if equal keys look
