@@ -3,6 +3,7 @@
 //! To add a route: a line in [`routes`], or in the `routes` of a submodule, and its handler. All routes but the two of health
 //! need the login, if one is set. A path that is none of ours goes to the Elasticsearch routes ([`es`]).
 
+mod address;
 mod body;
 mod bulk;
 mod cli;
@@ -82,6 +83,7 @@ fn routes(door: Door) -> Router {
         .merge(pq::routes())
         .merge(queue_routes::routes())
         .merge(collect_routes::routes())
+        .route_layer(axum::middleware::from_fn(address::read_alone))
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::login,

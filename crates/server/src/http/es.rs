@@ -7,6 +7,7 @@ mod change;
 mod highlight;
 mod index;
 mod info;
+mod parameters;
 mod read;
 mod request;
 mod route;
@@ -42,7 +43,10 @@ pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> 
         }
     };
     let guest = Guest::new(&door.server);
-    let replied = run(&guest, route, &request).await;
+    let replied = match parameters::check(&route, &request.parameters) {
+        Ok(()) => run(&guest, route, &request).await,
+        Err(error) => Err(error),
+    };
     let EsRequest { reply: how, .. } = request;
     guest.long(&guest.session).await;
     reply(&how, is_head, replied, door.server.budget.grant())

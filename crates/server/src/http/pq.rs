@@ -15,10 +15,11 @@ use query::value::Value;
 use wire::json::{self, PqRule};
 use wire::sql::Statement;
 
+use super::address::flag;
 use super::document::execute;
 use super::reply::{self, Refusal};
 use super::search::failure;
-use super::sql::parameter;
+use super::sql::parameters;
 use super::{Door, Guest, body};
 use crate::server::Server;
 use session::errors::{self, Failure};
@@ -60,8 +61,10 @@ async fn write(
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let table = pq_table(server, &table)?;
-    let refresh = parameter(request.uri().query().unwrap_or("").as_bytes(), "refresh");
-    let replace = refresh.is_some_and(|refresh| !matches!(refresh.as_str(), "0" | "false"));
+    let address = parameters(request.uri().query().unwrap_or("").as_bytes());
+    let refresh = address.iter().find(|(name, _)| name == "refresh");
+    let refresh = refresh.map(|(name, value)| flag(name, value));
+    let replace = refresh.transpose()?.unwrap_or(false);
     let held = server.budget.grant();
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, 0, &held).await?;

@@ -10,6 +10,7 @@ use axum::response::Response;
 use percent_encoding::percent_decode;
 use wire::json::{Aggregation, RawReply};
 
+use super::address::{self, flag};
 use super::reply::{self, Refusal};
 use super::search::{self, Shape};
 use super::table::TableReply;
@@ -27,7 +28,12 @@ pub(super) async fn answer(
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let server = &door.server;
-    let is_raw = is_raw(request.uri().query().unwrap_or("").as_bytes());
+    let address = request.uri().query().unwrap_or("").as_bytes();
+    let is_raw = is_raw(address)?;
+    if request.method() != Method::GET && parameter(address, "query").is_some() {
+        let message = "query stands in the address of a GET alone: write it in the body";
+        return Err(Failure::new(errors::INVALID, message).into());
+    }
     let in_address = |address: &[u8]| parameter(address, "query").unwrap_or_default();
     let request = SqlRequest::of(server, request, in_address).await?;
     if request.raw || is_raw {
@@ -66,32 +72,47 @@ impl SqlRequest {
         let bytes = body::whole(server, request, &held).await?;
         // The decoded form needs as much memory again as the body.
         held.reserve(2 * bytes.len()).await?;
-        Ok(SqlRequest::read(bytes, held))
+        SqlRequest::read(bytes, held)
     }
 
     /// A body that begins with `query=`, `mode=` or `raw_response=` is a form; no statement begins so. Any other body is the
     /// statement itself. The content type is ignored: many clients name a form whatever they send.
-    fn read(body: Vec<u8>, held: Grant) -> SqlRequest {
+    fn read(body: Vec<u8>, held: Grant) -> Result<SqlRequest, Failure> {
         let begins = |name: &&[u8]| body.starts_with(name);
         let forms: [&[u8]; 3] = [b"query=", b"mode=", b"raw_response="];
         let is_form = forms.iter().any(begins);
+        if is_form {
+            address::read_once(&body, &["mode", "raw_response", "query"])?;
+        }
         let text = match is_form {
             true => parameter(&body, "query").unwrap_or_default().into_bytes(),
             false => body.trim_ascii_end().to_vec(),
         };
-        SqlRequest {
+        Ok(SqlRequest {
             text,
-            raw: is_form && is_raw(&body),
+            raw: is_form && is_raw(&body)?,
             only_reads: false,
             _held: held,
-        }
+        })
     }
 }
 
 /// Whether a form asks for tables: `mode=raw`, or `raw_response=true` as Manticore's clients write it.
-fn is_raw(form: &[u8]) -> bool {
-    let is = |name: &str, word: &str| parameter(form, name).as_deref() == Some(word);
-    is("mode", "raw") || is("raw_response", "true") || is("raw_response", "1")
+///
+/// # Errors
+/// `INVALID`: another mode.
+fn is_raw(form: &[u8]) -> Result<bool, Failure> {
+    let is_mode = match parameter(form, "mode").as_deref() {
+        None | Some("") => false,
+        Some("raw") => true,
+        Some(mode) => {
+            let message = format!("mode={mode}: there is raw");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+    };
+    let raw = parameter(form, "raw_response");
+    let raw = raw.map(|value| flag("raw_response", &value));
+    Ok(raw.transpose()?.unwrap_or(false) || is_mode)
 }
 
 /// Does all statements and answers with JSON tables.

@@ -128,11 +128,15 @@ impl Mapping {
         }
         let properties = properties(body.get("mappings"))?;
         let unmapped_as_text = body.get("settings").is_some_and(unmapped_as_text);
-        Mapping::of(properties, unmapped_as_text)
+        Mapping::of(properties, unmapped_as_text, false)
     }
 
-    fn of(properties: Json, unmapped_as_text: bool) -> Result<Mapping> {
-        let mut reading = MappingReader::default();
+    /// `is_kept`: an index has the mapping, and an earlier build took its parameters.
+    fn of(properties: Json, unmapped_as_text: bool, is_kept: bool) -> Result<Mapping> {
+        let mut reading = MappingReader {
+            is_kept,
+            ..MappingReader::default()
+        };
         reading.all(object(&properties, "properties")?, "")?;
         let percolator = match reading.percolators.as_slice() {
             [one] => one.clone(),
@@ -245,7 +249,12 @@ fn kept(column: &Column) -> Option<Mapping> {
     let unmapped = kept
         .get("map_unmapped_fields_as_text")
         .and_then(Json::as_bool);
-    Mapping::of(kept.get("properties")?.clone(), unmapped.unwrap_or(false)).ok()
+    Mapping::of(
+        kept.get("properties")?.clone(),
+        unmapped.unwrap_or(false),
+        true,
+    )
+    .ok()
 }
 
 fn made_by_sql(columns: &[Column]) -> Mapping {
@@ -330,6 +339,7 @@ fn unmapped_as_text(settings: &Json) -> bool {
 
 #[derive(Default)]
 struct MappingReader {
+    is_kept: bool,
     fields: Vec<Field>,
     percolators: Vec<String>,
     /// Whether the text fields so far have the analyzer `english`; `None`: no text field yet.
@@ -377,7 +387,9 @@ impl MappingReader {
             let what = format!("no handler for type [{name}] declared on field [{path}]");
             return Err(EsError::mapper("", what));
         };
-        check_parameters(path, name, body)?;
+        if !self.is_kept {
+            check_parameters(path, name, body)?;
+        }
         if kind == FieldKind::Text {
             self.text(path, body)?;
         }
@@ -437,6 +449,14 @@ fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<
             Some("standard" | "default" | "simple" | "english")
         );
         match name.as_str() {
+            "coerce" if value != &json!(true) => {
+                let what = "[coerce] false: a number that is no whole one is cut";
+                return Err(EsError::not_yet(path, what));
+            }
+            "format" if kind == "date" && !is_read(value) => {
+                let what = format!("format {value}: ISO 8601 and epoch_millis are read");
+                return Err(EsError::not_yet(path, what));
+            }
             known if NOTHING.contains(&known) => {}
             "analyzer" | "search_analyzer" | "search_quote_analyzer" if is_known => {}
             "analyzer" | "search_analyzer" | "search_quote_analyzer" | "normalizer" => {
@@ -452,6 +472,31 @@ fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<
         }
     }
     Ok(())
+}
+
+/// Whether dates of such a format are read as Elasticsearch reads them.
+fn is_read(format: &Json) -> bool {
+    const READ: &[&str] = &[
+        "date",
+        "date_hour_minute_second",
+        "date_optional_time",
+        "date_time",
+        "date_time_no_millis",
+        "epoch_millis",
+        "strict_date",
+        "strict_date_hour_minute_second",
+        "strict_date_optional_time",
+        "strict_date_optional_time_nanos",
+        "strict_date_time",
+        "strict_date_time_no_millis",
+        "yyyy-MM-dd",
+        "yyyy-MM-dd HH:mm:ss",
+        "yyyy-MM-dd'T'HH:mm:ss",
+        "yyyy-MM-dd'T'HH:mm:ssZ",
+        "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
+    ];
+    let format = format.as_str().unwrap_or_default();
+    format.split("||").all(|one| READ.contains(&one))
 }
 
 /// A field's column: in lower case, with two underscores for a dot, and one for any other sign that no column name may have.

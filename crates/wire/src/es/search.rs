@@ -7,6 +7,7 @@ use super::error::EsError;
 use super::mapping::{Mapping, object};
 use super::metadata::{Find, Finding};
 use super::paths::Paths;
+use super::standing::{known, without};
 use crate::fragment::Tags;
 use crate::limits::TAG_BYTES_MAX;
 
@@ -91,6 +92,7 @@ pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
     for name in body.keys() {
         check_name(name)?;
     }
+    without(body, "", "explain", &["false"])?;
     let mut percolates = Vec::new();
     let mut scored = false;
     let mut percolate = |json: &Json, path: &str, counts: bool| {
@@ -240,6 +242,21 @@ fn order(sort: Option<&Json>) -> Result<Option<Order>> {
     let Some(first) = list.first() else {
         return Ok(None);
     };
+    // Each document has another number, and only those of equal scores are in its order.
+    for further in list.iter().skip(1) {
+        let rising = match further {
+            Json::Object(_) => {
+                let (name, body) = super::standing::only_entry(further, "sort")?;
+                let direction = body.as_str().or_else(|| body.get("order")?.as_str());
+                matches!(name, "_doc" | "_id") && direction != Some("desc")
+            }
+            name => matches!(name.as_str(), Some("_doc" | "_id")),
+        };
+        if !rising {
+            let what = format!("a second key of sort [{further}]; there is [_doc]");
+            return Err(EsError::not_yet("sort", what));
+        }
+    }
     let (name, direction) = match first {
         Json::String(name) => (name.as_str(), None),
         Json::Object(_) => {
@@ -303,6 +320,8 @@ pub(super) fn source(json: Option<&Json>) -> Result<Paths> {
             ..Paths::default()
         }),
         Some(Json::Object(fields)) => {
+            let names = ["includes", "include", "excludes", "exclude"];
+            known(fields, "_source", &names, &[])?;
             let either =
                 |one: &str, other: &str| fields.get(one).or_else(|| fields.get(other)).cloned();
             Ok(Paths {
@@ -318,8 +337,33 @@ pub(super) fn source(json: Option<&Json>) -> Result<Paths> {
     }
 }
 
+/// Options of `highlight`. What decides where a text is cut has no effect here.
+const HIGHLIGHT: &[&str] = &[
+    "boundary_chars",
+    "boundary_max_scan",
+    "boundary_scanner",
+    "boundary_scanner_locale",
+    "encoder",
+    "force_source",
+    "fragment_offset",
+    "fragment_size",
+    "fragmenter",
+    "max_analyzed_offset",
+    "no_match_size",
+    "number_of_fragments",
+    "order",
+    "phrase_limit",
+    "post_tags",
+    "pre_tags",
+    "require_field_match",
+    "type",
+];
+
 fn highlight(json: &Json) -> Result<Highlight> {
     let body = object(json, "highlight")?;
+    known(body, "highlight", HIGHLIGHT, &["fields"])?;
+    without(body, "highlight", "encoder", &["default"])?;
+    without(body, "highlight", "no_match_size", &["0"])?;
     let number = |options: &Map<String, Json>, name: &str| {
         options
             .get(name)
@@ -349,6 +393,7 @@ fn highlight(json: &Json) -> Result<Highlight> {
     });
     for given in objects {
         for (name, options) in object(given, "highlight.fields")? {
+            known(object(options, "highlight.fields")?, name, HIGHLIGHT, &[])?;
             let own = options
                 .as_object()
                 .and_then(|options| number(options, "number_of_fragments"));

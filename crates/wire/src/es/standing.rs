@@ -1,5 +1,6 @@
 //! A stored document: its query as a condition, and its tags.
 
+use query::options::nearest;
 use query::tree::QueryError;
 use serde_json::{Map, Value as Json};
 
@@ -86,8 +87,8 @@ pub(super) fn condition(
         depth,
     };
     match kind {
-        "match_all" => Ok(Condition::Everything),
-        "match_none" => Ok(Condition::Nothing),
+        "match_all" => only_named(body, &path, &[]).map(|()| Condition::Everything),
+        "match_none" => only_named(body, &path, &[]).map(|()| Condition::Nothing),
         "match" => reading.words(body),
         "match_phrase" => reading.phrase(body, ""),
         "match_phrase_prefix" => reading.phrase(body, "*"),
@@ -108,16 +109,20 @@ pub(super) fn condition(
             reading.string(body, kind == "simple_query_string")
         }
         "bool" => reading.boolean(body),
-        "constant_score" => reading.inner(body, "filter"),
-        "function_score" | "boosting" => reading.inner(
-            body,
-            if kind == "boosting" {
-                "positive"
-            } else {
-                "query"
-            },
-        ),
+        "constant_score" => {
+            only_named(body, &path, &["filter"])?;
+            reading.inner(body, "filter")
+        }
+        "function_score" => {
+            only_named(body, &path, SCORES)?;
+            reading.inner(body, "query")
+        }
+        "boosting" => {
+            only_named(body, &path, &["positive", "negative", "negative_boost"])?;
+            reading.inner(body, "positive")
+        }
         "dis_max" => {
+            only_named(body, &path, &["queries", "tie_breaker"])?;
             let queries = reading.list(object(body, &path)?.get("queries"), "queries")?;
             Ok(Condition::any(queries))
         }
@@ -228,7 +233,8 @@ impl QueryReader<'_> {
         let Some(options) = body.as_object() else {
             return target.phrase(body, 0, after, &path);
         };
-        known(options, &path, MATCH, &["slop"])?;
+        known(options, &path, PHRASE, &[])?;
+        without(options, &path, "zero_terms_query", &["none"])?;
         let text = options
             .get("query")
             .ok_or_else(|| EsError::parsing(&path, "no text provided"))?;
@@ -266,7 +272,10 @@ impl QueryReader<'_> {
                 let slop = slop(options, self.path)?;
                 fields.any(None, |target| target.phrase(text, slop, "", self.path))
             }
-            "phrase_prefix" => fields.any(None, |target| target.phrase(text, 0, "*", self.path)),
+            "phrase_prefix" => {
+                let slop = slop(options, self.path)?;
+                fields.any(None, |target| target.phrase(text, slop, "*", self.path))
+            }
             other => Err(EsError::not_yet(
                 self.path,
                 format!("multi_match of type [{other}]"),
@@ -288,7 +297,12 @@ impl QueryReader<'_> {
         let mut tests = Vec::new();
         for (bound, value) in object(body, &path)? {
             match bound.as_str() {
-                "boost" | "_name" | "relation" => {}
+                "boost" | "_name" => {}
+                // A value is no range: it is within one, and meets it, alike.
+                "relation" if is_one_of(value, &["within", "contains", "intersects"]) => {}
+                "relation" => {
+                    return Err(EsError::not_yet(&path, format!("[relation] {value}")));
+                }
                 "format" | "time_zone" => {
                     return Err(EsError::not_yet(&path, format!("[{bound}]")));
                 }
@@ -305,6 +319,7 @@ impl QueryReader<'_> {
     }
 
     fn exists(&self, json: &Json) -> Result<Condition> {
+        only_named(json, self.path, &["field"])?;
         let field = object(json, self.path)?.get("field").and_then(Json::as_str);
         let field = field.ok_or_else(|| {
             EsError::parsing(self.path, "[exists] must be provided with a [field]")
@@ -338,12 +353,20 @@ impl QueryReader<'_> {
             options,
             self.path,
             OPTIONS,
+            // A fuzzy word is refused where it stands.
             &[
+                "flags",
+                "fuzziness",
                 "fuzzy_max_expansions",
                 "fuzzy_prefix_length",
                 "fuzzy_transpositions",
             ],
         )?;
+        without(options, self.path, "escape", &["false"])?;
+        without(options, self.path, "flags", &["-1", "all"])?;
+        without(options, self.path, "phrase_slop", &["0"])?;
+        without(options, self.path, "quote_field_suffix", &[])?;
+        without(options, self.path, "type", &["best_fields", "most_fields"])?;
         let text = options.get("query").and_then(Json::as_str);
         let text =
             text.ok_or_else(|| EsError::parsing(self.path, "must be provided with a [query]"))?;
@@ -378,6 +401,7 @@ impl QueryReader<'_> {
                 "adjust_pure_negative",
             ],
         )?;
+        without(body, self.path, "adjust_pure_negative", &["true"])?;
         let mut wanted = self.list(body.get("must"), "must")?;
         wanted.extend(self.list(body.get("filter"), "filter")?);
         let should = self.list(body.get("should"), "should")?;
@@ -449,14 +473,69 @@ const MATCH: &[&str] = &[
     "auto_generate_synonyms_phrase_query",
 ];
 
-fn known(options: &Map<String, Json>, path: &str, names: &[&str], more: &[&str]) -> Result<()> {
+/// Options of `match_phrase` and `match_phrase_prefix`.
+const PHRASE: &[&str] = &[
+    "query",
+    "slop",
+    "analyzer",
+    "zero_terms_query",
+    "max_expansions",
+    "boost",
+    "_name",
+];
+
+/// Options of `function_score`: those beside the query only change scores.
+const SCORES: &[&str] = &[
+    "query",
+    "functions",
+    "boost_mode",
+    "score_mode",
+    "max_boost",
+    "weight",
+    "random_score",
+    "field_value_factor",
+];
+
+/// Fails for a member that is neither one of `names` nor `boost` nor `_name`: what is written is read, or refused.
+pub(super) fn only_named(json: &Json, path: &str, names: &[&str]) -> Result<()> {
+    known(object(json, path)?, path, names, &["boost", "_name"])
+}
+
+/// Fails unless an option that has no effect here is one of these, as a text: those that ask for none.
+pub(super) fn without(
+    options: &Map<String, Json>,
+    path: &str,
+    name: &str,
+    values: &[&str],
+) -> Result<()> {
+    match options.get(name) {
+        None | Some(Json::Null) => Ok(()),
+        Some(value) if is_one_of(value, values) => Ok(()),
+        Some(value) => Err(EsError::not_yet(path, format!("[{name}] {value}"))),
+    }
+}
+
+fn is_one_of(value: &Json, values: &[&str]) -> bool {
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_lowercase);
+    values.iter().any(|one| one.eq_ignore_ascii_case(&text))
+}
+
+pub(super) fn known(
+    options: &Map<String, Json>,
+    path: &str,
+    names: &[&str],
+    more: &[&str],
+) -> Result<()> {
     for (name, value) in options {
         let name = name.as_str();
         if !names.contains(&name) && !more.contains(&name) {
-            return Err(EsError::parsing(
-                path,
-                format!("query does not support [{name}]"),
-            ));
+            let meant = nearest(name, names.iter().copied());
+            let meant =
+                meant.map_or_else(String::new, |meant| format!("; did you mean [{meant}]?"));
+            let what = format!("there is no option [{name}]{meant}");
+            return Err(EsError::parsing(path, what));
         }
         if name == "analyzer" && value.as_str() != Some("standard") {
             return Err(EsError::not_yet(path, format!("analyzer {value}")));
@@ -465,7 +544,7 @@ fn known(options: &Map<String, Json>, path: &str, names: &[&str], more: &[&str])
     Ok(())
 }
 
-fn not_fuzzy(options: &Map<String, Json>, path: &str) -> Result<()> {
+pub(super) fn not_fuzzy(options: &Map<String, Json>, path: &str) -> Result<()> {
     match options.get("fuzziness") {
         None => Ok(()),
         Some(json) if json == &Json::from(0) || json == &Json::from("0") => Ok(()),
@@ -474,10 +553,13 @@ fn not_fuzzy(options: &Map<String, Json>, path: &str) -> Result<()> {
 }
 
 fn how<'j>(options: &'j Map<String, Json>, path: &str) -> Result<Words<'j>> {
+    without(options, path, "zero_terms_query", &["all", "none"])?;
     Ok(Words {
         all: is_and(options.get("operator"), path)?,
         minimum: options.get("minimum_should_match"),
-        empty_is_everything: options.get("zero_terms_query").and_then(Json::as_str) == Some("all"),
+        empty_is_everything: options
+            .get("zero_terms_query")
+            .is_some_and(|json| is_one_of(json, &["all"])),
     })
 }
 

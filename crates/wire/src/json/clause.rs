@@ -10,7 +10,7 @@ use query::value::Value;
 use serde_json::Value as Json;
 
 use super::error::JsonError;
-use super::member::{object, only_entry};
+use super::member::{object, only_entry, only_or_later};
 use super::place;
 use crate::limits::{FIELD_BYTES_MAX, JSON_QUERY_DEPTH_MAX};
 
@@ -123,7 +123,7 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
     let (kind, body) = only_entry(json, path)?;
     let path = format!("{path}.{kind}");
     match kind {
-        "match_all" => Ok(Clause::default()),
+        "match_all" => everything(body, &path),
         "match" => match_words(body, &path),
         "match_phrase" => match_phrase(body, &path),
         "query_string" => query_string(body, &path),
@@ -251,20 +251,48 @@ pub(super) fn constant(json: &Json, path: &str) -> Result<Value> {
     })
 }
 
+/// Options of queries of words in Elasticsearch and Manticore that have no meaning here yet.
+const LATER: [&str; 17] = [
+    "analyzer",
+    "auto_generate_synonyms_phrase_query",
+    "boost",
+    "default_field",
+    "default_operator",
+    "fields",
+    "fuzziness",
+    "fuzzy_rewrite",
+    "fuzzy_transpositions",
+    "lenient",
+    "max_expansions",
+    "minimum_should_match",
+    "operator",
+    "prefix_length",
+    "slop",
+    "type",
+    "zero_terms_query",
+];
+
+/// `match_all` has no options: `{}`, or what clients without empty objects write for it.
+fn everything(json: &Json, path: &str) -> Result<Clause> {
+    match json {
+        Json::Null => Ok(Clause::default()),
+        Json::String(text) if text.is_empty() => Ok(Clause::default()),
+        Json::Array(list) if list.is_empty() => Ok(Clause::default()),
+        _ => only_or_later(object(json, path)?, &[], &["boost"], path).map(|()| Clause::default()),
+    }
+}
+
 /// `{"fields": "words"}` or `{"fields": {"query": "words", "operator": "and"}}`: any of the words, unless `operator` is `and`.
 fn match_words(json: &Json, path: &str) -> Result<Clause> {
     let (fields, body) = only_entry(json, path)?;
     let path = format!("{path}.{fields}");
-    let text = text_of(body, &path)?;
-    let operator = body
-        .get("operator")
-        .and_then(Json::as_str)
-        .unwrap_or("or")
-        .to_lowercase();
-    let between = match operator.as_str() {
-        "or" => " | ",
-        "and" => " ",
-        _ => return Err(JsonError::new(&path, "operator must be 'or' or 'and'")),
+    let text = text_of(body, &["query", "operator"], &path)?;
+    let operator = body.get("operator").map(|json| json.as_str());
+    let between = match operator.map(|text| text.map(str::to_lowercase)) {
+        None => " | ",
+        Some(Some(text)) if text == "or" => " | ",
+        Some(Some(text)) if text == "and" => " ",
+        Some(_) => return Err(JsonError::new(&path, "operator must be 'or' or 'and'")),
     };
     let words: Vec<String> = text.split_whitespace().map(plain_word).collect();
     if words.is_empty() {
@@ -276,7 +304,7 @@ fn match_words(json: &Json, path: &str) -> Result<Clause> {
 fn match_phrase(json: &Json, path: &str) -> Result<Clause> {
     let (fields, body) = only_entry(json, path)?;
     let path = format!("{path}.{fields}");
-    let words: Vec<String> = text_of(body, &path)?
+    let words: Vec<String> = text_of(body, &["query"], &path)?
         .split_whitespace()
         .map(plain_word)
         .collect();
@@ -286,12 +314,14 @@ fn match_phrase(json: &Json, path: &str) -> Result<Clause> {
     limited(fields, &format!("\"{}\"", words.join(" ")), &path)
 }
 
-/// A JSON string, or the member `query` of an object.
-fn text_of<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
-    let text = if json.is_object() {
-        json.get("query").and_then(Json::as_str)
-    } else {
-        json.as_str()
+/// A JSON string, or the member `query` of an object with these options.
+fn text_of<'j>(json: &'j Json, known: &[&str], path: &str) -> Result<&'j str> {
+    let text = match json.as_object() {
+        Some(options) => {
+            only_or_later(options, known, &LATER, path)?;
+            options.get("query").and_then(Json::as_str)
+        }
+        None => json.as_str(),
     };
     text.ok_or_else(|| {
         JsonError::new(
@@ -336,7 +366,7 @@ fn plain_word(word: &str) -> String {
 }
 
 fn query_string(json: &Json, path: &str) -> Result<Clause> {
-    let text = text_of(json, path)?;
+    let text = text_of(json, &["query"], path)?;
     if text.trim().is_empty() {
         return Ok(Clause::default());
     }

@@ -31,6 +31,45 @@ pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j
     }
 }
 
+/// Fails for a member that is none of `known`. Every reader of an object whose members have fixed names, and that does not look at
+/// each of them, begins with it: what is written is read, or refused.
+pub(super) fn only(body: &Map<String, Json>, known: &[&str], path: &str) -> Result<()> {
+    only_or_later(body, known, &[], path)
+}
+
+/// As [`only`]. `later`: names that mean something to Elasticsearch or Manticore, and nothing here yet.
+pub(super) fn only_or_later(
+    body: &Map<String, Json>,
+    known: &[&str],
+    later: &[&str],
+    path: &str,
+) -> Result<()> {
+    let unknown = body.keys().find(|name| !known.contains(&name.as_str()));
+    let Some(name) = unknown else {
+        return Ok(());
+    };
+    let at = format!("{path}.{name}");
+    match later.contains(&name.as_str()) {
+        true => Err(JsonError::not_yet(&at, "this option")),
+        false if known.is_empty() => Err(JsonError::new(&at, "unknown option, expected none")),
+        false => {
+            let message = format!("unknown option, expected {}", known.join(", "));
+            Err(JsonError::new(&at, message))
+        }
+    }
+}
+
+/// Sets what two names may stand for. Fails if the other name has set it.
+pub(super) fn once<T>(place: &mut Option<T>, value: T, name: &str) -> Result<()> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(JsonError::new(
+            name,
+            "means the same as another part: write one of the two",
+        )),
+    }
+}
+
 pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, Json>> {
     json.as_object()
         .ok_or_else(|| JsonError::new(path, "expected an object"))

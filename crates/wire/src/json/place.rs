@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::clause::field;
 use super::error::JsonError;
-use super::member::{object, string};
+use super::member::{object, only, string};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -27,10 +27,14 @@ const UNITS: [(&[&str], f64); 9] = [
     (&["nm", "nmi", "nauticalmile", "nauticalmiles"], 1_852.0),
 ];
 
+/// Members that name two places and how to measure between them.
+const PLACES: [&str; 3] = ["location_anchor", "location_source", "distance_type"];
+
 /// Parses the body of `geo_distance`: documents within a distance.
 pub(super) fn within(json: &Json, path: &str) -> Result<Expression> {
     let body = object(json, path)?;
-    only(body, &["distance"], path)?;
+    let [anchor, source, method] = PLACES;
+    only(body, &[anchor, source, method, "distance"], path)?;
     let at = format!("{path}.distance");
     let distance = body.get("distance");
     let distance = distance.ok_or_else(|| JsonError::new(&at, "expected a distance, as 5 km"))?;
@@ -45,25 +49,11 @@ pub(super) fn within(json: &Json, path: &str) -> Result<Expression> {
 /// Parses the body of `_geo_distance`: the key, and the direction if there is one.
 pub(super) fn key<'j>(json: &'j Json, path: &str) -> Result<(Expression, Option<&'j str>)> {
     let body = object(json, path)?;
-    only(body, &["order"], path)?;
+    let [anchor, source, method] = PLACES;
+    only(body, &[anchor, source, method, "order"], path)?;
     let order = body.get("order");
     let order = order.map(|order| string(order, &format!("{path}.order")));
     Ok((distance_of(body, path)?, order.transpose()?))
-}
-
-fn only(body: &Map<String, Json>, more: &[&str], path: &str) -> Result<()> {
-    let known = ["location_anchor", "location_source", "distance_type"];
-    let unknown = body
-        .keys()
-        .find(|name| !known.iter().chain(more).any(|known| known == name));
-    match unknown {
-        None => Ok(()),
-        Some(name) => {
-            let all: Vec<&str> = known.iter().chain(more).copied().collect();
-            let message = format!("unknown option, expected {}", all.join(", "));
-            Err(JsonError::new(&format!("{path}.{name}"), message))
-        }
-    }
 }
 
 /// The distance between the place of a document and a fixed one, in metres.

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::clause::clause;
 use super::error::JsonError;
 use super::fields::Fields;
-use super::member::{count, object, string};
+use super::member::{count, object, once, only_or_later, string};
 use crate::sql::{PqOptions, condition};
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -53,11 +53,11 @@ pub fn pq_rule(body: &[u8]) -> Result<PqRule> {
 /// # Errors
 /// [`JsonError`] with the path of the bad part.
 pub fn pq_search(body: &[u8], options: &mut PqOptions) -> Result<Vec<Vec<(String, Value)>>> {
-    let mut documents = None;
+    let (mut documents, mut limit) = (None, None);
     for (name, value) in object(&parsed(body)?, "")? {
         match name.as_str() {
             "query" => documents = Some(percolated(value)?),
-            "limit" | "size" => options.limit = Some(count(value, name)?),
+            "limit" | "size" => once(&mut limit, count(value, name)?, name)?,
             "after" => options.after = Some(count(value, name)?),
             "top" => options.top = Some(top(count(value, name)?)?),
             "only" => {
@@ -66,12 +66,21 @@ pub fn pq_search(body: &[u8], options: &mut PqOptions) -> Result<Vec<Vec<(String
             }
             "count_only" => options.count = flag(value, name)?,
             "weights" => options.weights = flag(value, name)?,
-            "highlight" => options.highlight = value.is_object() || flag(value, name)?,
+            "highlight" => {
+                options.highlight = match value.as_object() {
+                    Some(how) => only_or_later(how, &[], &MARKS, name).map(|()| true)?,
+                    None => flag(value, name)?,
+                }
+            }
             _ => return Err(JsonError::new(name, "unknown part of a percolation")),
         }
     }
+    options.limit = limit.or(options.limit);
     documents.ok_or_else(|| JsonError::new("query", "no query is given"))
 }
+
+/// Options of `highlight` in a search, which nothing here reads yet.
+const MARKS: [&str; 4] = ["fields", "pre_tags", "post_tags", "fragment_size"];
 
 fn parsed(body: &[u8]) -> Result<Json> {
     serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))

@@ -2,6 +2,7 @@
 
 use query::expression::{self, Expression, Function};
 use query::lexer::{Lexer, TokenKind};
+use query::options::nearest;
 use query::request::{Facet, Item, OrderBy, Output, Select, together};
 use serde_json::Value as Json;
 
@@ -9,7 +10,7 @@ use super::aggregate::{Aggregation, aggregations};
 use super::clause::{Clause, clause, field};
 use super::error::JsonError;
 use super::highlight::{Highlight, highlight};
-use super::member::{at_most, count, object, string};
+use super::member::{at_most, count, object, once, only, string};
 use super::place;
 use super::source::{Shown, source};
 use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX, TABLES_AS_ONE_MAX};
@@ -46,13 +47,13 @@ pub fn search(body: &[u8]) -> Result<Search> {
     let (mut computed, mut order) = (Vec::new(), Vec::new());
     let (mut asked, mut facets) = (Vec::new(), Vec::new());
     let mut select = empty();
-    let (mut marked, mut is_profiled) = (None, false);
+    let (mut marked, mut is_profiled, mut offset) = (None, false, None);
     for (name, value) in object(&json, "")? {
         match name.as_str() {
-            "table" | "index" => table = Some(string(value, name)?),
+            "table" | "index" => once(&mut table, string(value, name)?, name)?,
             "query" => condition = clause(value, "query", 0)?,
-            "limit" | "size" => select.limit = Some(count(value, name)?),
-            "offset" | "from" => select.offset = count(value, name)?,
+            "limit" | "size" => once(&mut select.limit, count(value, name)?, name)?,
+            "offset" | "from" => once(&mut offset, count(value, name)?, name)?,
             "sort" => order = sort(value)?,
             "_source" => (items, shown) = source(value)?,
             "options" => select.options.extend(options(value)?),
@@ -66,14 +67,20 @@ pub fn search(body: &[u8]) -> Result<Search> {
                 let message = || JsonError::new(name, "expected true or false");
                 is_profiled = value.as_bool().ok_or_else(message)?;
             }
-            "track_scores" | "track_total_hits" => {}
+            // Scores and totals are always there, and exact.
+            "track_scores" | "track_total_hits" if value.is_boolean() => {}
+            "track_total_hits" if value.is_u64() => {}
+            "track_scores" | "track_total_hits" => {
+                return Err(JsonError::new(name, "expected true or false"));
+            }
             "highlight" => marked = Some(highlight(value)?),
             "knn" | "join" | "hybrid" | "rescore" | "scroll" | "suggest" | "facet_filter_mode" => {
                 return Err(JsonError::not_yet(name, "this part of a search"));
             }
-            _ => return Err(JsonError::new(name, "unknown part of a search")),
+            _ => return Err(JsonError::new(name, unknown(name))),
         }
     }
+    select.offset = offset.unwrap_or(0);
     at_most(computed.len(), COLUMNS_MAX, "expressions", "expressions")?;
     let table = table.ok_or_else(|| JsonError::new("table", "no table is named"))?;
     select.table = tables(table)?;
@@ -97,6 +104,35 @@ pub fn search(body: &[u8]) -> Result<Search> {
         highlight: marked,
         is_profiled,
     })
+}
+
+/// Parts of a search, for the error about one that is none.
+const PARTS: [&str; 19] = [
+    "table",
+    "index",
+    "query",
+    "limit",
+    "size",
+    "offset",
+    "from",
+    "sort",
+    "_source",
+    "options",
+    "aggs",
+    "aggregations",
+    "expressions",
+    "script_fields",
+    "max_matches",
+    "profile",
+    "track_scores",
+    "track_total_hits",
+    "highlight",
+];
+
+fn unknown(name: &str) -> String {
+    let meant = nearest(name, PARTS.into_iter());
+    let meant = meant.map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
+    format!("unknown part of a search{meant}")
 }
 
 /// A table, or several with commas between them, which are searched as one: the name that [`together`] gives.
@@ -143,12 +179,21 @@ fn scripts(json: &Json, path: &str) -> Result<Vec<Item>> {
     let named = object(json, path)?.iter();
     named
         .map(|(name, body)| {
-            let path = format!("{path}.{name}.script");
-            let script = object(body, &path)?.get("script");
-            let text = script.and_then(|script| {
-                let text = script.get("inline").or_else(|| script.get("source"));
-                text.unwrap_or(script).as_str()
-            });
+            let path = format!("{path}.{name}");
+            let body = object(body, &path)?;
+            only(body, &["script"], &path)?;
+            let path = format!("{path}.script");
+            let text = match body.get("script") {
+                Some(Json::Object(script)) if script.len() == 1 => {
+                    only(script, &["inline", "source"], &path)?;
+                    script.values().next().and_then(Json::as_str)
+                }
+                Some(Json::Object(script)) => {
+                    only(script, &["inline"], &path)?;
+                    None
+                }
+                script => script.and_then(Json::as_str),
+            };
             let text =
                 text.ok_or_else(|| JsonError::new(&path, "expected a text called inline"))?;
             computed(name, text, &path)

@@ -99,6 +99,9 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
 /// `_count`: the count of stored queries that a search finds.
 pub(super) async fn count(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
+    if request.parameter("q").is_some() {
+        return Err(EsError::not_yet("q", "a search in the path"));
+    }
     let body = request.json()?;
     if let Some(name) = ["aggs", "aggregations"]
         .into_iter()
@@ -127,6 +130,21 @@ fn with_parameters(mut body: Json, request: &EsRequest) -> Result<Json, EsError>
     }
     if body.is_null() {
         body = json!({});
+    }
+    for (parameter, part) in [
+        ("_source_includes", "includes"),
+        ("_source_excludes", "excludes"),
+    ] {
+        if let (Some(paths), Some(members)) = (request.parameter(parameter), body.as_object_mut()) {
+            let paths: Vec<&str> = paths.split(',').collect();
+            match members.entry("_source").or_insert_with(|| json!({})) {
+                Json::Object(parts) => parts.insert(part.to_owned(), json!(paths)),
+                _ => {
+                    let what = "beside a [_source] of the body that is no object";
+                    return Err(EsError::illegal(parameter, what));
+                }
+            };
+        }
     }
     for name in ["from", "size", "sort", "_source", "track_total_hits"] {
         if let (Some(value), Some(members)) = (request.parameter(name), body.as_object_mut()) {

@@ -12,7 +12,8 @@ use wire::pq::{self, Encoder, Head};
 use wire::sql::PqOptions;
 
 use super::super::hits::bounded;
-use super::{failure, parameter};
+use super::{failure, parameters};
+use crate::http::address::flag;
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, Guest, body};
 use crate::server::Server;
@@ -160,7 +161,11 @@ fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
     if query.is_empty() {
         return Ok(());
     }
-    let given = |name: &str| parameter(query.as_bytes(), name);
+    let parameters = parameters(query.as_bytes());
+    let given = |name: &str| {
+        let mut found = parameters.iter().filter(|(known, _)| known == name);
+        found.next().map(|(_, value)| value.as_str())
+    };
     let number = |name: &str| match given(name) {
         None => Ok(None),
         Some(text) => text.parse::<u64>().map(Some).map_err(|_| {
@@ -168,13 +173,16 @@ fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
             Failure::new(errors::SYNTAX, message)
         }),
     };
-    let flag = |name: &str| given(name).is_some_and(|text| !matches!(&*text, "0" | "false"));
+    let flag = |name: &str| match given(name) {
+        None => Ok(false),
+        Some(text) => flag(name, text),
+    };
     options.limit = number("limit")?;
     options.after = number("after")?;
     options.top = number("top")?.map(|top| u32::try_from(top).unwrap_or(u32::MAX).max(1));
-    options.count = flag("count_only");
-    options.weights = flag("weights");
-    options.highlight = flag("highlight");
+    options.count = flag("count_only")?;
+    options.weights = flag("weights")?;
+    options.highlight = flag("highlight")?;
     if let Some(only) = given("only") {
         let only = wire::sql::condition(only.as_bytes());
         let only = only.map_err(|error| Failure::new(errors::SYNTAX, format!("only: {error}")))?;

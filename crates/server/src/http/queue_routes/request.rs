@@ -12,7 +12,7 @@ use wire::json::queue_body;
 use super::super::reply::Refusal;
 use super::super::search::failure;
 use super::super::sql::parameters;
-use super::super::{Door, body};
+use super::super::{Door, address, body};
 use super::queue_of;
 use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::server::Server;
@@ -70,6 +70,7 @@ impl QueueRequest {
             condition: None,
             receipts: Vec::new(),
         };
+        let names = address::names(request.extensions());
         for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
             read.set(&name, &value)?;
         }
@@ -78,6 +79,7 @@ impl QueueRequest {
         body::room_for_json(&bytes, 0, &held).await?;
         let body = guarded(server, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
+            address::check(&name, names)?;
             read.set(&name, &value)?;
         }
         for text in &body.receipts {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::{Metric, Source, seconds};
 use crate::json::clause::{constant, field};
 use crate::json::error::JsonError;
-use crate::json::member::{at_most, object, only_entry};
+use crate::json::member::{at_most, object, only, only_entry};
 use crate::limits::ORDER_KEYS_MAX;
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -76,7 +76,13 @@ fn named(name: &str, keys: &[Expression], metrics: &[Metric], path: &str) -> Res
 
 /// Whether a direction, alone or as the member `order` of an object, is `desc`.
 pub(super) fn is_descending(json: &Json, path: &str) -> Result<bool> {
-    let direction = json.get("order").unwrap_or(json).as_str();
+    let direction = match json.as_object() {
+        Some(options) => {
+            only(options, &["order"], path)?;
+            options.get("order").and_then(Json::as_str)
+        }
+        None => json.as_str(),
+    };
     match direction.map(str::to_lowercase).as_deref() {
         Some("asc") => Ok(false),
         Some("desc") => Ok(true),
