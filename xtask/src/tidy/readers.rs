@@ -111,10 +111,6 @@ const OTHERS: &[(&str, &str)] = &[
         "boosts and distances of query_string",
     ),
     (
-        "crates/wire/src/es/metadata.rs",
-        "metadata of standing queries: JSON beside JSON, no columns",
-    ),
-    (
         "crates/wire/src/es/number.rs",
         "Elasticsearch's dates in milliseconds, and minimum_should_match",
     ),

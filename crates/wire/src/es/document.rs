@@ -39,13 +39,29 @@ pub(crate) fn absent() -> Value {
     Value::Bytes(vec![0xff])
 }
 
+/// Checks that the fields of a document can hold its values; each may have several.
+///
+/// # Errors
+/// [`EsError`]: one cannot.
+pub(super) fn fit(document: &Json, mapping: &Mapping) -> Result<()> {
+    let mut found = Vec::new();
+    for field in &mapping.fields {
+        found.clear();
+        at(document, &field.place, &mut found);
+        for json in &found {
+            value(field, json, "").map_err(|error| wrong(field, &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn wrong(field: &Field, error: &EsError) -> EsError {
+    let what = format!("failed to parse field [{}]: {}", field.path, error.reason);
+    EsError::mapper("", what)
+}
+
 fn column(field: &Field, found: &[&Json]) -> Result<Value> {
-    let wrong = |error: EsError| {
-        EsError::mapper(
-            "",
-            format!("failed to parse field [{}]: {}", field.path, error.reason),
-        )
-    };
+    let wrong = |error: EsError| wrong(field, &error);
     if field.kind == FieldKind::Text {
         let mut text = String::new();
         for json in found {

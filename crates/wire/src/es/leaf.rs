@@ -1,5 +1,7 @@
 //! Conditions on one field: words on text fields, tests on all others.
 
+use std::cmp::Ordering;
+
 use query::value::Value;
 use serde_json::Value as Json;
 
@@ -15,6 +17,62 @@ type Result<T> = std::result::Result<T, EsError>;
 pub(super) enum Target<'m> {
     Text(TextField),
     Attribute(&'m Field),
+}
+
+/// A bound of `range`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// `gt`
+    Above,
+    /// `gte`, `from`
+    From,
+    /// `lt`
+    Below,
+    /// `lte`, `to`
+    To,
+}
+
+impl Bound {
+    pub(super) fn of(name: &str, path: &str) -> Result<Bound> {
+        Ok(match name {
+            "gt" => Bound::Above,
+            "gte" | "from" => Bound::From,
+            "lt" => Bound::Below,
+            "lte" | "to" => Bound::To,
+            _ => {
+                let what = format!("[range] query does not support [{name}]");
+                return Err(EsError::parsing(path, what));
+            }
+        })
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Bound::Above => ">",
+            Bound::From => ">=",
+            Bound::Below => "<",
+            Bound::To => "<=",
+        }
+    }
+
+    /// Whether a value is within, by its order to the limit.
+    pub(super) fn holds(self, order: Ordering) -> bool {
+        match self {
+            Bound::Above => order.is_gt(),
+            Bound::From => order.is_ge(),
+            Bound::Below => order.is_lt(),
+            Bound::To => order.is_le(),
+        }
+    }
+
+    /// The limit as it is compared with values of a field.
+    pub(super) fn limit(self, field: &Field, json: &Json, path: &str) -> Result<Value> {
+        let is_math = |text: &str| text.contains("||") || text.starts_with("now");
+        if field.kind == FieldKind::Date && json.as_str().is_some_and(is_math) {
+            return Err(EsError::not_yet(path, "date math"));
+        }
+        compared(field, json, matches!(self, Bound::Above | Bound::To), path)
+    }
 }
 
 /// How many words of a text must occur.
@@ -86,7 +144,10 @@ impl<'m> Target<'m> {
             Target::Text(field) => Ok(field.phrase(&words(&text_of(json, path)?), 0, "")),
             Target::Attribute(field) => {
                 let name = column(field);
-                let test = format!("{name} = {}", constant(&compared(field, json, path)?));
+                let test = format!(
+                    "{name} = {}",
+                    constant(&compared(field, json, false, path)?)
+                );
                 Ok(Condition::filter(&name, test))
             }
         }
@@ -104,7 +165,7 @@ impl<'m> Target<'m> {
             Target::Attribute(field) => {
                 let constants = list
                     .iter()
-                    .map(|term| Ok(constant(&compared(field, term, path)?)));
+                    .map(|term| Ok(constant(&compared(field, term, false, path)?)));
                 let constants: Result<Vec<String>> = constants.collect();
                 let name = column(field);
                 let test = format!("{name} IN ({})", constants?.join(", "));
@@ -118,30 +179,9 @@ impl<'m> Target<'m> {
         let Target::Attribute(field) = self else {
             return Err(EsError::not_yet(path, "range on a field of type [text]"));
         };
-        let (sign, latest) = match bound {
-            "gt" => (">", true),
-            "gte" | "from" => (">=", false),
-            "lt" => ("<", false),
-            "lte" | "to" => ("<=", true),
-            _ => {
-                return Err(EsError::parsing(
-                    path,
-                    format!("[range] query does not support [{bound}]"),
-                ));
-            }
-        };
-        if json.as_str().is_some_and(|text| {
-            field.kind == FieldKind::Date && (text.contains("||") || text.starts_with("now"))
-        }) {
-            return Err(EsError::not_yet(path, "date math"));
-        }
-        let mut limit = compared(field, json, path)?;
-        let is_day = (json.as_str()).is_some_and(|text| text.len() == 10 && text.contains('-'));
-        if let (FieldKind::Date, true, true, Value::Int(day)) = (field.kind, latest, is_day, &limit)
-        {
-            limit = Value::Int(day + 86_399);
-        }
-        let (name, limit) = (column(field), constant(&limit));
+        let bound = Bound::of(bound, path)?;
+        let limit = bound.limit(field, json, path)?;
+        let (name, sign, limit) = (column(field), bound.sign(), constant(&limit));
         Ok(Condition::filter(&name, format!("{name} {sign} {limit}")))
     }
 

@@ -2,16 +2,20 @@
 
 use std::cmp::Ordering;
 
+use query::schema::ColumnType;
+use query::value::Value;
 use serde_json::{Map, Value as Json};
 
 use super::document::at;
 use super::error::EsError;
 use super::language::words;
-use super::leaf::text_of;
-use super::mapping::{FieldKind, Mapping, object};
-use super::number::minimum;
+use super::leaf::{Bound, text_of};
+use super::mapping::{Field, FieldKind, Mapping, object};
+use super::number::{compared, minimum, value};
 use super::paths::glob;
-use super::standing::query_entry;
+use super::standing::{
+    MATCH, how, known, not_fuzzy, only_named, query_entry, within_or_meets, without,
+};
 
 type Result<T> = std::result::Result<T, EsError>;
 
@@ -30,8 +34,8 @@ pub enum Find {
     Field {
         /// Path of the field in the document.
         place: String,
-        /// Whether values are compared by words, not as a whole.
-        is_text: bool,
+        /// How its values are read.
+        kept: Kept,
         /// The test; it holds if one of the field's values passes.
         test: Test,
     },
@@ -43,15 +47,26 @@ pub enum Find {
     Not(Box<Find>),
 }
 
+/// How the values of a field are read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// As words.
+    Words,
+    /// As values of the field's type, as in the filters of standing queries.
+    Typed(Field),
+    /// The mapping does not know the field: as what they are.
+    Unmapped,
+}
+
 /// A test of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// The value equals one of these; a text contains the words of one of these.
-    OneOf(Vec<Json>),
+    OneOf(Vec<Value>),
     /// The text contains one of the words; if true, all of them.
     Words(Vec<String>, bool),
-    /// The value is within all bounds; each has its name in `range`, such as `gte`.
-    Range(Vec<(String, Json)>),
+    /// The value is within all bounds.
+    Range(Vec<(Bound, Value)>),
     /// The field has a value.
     Exists,
     /// The value fits a pattern with `*` and `?`.
@@ -89,14 +104,10 @@ impl Find {
             Find::Nothing => false,
             Find::Percolated(clause) => hit(*clause),
             Find::Ids(ids) => ids.iter().any(|one| one == id),
-            Find::Field {
-                place,
-                is_text,
-                test,
-            } => {
+            Find::Field { place, kept, test } => {
                 let mut values = Vec::new();
                 at(document, place, &mut values);
-                values.into_iter().any(|value| test.passes(value, *is_text))
+                values.into_iter().any(|value| test.passes(value, kept))
             }
             Find::All(list) => list.iter().all(|find| find.holds(id, document, hit)),
             Find::AtLeast(least, list) => {
@@ -112,65 +123,93 @@ impl Find {
 }
 
 impl Test {
-    fn passes(&self, value: &Json, is_text: bool) -> bool {
-        let text = || {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
+    fn passes(&self, json: &Json, kept: &Kept) -> bool {
         match self {
             Test::Exists => true,
-            Test::OneOf(list) if !is_text => list
-                .iter()
-                .any(|one| compare(value, one) == Some(Ordering::Equal)),
-            Test::OneOf(list) => {
-                let here = words(&text());
-                list.iter().any(|one| {
-                    let wanted = words(one.as_str().unwrap_or_default());
-                    !wanted.is_empty() && wanted.iter().all(|word| here.contains(word))
-                })
-            }
+            Test::OneOf(list) => match kept {
+                Kept::Words => {
+                    let here = words(&text(json));
+                    list.iter().any(|one| {
+                        let wanted = words(&one.to_string());
+                        !wanted.is_empty() && wanted.iter().all(|word| here.contains(word))
+                    })
+                }
+                Kept::Typed(_) | Kept::Unmapped => {
+                    let equals = |one: &Value| kept.compare(json, one) == Some(Ordering::Equal);
+                    list.iter().any(equals)
+                }
+            },
             Test::Words(wanted, all) => {
-                let here = words(&text());
+                let here = words(&text(json));
                 let mut found = wanted.iter().map(|word| here.contains(word));
-                if *all {
-                    found.all(|found| found)
-                } else {
-                    found.any(|found| found)
+                match all {
+                    true => found.all(|found| found),
+                    false => found.any(|found| found),
                 }
             }
             Test::Range(bounds) => bounds.iter().all(|(bound, limit)| {
-                let order = compare(value, limit);
-                order.is_some_and(|order| match bound.as_str() {
-                    "gt" => order.is_gt(),
-                    "gte" | "from" => order.is_ge(),
-                    "lt" => order.is_lt(),
-                    _ => order.is_le(),
-                })
+                let order = kept.compare(json, limit);
+                order.is_some_and(|order| bound.holds(order))
             }),
-            Test::Pattern(pattern) if is_text => words(&text())
-                .iter()
-                .any(|word| glob(&pattern.to_lowercase(), word)),
-            Test::Pattern(pattern) => glob(pattern, &text()),
+            Test::Pattern(pattern) => match kept {
+                Kept::Words => words(&text(json))
+                    .iter()
+                    .any(|word| glob(&pattern.to_lowercase(), word)),
+                // As texts of columns are compared.
+                Kept::Typed(_) => {
+                    let [pattern, text] = [pattern, &text(json)].map(|it| it.to_ascii_lowercase());
+                    glob(&pattern, &text)
+                }
+                Kept::Unmapped => glob(pattern, &text(json)),
+            },
         }
     }
 }
 
-/// Compares as numbers if one of the two is a JSON number; the other may then be a text with a number. Else compares as texts.
-fn compare(left: &Json, right: &Json) -> Option<Ordering> {
-    let number = |json: &Json| match json {
-        Json::Number(number) => number.as_f64(),
-        Json::String(text) => text.parse().ok(),
-        _ => None,
-    };
-    if left.is_number() || right.is_number() {
-        return number(left)?.partial_cmp(&number(right)?);
+impl Kept {
+    /// The order of a value of a document and a constant; `None`: they have none.
+    fn compare(&self, json: &Json, constant: &Value) -> Option<Ordering> {
+        match self {
+            Kept::Typed(field) => value(field, json, "").ok()?.cmp_sql(constant),
+            Kept::Words | Kept::Unmapped => compare(&unmapped(json), constant),
+        }
     }
-    let text = |json: &Json| {
-        json.as_str()
-            .map_or_else(|| json.to_string(), str::to_owned)
-    };
-    Some(text(left).cmp(&text(right)))
+
+    /// A constant beside the values.
+    fn constant(&self, json: &Json, path: &str) -> Result<Value> {
+        match self {
+            Kept::Typed(field) => compared(field, json, false, path),
+            Kept::Words | Kept::Unmapped => text_of(json, path).map(|_| unmapped(json)),
+        }
+    }
+}
+
+fn text(json: &Json) -> String {
+    json.as_str()
+        .map_or_else(|| json.to_string(), str::to_owned)
+}
+
+/// A value of an unmapped field: a number, or a text.
+fn unmapped(json: &Json) -> Value {
+    match json {
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(whole), _) => Value::Int(whole.into()),
+            (None, Some(whole)) => Value::Int(whole.into()),
+            (None, None) => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        other => Value::Str(text(other)),
+    }
+}
+
+/// Compares as numbers if one of the two is a number; the other may then be a text with a number. Else compares as texts.
+fn compare(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => Some(left.cmp(right)),
+        _ => {
+            let number = |value: &Value| ColumnType::Double.constant(value).ok();
+            number(left)?.cmp_sql(&number(right)?)
+        }
+    }
 }
 
 /// Parses queries over stored documents. It hands percolate clauses to `percolate`, with their path and whether they count for
@@ -191,10 +230,11 @@ impl Finding<'_> {
         let (kind, body) = query_entry(json, path, depth)?;
         let path = format!("{path}.{kind}");
         match kind {
-            "match_all" => Ok(Find::Everything),
-            "match_none" => Ok(Find::Nothing),
+            "match_all" => only_named(body, &path, &[]).map(|()| Find::Everything),
+            "match_none" => only_named(body, &path, &[]).map(|()| Find::Nothing),
             "percolate" => Ok(Find::Percolated((self.percolate)(body, &path, scored)?)),
             "constant_score" => {
+                only_named(body, &path, &["filter"])?;
                 let inner = object(body, &path)?.get("filter");
                 let inner =
                     inner.ok_or_else(|| EsError::parsing(&path, "requires a [filter] element"))?;
@@ -202,6 +242,7 @@ impl Finding<'_> {
             }
             "bool" => self.boolean(body, &path, scored, depth),
             "ids" => {
+                only_named(body, &path, &["values", "type"])?;
                 let ids = object(body, &path)?.get("values").and_then(Json::as_array);
                 let ids = ids.ok_or_else(|| EsError::parsing(&path, "requires [values]"))?;
                 Ok(Find::Ids(
@@ -211,6 +252,7 @@ impl Finding<'_> {
                 ))
             }
             "exists" => {
+                only_named(body, &path, &["field"])?;
                 let field = object(body, &path)?.get("field").and_then(Json::as_str);
                 let field = field
                     .ok_or_else(|| EsError::parsing(&path, "must be provided with a [field]"))?;
@@ -221,54 +263,65 @@ impl Finding<'_> {
     }
 
     fn test(&self, kind: &str, json: &Json, path: &str) -> Result<Find> {
-        if !matches!(
-            kind,
-            "term" | "terms" | "match" | "range" | "prefix" | "wildcard"
-        ) {
-            let what = format!("unknown query [{kind}], or none of stored queries' fields");
-            return Err(EsError::parsing(path, what));
-        }
-        let empty = Map::new();
+        let names: &[&str] = match kind {
+            "term" => &["value", "term"],
+            "match" => MATCH,
+            "prefix" => &["value", "prefix"],
+            "wildcard" => &["value", "wildcard"],
+            "terms" | "range" => &[],
+            _ => {
+                let what = format!("unknown query [{kind}], or none of stored queries' fields");
+                return Err(EsError::parsing(path, what));
+            }
+        };
         let entries = object(json, path)?.iter();
         let mut fields = entries.filter(|(name, _)| !matches!(name.as_str(), "boost" | "_name"));
         let (Some((name, body)), None) = (fields.next(), fields.next()) else {
             return Err(EsError::parsing(path, "expected one field"));
         };
         let path = format!("{path}.{name}");
-        let options = body.as_object().unwrap_or(&empty);
-        let given = [kind, "value", "query"]
-            .into_iter()
-            .find_map(|option| options.get(option));
-        let value = given.unwrap_or(body);
+        let empty = Map::new();
+        let options = match names {
+            [] => &empty,
+            _ => body.as_object().unwrap_or(&empty),
+        };
+        known(
+            options,
+            &path,
+            names,
+            &["boost", "_name", "case_insensitive", "rewrite"],
+        )?;
+        let value = match (names, body) {
+            ([], _) => body,
+            (_, Json::Object(_)) => {
+                let given = ["query", "value", kind];
+                let given = given.iter().find_map(|name| options.get(*name));
+                given.ok_or_else(|| EsError::parsing(&path, "the value is missing"))?
+            }
+            _ => body,
+        };
         if name == "_id" {
-            let list = value
-                .as_array()
-                .map_or(std::slice::from_ref(value), Vec::as_slice);
-            return Ok(Find::Ids(
-                list.iter()
-                    .map(|id| text_of(id, &path))
-                    .collect::<Result<_>>()?,
-            ));
+            let list = value.as_array();
+            let list = list.map_or(std::slice::from_ref(value), Vec::as_slice);
+            let ids = list.iter().map(|id| text_of(id, &path));
+            return Ok(Find::Ids(ids.collect::<Result<_>>()?));
         }
+        let kept = self.kept(name);
         let test = match kind {
-            "term" => Test::OneOf(vec![text_of(value, &path).map(|_| value.clone())?]),
+            "match" if kept == Kept::Words => match some_words(value, options, &path)? {
+                Ok(test) => test,
+                Err(find) => return Ok(find),
+            },
+            "term" | "match" => Test::OneOf(vec![kept.constant(value, &path)?]),
             "terms" => {
                 let list = value
                     .as_array()
                     .ok_or_else(|| EsError::parsing(&path, "expected an array"))?;
-                Test::OneOf(list.clone())
+                let list = list.iter().map(|one| kept.constant(one, &path));
+                Test::OneOf(list.collect::<Result<_>>()?)
             }
-            "match" if !self.is_text(name) => {
-                Test::OneOf(vec![text_of(value, &path).map(|_| value.clone())?])
-            }
-            "match" => {
-                let operator = options.get("operator").and_then(Json::as_str);
-                let all = operator.is_some_and(|operator| operator.eq_ignore_ascii_case("and"));
-                Test::Words(words(&text_of(value, &path)?), all)
-            }
-            "range" => Test::Range(bounds(object(body, &path)?, &path)?),
-            "prefix" => Test::Pattern(format!("{}*", text_of(value, &path)?)),
-            _ => Test::Pattern(text_of(value, &path)?),
+            "range" => Test::Range(bounds(object(body, &path)?, &kept, &path)?),
+            _ => pattern(kind, value, &kept, &path)?,
         };
         Ok(self.field(name, test))
     }
@@ -282,20 +335,22 @@ impl Finding<'_> {
         );
         Find::Field {
             place: place.to_owned(),
-            is_text: self.is_text(name),
+            kept: self.kept(name),
             test,
         }
     }
 
-    /// Whether a field is compared by words. An unmapped field is compared as a whole, except by `match`.
-    fn is_text(&self, name: &str) -> bool {
-        self.mapping
-            .field(name)
-            .is_some_and(|field| field.kind == FieldKind::Text)
+    fn kept(&self, name: &str) -> Kept {
+        match self.mapping.field(name) {
+            Some(field) if field.kind == FieldKind::Text => Kept::Words,
+            Some(field) => Kept::Typed(field.clone()),
+            None => Kept::Unmapped,
+        }
     }
 
     fn boolean(&mut self, json: &Json, path: &str, scored: bool, depth: usize) -> Result<Find> {
         let body = object(json, path)?;
+        without(body, path, "adjust_pure_negative", &["true"])?;
         let mut wanted = Vec::new();
         let mut should = Vec::new();
         for (name, json) in body {
@@ -305,13 +360,19 @@ impl Finding<'_> {
             let path = format!("{path}.{name}");
             let scored = scored && matches!(name.as_str(), "must" | "should");
             for (number, query) in list.iter().enumerate() {
-                if matches!(name.as_str(), "minimum_should_match" | "boost" | "_name") {
+                let options = [
+                    "minimum_should_match",
+                    "boost",
+                    "_name",
+                    "adjust_pure_negative",
+                ];
+                if options.contains(&name.as_str()) {
                     continue;
                 }
                 let find = self.read(query, &format!("{path}[{number}]"), scored, depth + 1)?;
                 match name.as_str() {
                     "must" | "filter" => wanted.push(find),
-                    "must_not" => wanted.push(Find::Not(Box::new(find))),
+                    "must_not" | "mustNot" => wanted.push(Find::Not(Box::new(find))),
                     "should" => should.push(find),
                     _ => {
                         return Err(EsError::parsing(
@@ -337,19 +398,56 @@ impl Finding<'_> {
     }
 }
 
-fn bounds(body: &Map<String, Json>, path: &str) -> Result<Vec<(String, Json)>> {
+/// The test of `prefix` or `wildcard`.
+fn pattern(kind: &str, value: &Json, kept: &Kept, path: &str) -> Result<Test> {
+    let text = text_of(value, path)?;
+    match kept {
+        Kept::Typed(field) if field.kind != FieldKind::Keyword => {
+            let name = &field.path;
+            let what = format!("{kind} on field [{name}], which is neither text nor keyword");
+            Err(EsError::query(path, what))
+        }
+        _ if kind == "prefix" => Ok(Test::Pattern(format!("{text}*"))),
+        _ => Ok(Test::Pattern(text)),
+    }
+}
+
+/// `match` on words: a test, or what holds for every document or none where the text has no word.
+fn some_words(
+    value: &Json,
+    options: &Map<String, Json>,
+    path: &str,
+) -> Result<std::result::Result<Test, Find>> {
+    not_fuzzy(options, path)?;
+    without(options, path, "minimum_should_match", &["1"])?;
+    let how = how(options, path)?;
+    let words = words(&text_of(value, path)?);
+    Ok(match (words.is_empty(), how.empty_is_everything) {
+        (false, _) => Ok(Test::Words(words, how.all)),
+        (true, true) => Err(Find::Everything),
+        (true, false) => Err(Find::Nothing),
+    })
+}
+
+fn bounds(body: &Map<String, Json>, kept: &Kept, path: &str) -> Result<Vec<(Bound, Value)>> {
     let mut bounds = Vec::new();
     for (name, limit) in body {
         match name.as_str() {
-            "gt" | "gte" | "lt" | "lte" | "from" | "to" => {
-                bounds.push((name.clone(), limit.clone()))
-            }
-            "boost" => {}
-            _ => {
-                return Err(EsError::parsing(
-                    path,
-                    format!("[range] query does not support [{name}]"),
-                ));
+            "boost" | "_name" => {}
+            "relation" => within_or_meets(limit, path)?,
+            "format" | "time_zone" => return Err(EsError::not_yet(path, format!("[{name}]"))),
+            "include_lower" | "include_upper" if limit == &Json::Bool(true) => {}
+            _ if limit.is_null() => {}
+            name => {
+                let bound = Bound::of(name, path)?;
+                let limit = match kept {
+                    Kept::Typed(field) => bound.limit(field, limit, path)?,
+                    Kept::Unmapped => kept.constant(limit, path)?,
+                    Kept::Words => {
+                        return Err(EsError::not_yet(path, "range on a field of type [text]"));
+                    }
+                };
+                bounds.push((bound, limit));
             }
         }
     }

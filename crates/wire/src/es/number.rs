@@ -16,30 +16,37 @@ type Result<T> = std::result::Result<T, EsError>;
 pub(super) fn value(field: &Field, json: &Json, path: &str) -> Result<Value> {
     let read = scalar(field, json).and_then(|scalar| match column_type(field.kind) {
         None => Some(scalar),
-        Some(ColumnType::Timestamp) => match milliseconds(&scalar) {
-            Some(milliseconds) => Some(Value::Int(milliseconds.div_euclid(1_000))),
-            None => ColumnType::Timestamp.accept(scalar).ok(),
-        },
+        Some(ColumnType::Timestamp) => {
+            let seconds = match moment(&scalar, false)? {
+                Value::Float(seconds) => Value::Float(seconds.floor()),
+                whole => whole,
+            };
+            ColumnType::Timestamp.accept(seconds).ok()
+        }
+        Some(kind @ (ColumnType::Int | ColumnType::Bigint)) => kind.accept(cut(scalar)).ok(),
         Some(kind) => kind.accept(scalar).ok(),
     });
     read.ok_or_else(|| refused(field, json, path))
 }
 
+/// A number without its fraction, as `coerce` of Elasticsearch cuts it.
+fn cut(scalar: Value) -> Value {
+    match ColumnType::Double.constant(&scalar) {
+        Ok(Value::Float(number)) => Value::Float(number.trunc()),
+        _ => scalar,
+    }
+}
+
 /// A JSON scalar as a filter compares it with the field's column: exactly. 12.7 beside a column of whole numbers stays 12.7, and
 /// half a second beside one of seconds stays half a second. Beside a float of 32 bits it is rounded as the stored values are.
+/// `latest`: a year, a month or a day stands for its last second.
 ///
 /// # Errors
 /// [`EsError`]: the field's type does not read the scalar.
-pub(super) fn compared(field: &Field, json: &Json, path: &str) -> Result<Value> {
+pub(super) fn compared(field: &Field, json: &Json, latest: bool, path: &str) -> Result<Value> {
     let read = scalar(field, json).and_then(|scalar| match column_type(field.kind) {
         None => Some(scalar),
-        Some(ColumnType::Timestamp) => match milliseconds(&scalar) {
-            Some(milliseconds) if milliseconds % 1_000 == 0 => {
-                Some(Value::Int(milliseconds / 1_000))
-            }
-            Some(milliseconds) => Some(Value::Float(milliseconds as f64 / 1_000.0)),
-            None => ColumnType::Timestamp.constant(&scalar).ok(),
-        },
+        Some(ColumnType::Timestamp) => moment(&scalar, latest),
         Some(ColumnType::Float) => ColumnType::Float.accept(scalar).ok(),
         Some(kind) => kind.constant(&scalar).ok(),
     });
@@ -69,7 +76,8 @@ fn scalar(field: &Field, json: &Json) -> Option<Value> {
     let scalar = match json {
         Json::String(text) => Value::Str(text.clone()),
         Json::Bool(truth) if is_text => Value::Str(truth.to_string()),
-        Json::Bool(truth) => Value::Int((*truth).into()),
+        Json::Bool(truth) if field.kind == FieldKind::Boolean => Value::Int((*truth).into()),
+        Json::Bool(_) => return None,
         Json::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(number), _) => Value::Int(number.into()),
             (_, Some(number)) => Value::Int(number.into()),
@@ -83,12 +91,49 @@ fn scalar(field: &Field, json: &Json) -> Option<Value> {
     })
 }
 
-/// The milliseconds of an Elasticsearch date that is a number, or a text of more than four digits. None: it is not one.
-fn milliseconds(scalar: &Value) -> Option<i128> {
-    match scalar {
-        Value::Int(milliseconds) => Some(*milliseconds),
-        Value::Float(milliseconds) => Some(milliseconds.floor() as i128),
-        Value::Str(text) if text.len() > 4 => text.parse().ok(),
+/// Seconds of a day.
+const DAY: i128 = 86_400;
+
+/// An Elasticsearch date, in seconds: milliseconds, as a number or a text, or a text of ISO 8601, which may be a year (four digits), a
+/// month or a day alone. `latest`: the last second of such a one, not its first.
+fn moment(scalar: &Value, latest: bool) -> Option<Value> {
+    let Value::Str(text) = scalar else {
+        return seconds(scalar);
+    };
+    let parts: Vec<&str> = text.split('-').collect();
+    let are = |lengths: &[usize]| {
+        let is = |(part, length): (&&str, &usize)| {
+            part.len() == *length && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        parts.len() == lengths.len() && parts.iter().zip(lengths).all(is)
+    };
+    let date = |text: &str| ColumnType::Timestamp.constant(&Value::Str(text.to_owned()));
+    let last = |text: &str| match date(text).ok()? {
+        Value::Int(first) => Some(Value::Int(first + DAY - 1)),
+        other => Some(other),
+    };
+    match latest {
+        false if are(&[4]) => date(&format!("{text}-01-01")).ok(),
+        true if are(&[4]) => last(&format!("{text}-12-31")),
+        false if are(&[4, 2]) => date(&format!("{text}-01")).ok(),
+        true if are(&[4, 2]) => {
+            let mut days = (28..=31).rev();
+            days.find_map(|day| last(&format!("{text}-{day}")))
+        }
+        true if are(&[4, 2, 2]) => last(text),
+        _ => match ColumnType::Double.constant(scalar) {
+            Ok(number) => seconds(&number),
+            Err(_) => date(text).ok(),
+        },
+    }
+}
+
+/// Seconds of a number of milliseconds.
+fn seconds(milliseconds: &Value) -> Option<Value> {
+    match milliseconds {
+        Value::Int(whole) if whole % 1_000 == 0 => Some(Value::Int(whole / 1_000)),
+        Value::Int(milliseconds) => Some(Value::Float(*milliseconds as f64 / 1_000.0)),
+        Value::Float(milliseconds) => Some(Value::Float(milliseconds / 1_000.0)),
         _ => None,
     }
 }

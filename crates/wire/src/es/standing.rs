@@ -5,6 +5,7 @@ use query::tree::QueryError;
 use serde_json::{Map, Value as Json};
 
 use super::condition::{Condition, Standing, at_least};
+use super::document::fit;
 use super::error::EsError;
 use super::leaf::{Target, Words, text_of};
 use super::lucene::{Fields, query_string};
@@ -38,6 +39,7 @@ pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
         let what = "field [_id] is a metadata field and cannot be added inside a document";
         return Err(EsError::mapper("", what));
     }
+    fit(&document, mapping)?;
     let mut place = Some(&document);
     for name in mapping.percolator.split('.') {
         place = place.and_then(|place| place.get(name));
@@ -298,11 +300,7 @@ impl QueryReader<'_> {
         for (bound, value) in object(body, &path)? {
             match bound.as_str() {
                 "boost" | "_name" => {}
-                // A value is no range: it is within one, and meets it, alike.
-                "relation" if is_one_of(value, &["within", "contains", "intersects"]) => {}
-                "relation" => {
-                    return Err(EsError::not_yet(&path, format!("[relation] {value}")));
-                }
+                "relation" => within_or_meets(value, &path)?,
                 "format" | "time_zone" => {
                     return Err(EsError::not_yet(&path, format!("[{bound}]")));
                 }
@@ -456,7 +454,7 @@ impl QueryReader<'_> {
 }
 
 /// Options of `match` and related queries that are accepted.
-const MATCH: &[&str] = &[
+pub(super) const MATCH: &[&str] = &[
     "query",
     "operator",
     "minimum_should_match",
@@ -495,6 +493,14 @@ const SCORES: &[&str] = &[
     "random_score",
     "field_value_factor",
 ];
+
+/// Reads `relation` of `range`. A value is no range: it is within one, and meets it, alike.
+pub(super) fn within_or_meets(relation: &Json, path: &str) -> Result<()> {
+    match is_one_of(relation, &["within", "contains", "intersects"]) {
+        true => Ok(()),
+        false => Err(EsError::not_yet(path, format!("[relation] {relation}"))),
+    }
+}
 
 /// Fails for a member that is neither one of `names` nor `boost` nor `_name`: what is written is read, or refused.
 pub(super) fn only_named(json: &Json, path: &str, names: &[&str]) -> Result<()> {
@@ -552,7 +558,7 @@ pub(super) fn not_fuzzy(options: &Map<String, Json>, path: &str) -> Result<()> {
     }
 }
 
-fn how<'j>(options: &'j Map<String, Json>, path: &str) -> Result<Words<'j>> {
+pub(super) fn how<'j>(options: &'j Map<String, Json>, path: &str) -> Result<Words<'j>> {
     without(options, path, "zero_terms_query", &["all", "none"])?;
     Ok(Words {
         all: is_and(options.get("operator"), path)?,
