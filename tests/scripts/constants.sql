@@ -400,7 +400,7 @@ id | documents
 
 INSERT INTO standing (id, query, filters) VALUES (2, 'cat', 'ts > ''garbage''')
 ----
-error 1210 (HY000): filters of row 1: 'garbage' is no value of column 'ts', which is timestamp
+error 1292 (22007): filters of row 1: 'garbage' is no value of column 'ts', which is timestamp
 
 
 # Keys of joins compare as WHERE does.

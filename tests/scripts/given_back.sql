@@ -233,7 +233,7 @@ error 1210 (HY000): filters of row 1: no column 'unix_timestamp()' in the docume
 
 INSERT INTO u (id,query,filters) VALUES (1,'','coalesce(n,0) > ''abc''')
 ----
-error 1210 (HY000): filters of row 1: 'abc' is no value of column 'n', which is bigint
+error 1292 (22007): filters of row 1: 'abc' is no value of column 'n', which is bigint
 
 # Dates are local beside timestamps, where they are set as where they are compared.
 SET time_zone = 'Europe/Berlin'

@@ -135,7 +135,7 @@ ok, 1 rows
 
 INSERT INTO alerts (id, query, filters) VALUES (2, 'cat', 'k > ''yesterday''');
 ----
-error 1210 (HY000): filters of row 1: 'yesterday' is no value of column 'k', which is date
+error 1292 (22007): filters of row 1: 'yesterday' is no value of column 'k', which is date
 
 INSERT INTO items (id, body, o, k, g) VALUES (10, 'cat', '', '2024-01-02', 12.35), (11, 'cat', '', '2023-12-31', 1);
 ----

@@ -47,6 +47,7 @@ use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;
 use self::file::QueryFile;
+use self::filter::Refused;
 use self::lost::LostQueries;
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
@@ -386,7 +387,7 @@ impl Reading {
     /// Reads the text and the filter of a query as the table understands them.
     ///
     /// # Errors
-    /// `Query`; `Invalid` for a filter, naming the `row`.
+    /// `Query`; `Constant`, `NotYet` and `Invalid` for a filter, naming the `row`.
     pub(crate) fn read(&self, row: impl Display, text: &str, filters: &str) -> Result<Compiled> {
         let columns = &self.definition.columns;
         let parsed = self
@@ -398,11 +399,16 @@ impl Reading {
 
     fn compiled(&self, row: impl Display, parsed: Query, filters: &str) -> Result<Compiled> {
         let filter = filter::read(filters, &self.definition.columns);
-        let filter = filter.map_err(|why| match why.strip_prefix("not yet: ") {
-            Some(what) => Error::NotYet {
+        let filter = filter.map_err(|why| match why {
+            Refused::Constant(what) => Error::Constant {
                 what: format!("filters of {row}: {what}"),
             },
-            None => Error::invalid(format!("filters of {row}: {why}")),
+            Refused::Other(why) => match why.strip_prefix("not yet: ") {
+                Some(what) => Error::NotYet {
+                    what: format!("filters of {row}: {what}"),
+                },
+                None => Error::invalid(format!("filters of {row}: {why}")),
+            },
         })?;
         Ok(compiled(parsed, filter, false))
     }

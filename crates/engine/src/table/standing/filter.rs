@@ -6,24 +6,36 @@ use query::expression::{self, Expression, Prepared, Unprepared};
 use query::lexer::{Lexer, TokenKind};
 use query::schema::{Column, ColumnType};
 
+/// Why a filter is refused, in words.
+pub(crate) enum Refused {
+    /// A constant that the type of the column beside it does not read.
+    Constant(String),
+    /// The syntax, an unknown column, what is not built yet.
+    Other(String),
+}
+
 /// Reads the filter of a standing query; `None` for a blank one. `columns`: those of the documents. A column's slot is
 /// its place among them; that of `id` is behind them all.
 ///
 /// # Errors
-/// What is wrong, in words: the syntax, an unknown column, a constant that its column can never equal.
-pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared>>, String> {
+/// [`Refused`].
+pub(crate) fn read(text: &str, columns: &[Column]) -> Result<Option<Arc<Prepared>>, Refused> {
     if text.trim().is_empty() {
         return Ok(None);
     }
     let mut lexer = Lexer::new(text.as_bytes());
-    let asked = expression::parse(&mut lexer).map_err(|error| error.to_string())?;
+    let asked = expression::parse(&mut lexer).map_err(|error| Refused::Other(error.to_string()))?;
     if lexer.peek().kind != TokenKind::End {
-        return Err(lexer.unexpected("the end of the filter").to_string());
+        let unexpected = lexer.unexpected("the end of the filter");
+        return Err(Refused::Other(unexpected.to_string()));
     }
     let prepared = Prepared::typed(&asked, &|name| slot(name, columns));
     let prepared = prepared.map_err(|error| match error {
-        Unprepared::UnknownColumn(name) => format!("no column '{name}' in the documents"),
-        Unprepared::Constant(_) | Unprepared::Invalid(_) => error.to_string(),
+        Unprepared::UnknownColumn(name) => {
+            Refused::Other(format!("no column '{name}' in the documents"))
+        }
+        Unprepared::Constant(what) => Refused::Constant(what.into()),
+        Unprepared::Invalid(what) => Refused::Other(what.into()),
     })?;
     Ok(Some(Arc::new(prepared.for_many())))
 }
