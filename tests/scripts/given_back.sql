@@ -369,3 +369,146 @@ SELECT id FROM y3 WHERE j.a = x'35'
 id
 2
 
+
+# Values of several kinds keep theirs: what they are compared with is as before.
+CREATE TABLE t (x text, i int, de decimal(12,2), dx decimal(30,10), da date, dt datetime, tm time, ts timestamp, y year, bo bool, j json)
+----
+ok, 0 rows
+
+INSERT INTO t (id,x,i,de,dx,da,dt,tm,ts,y,bo,j) VALUES (1,'',5,'9.00','9007199254740992.5','2024-01-02','2024-01-02 00:00:00','10:11:12','2024-01-02',2024,1,'{"a":5}'),(2,'',7,'100.00','0.0000000001','2023-12-31','2024-01-02 10:11:12','-01:00:00','2024-01-02 10:11:12',2000,0,'{"a":"5"}')
+----
+ok, 2 rows
+
+SELECT id FROM t WHERE IFNULL(dt,NOW()) = dt
+----
+id
+1
+2
+
+SELECT id FROM t WHERE COALESCE(dt,0) = '2024-01-02'
+----
+id
+1
+
+SELECT id FROM t WHERE IFNULL(tm,'') = tm
+----
+id
+1
+2
+
+SELECT id FROM t WHERE COALESCE(de,y) > '50'
+----
+id
+2
+
+SELECT id FROM t WHERE IFNULL(de,'') = '9'
+----
+id
+1
+
+SELECT id, COALESCE(de,y) AS e, IFNULL(tm,''), IFNULL(dt,'') FROM t ORDER BY e
+----
+id | e | IFNULL(tm,'') | IFNULL(dt,'')
+1 | 9.00 | 10:11:12 | 2024-01-02 00:00:00
+2 | 100.00 | -01:00:00 | 2024-01-02 10:11:12
+
+CREATE TEMPORARY TABLE tv AS SELECT id, COALESCE(de,0) AS c, COALESCE(tm,'00:00:00') AS a, COALESCE(dt,da) AS b FROM t
+----
+ok, 2 rows
+
+SELECT c, a, b FROM tv WHERE c > '50'
+----
+c | a | b
+100.00 | -01:00:00 | 2024-01-02 10:11:12
+
+SELECT MAX(c) FROM tv
+----
+MAX(c)
+100.00
+
+SELECT INTERVAL(i,1,NULL,5), INTERVAL(7,NULL) FROM t WHERE id = 1
+----
+INTERVAL(i,1,NULL,5) | INTERVAL(7,NULL)
+3 | 1
+
+SELECT COALESCE(da + INTERVAL 1 DAY,'2000-01-01'), COALESCE(dt + INTERVAL 1 DAY) = dt + INTERVAL 1 DAY FROM t
+----
+COALESCE(da + INTERVAL 1 DAY,'2000-01-01') | COALESCE(dt + INTERVAL 1 DAY) = dt + INTERVAL 1 DAY
+2024-01-03 | 1
+2024-01-01 | 1
+
+SELECT HOUR(COALESCE(tm,'01:00:00')), MINUTE(IF(1,tm,NULL)), TIMEDIFF(COALESCE(tm,'01:00:00'),'09:00:00') FROM t
+----
+HOUR(COALESCE(tm,'01:00:00')) | MINUTE(IF(1,tm,NULL)) | TIMEDIFF(COALESCE(tm,'01:00:00'),'09:00:00')
+10 | 11 | 01:11:12
+1 | 0 | -10:00:00
+
+SELECT YEAR(IFNULL(y,2000)) FROM t
+----
+error 1210 (HY000): year() reads dates and timestamps: 'y' is year
+
+SELECT de FROM t UNION SELECT dx FROM t ORDER BY de DESC LIMIT 2
+----
+de
+9007199254740992.5000000000
+100.00
+
+SELECT de FROM t UNION SELECT i FROM t ORDER BY de DESC LIMIT 1
+----
+de
+100.00
+
+SELECT MAX(COALESCE(tm,'00:00:00')), MIN(COALESCE(de,0)), MAX(COALESCE(dt,da)) FROM t
+----
+MAX(COALESCE(tm,'00:00:00')) | MIN(COALESCE(de,0)) | MAX(COALESCE(dt,da))
+10:11:12 | 9.00 | 2024-01-02 10:11:12
+
+SELECT COALESCE(tm,'00:00:00') AS g, COUNT(*) FROM t GROUP BY g
+----
+g | COUNT(*)
+10:11:12 | 1
+-01:00:00 | 1
+
+UPDATE t SET dx = COALESCE(dx,0) WHERE id = 1
+----
+ok, 0 rows
+
+SELECT COALESCE(dx,0), IF(1,dx,0) FROM t WHERE id = 1
+----
+COALESCE(dx,0) | IF(1,dx,0)
+9007199254740992.5000000000 | 9007199254740992.5000000000
+
+SELECT REMAP(bo,0,(TRUE),(2)), REMAP(i,0,(5),(6)) FROM t
+----
+REMAP(bo,0,(TRUE),(2)) | REMAP(i,0,(5),(6))
+2 | 6
+0 | 0
+
+SELECT id FROM t WHERE da = 1.5
+----
+error 1292 (22007): '1.5' is no value of column 'da', which is date
+
+SELECT COUNT(*) FROM z WHERE COALESCE(ts,0) < '2024-06-01 12:00:00'
+----
+COUNT(*)
+0
+
+SELECT COUNT(*) FROM z WHERE COALESCE(ts,0) = '2024-06-01 12:00:00'
+----
+COUNT(*)
+1
+
+UPDATE z SET ts = COALESCE(dt,NOW())
+----
+ok, 1 rows
+
+SELECT COUNT(*) FROM z WHERE ts = dt AND ts = COALESCE(dt,NOW())
+----
+COUNT(*)
+2
+
+SELECT GREATEST(ts,'2024-06-01 11:30:00') = ts, NULLIF(ts,'2024-06-01 12:00:00'), INTERVAL(ts,'2024-06-01 11:00:00') FROM z WHERE id = 1
+----
+GREATEST(ts,'2024-06-01 11:30:00') = ts | NULLIF(ts,'2024-06-01 12:00:00') | INTERVAL(ts,'2024-06-01 11:00:00')
+1 | NULL | 1
+

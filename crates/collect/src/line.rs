@@ -124,6 +124,8 @@ struct Queue {
     is_busy: bool,
     scheduled_us: Option<u64>,
     status: Option<String>,
+    /// The status that the log has told of.
+    told: Option<String>,
     /// Numbers from `synced` on that are counted as lost. A failed sync gives them to the store again; they are not counted again.
     lost: Vec<Range<u64>>,
     replacement: Option<Box<dyn Store>>,
@@ -171,6 +173,7 @@ impl Line {
             is_busy: false,
             scheduled_us: None,
             status: None,
+            told: None,
             lost: Vec::new(),
             replacement: None,
             is_ending: false,
@@ -281,7 +284,17 @@ impl Line {
         let mut queue = self.queue();
         let is_paused = queue.paused_until_us > now.steady_us;
         let before = queue.status.take().filter(|_| is_paused);
-        queue.status = store.status().or(failed).or(opened.err()).or(before);
+        let status = store
+            .status()
+            .or(failed)
+            .or(opened.err())
+            .or(before.clone());
+        if let (Some(why), None) = (&status, &queue.told) {
+            let line = crate::route::shown(&self.id);
+            tracing::warn!(%line, %why, "a store does not take messages: they wait for it");
+        }
+        queue.told.clone_from(&status);
+        queue.status = status;
         queue.is_busy = false;
         if queue.is_ending && queue.synced == queue.tail && queue.replacement.is_none() {
             queue.is_closed = true;

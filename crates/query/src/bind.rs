@@ -25,7 +25,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expression::{ColumnValues, Expression, Function, Prepared, Unprepared, WEIGHT_SLOT};
+use crate::expression::{
+    ColumnValues, Expression, Function, Prepared, Unprepared, WEIGHT_SLOT, shown_as,
+};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::options::Options;
 use crate::request::{Item, OrderBy, Output, Select};
@@ -403,7 +405,8 @@ impl Scope<'_> {
             }
             Output::Expression(expression) => {
                 let replaced = aliases.replace(expression)?;
-                (Shown::Computed(self.prepare(&replaced)?.stored()), None)
+                let kind = shown_as(&replaced, &|name| Some(self.slot_in(name)?.1));
+                (Shown::Computed(self.prepare(&replaced)?.stored()), kind)
             }
         })
     }

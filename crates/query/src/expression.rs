@@ -27,7 +27,7 @@ mod written;
 mod tests;
 
 pub use beside::Unprepared;
-pub(crate) use beside::{kind_of, read_beside};
+pub(crate) use beside::{kind_of, read_beside, shown_as};
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
 pub use list::List;

@@ -123,6 +123,19 @@ pub(super) fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Besi
     }
 }
 
+/// The type of what a call gives back, where a client sees another form of it than the one by which it is compared.
+pub(crate) fn shown_as(
+    written: &Expression,
+    columns: &dyn Fn(&str) -> Option<ColumnType>,
+) -> Option<ColumnType> {
+    let Expression::Call(function, arguments) = written else {
+        return None;
+    };
+    let is_given = !function.gives_back(arguments.len()).is_empty();
+    let kind = kind_of(written, columns).filter(|_| is_given);
+    kind.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE)
+}
+
 pub(super) fn of_call<'e>(
     function: Function,
     arguments: &'e [Expression],
@@ -142,14 +155,12 @@ pub(super) fn of_call<'e>(
             }
         }
         Function::DateHistogram => Beside::Column("date_histogram()", ColumnType::Timestamp),
-        function => common(&given_back(function, arguments), resolve),
+        function => {
+            let places = function.gives_back(arguments.len()).into_iter();
+            let given: Vec<&Expression> = places.filter_map(|at| arguments.get(at)).collect();
+            common(&given, resolve)
+        }
     }
-}
-
-/// The arguments of which the value of a call is one.
-fn given_back(function: Function, arguments: &[Expression]) -> Vec<&Expression> {
-    let places = function.gives_back(arguments.len()).into_iter();
-    places.filter_map(|place| arguments.get(place)).collect()
 }
 
 /// What values of several expressions are all like.
@@ -206,7 +217,14 @@ fn is_of(value: &Value, kind: ColumnType) -> bool {
     match value {
         Value::Null => true,
         Value::Int(_) | Value::Float(_) => {
-            is_number(kind) || matches!(kind, ColumnType::Timestamp | ColumnType::Time { .. })
+            is_number(kind)
+                || matches!(
+                    kind,
+                    ColumnType::Timestamp
+                        | ColumnType::Time { .. }
+                        | ColumnType::Year
+                        | ColumnType::Bool
+                )
         }
         Value::Str(_) if is_text(kind) => true,
         Value::Str(_) => {
@@ -279,7 +297,11 @@ pub(super) fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<
 }
 
 fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
-    let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+    let text = match value {
+        Value::Float(number) => number.to_string(), // as written, without six decimals
+        value => value.to_string(),
+    };
+    let text: String = text.chars().take(SHOWN_CHARS_MAX).collect();
     let kind = kind.sql_name();
     // Keys and aggregates of groups have names with brackets, and no user gave them.
     let what = match column.ends_with(')') {

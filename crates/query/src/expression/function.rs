@@ -249,6 +249,14 @@ impl Function {
         }
     }
 
+    /// Whether it gives back an argument without a look at its value.
+    pub(super) fn chooses(self) -> bool {
+        matches!(
+            self,
+            Function::If | Function::Case | Function::Coalesce | Function::Remap
+        )
+    }
+
     /// Whether its arguments are texts, as a client sees them.
     pub(super) fn reads_texts(self) -> bool {
         use Function as F;

@@ -194,7 +194,29 @@ impl PreparedNode {
         let taken = std::mem::replace(self, PreparedNode::Literal(Value::Null));
         *self = match taken {
             PreparedNode::Typed(slot, _) => PreparedNode::Slot(slot),
-            PreparedNode::Given(of, kind) => PreparedNode::Stored(of, kind),
+            PreparedNode::Given(of, kind) => match *of {
+                PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
+                    for place in function.gives_back(arguments.len()) {
+                        match arguments.get_mut(place) {
+                            Some(PreparedNode::Literal(Value::Null)) | None => {}
+                            Some(PreparedNode::Literal(value)) => {
+                                *value = kind.of_comparable(value.clone());
+                            }
+                            Some(argument) => argument.make_stored(),
+                        }
+                    }
+                    PreparedNode::Call(function, known, arguments)
+                }
+                of => PreparedNode::Stored(Box::new(of), kind),
+            },
+            PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
+                for place in function.gives_back(arguments.len()) {
+                    if let Some(argument) = arguments.get_mut(place) {
+                        argument.make_stored();
+                    }
+                }
+                PreparedNode::Call(function, known, arguments)
+            }
             other => other,
         };
     }

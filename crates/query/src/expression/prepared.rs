@@ -239,8 +239,8 @@ impl<'e> Operand<'e> {
             (Beside::Inside, _) => node.read_inside(),
             // A date that is moved has a time, which may be midnight.
             (
-                Beside::Column(_, kind),
-                Expression::Call(Function::DateAdd | Function::DateSub, _),
+                Beside::Column(_, kind @ (ColumnType::Date | ColumnType::DateTime { .. })),
+                Expression::Call(..),
             ) => {
                 node = node.as_moment(TimeZone::UTC, *kind);
             }
@@ -338,10 +338,7 @@ fn called(
             for argument in arguments {
                 prepared.push(match &**argument {
                     Expression::Column(name) => read(function, name, resolve)?,
-                    argument if function.reads_texts() => {
-                        PreparedNode::new(argument, resolve)?.stored()
-                    }
-                    argument => PreparedNode::new(argument, resolve)?,
+                    argument => read_call(function, argument, resolve)?,
                 });
             }
         }
@@ -375,24 +372,15 @@ fn giving_back(
         let arguments = arguments.into_iter().flatten().collect();
         let call = PreparedNode::Call(Function::If, known, arguments);
         let kind = common_of(function, written, resolve);
-        return Ok(match kind.filter(ColumnType::has_comparable) {
+        let kind = kind.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE);
+        return Ok(match kind {
             Some(kind) => PreparedNode::Given(Box::new(call), kind),
             None => call,
         });
     }
-    let kind = match common_of(function, written, resolve) {
-        Some(kind) if kind.has_comparable() => kind,
-        found => {
-            // Values of several kinds are what a client sees of each.
-            let chooses = !matches!(function, Function::Greatest | Function::Least);
-            let places = function.gives_back(written.len()).into_iter();
-            for place in places.filter(|_| found.is_none() && chooses) {
-                if let Some(argument) = arguments.get_mut(place) {
-                    argument.make_stored();
-                }
-            }
-            return Ok(PreparedNode::Call(function, known, arguments));
-        }
+    let common = common_of(function, written, resolve);
+    let Some(kind) = common.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE) else {
+        return Ok(PreparedNode::Call(function, known, arguments));
     };
     for place in function.gives_back(written.len()) {
         if let Some(PreparedNode::Literal(value)) = arguments.get_mut(place) {
@@ -549,9 +537,7 @@ fn worked_out(function: Function, arguments: &[Cow<'_, Expression>]) -> Result<V
 fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
     match resolve.find(name) {
         Some((_, Some(kind))) if function.reads_moments() && is_no_moment(function, kind) => {
-            let (function, kind) = (function.name(), kind.sql_name());
-            let what = format!("{function}() reads dates and timestamps: '{name}' is {kind}");
-            Err(Unprepared::Invalid(what.into()))
+            Err(no_moment(function, name, kind))
         }
         Some((slot, Some(kind)))
             if function.reads_texts()
@@ -561,6 +547,36 @@ fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<Prepare
         }
         _ => column(name, resolve),
     }
+}
+
+/// An expression as an argument of a function: as [`read`], where it gives a column's value back.
+fn read_call(
+    function: Function,
+    argument: &Expression,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    let node = PreparedNode::new(argument, resolve)?;
+    let Beside::Column(name, kind) = beside(argument, resolve) else {
+        return Ok(if function.reads_texts() {
+            node.stored()
+        } else {
+            node
+        });
+    };
+    if function.reads_moments() && is_no_moment(function, kind) {
+        return Err(no_moment(function, name, kind));
+    }
+    let is_moment = function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. });
+    Ok(match function.reads_texts() || is_moment {
+        true => node.stored(),
+        false => node,
+    })
+}
+
+fn no_moment(function: Function, name: &str, kind: ColumnType) -> Unprepared {
+    let (function, kind) = (function.name(), kind.sql_name());
+    let what = format!("{function}() reads dates and timestamps: '{name}' is {kind}");
+    Unprepared::Invalid(what.into())
 }
 
 /// Whether values of a type are no moments, as a year is. Of a time of day there are hours, minutes and seconds.

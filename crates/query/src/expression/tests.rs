@@ -250,10 +250,6 @@ fn calls_are_the_callers_matter() {
         "remap() takes lists of numbers or of texts, this one has both: 1 and 'b' at byte 12",
     );
     check(
-        "remap(a, 0, (1, TRUE), (10, 20))",
-        "remap() takes lists of numbers or of texts at byte 12",
-    );
-    check(
         "remap(a, 0, (1, 9007199254740993), (0.5, 9007199254740993))",
         "remap() takes numbers with and without fractions as doubles, which do not hold 9007199254740993 at byte 35",
     );

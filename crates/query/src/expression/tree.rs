@@ -347,6 +347,22 @@ impl Expression {
         }
     }
 
+    /// The parts of which its value is one, as those of COALESCE and IF. None: it makes a value of its own.
+    #[must_use]
+    pub fn gives_back(&self) -> Vec<&Expression> {
+        let Expression::Call(function, arguments) = self else {
+            return Vec::new();
+        };
+        let places = function.gives_back(arguments.len()).into_iter();
+        places.filter_map(|place| arguments.get(place)).collect()
+    }
+
+    /// Whether it compares the parts of it with each other, or its first with the others: GREATEST, NULLIF, INTERVAL.
+    #[must_use]
+    pub fn compares_parts(&self) -> bool {
+        matches!(self, Expression::Call(function, _) if function.compares())
+    }
+
     /// The constant that it is.
     #[must_use]
     pub fn constant(&self) -> Option<&Value> {

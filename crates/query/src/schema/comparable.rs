@@ -54,7 +54,7 @@ impl ColumnType {
     /// Whether a value of this type may be compared with one of the other: numbers and texts may, where the text is a number, and
     /// documents hold values of all kinds. Dates, times and sets are compared with their own kind alone.
     #[must_use]
-    pub(crate) fn is_like(&self, other: ColumnType) -> bool {
+    pub fn is_like(&self, other: ColumnType) -> bool {
         let kind = |of: &ColumnType| match of {
             ColumnType::Date | ColumnType::DateTime { .. } => "date",
             ColumnType::Time { .. } => "time",

@@ -211,6 +211,12 @@ impl Local<'_> {
 
     /// The constants of an expression beside timestamps.
     fn beside(&self, expression: &mut Expression, is: &KindOf<'_>) {
+        let is_beside = |of: &Expression| of.parts().iter().any(|part| is_moment(part, is));
+        if expression.compares_parts() && is_beside(expression) {
+            for part in expression.parts_mut() {
+                self.local(part, is);
+            }
+        }
         match expression {
             Expression::Binary(_, left, right) => {
                 let (of_left, of_right) = (is_moment(left, is), is_moment(right, is));
@@ -275,17 +281,18 @@ impl Local<'_> {
     }
 }
 
-/// Whether the value is that of a column of dates, moved or not.
+/// Whether the value is that of a column of dates, moved, given back or the least or greatest of a group.
 fn is_date(of: &Expression, is: &KindOf<'_>) -> bool {
     match of {
         Expression::Column(name) => matches!(
             is(name),
             Some(ColumnType::Date | ColumnType::DateTime { .. })
         ),
-        Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
+        Expression::Call(Function::DateAdd | Function::DateSub, arguments)
+        | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
             arguments.first().is_some_and(|of| is_date(of, is))
         }
-        _ => false,
+        of => of.gives_back().into_iter().any(|of| is_date(of, is)),
     }
 }
 
@@ -310,7 +317,7 @@ fn with_aliases<'d>(
     }
 }
 
-/// Whether the value is that of a timestamp, moved or the least or greatest of a group.
+/// Whether the value is that of a timestamp, moved, given back or the least or greatest of a group.
 fn is_moment(of: &Expression, is: &KindOf<'_>) -> bool {
     match of {
         Expression::Column(name) => is(name) == Some(ColumnType::Timestamp),
@@ -318,6 +325,6 @@ fn is_moment(of: &Expression, is: &KindOf<'_>) -> bool {
         | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
             arguments.first().is_some_and(|of| is_moment(of, is))
         }
-        _ => false,
+        of => of.gives_back().into_iter().any(|of| is_moment(of, is)),
     }
 }

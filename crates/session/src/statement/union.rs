@@ -28,6 +28,8 @@ const PARTS_A_TURN: usize = 16;
 /// The rows of all SELECTs, and how many each of them has without LIMIT.
 struct Found {
     columns: Columns,
+    /// The type by which each column is sorted, where values are kept as texts that sort wrongly.
+    sorted_as: Vec<Option<ColumnType>>,
     answers: Vec<(Rows, u64)>,
     /// The damaged files that any of them meets.
     damaged: Damaged,
@@ -61,11 +63,10 @@ impl Execution<'_> {
         let shown = shown(&found.columns, &union.shown)?;
         let keys = union.order.iter().map(|key| {
             let place = place(&found.columns, &shown, &key.column)?;
-            let kind = found.columns.get(place).and_then(|(_, kind)| *kind);
             Ok(SortKey {
                 place,
                 falls: key.descending,
-                kind: kind.filter(ColumnType::has_comparable),
+                kind: found.sorted_as.get(place).copied().flatten(),
             })
         });
         let keys: Vec<SortKey> = keys.collect::<Result<_, Failure>>()?;
@@ -109,6 +110,7 @@ impl Execution<'_> {
     ) -> Result<Found, Failure> {
         let is_one = parts.len() == 1;
         let mut columns: Option<Columns> = None;
+        let mut sorted_as: Vec<Option<ColumnType>> = Vec::new();
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
         let mut damaged = Vec::with_capacity(parts.len());
         let (mut keywords, mut partial) = (Vec::new(), None);
@@ -123,6 +125,7 @@ impl Execution<'_> {
                 keywords = found.answer.keywords;
             }
             let given = found.answer.columns;
+            sort_as(&mut sorted_as, &given);
             match &mut columns {
                 None => columns = Some(given),
                 Some(known) => unite(known, &given, at)?,
@@ -147,6 +150,7 @@ impl Execution<'_> {
         }
         Ok(Found {
             columns: columns.unwrap_or_default(),
+            sorted_as,
             answers,
             damaged: Damaged::of_parts(damaged),
             keywords,
@@ -250,6 +254,22 @@ fn unite(known: &mut Columns, given: &Columns, at: usize) -> Result<(), Failure>
         }
     }
     Ok(())
+}
+
+/// Adds the types of one more SELECT to those by which columns are sorted. Decimals sort among numbers, times among times, dates among
+/// dates; where a SELECT gives a time and another one a decimal, values sort as they are.
+fn sort_as(known: &mut Vec<Option<ColumnType>>, given: &Columns) {
+    for (place, (_, kind)) in given.iter().enumerate() {
+        let kind = kind.filter(ColumnType::has_comparable);
+        match known.get_mut(place) {
+            None => known.push(kind),
+            Some(sorted) => match (*sorted, kind) {
+                (None, kind) => *sorted = kind,
+                (Some(one), Some(other)) if !one.is_like(other) => *sorted = None,
+                (Some(_), _) => {}
+            },
+        }
+    }
 }
 
 /// The columns of the answer, and the place of each in the rows of the SELECTs.

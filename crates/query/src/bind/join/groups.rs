@@ -13,7 +13,9 @@
 
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
-use crate::expression::{AggregateKind, Expression, Function, Prepared, kind_of, read_beside};
+use crate::expression::{
+    AggregateKind, Expression, Function, Prepared, kind_of, read_beside, shown_as,
+};
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
@@ -234,11 +236,12 @@ impl GroupBinder<'_, '_> {
             true => None,
             false => kind,
         };
-        let extreme = self.extreme(&written);
+        let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
+        let extreme = self.extreme(&written).or(shown_as(&written, &of_column));
         let replaced = self.replaced(written, false)?;
         let slot = match &replaced {
             Expression::Column(name) => self.slot(name)?,
-            _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?))),
+            _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?.stored()))),
         };
         Ok(match extreme {
             Some(kind) => (Some(kind), Shown::Stored(slot.0, kind)),
@@ -252,10 +255,11 @@ impl GroupBinder<'_, '_> {
         else {
             return None;
         };
-        let [Expression::Column(name)] = &arguments[..] else {
-            return None;
+        let kind = match &arguments[..] {
+            [Expression::Column(name)] => self.of.slot(name).ok()?.1,
+            [of] => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
+            _ => return None,
         };
-        let (_, kind) = self.of.slot(name).ok()?;
         let is_shown_otherwise = matches!(
             kind,
             ColumnType::Time { .. }

@@ -113,6 +113,8 @@ fn remap(arguments: &[Value], work: &Work<'_>) -> Value {
 /// What is wrong with the list, behind the name of the function.
 pub(in super::super) fn listed(list: &List) -> Result<Value, String> {
     let (mut text, mut real) = (None, false);
+    let list: List = list.iter().map(plain).collect();
+    let list = &list;
     for value in list.iter() {
         match value {
             Value::Str(_) => text = Some(value),
@@ -143,6 +145,21 @@ pub(in super::super) fn listed(list: &List) -> Result<Value, String> {
     });
     let doubles: List = doubles.collect::<Result<_, String>>()?;
     Ok(exactly_listed(&doubles))
+}
+
+/// TRUE and FALSE as numbers, bytes that are a text as one.
+fn plain(constant: Value) -> Value {
+    match &constant {
+        Value::Json(document) => match document.node_at(&[]) {
+            Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
+            _ => constant,
+        },
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Str(text.to_owned()),
+            Err(_) => constant,
+        },
+        _ => constant,
+    }
 }
 
 /// As [`listed`], of constants of any kinds as they are.
@@ -215,6 +232,7 @@ fn interval(arguments: &[Value]) -> Value {
         match of.cmp_sql(point) {
             Some(Ordering::Less) => break,
             Some(Ordering::Equal | Ordering::Greater) => below += 1,
+            None if *point == Value::Null => below += 1, // as in MySQL
             None => return Value::Null,
         }
     }
