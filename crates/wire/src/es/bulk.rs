@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::error::EsError;
+use crate::json::parse;
 
 /// Operation of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ fn action(line: &[u8], number: usize) -> Result<BulkItem<'static>, EsError> {
         let what = format!("malformed action/metadata line [{number}], {what}");
         EsError::illegal("", what)
     };
-    let json: Json = serde_json::from_slice(line).map_err(|error| malformed(&error.to_string()))?;
+    let json = parse(line).map_err(|error| malformed(&error.to_string()))?;
     let (name, body) =
         super::standing::only_entry(&json, "").map_err(|_| malformed("expected one action"))?;
     let operation = match name {

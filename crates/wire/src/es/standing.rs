@@ -12,6 +12,7 @@ use super::lucene::{Fields, query_string};
 use super::mapping::{Mapping, object};
 use super::number::minimum;
 use super::simple::simple_query_string;
+use crate::json::parse;
 use crate::limits::JSON_QUERY_DEPTH_MAX;
 
 type Result<T> = std::result::Result<T, EsError>;
@@ -30,7 +31,7 @@ pub struct Stored {
 /// # Errors
 /// [`EsError`]: no JSON object, a malformed query, or one that cannot be translated yet.
 pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
-    let document: Json = serde_json::from_slice(document)
+    let document = parse(document)
         .map_err(|error| EsError::mapper("", format!("failed to parse: {error}")))?;
     let fields = document
         .as_object()

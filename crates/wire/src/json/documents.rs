@@ -6,10 +6,11 @@ use query::value::Value;
 use serde::de::{
     Deserialize, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer,
 };
-use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::error::JsonError;
 use super::fields::Fields;
+use super::once::{repeated, twice};
 
 /// Parses all documents of a string: an object, an array of objects, or several of these one behind the other. A document is
 /// the list of its fields in the order written, names in lower case.
@@ -22,7 +23,12 @@ pub fn documents(text: &[u8]) -> Result<Vec<Vec<(String, Value)>>, JsonError> {
     let mut count = 0;
     for item in stream {
         let OneOrMany(documents) = item.map_err(|error| JsonError::from_serde(&error))?;
-        found.extend(documents.into_iter().map(|Fields(fields)| fields));
+        for Fields(fields) in documents {
+            if let Some(name) = repeated_in(&fields) {
+                return Err(JsonError::new("", twice(name)));
+            }
+            found.push(fields);
+        }
         count += 1;
     }
     if count == 0 {
@@ -31,18 +37,26 @@ pub fn documents(text: &[u8]) -> Result<Vec<Vec<(String, Value)>>, JsonError> {
     Ok(found)
 }
 
-/// The objects of a text that [`documents`] refuses. Skips other values of an array, and everything from the first byte that is
-/// no JSON. May be empty.
+fn repeated_in(fields: &[(String, Value)]) -> Option<&str> {
+    repeated(fields.iter().map(|(name, _)| &**name))
+}
+
+/// The objects of a text that [`documents`] refuses. Skips other values of an array, objects that have a name twice, and everything
+/// from the first byte that is no JSON. May be empty.
 #[must_use]
 pub fn documents_but_bad(text: &[u8]) -> Vec<Vec<(String, Value)>> {
-    let stream = serde_json::Deserializer::from_slice(text).into_iter::<Json>();
-    let items = stream.map_while(Result::ok).flat_map(|item| match item {
-        Json::Array(list) => list,
-        one => vec![one],
+    let stream = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>();
+    let items = stream.map_while(Result::ok).flat_map(|item| {
+        match serde_json::from_str::<Vec<&RawValue>>(item.get()) {
+            Ok(list) => list,
+            Err(_) => vec![item],
+        }
     });
-    let objects = items.filter(Json::is_object);
-    let fields = objects.filter_map(|object| Fields::deserialize(object).ok());
-    fields.map(|Fields(fields)| fields).collect()
+    let fields = items.filter_map(|item| serde_json::from_str::<Fields>(item.get()).ok());
+    let fields = fields.map(|Fields(fields)| fields);
+    fields
+        .filter(|fields| repeated_in(fields).is_none())
+        .collect()
 }
 
 /// An object, or an array of objects.

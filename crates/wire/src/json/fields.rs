@@ -5,6 +5,8 @@ use std::fmt;
 use query::value::Value;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::once::{Once, twice};
+
 /// Fields in the order written, names in lower case. A repeated name stays repeated.
 #[derive(Debug, Default)]
 pub(super) struct Fields(pub(super) Vec<(String, Value)>);
@@ -91,7 +93,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
         let mut list: Vec<serde_json::Value> = Vec::new();
-        while let Some(item) = seq.next_element()? {
+        while let Some(Once(item)) = seq.next_element()? {
             list.push(item);
         }
         Ok(JsonValue(Value::Str(
@@ -101,7 +103,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
         let mut object = serde_json::Map::new();
-        while let Some((name, value)) = map.next_entry::<String, serde_json::Value>()? {
+        while let Some((name, Once(value))) = map.next_entry::<String, Once>()? {
+            if object.contains_key(&name) {
+                return Err(A::Error::custom(twice(&name)));
+            }
             object.insert(name, value);
         }
         Ok(JsonValue(Value::Str(

@@ -8,6 +8,7 @@ use super::clause::clause;
 use super::error::JsonError;
 use super::fields::Fields;
 use super::member::{count, object, once, only_or_later, string};
+use super::once::{parse, repeated, twice};
 use crate::sql::{PqOptions, condition};
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -83,7 +84,7 @@ pub fn pq_search(body: &[u8], options: &mut PqOptions) -> Result<Vec<Vec<(String
 const MARKS: [&str; 4] = ["fields", "pre_tags", "post_tags", "fragment_size"];
 
 fn parsed(body: &[u8]) -> Result<Json> {
-    serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))
+    parse(body).map_err(|error| JsonError::from_serde(&error))
 }
 
 fn flag(value: &Json, path: &str) -> Result<bool> {
@@ -175,5 +176,9 @@ fn fields(document: &Json, path: &str) -> Result<Vec<(String, Value)>> {
     }
     let Fields(fields) =
         Fields::deserialize(document).map_err(|error| JsonError::new(path, error.to_string()))?;
-    Ok(fields)
+    // Names that differ in case are one column.
+    match repeated(fields.iter().map(|(name, _)| &**name)) {
+        None => Ok(fields),
+        Some(name) => Err(JsonError::new(path, twice(name))),
+    }
 }

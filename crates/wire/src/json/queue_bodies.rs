@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::error::JsonError;
 use super::member::{object, string};
+use super::once::parse;
 use super::reply::{Cell, Writer, bytes_of};
 
 type Result<T> = std::result::Result<T, JsonError>;
@@ -26,7 +27,7 @@ pub fn queue_body(body: &[u8]) -> Result<QueueBody> {
     if body.trim_ascii().is_empty() {
         return Ok(read);
     }
-    let json: Json = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
+    let json = parse(body).map_err(|error| JsonError::from_serde(&error))?;
     for (name, value) in object(&json, "")? {
         match (name.as_str(), value) {
             ("done" | "receipts", value) => read.receipts.extend(receipts(value, name)?),

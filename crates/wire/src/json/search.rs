@@ -11,6 +11,7 @@ use super::clause::{Clause, clause, field};
 use super::error::JsonError;
 use super::highlight::{Highlight, highlight};
 use super::member::{at_most, count, object, once, only, string};
+use super::once::parse;
 use super::place;
 use super::source::{Shown, source};
 use crate::limits::{COLUMNS_MAX, ORDER_KEYS_MAX, TABLES_AS_ONE_MAX};
@@ -40,7 +41,7 @@ pub struct Search {
 /// # Errors
 /// [`JsonError`] with the path of the bad or missing part.
 pub fn search(body: &[u8]) -> Result<Search> {
-    let json: Json = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
+    let json = parse(body).map_err(|error| JsonError::from_serde(&error))?;
     let mut table = None;
     let mut condition = Clause::default();
     let (mut items, mut shown) = (vec![Item::Star], Shown::default());

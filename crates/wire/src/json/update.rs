@@ -10,6 +10,7 @@ use serde_json::Value as Tree;
 
 use super::bulk::{Id, table_name};
 use super::error::JsonError;
+use super::once::Once;
 use super::search;
 
 /// A change of documents.
@@ -41,16 +42,20 @@ pub(super) struct ChangeEntry {
     #[serde(alias = "index")]
     table: Option<String>,
     id: Option<Id>,
-    doc: Option<serde_json::Map<String, Tree>>,
-    query: Option<Tree>,
+    doc: Option<Once>,
+    query: Option<Once>,
 }
 
 pub(super) fn changed(entry: ChangeEntry) -> Result<Change, JsonError> {
     let Some(table) = entry.table else {
         return Err(JsonError::new("update", "no table is named"));
     };
-    let Some(doc) = entry.doc.filter(|doc| !doc.is_empty()) else {
-        return Err(JsonError::new("update", "no doc is given"));
+    let doc = match entry.doc {
+        Some(Once(Tree::Object(doc))) if !doc.is_empty() => doc,
+        None | Some(Once(Tree::Object(_) | Tree::Null)) => {
+            return Err(JsonError::new("update", "no doc is given"));
+        }
+        Some(_) => return Err(JsonError::new("update.doc", "expected an object")),
     };
     let id = entry.id.map(|Id(id)| id);
     let (matching, filter) = match (id, entry.query) {
@@ -60,7 +65,7 @@ pub(super) fn changed(entry: ChangeEntry) -> Result<Change, JsonError> {
             let equal = Expression::Binary(BinaryOperator::Equal, column, wanted);
             (None, Some(equal))
         }
-        (None, Some(query)) => search::query(&query)?,
+        (None, Some(Once(query))) => search::query(&query)?,
         _ => return Err(JsonError::new("update", "either id or query is needed")),
     };
     let update = Update {

@@ -90,7 +90,7 @@ pub(super) fn json(body: &[u8]) -> Result<Json, EsError> {
     if body.trim_ascii().is_empty() {
         return Ok(Json::Null);
     }
-    serde_json::from_slice(body)
+    wire::json::parse(body)
         .map_err(|error| EsError::new(400, "json_parse_exception", error.to_string()))
 }
 
