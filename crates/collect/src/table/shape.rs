@@ -1,6 +1,7 @@
 //! The rows of one store of a table.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -228,11 +229,9 @@ impl Shape {
                 (Some(Place::Object(inner)), Json::Object(object)) => self.fill(inner, object, row),
                 (Some(Place::Column(_)), Json::Null) => true,
                 (Some(Place::Column(place)), value) => {
-                    let kind = self.kinds[*place];
-                    let value = scalar(value, is_text(kind)).and_then(|value| accept(kind, value));
-                    let fits = value.is_some();
+                    let (value, is_all) = taken(self.kinds[*place], value);
                     row[*place] = value.unwrap_or(Value::Null);
-                    fits
+                    is_all
                 }
                 _ => false,
             };
@@ -326,11 +325,69 @@ fn accept(kind: ColumnType, value: Value) -> Option<Value> {
         .flatten()
 }
 
-/// A value that is no list and no object; as text if the column holds texts.
-fn scalar(value: Json, as_text: bool) -> Option<Value> {
+/// From here on a double does not tell two neighbouring whole numbers apart.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// What the column takes of a value, and whether it is all: it is neither rounded nor cut.
+fn taken(kind: ColumnType, json: Json) -> (Option<Value>, bool) {
+    match (kind, &json) {
+        // The text of a document, which may be a text or a truth alone.
+        (ColumnType::Json, _) => {
+            let value = accept(kind, Value::Str(json.to_string()));
+            let is_all = value.is_some() && !has_rounded(&json);
+            return (value, is_all);
+        }
+        (ColumnType::Multi { .. }, Json::Array(list)) => {
+            let are_whole = list.iter().all(|item| item.is_i64() || item.is_u64());
+            let text = Some(json.to_string()).filter(|_| are_whole);
+            let value = text.and_then(|text| accept(kind, Value::Str(text)));
+            let is_all = value.is_some();
+            return (value, is_all);
+        }
+        _ => {}
+    }
+    let is_rounded = has_rounded(&json) && !matches!(kind, ColumnType::Float | ColumnType::Double);
+    let Some(value) = scalar(json) else {
+        return (None, false);
+    };
+    let Some(stored) = accept(kind, value.clone()) else {
+        return (None, false);
+    };
+    let is_all = !is_rounded && is_same(kind, &stored, &value);
+    (Some(stored), is_all)
+}
+
+/// Whether a number of the document was perhaps another one: a whole number or more digits than a double has.
+fn has_rounded(json: &Json) -> bool {
+    match json {
+        Json::Number(number) if number.is_f64() => {
+            number.as_f64().is_none_or(|real| real.abs() >= EXACT_MAX)
+        }
+        Json::Array(list) => list.iter().any(has_rounded),
+        Json::Object(members) => members.values().any(has_rounded),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
+    }
+}
+
+/// Whether a column has a value as it came.
+fn is_same(kind: ColumnType, stored: &Value, value: &Value) -> bool {
+    let Ok(came) = kind.constant(value) else {
+        return false;
+    };
+    match (kind, stored, &came) {
+        // A float is shown by the digits that no other float has.
+        (ColumnType::Float, Value::Float(stored), Value::Float(came)) => {
+            (*stored as f32).to_string() == came.to_string()
+        }
+        (ColumnType::Multi { .. }, Value::Set(_), Value::Int(_)) => true,
+        _ => kind.comparable(stored.clone()).cmp_sql(&came) == Some(Ordering::Equal),
+    }
+}
+
+/// A value that is no list and no object.
+fn scalar(value: Json) -> Option<Value> {
     Some(match value {
         Json::String(text) => Value::Str(text),
-        Json::Bool(_) | Json::Number(_) if as_text => Value::Str(value.to_string()),
         Json::Bool(truth) => Value::Int(truth.into()),
         Json::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(whole), _) => Value::Int(whole.into()),

@@ -145,7 +145,7 @@ fn a_json_message_that_its_columns_do_not_hold_stands_whole_in_the_rest() {
         ),
         (
             r#"{"level":12,"user":{"id":"12","name":false},"at":5}"#,
-            ["12", "12", "false", null, "5", null],
+            ["12", "12", "0", null, "5", null],
         ),
         (r#"{"level":null,"user":{}}"#, [null; 6]),
     ] {
@@ -179,6 +179,67 @@ fn a_json_message_that_its_columns_do_not_hold_stands_whole_in_the_rest() {
     let (shown, kept) = row(&shape, b"{\"level\":\"\xff\"}\n").unwrap();
     assert_eq!(shown[6], "{\"level\":\"\u{fffd}\"}");
     assert!(kept.whole && kept.replaced);
+}
+
+#[test]
+fn what_a_column_rounds_keeps_the_whole_message_in_the_rest() {
+    let columns = [
+        "i int",
+        "n bigint",
+        "f float",
+        "o double",
+        "ts timestamp",
+        "s string",
+        "m multi",
+        "j json",
+        "rest string",
+    ];
+    let lines = "type=index\nformat=json\nfields=i n f o ts s m j";
+    let shape = Shape::new(&config(lines), &definition(search(), &columns)).unwrap();
+    for (field, json, stored, is_all) in [
+        ("i", "5", "5", true),
+        ("i", "5.0", "5", true),
+        ("i", "5.5", "6", false),
+        ("i", r#""5.5""#, "6", false),
+        ("i", "true", "1", true),
+        ("n", "9007199254740993", "9007199254740993", true),
+        ("n", "9007199254740993.0", "9007199254740992", false),
+        ("f", "0.1", "0.1", true),
+        ("f", "1704164645678", "1704164600000", false),
+        ("o", "0.1", "0.1", true),
+        ("o", "1e20", "100000000000000000000", true),
+        ("ts", "5", "5", true),
+        ("ts", "5.5", "5", false),
+        ("ts", r#""2024-01-02T03:04:05.678Z""#, "1704164645", false),
+        ("ts", r#""2024-01-02T03:04:05Z""#, "1704164645", true),
+        // As POST /insert stores them.
+        ("s", "true", "1", true),
+        ("s", "5.5", "5.500000", true),
+        ("s", "12", "12", true),
+        ("s", "9007199254740993.0", "9007199254740992.000000", false),
+        ("s", r#""9007199254740993.0""#, "9007199254740993.0", true),
+        ("m", "[2,1]", "1,2", true),
+        ("m", "[1.5]", "NULL", false),
+        ("m", "7", "7", true),
+        ("j", r#"{"a":[1,true]}"#, r#"{"a":[1,true]}"#, true),
+        ("j", "true", "true", true),
+        ("j", r#""5""#, r#""5""#, true),
+        ("j", "[9007199254740993.5]", "[9007199254740994.0]", false),
+    ] {
+        let body = format!(r#"{{"{field}":{json}}}"#);
+        let mut rows = TableRows::default();
+        let kept = shape.add(&mut rows, &message(body.as_bytes())).unwrap();
+        let feed = shape.feed(rows);
+        let place = columns.iter().position(|it| it.starts_with(field)).unwrap();
+        let value = &feed.rows().rows[0][place];
+        let shown = match value {
+            Value::Null => "NULL".to_owned(),
+            Value::Float(number) if field == "f" => (*number as f32).to_string(),
+            Value::Float(number) => number.to_string(),
+            other => other.to_string(),
+        };
+        assert_eq!((&*shown, !kept.whole), (stored, is_all), "{body}");
+    }
 }
 
 #[test]
