@@ -219,3 +219,21 @@ DROP TABLE goods;
 ----
 ok, 0 rows
 
+# What is read inside a document keeps its kind in a json column.
+CREATE TABLE kinds (x text, j json, k json, n int);
+----
+ok, 0 rows
+
+INSERT INTO kinds (id, x, j) VALUES (1, '', '{"a":true,"b":"5","c":5,"d":null,"e":[1]}');
+----
+ok, 1 rows
+
+UPDATE kinds SET j.a2 = j.a, j.b2 = j.b, j.c2 = j.c, j.e2 = j.e, k = j.b, n = j.a WHERE id = 1;
+----
+ok, 1 rows
+
+SELECT j, k, n FROM kinds WHERE j.a2 = TRUE AND j.b2 = '5' AND j.c2 = 5;
+----
+j | k | n
+{"a":true,"a2":true,"b":"5","b2":"5","c":5,"c2":5,"d":null,"e":[1],"e2":[1]} | "5" | 1
+

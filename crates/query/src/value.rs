@@ -239,6 +239,18 @@ impl Value {
         Value::Json(Json::of_node(JsonNode::Truth(truth)))
     }
 
+    /// The value, with 1 and 0 for a truth of a document, as columns of other types store it.
+    #[must_use]
+    pub fn without_truth(self) -> Value {
+        match &self {
+            Value::Json(document) => match document.node_at(&[]) {
+                Some(JsonNode::Truth(truth)) => Value::Int(truth.into()),
+                _ => self,
+            },
+            _ => self,
+        }
+    }
+
     /// The text that is a document of its own; `None`: the value is none.
     pub(crate) fn text_inside(&self) -> Option<&str> {
         match self {

@@ -153,7 +153,9 @@ impl Assignments {
             let written = as_set(&assignment.value, column.kind, !path.is_empty());
             let value = scope(definition).prepare(&written);
             let mut value = value.map_err(|error| failure::of_bind(table, error))?;
-            if path.is_empty() {
+            if column.kind == ColumnType::Json {
+                value = value.set_inside(&written).stored();
+            } else {
                 value = value.set_to(&written, column.kind).stored();
             }
             bound.set.push(Bound { to, path, value });

@@ -337,7 +337,8 @@ fn analyse(
                     }
                     None | Some(Value::Null) => {}
                     Some(other) => {
-                        words.push_field_within(analyzer, place as u8, &other.to_string(), meter);
+                        let text = other.clone().without_truth().to_string();
+                        words.push_field_within(analyzer, place as u8, &text, meter);
                     }
                 }
             }

@@ -129,6 +129,15 @@ impl Prepared {
         }
     }
 
+    /// The expression as a JSON column, or a part of one, is set to it: what is read inside a document keeps its kind.
+    #[must_use]
+    pub fn set_inside(mut self, written: &Expression) -> Prepared {
+        if matches!(written, Expression::Path { .. }) {
+            self.root.read_inside();
+        }
+        self
+    }
+
     /// Both sides of a comparison, as they are compared: a value of a document keeps its kind, and a timestamp beside a date is one.
     /// `None`: it is no comparison.
     pub(crate) fn sides(self) -> Option<[Prepared; 2]> {
@@ -288,7 +297,10 @@ impl<'e> Operand<'e> {
         if let (Beside::Column(column, kind), PreparedNode::Literal(value)) =
             (&other.is, &mut *self.node)
         {
-            *value = constant(value, column, *kind)?;
+            *value = match (kind, self.written) {
+                (ColumnType::Json, Expression::Truth(truth)) => Value::of_truth(*truth),
+                _ => constant(value, column, *kind)?,
+            };
         }
         Ok(())
     }

@@ -49,6 +49,10 @@ impl ColumnType {
         if value == Value::Null {
             return Err(ValueError::Null);
         }
+        let value = match (self, value) {
+            (ColumnType::Json, value) => value,
+            (_, value) => value.without_truth(),
+        };
         match *self {
             ColumnType::Text | ColumnType::String => text(value, |_| true),
             ColumnType::Char { chars_max, .. } => {

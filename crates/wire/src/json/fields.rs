@@ -45,7 +45,7 @@ fn lower_case(mut name: String) -> String {
     }
 }
 
-/// A field's value. `true` is 1, `false` is 0. Arrays and objects stay JSON text.
+/// A field's value. Truths are those of a document, which columns of other types store as 1 and 0. Arrays and objects stay JSON text.
 pub(super) struct JsonValue(pub(super) Value);
 
 impl<'de> Deserialize<'de> for JsonValue {
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<JsonValue, E> {
-        Ok(JsonValue(Value::Int(value.into())))
+        Ok(JsonValue(Value::of_truth(value)))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<JsonValue, E> {

@@ -201,7 +201,7 @@ fn bulk_commits_at_empty_lines_and_at_the_end() {
         ("title", Value::Str("x".to_owned())),
         ("n", Value::Int(-5)),
         ("f", Value::Float(1.5)),
-        ("b", Value::Int(1)),
+        ("b", Value::of_truth(true)),
         ("z", Value::Null),
         ("l", Value::Str("[1,\"a\"]".to_owned())),
     ];

@@ -91,7 +91,6 @@ fn assignment((name, value): (String, Tree)) -> Assignment {
     };
     let value = match value {
         Tree::Null => Value::Null,
-        Tree::Bool(truth) if path.is_empty() => Value::Int(truth.into()),
         Tree::Bool(truth) => Value::Json(Json::of_node(JsonNode::Truth(truth))),
         Tree::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(whole), _) => Value::Int(whole.into()),

@@ -116,7 +116,7 @@ fn text_of(document: &PqDocument, field: usize, name: &str) -> Option<String> {
             match value {
                 Value::Null => None,
                 Value::Str(text) => Some(text.clone()),
-                other => Some(other.to_string()),
+                other => Some(other.clone().without_truth().to_string()),
             }
         }
     }
