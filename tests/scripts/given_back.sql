@@ -512,3 +512,18 @@ SELECT GREATEST(ts,'2024-06-01 11:30:00') = ts, NULLIF(ts,'2024-06-01 12:00:00')
 GREATEST(ts,'2024-06-01 11:30:00') = ts | NULLIF(ts,'2024-06-01 12:00:00') | INTERVAL(ts,'2024-06-01 11:00:00')
 1 | NULL | 1
 
+
+INSERT INTO z (id,x,ts) SELECT a.id + 50, a.x, b.dt FROM z a JOIN z b ON a.id = b.id WHERE a.id = 1
+----
+ok, 1 rows
+
+SELECT COUNT(*) FROM z a JOIN z b ON a.ts = b.dt WHERE a.id = 51 AND b.id = 1
+----
+COUNT(*)
+1
+
+SELECT tm FROM t UNION SELECT de FROM t UNION SELECT dx FROM t ORDER BY tm LIMIT 1
+----
+tm
+-01:00:00
+

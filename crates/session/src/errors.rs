@@ -111,7 +111,7 @@ pub struct Failure {
     pub unknown: Option<Box<Unknown>>,
 }
 
-/// A name of which there is nothing.
+/// A name in a statement that no table, column or field has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
     /// Of a table.

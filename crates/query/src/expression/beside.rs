@@ -92,8 +92,8 @@ pub(super) enum Beside<'e> {
     Other,
 }
 
-/// The type of which the value of an expression is: that of a column, or of what gives a column's value back. `None`: it is of no
-/// single type, or a value of a document.
+/// The type of an expression's value: that of the column which it is or gives back, DOUBLE for a number that is worked out.
+/// `None`: its values have several types, or come from a document.
 pub(crate) fn kind_of(
     written: &Expression,
     columns: &dyn Fn(&str) -> Option<ColumnType>,
@@ -216,16 +216,7 @@ fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
 fn is_of(value: &Value, kind: ColumnType) -> bool {
     match value {
         Value::Null => true,
-        Value::Int(_) | Value::Float(_) => {
-            is_number(kind)
-                || matches!(
-                    kind,
-                    ColumnType::Timestamp
-                        | ColumnType::Time { .. }
-                        | ColumnType::Year
-                        | ColumnType::Bool
-                )
-        }
+        Value::Int(_) | Value::Float(_) => kind.compares_as_number() == Some(true),
         Value::Str(_) if is_text(kind) => true,
         Value::Str(_) => {
             matches!(
@@ -301,7 +292,7 @@ fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
         Value::Float(number) => number.to_string(), // as written, without six decimals
         value => value.to_string(),
     };
-    let text: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    let text = shown(&text);
     let kind = kind.sql_name();
     // Keys and aggregates of groups have names with brackets, and no user gave them.
     let what = match column.ends_with(')') {
@@ -309,6 +300,11 @@ fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
         false => format!("'{text}' is no value of column '{column}', which is {kind}"),
     };
     Unprepared::Constant(what.into())
+}
+
+/// The beginning of a constant, for an error.
+fn shown(constant: &str) -> String {
+    constant.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 /// Refuses a text beside a number that is worked out. NULL, a set and a document are unlike it.
@@ -320,7 +316,7 @@ pub(super) fn no_number(value: &Value) -> Result<(), Unprepared> {
 }
 
 fn not_a_number(value: &Value) -> Unprepared {
-    let text: String = value.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+    let text = shown(&value.to_string());
     let what = format!("'{text}' is no number, and stands beside one");
     Unprepared::Constant(what.into())
 }

@@ -196,25 +196,13 @@ impl PreparedNode {
             PreparedNode::Typed(slot, _) => PreparedNode::Slot(slot),
             PreparedNode::Given(of, kind) => match *of {
                 PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
-                    for place in function.gives_back(arguments.len()) {
-                        match arguments.get_mut(place) {
-                            Some(PreparedNode::Literal(Value::Null)) | None => {}
-                            Some(PreparedNode::Literal(value)) => {
-                                *value = kind.of_comparable(value.clone());
-                            }
-                            Some(argument) => argument.make_stored(),
-                        }
-                    }
+                    store_chosen(function, &mut arguments, Some(kind));
                     PreparedNode::Call(function, known, arguments)
                 }
                 of => PreparedNode::Stored(Box::new(of), kind),
             },
             PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
-                for place in function.gives_back(arguments.len()) {
-                    if let Some(argument) = arguments.get_mut(place) {
-                        argument.make_stored();
-                    }
-                }
+                store_chosen(function, &mut arguments, None);
                 PreparedNode::Call(function, known, arguments)
             }
             other => other,
@@ -413,6 +401,19 @@ impl PreparedNode {
 fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {
     work.spend(PATH_UNITS);
     copied(row.value_at(slot, steps), work)
+}
+
+/// What a call may give back, each as it is shown and stored. `kind`: the type of all, of which constants are comparable values.
+fn store_chosen(function: Function, arguments: &mut [PreparedNode], kind: Option<ColumnType>) {
+    for place in function.gives_back(arguments.len()) {
+        match (arguments.get_mut(place), kind) {
+            (Some(PreparedNode::Literal(value)), Some(kind)) => {
+                *value = in_column(value.clone(), kind);
+            }
+            (Some(argument), _) => argument.make_stored(),
+            (None, _) => {}
+        }
+    }
 }
 
 /// A comparable value as a column of that type shows it.

@@ -348,10 +348,7 @@ fn called(
         // A loop: the frames of an iterator would lie on the stack of each level.
         false => {
             for argument in arguments {
-                prepared.push(match &**argument {
-                    Expression::Column(name) => read(function, name, resolve)?,
-                    argument => read_call(function, argument, resolve)?,
-                });
+                prepared.push(read(function, argument, resolve)?);
             }
         }
     }
@@ -544,42 +541,24 @@ fn worked_out(function: Function, arguments: &[Cow<'_, Expression>]) -> Result<V
     Err(known)
 }
 
-/// A column as an argument of a function. One of texts reads the text that a client sees, `10:11:12` and not 101112; one of moments
-/// reads that of a date or a time, which is no number of seconds.
-fn read(function: Function, name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
-    match resolve.find(name) {
-        Some((_, Some(kind))) if function.reads_moments() && is_no_moment(function, kind) => {
-            Err(no_moment(function, name, kind))
-        }
-        Some((slot, Some(kind)))
-            if function.reads_texts()
-                || function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. }) =>
-        {
-            Ok(PreparedNode::Slot(slot))
-        }
-        _ => column(name, resolve),
-    }
-}
-
-/// An expression as an argument of a function: as [`read`], where it gives a column's value back.
-fn read_call(
+/// An argument of a function. A function of texts reads a column, and what gives one back, as a client sees it: `10:11:12` and not
+/// 101112. One of moments reads the text of a date or a time, which is no number of seconds.
+fn read(
     function: Function,
     argument: &Expression,
     resolve: &Resolve<'_>,
 ) -> Result<PreparedNode, Unprepared> {
     let node = PreparedNode::new(argument, resolve)?;
-    let Beside::Column(name, kind) = beside(argument, resolve) else {
-        return Ok(if function.reads_texts() {
-            node.stored()
-        } else {
-            node
-        });
-    };
-    if function.reads_moments() && is_no_moment(function, kind) {
-        return Err(no_moment(function, name, kind));
+    let mut reads_shown = function.reads_texts();
+    if function.reads_moments()
+        && let Beside::Column(name, kind) = beside(argument, resolve)
+    {
+        if is_no_moment(function, kind) {
+            return Err(no_moment(function, name, kind));
+        }
+        reads_shown |= !matches!(kind, ColumnType::Decimal { .. });
     }
-    let is_moment = function.reads_moments() && !matches!(kind, ColumnType::Decimal { .. });
-    Ok(match function.reads_texts() || is_moment {
+    Ok(match reads_shown {
         true => node.stored(),
         false => node,
     })

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use engine::{Definition, Kind};
 use query::expression::{AggregateKind, Expression, Function, List, LocalTime};
-use query::request::{Assignment, Insert, Item, JoinedSelect, Known, Output, Select, tables_of};
+use query::request::{
+    Assignment, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, tables_of,
+};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::{Part, Statement, Union, each_of_join};
@@ -122,14 +124,17 @@ impl Local<'_> {
 
     fn joined(&self, select: &mut JoinedSelect) {
         let (tables, items) = (select.tables.clone(), select.items.clone());
-        let is = |name: &str| {
-            let (of, column) = name.split_once('.').unwrap_or(("", name));
-            let is_named = |name: &str| of.is_empty() || name.eq_ignore_ascii_case(of);
-            let mut named = tables.iter().filter(|table| is_named(&table.name));
-            named.find_map(|table| self.kind_of(&table.table, column))
-        };
+        let is = |name: &str| self.kind_in(&tables, name);
         let is = with_aliases(&items, &is);
         each_of_join(select, &mut |expression| self.beside(expression, &is));
+    }
+
+    /// The type of a column of a join, with its table's name before it or without.
+    fn kind_in(&self, tables: &[JoinedTable], name: &str) -> Option<ColumnType> {
+        let (of, column) = name.split_once('.').unwrap_or(("", name));
+        let is_named = |name: &str| of.is_empty() || name.eq_ignore_ascii_case(of);
+        let mut named = tables.iter().filter(|table| is_named(&table.name));
+        named.find_map(|table| self.kind_of(&table.table, column))
     }
 
     /// The type of a table's column; of several tables, and of a distributed one, that of the first which has one of the name.
@@ -166,16 +171,26 @@ impl Local<'_> {
     /// Columns of local dates that an INSERT … SELECT puts into timestamps. Of a SELECT with `*` none is, since nobody knows which
     /// column an item is for: its dates are refused or read in UTC, as INSERT reads a text.
     fn inserted(&self, insert: &Insert, select: &mut Statement) {
-        let Statement::Select(select) = select else {
-            return;
-        };
-        let is = |name: &str| self.kind_of(&select.table, name);
-        for place in self.timestamps(insert) {
-            if let Some(Item::Value { what, .. }) = select.items.get_mut(place)
-                && let Output::Expression(of) = what
-            {
-                self.local(of, &is);
+        let places = self.timestamps(insert);
+        let set = |items: &mut [Item], is: &KindOf<'_>| {
+            for place in &places {
+                if let Some(Item::Value { what, .. }) = items.get_mut(*place)
+                    && let Output::Expression(of) = what
+                {
+                    self.local(of, is);
+                }
             }
+        };
+        match select {
+            Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
+                let table = select.table.clone();
+                set(&mut select.items, &|name| self.kind_of(&table, name));
+            }
+            Statement::Joined(select) => {
+                let tables = select.tables.clone();
+                set(&mut select.items, &|name| self.kind_in(&tables, name));
+            }
+            _ => {} // no other has items of its own
         }
     }
 

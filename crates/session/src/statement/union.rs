@@ -28,8 +28,9 @@ const PARTS_A_TURN: usize = 16;
 /// The rows of all SELECTs, and how many each of them has without LIMIT.
 struct Found {
     columns: Columns,
-    /// The type by which each column is sorted, where values are kept as texts that sort wrongly.
-    sorted_as: Vec<Option<ColumnType>>,
+    /// The types by which each column is sorted, see [`sort_as`]. Where they are several, as those of a time and a decimal, values sort
+    /// as they are.
+    sorted_as: Vec<Vec<ColumnType>>,
     answers: Vec<(Rows, u64)>,
     /// The damaged files that any of them meets.
     damaged: Damaged,
@@ -66,7 +67,10 @@ impl Execution<'_> {
             Ok(SortKey {
                 place,
                 falls: key.descending,
-                kind: found.sorted_as.get(place).copied().flatten(),
+                kind: match found.sorted_as.get(place).map(Vec::as_slice) {
+                    Some([kind]) => Some(*kind),
+                    Some(_) | None => None,
+                },
             })
         });
         let keys: Vec<SortKey> = keys.collect::<Result<_, Failure>>()?;
@@ -110,7 +114,7 @@ impl Execution<'_> {
     ) -> Result<Found, Failure> {
         let is_one = parts.len() == 1;
         let mut columns: Option<Columns> = None;
-        let mut sorted_as: Vec<Option<ColumnType>> = Vec::new();
+        let mut sorted_as = Vec::new();
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
         let mut damaged = Vec::with_capacity(parts.len());
         let (mut keywords, mut partial) = (Vec::new(), None);
@@ -256,19 +260,13 @@ fn unite(known: &mut Columns, given: &Columns, at: usize) -> Result<(), Failure>
     Ok(())
 }
 
-/// Adds the types of one more SELECT to those by which columns are sorted. Decimals sort among numbers, times among times, dates among
-/// dates; where a SELECT gives a time and another one a decimal, values sort as they are.
-fn sort_as(known: &mut Vec<Option<ColumnType>>, given: &Columns) {
-    for (place, (_, kind)) in given.iter().enumerate() {
-        let kind = kind.filter(ColumnType::has_comparable);
-        match known.get_mut(place) {
-            None => known.push(kind),
-            Some(sorted) => match (*sorted, kind) {
-                (None, kind) => *sorted = kind,
-                (Some(one), Some(other)) if !one.is_like(other) => *sorted = None,
-                (Some(_), _) => {}
-            },
-        }
+/// Adds the types of one more SELECT whose values are kept as texts that sort wrongly: of types that are alike, one a column.
+fn sort_as(known: &mut Vec<Vec<ColumnType>>, given: &Columns) {
+    known.resize_with(given.len(), Vec::new);
+    for (known, (_, kind)) in known.iter_mut().zip(given) {
+        let new = kind.filter(ColumnType::has_comparable);
+        let new = new.filter(|new| !known.iter().any(|one| one.is_like(*new)));
+        known.extend(new);
     }
 }
 
@@ -399,6 +397,7 @@ fn sorted(
         let row = row?;
         let compared: Vec<Option<Value>> = keys.iter().map(|key| key.comparable(&row)).collect();
         let of_keys: usize = compared.iter().flatten().map(Value::memory).sum();
+        let of_keys = of_keys + size_of_val(&*compared);
         held.take(memory(&row) + of_keys as u64)?;
         all.push((row, compared));
     }

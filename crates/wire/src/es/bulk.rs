@@ -71,6 +71,16 @@ pub fn bulk(body: &[u8]) -> Result<Vec<BulkItem<'_>>, EsError> {
     Ok(items)
 }
 
+/// What an action may say of its document. Those behind `_index` change nothing here: all is in one place, and no write conflicts.
+const METADATA: [&str; 6] = [
+    "_id",
+    "_index",
+    "_type",
+    "_routing",
+    "retry_on_conflict",
+    "routing",
+];
+
 fn action(line: &[u8], number: usize) -> Result<BulkItem<'static>, EsError> {
     let malformed = |what: &str| {
         let what = format!("malformed action/metadata line [{number}], {what}");
@@ -94,6 +104,11 @@ fn action(line: &[u8], number: usize) -> Result<BulkItem<'static>, EsError> {
     };
     if !body.is_object() {
         return Err(malformed("expected an object behind the action"));
+    }
+    let mut names = body.as_object().into_iter().flatten();
+    if let Some((name, _)) = names.find(|(name, _)| !METADATA.contains(&name.as_str())) {
+        let what = format!("contains an unknown parameter [{name}]");
+        return Err(malformed(&what));
     }
     if operation == BulkOperation::Delete && text("_id")?.is_none() {
         return Err(malformed("an _id must be provided to delete"));

@@ -14,7 +14,7 @@ use super::mapping::{Field, FieldKind, Mapping, object};
 use super::number::{compared, minimum, value};
 use super::paths::glob;
 use super::standing::{
-    MATCH, how, known, not_fuzzy, only_named, query_entry, within_or_meets, without,
+    MATCH, TERM_OPTIONS, how, known, not_fuzzy, only_named, query_entry, within_or_meets, without,
 };
 
 type Result<T> = std::result::Result<T, EsError>;
@@ -285,12 +285,7 @@ impl Finding<'_> {
             [] => &empty,
             _ => body.as_object().unwrap_or(&empty),
         };
-        known(
-            options,
-            &path,
-            names,
-            &["boost", "_name", "case_insensitive", "rewrite"],
-        )?;
+        known(options, &path, names, TERM_OPTIONS)?;
         let value = match (names, body) {
             ([], _) => body,
             (_, Json::Object(_)) => {

@@ -203,12 +203,7 @@ impl QueryReader<'_> {
         let value = match body.as_object() {
             None => body,
             Some(options) => {
-                known(
-                    options,
-                    &path,
-                    names,
-                    &["boost", "_name", "case_insensitive", "rewrite"],
-                )?;
+                known(options, &path, names, TERM_OPTIONS)?;
                 let given = names.iter().find_map(|name| options.get(*name));
                 given.ok_or_else(|| EsError::parsing(&path, "the value is missing"))?
             }
@@ -528,6 +523,9 @@ fn is_one_of(value: &Json, values: &[&str]) -> bool {
         .map_or_else(|| value.to_string(), str::to_lowercase);
     values.iter().any(|one| one.eq_ignore_ascii_case(&text))
 }
+
+/// Options of a query of one field that change no answer here, or are looked at elsewhere.
+pub(super) const TERM_OPTIONS: &[&str] = &["boost", "_name", "case_insensitive", "rewrite"];
 
 pub(super) fn known(
     options: &Map<String, Json>,

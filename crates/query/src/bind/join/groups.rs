@@ -260,14 +260,7 @@ impl GroupBinder<'_, '_> {
             [of] => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
             _ => return None,
         };
-        let is_shown_otherwise = matches!(
-            kind,
-            ColumnType::Time { .. }
-                | ColumnType::Decimal { .. }
-                | ColumnType::DateTime { .. }
-                | ColumnType::Year
-        );
-        is_shown_otherwise.then_some(kind)
+        (kind.has_comparable() || kind == ColumnType::Year).then_some(kind)
     }
 
     /// The values behind which a page of groups begins, one for each key, as the keys compare.

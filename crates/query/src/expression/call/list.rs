@@ -112,6 +112,9 @@ fn remap(arguments: &[Value], work: &Work<'_>) -> Value {
 /// # Errors
 /// What is wrong with the list, behind the name of the function.
 pub(in super::super) fn listed(list: &List) -> Result<Value, String> {
+    if list.whole().is_some() {
+        return Ok(exactly_listed(list));
+    }
     let (mut text, mut real) = (None, false);
     let list: List = list.iter().map(plain).collect();
     let list = &list;

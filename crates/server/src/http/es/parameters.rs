@@ -22,8 +22,6 @@ const LOOKED_UP: &[&str] = &[
 
 /// Writes of documents.
 const WRITES: &[&str] = &[
-    "if_primary_term",
-    "if_seq_no",
     "include_source_on_error",
     "op_type",
     "refresh",
@@ -81,11 +79,24 @@ const MANAGES: &[&str] = &[
     "wait_if_ongoing",
 ];
 
+/// What a look at the cluster's health waits for: it is there.
+const HEALTH: &[&str] = &[
+    "level",
+    "wait_for_active_shards",
+    "wait_for_events",
+    "wait_for_no_initializing_shards",
+    "wait_for_no_relocating_shards",
+    "wait_for_nodes",
+    "wait_for_status",
+];
+
 /// Parameters whose effect is not there, with the only values that ask for none.
 const WITHOUT: &[(&str, &[&str])] = &[
     ("explain", &["false"]),
     ("flat_settings", &["false"]),
     ("format", &["json"]),
+    ("if_primary_term", &[]),
+    ("if_seq_no", &[]),
     ("include_defaults", &["false"]),
     ("pipeline", &["_none"]),
     ("require_alias", &["false"]),
@@ -98,9 +109,10 @@ const WITHOUT: &[(&str, &[&str])] = &[
 /// Refuses a parameter that the route does not read.
 pub(super) fn check(route: &Route, parameters: &[(String, String)]) -> Result<(), EsError> {
     let of_route: &[&[&str]] = match route {
-        Route::Info | Route::NotYet(_) | Route::WrongMethod => &[],
-        // Whatever is waited for is there.
-        Route::Health => return Ok(()),
+        // The reply says what is wrong with the path.
+        Route::NotYet(_) | Route::WrongMethod => return Ok(()),
+        Route::Info => &[],
+        Route::Health => &[LOOKED_UP, HEALTH],
         Route::CreateIndex(_)
         | Route::ShowIndex(_)
         | Route::ShowMapping(_)
@@ -112,10 +124,6 @@ pub(super) fn check(route: &Route, parameters: &[(String, String)]) -> Result<()
         Route::Store { .. } | Route::Delete { .. } | Route::Bulk(_) => &[WRITES],
         Route::Get { .. } | Route::GetSource { .. } => &[READS],
     };
-    // The reply of such a route says what is wrong with the path.
-    if matches!(route, Route::NotYet(_) | Route::WrongMethod) {
-        return Ok(());
-    }
     let known = || EVERYWHERE.iter().chain(of_route.iter().copied().flatten());
     for (name, value) in parameters {
         if known().any(|known| known == name) {
