@@ -158,8 +158,10 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value) {
 }
 
 #[inline]
-fn put_int(out: &mut Vec<u8>, number: i128) {
-    if let Ok(number) = u64::try_from(number) {
+pub(crate) fn put_int(out: &mut Vec<u8>, number: i128) {
+    if let Ok(small @ 0..0x80) = u8::try_from(number) {
+        out.extend_from_slice(&[INT, small]); // what the next case appends, at once
+    } else if let Ok(number) = u64::try_from(number) {
         out.push(INT);
         put_number(out, number);
     } else if let Ok(rest) = u64::try_from(-1 - number) {
@@ -171,12 +173,10 @@ fn put_int(out: &mut Vec<u8>, number: i128) {
     }
 }
 
-/// The kinds of values in an encoded row, see [`crate::row`].
+/// The kinds of values in an encoded row but that of integers which fit an `i64`, see [`crate::row`].
 #[derive(Clone, Copy)]
 pub(crate) enum Stored {
     Null,
-    /// 8 bytes.
-    Short,
     /// 16 bytes.
     Long,
     /// 8 bytes.
@@ -187,29 +187,22 @@ pub(crate) enum Stored {
     Document,
 }
 
-/// Appends a value of an encoded row as [`put_value`] does. Returns whether its bytes are of that kind.
+/// Appends a value of an encoded row as [`put_value`] does. `None`: its bytes are not of that kind.
 #[inline]
-pub(crate) fn put_stored(out: &mut Vec<u8>, kind: Option<Stored>, bytes: &[u8]) -> bool {
-    let Some(kind) = kind else {
-        return false;
-    };
+pub(crate) fn put_stored(out: &mut Vec<u8>, kind: Stored, bytes: &[u8]) -> Option<()> {
     let tag = match kind {
         Stored::Null => {
             out.push(NULL);
-            return true;
-        }
-        Stored::Short => {
-            let number = bytes.try_into().map(i64::from_le_bytes);
-            return number.map(|it| put_int(out, it.into())).is_ok();
+            return Some(());
         }
         Stored::Long => {
-            let number = bytes.try_into().map(i128::from_le_bytes);
-            return number.map(|it| put_int(out, it)).is_ok();
+            put_int(out, i128::from_le_bytes(bytes.try_into().ok()?));
+            return Some(());
         }
         Stored::Float => {
             out.push(FLOAT);
             out.extend_from_slice(bytes);
-            return bytes.len() == 8;
+            return (bytes.len() == 8).then_some(());
         }
         Stored::Text => STR,
         Stored::Binary => BYTES,
@@ -218,7 +211,7 @@ pub(crate) fn put_stored(out: &mut Vec<u8>, kind: Option<Stored>, bytes: &[u8]) 
     };
     out.push(tag);
     put_bytes(out, bytes);
-    true
+    Some(())
 }
 
 /// Appends the values of one row without their number, which the reader must know.

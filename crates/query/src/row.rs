@@ -6,7 +6,7 @@
 //! | tag | value | bytes |
 //! |---|---|---|
 //! | 0 | NULL | 0 |
-//! | 1 | integer that fits an `i64` | 8 |
+//! | 1 | integer that fits an `i64` | 0 for 0, else the fewest of 1, 2, 4 and 8 that hold it, signed |
 //! | 2 | integer that does not | 16 |
 //! | 3 | float (`f64` bits) | 8 |
 //! | 4 | text, UTF-8 | its length |
@@ -15,25 +15,26 @@
 //! | 7 | JSON document, see [`crate::json`] | its length |
 //! | 8 | text that is left out, see [`leave_out`]; only in packed rows of segments | 0 |
 //!
-//! Example: the row `'ab', 7, NULL` takes 27 bytes.
+//! Example: the row `'ab', 7, NULL` takes 20 bytes.
 //!
 //! ```text
 //! offset  bytes
-//! 0       03 00                      three columns
-//! 2       04 02 00 00 00             text, ends at 2
-//! 7       01 0a 00 00 00             short integer, ends at 10
-//! 12      00 0a 00 00 00             NULL, ends at 10
-//! 17      61 62                      ab
-//! 19      07 00 00 00 00 00 00 00    7
+//! 0       03 00             three columns
+//! 2       04 02 00 00 00    text, ends at 2
+//! 7       01 03 00 00 00    short integer, ends at 3
+//! 12      00 03 00 00 00    NULL, ends at 3
+//! 17      61 62             ab
+//! 19      07                7
 //! ```
 //!
-//! To read column 1: its slot at 2 + 5·1 says tag 1 and end 10. The slot before says that it starts at 2, and values
-//! start at 2 + 5·3. So the value is the bytes 19 to 27.
+//! To read column 1: its slot at 2 + 5·1 says tag 1 and end 3. The slot before says that it starts at 2, and values
+//! start at 2 + 5·3. So the value is the byte at 19.
 //!
 //! Invariants:
 //! - Ends never fall, and the last is the length of the values. A reader checks each offset against the bytes that it
 //!   has.
-//! - The tag of an integer follows from its size, so equal rows have equal bytes.
+//! - The tag and the bytes of an integer follow from its size, so equal rows have equal bytes. Rows that older builds wrote have 8
+//!   bytes for each integer of tag 1; they are read, and equal to none of this build.
 
 mod kept;
 #[cfg(test)]
@@ -113,7 +114,7 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
 fn value(tag: u8, bytes: &[u8]) -> Option<Value> {
     Some(match tag {
         NULL => Value::Null,
-        SHORT => Value::Int(i128::from(i64::from_le_bytes(bytes.try_into().ok()?))),
+        SHORT => Value::Int(short(bytes)?.into()),
         LONG => Value::Int(i128::from_le_bytes(bytes.try_into().ok()?)),
         FLOAT => Value::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
         TEXT => Value::Str(std::str::from_utf8(bytes).ok()?.to_owned()),
@@ -122,6 +123,30 @@ fn value(tag: u8, bytes: &[u8]) -> Option<Value> {
         DOCUMENT => Value::Json(Json::of_bytes(bytes)),
         _ => return None,
     })
+}
+
+/// The integer in the bytes of a value with tag 1.
+#[inline]
+fn short(bytes: &[u8]) -> Option<i64> {
+    Some(match *bytes {
+        [] => 0,
+        [a] => i64::from(a.cast_signed()),
+        [a, b] => i64::from(i16::from_le_bytes([a, b])),
+        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
+        _ => i64::from_le_bytes(bytes.try_into().ok()?),
+    })
+}
+
+/// How many bytes [`short`] reads it from.
+#[inline]
+fn short_bytes(number: i64) -> usize {
+    match number {
+        0 => 0,
+        _ if i8::try_from(number).is_ok() => 1,
+        _ if i16::try_from(number).is_ok() => 2,
+        _ if i32::try_from(number).is_ok() => 4,
+        _ => 8,
+    }
 }
 
 /// What stands at a path in a column's document, as [`Value::at_path`] of [`decode_column`]. The document is not copied.
@@ -205,19 +230,22 @@ pub fn put_encoded(out: &mut Vec<u8>, row: &[u8]) -> bool {
             return false;
         };
         start = end;
-        if !codec::put_stored(out, kind(tag), bytes) {
+        let is_stored = match tag {
+            SHORT => short(bytes).map(|number| codec::put_int(out, number.into())),
+            tag => kind(tag).and_then(|kind| codec::put_stored(out, kind, bytes)),
+        };
+        if is_stored.is_none() {
             return false;
         }
     }
     true
 }
 
-/// What a tag says of its bytes; `None`: no value of an encoded row has the tag.
+/// What a tag but that of short integers says of its bytes; `None`: no value of an encoded row has the tag.
 #[inline]
 fn kind(tag: u8) -> Option<Stored> {
     Some(match tag {
         NULL => Stored::Null,
-        SHORT => Stored::Short,
         LONG => Stored::Long,
         FLOAT => Stored::Float,
         TEXT => Stored::Text,
@@ -231,13 +259,13 @@ fn kind(tag: u8) -> Option<Stored> {
 /// As [`counted_bytes`], of an encoded row. 0 where the bytes are no encoded row.
 #[must_use]
 pub fn counted_bytes_of(row: &[u8]) -> u64 {
+    let head = HEAD_BYTES + COLUMN_BYTES * column_count(row).unwrap_or(0);
     let (mut bytes, mut start) = (0, 0);
-    for column in 0..column_count(row).unwrap_or(0) {
-        let Some((tag, end)) = slot(row, column) else {
-            return 0;
-        };
+    for slot in row.get(HEAD_BYTES..head).unwrap_or_default().as_chunks().0 {
+        let &[tag, ref end @ ..]: &[u8; COLUMN_BYTES] = slot;
+        let end = u32::from_le_bytes(*end);
         bytes += match tag {
-            TEXT | BINARY | SET | DOCUMENT => end.saturating_sub(start) as u64,
+            TEXT | BINARY | SET | DOCUMENT => end.saturating_sub(start).into(),
             _ => 8,
         };
         start = end;
@@ -280,8 +308,7 @@ fn tag(value: &Value) -> u8 {
 fn value_bytes(value: &Value) -> usize {
     match value {
         Value::Null => 0,
-        Value::Int(number) if i64::try_from(*number).is_ok() => 8,
-        Value::Int(_) => 16,
+        Value::Int(number) => i64::try_from(*number).map_or(16, short_bytes),
         Value::Float(_) => 8,
         Value::Str(text) => text.len(),
         Value::Bytes(bytes) => bytes.len(),
@@ -295,7 +322,7 @@ fn put(value: &Value, out: &mut [u8]) {
     match value {
         Value::Null => {}
         Value::Int(number) => match i64::try_from(*number) {
-            Ok(short) => out.copy_from_slice(&short.to_le_bytes()),
+            Ok(short) => out.copy_from_slice(&short.to_le_bytes()[..out.len()]),
             Err(_) => out.copy_from_slice(&number.to_le_bytes()),
         },
         Value::Float(number) => out.copy_from_slice(&number.to_le_bytes()),

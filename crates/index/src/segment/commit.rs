@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// Version of a segment's files; a higher one is refused. Raise it with any change of a layout, and
 /// keep the old reader. Add a fixture of the new form beside those in `tests/fixtures/`, and
 /// describe it in `docs/formats/segment.md`.
-pub(super) const FORMAT_VERSION: u32 = 6;
+pub(super) const FORMAT_VERSION: u32 = 7;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 

@@ -214,7 +214,7 @@ fn a_newer_version_is_refused() {
         .deleted
         .clone()
         .expect("deleted rows");
-    for (name, version) in [("commit", 6), (deleted.as_str(), 2)] {
+    for (name, version) in [("commit", 7), (deleted.as_str(), 2)] {
         let path = format!("{segment}/{name}");
         write_version(&disk, &path, 9);
         match read_all(&disk, &subject) {

@@ -8,7 +8,8 @@ use super::*;
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
-        any::<i64>().prop_map(|number| Value::Int(number.into())),
+        (any::<i64>(), 0..64_u32)
+            .prop_map(|(number, shift)| Value::Int(i128::from(number >> shift))),
         any::<i128>().prop_map(Value::Int),
         any::<i32>().prop_map(|number| Value::Float(f64::from(number) / 8.0)),
         ".{0,20}".prop_map(Value::Str),
@@ -27,6 +28,31 @@ fn stored_value() -> impl Strategy<Value = Value> {
             Value::Json(json.unwrap())
         }),
     ]
+}
+
+#[test]
+fn an_integer_takes_the_fewest_bytes_that_hold_it() {
+    let ends = |bits: u32| [-1 << (bits - 1), (1 << (bits - 1)) - 1];
+    for (bytes, numbers) in [(1, ends(8)), (2, ends(16)), (4, ends(32)), (8, ends(64))] {
+        for number in numbers {
+            let row = encode(&[Value::Int(number), Value::Int(0)]);
+            assert_eq!(row.len(), HEAD_BYTES + 2 * COLUMN_BYTES + bytes, "{number}");
+            assert_eq!(decode(&row), Some(vec![Value::Int(number), Value::Int(0)]));
+        }
+    }
+}
+
+#[test]
+fn an_integer_of_eight_bytes_as_older_builds_wrote_it_is_read() {
+    let old = [&[1, 0, SHORT, 8, 0, 0, 0][..], &7i64.to_le_bytes()].concat();
+    assert_eq!(decode_number(&old, 0), Some(Value::Int(7)));
+    let mut records = [Vec::new(), Vec::new()];
+    assert!(put_encoded(&mut records[0], &old));
+    crate::codec::put_row(&mut records[1], &[Value::Int(7)]);
+    assert_eq!(records[0], records[1]);
+    let three = [&[1, 0, SHORT, 3, 0, 0, 0][..], &[7; 3]].concat();
+    assert_eq!(decode(&three), None, "no integer has three bytes");
+    assert!(!put_encoded(&mut Vec::new(), &three));
 }
 
 proptest! {
