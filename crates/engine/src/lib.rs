@@ -106,7 +106,7 @@ pub use index::{
     give_others_precedence,
 };
 pub use jobs::{Background, HeldJobs, JobLine};
-pub use made::{MadeRows, MadeWords};
+pub use made::{MadeRows, MadeWords, Wanted};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::{Planned, Planning};

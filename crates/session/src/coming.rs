@@ -3,24 +3,53 @@
 //! The engine refuses rows for which there is no memory. Memory becomes free as rows go to segments, which takes longer than to store
 //! them where clients send one large INSERT after the other. Such a client is slowed down, not refused: its statement waits until there
 //! is memory for its rows and for those of all statements that are on their way.
+//!
+//! It waits, too, for the memory of requests in which its session analyses the rows. What a session finds no memory for, the engine's
+//! thread makes itself, and everyone who writes waits meanwhile. Example: eight clients each store 10,000 rows, of which the words take
+//! 12 MiB, and 24 MiB are free.
+//!
+//! | event | past the door | free |
+//! |---|---|---|
+//! | the first two come: each takes its 12 MiB | 2 | 0 |
+//! | the other six wait, in their order | 2 | 0 |
+//! | the engine has answered the first, and its words are freed | 1 | 12 |
+//! | the third takes them | 2 | 0 |
+//!
+//! # Invariants
+//! - Only the first in line looks for memory, so a large statement is not passed by small ones for ever.
+//! - Nobody waits for words while nobody is past the door: then no memory would become free.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use engine::limits::SMALL_SHARE_OF_MEMORY;
-use engine::{Handle, Interrupt};
+use engine::{Command, Definition, Interrupt, Wanted};
+use tokio::sync::Mutex;
+use tokio::time::{sleep, timeout};
 
+use crate::budget::Grant;
 use crate::limits::BUDGET_WAIT;
 
 /// Memory that a row takes in the tail, for each byte of the statement: its columns, and the postings of short words.
-const BYTES_A_BYTE: u64 = 6;
+const BYTES_A_BYTE: usize = 6;
+
+/// Memory of the words of a row, for each byte of the statement: copies of short words, and where each of them is.
+const WORD_BYTES_A_BYTE: usize = 4;
+
+/// Memory that each column of a row takes in the tail, given or not.
+const BYTES_A_COLUMN: usize = 8;
 
 /// Time between two looks at the memory.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Bytes of all rows that were let through and are not stored yet.
+/// The door, and what is past it.
 pub(crate) struct Coming {
+    /// Held by the statement that is first in line, while it waits.
+    line: Mutex<()>,
+    /// Bytes of all rows that were let through and are not stored yet.
     bytes: AtomicU64,
+    /// Statements that were let through and are not answered yet.
+    statements: AtomicUsize,
     /// The memory of the engine.
     memory: u64,
 }
@@ -29,54 +58,125 @@ pub(crate) struct Coming {
 pub(crate) struct ComingRows<'c> {
     all: &'c Coming,
     bytes: u64,
+    /// There is memory for the rows. Else the engine refuses them, perhaps, and what is made of them is counted as memory of requests.
+    has_room: bool,
+}
+
+/// An estimate of what the rows of a statement of `sent_bytes` take.
+pub(crate) fn wanted(command: &Command, definition: &Definition, sent_bytes: usize) -> Wanted {
+    let values = command.inserted_rows() * definition.columns.len();
+    let rows = sent_bytes.saturating_mul(BYTES_A_BYTE);
+    Wanted {
+        rows: rows.saturating_add(values.saturating_mul(BYTES_A_COLUMN)),
+        words: sent_bytes.saturating_mul(WORD_BYTES_A_BYTE),
+    }
 }
 
 impl Coming {
     /// No rows yet, for an engine that has `memory` bytes.
     pub(crate) fn new(memory: u64) -> Coming {
-        let bytes = AtomicU64::new(0);
-        Coming { bytes, memory }
+        Coming {
+            line: Mutex::new(()),
+            bytes: AtomicU64::new(0),
+            statements: AtomicUsize::new(0),
+            memory,
+        }
     }
 
-    /// Waits until there is memory for the rows of a statement of `sent_bytes`. Not longer than [`BUDGET_WAIT`], and not where they
-    /// would not fit beside all others anyway: then the engine says what is the matter. A KILL ends the wait.
+    /// Waits until there is memory for the rows of a statement, in the tails, and for their words, which `held` then has. Not longer
+    /// than [`BUDGET_WAIT`], and not where they would not fit beside all others anyway: then the engine says what is the matter. A
+    /// KILL ends the wait. `left`: what is left of the engine's memory now.
     pub(crate) async fn wait(
         &self,
-        engine: &Handle,
-        sent_bytes: u64,
+        left: impl Fn() -> u64,
+        wanted: Wanted,
+        held: &Grant,
         interrupt: &Interrupt,
     ) -> ComingRows<'_> {
-        let bytes = sent_bytes.saturating_mul(BYTES_A_BYTE);
-        let looks = BUDGET_WAIT.as_millis() / LOOK_EVERY.as_millis();
-        for _ in 0..looks {
-            let left = engine.status().memory_left(self.memory);
-            if self.is_room(left, bytes) || interrupt.reason().is_some() {
-                break;
+        let bytes = wanted.rows as u64;
+        let is_free = || {
+            let is_alone = self.statements.load(Ordering::Relaxed) == 0;
+            self.is_room(left(), bytes) && (held.cover(wanted.words).is_ok() || is_alone)
+        };
+        let line = async {
+            let _first = self.line.lock().await;
+            while !is_free() {
+                sleep(LOOK_EVERY).await;
             }
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
+            self.let_in(bytes, true)
+        };
+        let stopped = async {
+            while interrupt.reason().is_none() {
+                sleep(LOOK_EVERY).await;
+            }
+            self.let_in(bytes, false)
+        };
+        let let_in = async {
+            tokio::select! {
+                biased;
+                rows = line => rows,
+                rows = stopped => rows,
+            }
+        };
+        let let_in = timeout(BUDGET_WAIT, let_in).await;
+        let_in.unwrap_or_else(|_| self.let_in(bytes, false))
+    }
+
+    /// The memory of the engine, in bytes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    fn let_in(&self, bytes: u64, has_room: bool) -> ComingRows<'_> {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        ComingRows { all: self, bytes }
+        self.statements.fetch_add(1, Ordering::Relaxed);
+        let has_room = has_room && bytes <= self.most();
+        ComingRows {
+            all: self,
+            bytes,
+            has_room,
+        }
+    }
+
+    /// Most bytes of rows for which a statement waits. What is above is for small statements.
+    fn most(&self) -> u64 {
+        self.memory - self.memory / SMALL_SHARE_OF_MEMORY
     }
 
     /// Whether `bytes` more may come while `left` of the memory is left.
     fn is_room(&self, left: u64, bytes: u64) -> bool {
         let kept = self.memory / SMALL_SHARE_OF_MEMORY;
-        let most = self.memory - kept;
         let wanted = self.bytes.load(Ordering::Relaxed).saturating_add(bytes);
-        bytes > most || wanted <= left.saturating_sub(kept)
+        bytes > self.most() || wanted <= left.saturating_sub(kept)
+    }
+}
+
+impl ComingRows<'_> {
+    /// What of the memory that is wanted is memory of requests: words always, and rows for which the engine has none yet.
+    pub(crate) fn of_requests(&self, wanted: Wanted) -> usize {
+        match self.has_room {
+            true => wanted.words,
+            false => wanted.all(),
+        }
     }
 }
 
 impl Drop for ComingRows<'_> {
     fn drop(&mut self) {
         self.all.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.all.statements.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use engine::Reason;
+
     use super::*;
+    use crate::budget::Budget;
 
     const MIB: u64 = 1 << 20;
 
@@ -90,11 +190,12 @@ mod tests {
         coming.bytes.fetch_add(100 * MIB, Ordering::Relaxed);
         assert!(is_room(126, 10));
         assert!(!is_room(125, 10));
-        let rows = ComingRows {
+        coming.statements.fetch_add(1, Ordering::Relaxed);
+        drop(ComingRows {
             all: &coming,
             bytes: 100 * MIB,
-        };
-        drop(rows);
+            has_room: true,
+        });
         assert!(is_room(26, 10));
     }
 
@@ -103,5 +204,67 @@ mod tests {
         let coming = Coming::new(256 * MIB);
         assert!(!coming.is_room(100 * MIB, 240 * MIB));
         assert!(coming.is_room(100 * MIB, 241 * MIB));
+    }
+
+    /// A door for rows of any size, a budget of 1 MiB for their words, and what words of a share of it want.
+    fn door() -> (Coming, Arc<Budget>) {
+        (Coming::new(256 * MIB), Budget::new(MIB, BUDGET_WAIT))
+    }
+
+    fn words(bytes: u64) -> Wanted {
+        Wanted {
+            rows: 0,
+            words: bytes as usize,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_statement_waits_for_its_words_until_another_is_answered() {
+        let (coming, budget) = door();
+        let left = || 256 * MIB;
+        let wanted = words(MIB * 3 / 4);
+        let (first, second) = (budget.grant(), budget.grant());
+        let interrupt = Interrupt::default();
+        let rows = coming.wait(left, wanted, &first, &interrupt).await;
+        let answer = async {
+            tokio::task::yield_now().await;
+            drop((rows, first));
+        };
+        let (later, ()) = tokio::join!(coming.wait(left, wanted, &second, &interrupt), answer);
+        assert_eq!(later.of_requests(wanted), wanted.words);
+        assert_eq!(budget.held_bytes(), MIB * 3 / 4, "its words are held");
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_is_alone_passes_without_memory_for_all_its_words() {
+        let (coming, budget) = door();
+        let taken = budget.grant();
+        taken.cover(MIB as usize / 2).unwrap();
+        let begun = Instant::now();
+        let (held, interrupt) = (budget.grant(), Interrupt::default());
+        coming
+            .wait(|| 256 * MIB, words(MIB), &held, &interrupt)
+            .await;
+        assert!(begun.elapsed() < BUDGET_WAIT);
+    }
+
+    #[tokio::test]
+    async fn kill_ends_the_wait_of_one_that_is_not_the_first() {
+        let (coming, budget) = door();
+        let full = || 0;
+        let wanted = Wanted { rows: 5, words: 7 };
+        let stopped = Interrupt::default();
+        stopped.stop(Reason::Killed);
+        let (held, interrupt, begun) = (budget.grant(), Interrupt::default(), Instant::now());
+        let first = coming.wait(full, wanted, &held, &interrupt);
+        let second = async {
+            tokio::task::yield_now().await;
+            coming.wait(full, wanted, &held, &stopped).await;
+            assert!(begun.elapsed() < BUDGET_WAIT);
+            interrupt.stop(Reason::Killed);
+        };
+        let (rows, ()) = tokio::join!(first, second);
+        assert!(begun.elapsed() < BUDGET_WAIT);
+        assert_eq!(rows.of_requests(wanted), 12, "no tail has room for it");
     }
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 use engine::limits::ANALYSED_FACTOR;
 use engine::{
     Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Kind, MadeRows, Now,
-    Reason, Reply, SessionId, Snapshot, Work,
+    Reason, Reply, SessionId, Snapshot, Wanted, Work,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
 
-use crate::budget::{Budget, Grant};
+use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::coming::Coming;
+use crate::coming::{self, Coming};
 use crate::counters::{self, Counters, Sample};
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
@@ -311,25 +311,32 @@ impl Node {
         let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
         let definition = snapshot.definition(table);
         let is_made = |kind: &Kind| matches!(kind, Kind::Search(_) | Kind::Percolate { .. });
-        let is_made = definition.is_ok_and(|definition| is_made(&definition.kind));
-        drop(snapshot); // the tables as they were are not kept while the command waits
-        if !is_made {
-            return self.send(session, command, stop, None).await;
-        }
         let sent_bytes = command.bytes();
-        let coming = self
-            .coming
-            .wait(self.engine()?, sent_bytes as u64, &search.interrupt);
-        let _coming = coming.await;
+        let definition = definition.ok().filter(|it| is_made(&it.kind));
+        let wanted = definition.map(|it| coming::wanted(&command, &it, sent_bytes));
+        drop(snapshot); // the tables as they were are not kept while the command waits
+        let Some(wanted) = wanted else {
+            return self.send(session, command, stop, None).await;
+        };
         let held = self.budget.grant();
-        let made = self
-            .make(session, &command, &held, &search.interrupt)
-            .await?;
-        let (made, lacks_memory) = match made {
+        let engine = self.engine()?;
+        let left = || engine.status().memory_left(self.coming.memory());
+        let coming = self.coming.wait(left, wanted, &held, &search.interrupt);
+        let coming = coming.await;
+        let lacks_memory = AtomicBool::new(false);
+        let room = |wanted| {
+            let is_free = held.cover(coming.of_requests(wanted)).is_ok();
+            lacks_memory.fetch_or(!is_free, Ordering::Relaxed);
+            is_free
+        };
+        let interrupt = &search.interrupt;
+        let made = self.make(session, &command, &room, interrupt).await?;
+        let made = match made {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
         };
-        held.keep(made.as_ref().map_or(0, MadeRows::bytes));
+        let taken = made.as_ref().map(MadeRows::bytes);
+        held.keep(taken.map_or(0, |taken| coming.of_requests(taken)));
         let words = made.as_ref().map(MadeRows::words);
         let answer = self.send(session, command, stop, made).await;
         if let Some(words) = words {
@@ -338,35 +345,31 @@ impl Node {
         let needed = sent_bytes.saturating_mul(ANALYSED_FACTOR);
         match answer {
             // Later there is not more memory than there is at most.
-            Ok(Err(Error::Overloaded)) if lacks_memory && needed > self.budget.total_bytes() => {
+            Ok(Err(Error::Overloaded))
+                if lacks_memory.into_inner() && needed > self.budget.total_bytes() =>
+            {
                 Err(self.budget.too_large(needed))
             }
             answer => answer,
         }
     }
 
-    /// The first rows of an INSERT, until `held` finds no memory for more, and whether that came before the last. It does not wait for
-    /// memory: what the statement holds already, others wait for.
+    /// The first rows of an INSERT, as far as there is `room`. It does not wait for memory: what the statement holds already, others
+    /// wait for.
     async fn make(
         &self,
         session: &Session,
         command: &Command,
-        held: &Grant,
+        room: &(dyn Fn(Wanted) -> bool + Sync),
         interrupt: &Arc<Interrupt>,
-    ) -> Result<Result<(Option<MadeRows>, bool), Error>, Failure> {
-        let lacks_memory = AtomicBool::new(false);
-        let room = |bytes| {
-            let is_free = held.cover(bytes).is_ok();
-            lacks_memory.fetch_or(!is_free, Ordering::Relaxed);
-            is_free
-        };
+    ) -> Result<Result<Option<MadeRows>, Error>, Failure> {
         self.long_within(session, interrupt).await;
         let table = command.inserts_into();
         let snapshot = self.snapshot(session, Action(Deed::Write, table))?;
-        let made = guarded(self, || Ok(snapshot.make_rows(command, &room, interrupt)));
+        let made = guarded(self, || Ok(snapshot.make_rows(command, room, interrupt)));
         // The writer looks at the switch, too: it waits for nobody's turn.
         interrupt.leaves_turn();
-        Ok(made?.map(|made| (made, lacks_memory.into_inner())))
+        made
     }
 
     /// As [`Node::submit_raw`], of a command that `interrupt` ends, before it is decided. Rows that the engine wants to be chosen by

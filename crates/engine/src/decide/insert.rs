@@ -84,15 +84,30 @@ fn documents(
     )
 }
 
+/// Documents of one table, and the sum of what their rows count as.
+pub(crate) struct Counted {
+    pub(crate) documents: Vec<Document>,
+    bytes: u64,
+}
+
+impl Counted {
+    /// Counts the rows. Cost: a look at each column.
+    pub(crate) fn of(documents: Vec<Document>) -> Counted {
+        let bytes = documents.iter().map(|it| counted_bytes_of(&it.row)).sum();
+        Counted { documents, bytes }
+    }
+}
+
 /// The unit that stores documents of one search table, with the hits of the queries that hear them. Their words are made here
 /// where they are not given.
 pub(crate) fn store_documents(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    (table, documents, words): (TableId, Vec<Document>, Option<Arc<Vec<Words>>>),
+    (table, counted, words): (TableId, Counted, Option<Arc<Vec<Words>>>),
     reached: &mut Reached,
 ) -> Result<Decision> {
+    let documents = &counted.documents;
     let reply = Reply::Done {
         affected: documents.len() as u64,
         last_id: documents.last().map_or(0, |document| document.id),
@@ -104,7 +119,7 @@ pub(crate) fn store_documents(
         words: words.unwrap_or_else(|| RowWords::Own(std::mem::take(&mut work.words))),
         ..Prepared::default()
     };
-    let given = (table, documents);
+    let given = (table, counted);
     let first = reach(state, work, around, given, &mut prepared.words, reached)?;
     let record = follow(state, work, around, Record::Documents(first), reached)?;
     prepared.counting = Some(std::mem::take(&mut reached.counting));
@@ -126,8 +141,9 @@ pub(crate) fn follow(
         return Ok(first);
     }
     let mut records = vec![first];
-    while let Some(made) = reached.made.pop_front() {
+    while let Some((table, made)) = reached.made.pop_front() {
         let mut words = RowWords::default();
+        let made = (table, Counted::of(made));
         let follows = reach(state, work, around, made, &mut words, reached)?;
         records.push(Record::Documents(follows));
     }
@@ -182,7 +198,7 @@ fn reach(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    (table, documents): (TableId, Vec<Document>),
+    (table, Counted { documents, bytes }): (TableId, Counted),
     words: &mut RowWords,
     reached: &mut Reached,
 ) -> Result<Documents> {
@@ -194,8 +210,7 @@ fn reach(
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }
-    let bytes = |document: &Document| counted_bytes_of(&document.row);
-    reached.bytes += documents.iter().map(bytes).sum::<u64>();
+    reached.bytes += bytes;
     around.check_memory(reached.bytes)?;
     if let RowWords::Own(words) = words {
         if words.len() < documents.len() {
@@ -223,7 +238,7 @@ fn identified(
     around: Circumstances,
     insert: Insert,
     made: Vec<MadeRow>,
-) -> Result<Vec<Document>> {
+) -> Result<Counted> {
     let mut making = Making::new(&search.definition, insert.columns.as_deref())?;
     let mut ids = Ids::of_insert(search, &insert);
     let rows = insert.rows.len();
@@ -234,25 +249,28 @@ fn identified(
     let budget = Interrupt::with_units(MADE_UNITS_MAX);
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
-        let (given, row) = match made.next() {
-            Some(MadeRow { id, row }) => (id, Some(row)),
-            None => (making.id(&mut values, number)?, None),
+        let made = made.next();
+        let given = match &made {
+            Some(made) => made.id,
+            None => making.id(&mut values, number)?,
         };
         let (id, replaces) = ids.next_of(search, given, (number, rows))?;
-        let row = match row {
-            Some(row) => row,
+        let (row, counted_bytes) = match made {
+            Some(made) => (made.row, made.counted_bytes),
             None => {
                 let row = making.row(&mut values, number, rows == 1, &budget);
                 budget.check().map_err(|_| Error::Overloaded)?;
-                row?
+                let row = row?;
+                let counted_bytes = counted_bytes_of(&row);
+                (row, counted_bytes)
             }
         };
         // Defaults make many times of what was sent: counted before the next row is made.
-        bytes += counted_bytes_of(&row);
+        bytes += counted_bytes;
         around.check_memory(bytes)?;
         documents.push(Document { id, replaces, row });
     }
-    Ok(documents)
+    Ok(Counted { documents, bytes })
 }
 
 /// Which ids a command's rows get.

@@ -19,7 +19,7 @@ use query::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::insert::hits::Reached;
-use super::insert::{insert as insert_rows, store_documents};
+use super::insert::{Counted, insert as insert_rows, store_documents};
 use super::rows::{Plan, absent_in_document};
 use super::update::{Assignments, with_hits_behind};
 use super::{Circumstances, Decision, Workspace, has_no_rows};
@@ -358,9 +358,10 @@ fn stored_anew(
     let reply = Reply::affected(affected);
     // Hits of the new rows come first in queues and tables, as the new rows do in the unit.
     let mut reached = Reached::default();
-    let mut decision = match documents.is_empty() {
+    let given = (table, Counted::of(documents), None);
+    let mut decision = match given.1.documents.is_empty() {
         true => Decision::nothing(reply),
-        false => store_documents(state, work, around, (table, documents, None), &mut reached)?,
+        false => store_documents(state, work, around, given, &mut reached)?,
     };
     if let Reply::Done { affected: told, .. } = &mut decision.reply {
         *told = affected;

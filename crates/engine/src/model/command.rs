@@ -668,7 +668,7 @@ impl Envelope {
     /// Approximate memory of the command while it waits, in bytes, or of the rows that it becomes where they take more, as short
     /// rows of many columns do. The words of rows made beforehand are not counted: their session has.
     pub(crate) fn bytes(&self) -> usize {
-        let made = self.made.as_ref().map_or(0, MadeRows::row_bytes);
+        let made = self.made.as_ref().map_or(0, |made| made.bytes().rows);
         self.command.bytes().max(made)
     }
 }

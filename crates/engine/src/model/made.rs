@@ -22,6 +22,7 @@ use std::sync::Arc;
 use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
+use query::row::counted_bytes_of;
 use query::tree::Query;
 use query::value::Value;
 
@@ -39,8 +40,7 @@ pub struct MadeRows {
     /// The definition under which they were made. While they live, no other definition has its address.
     definition: Arc<Definition>,
     pub(crate) made: Made,
-    row_bytes: usize,
-    bytes: usize,
+    bytes: Wanted,
 }
 
 /// What is made of the first rows, by the kind of their table.
@@ -94,6 +94,25 @@ pub(crate) struct MadeRow {
     pub(crate) id: Option<u64>,
     /// All columns, encoded.
     pub(crate) row: Arc<[u8]>,
+    /// What the row counts as, see [`counted_bytes_of`].
+    pub(crate) counted_bytes: u64,
+}
+
+/// Memory that is asked for before it is taken, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of encoded rows, which the engine's tails will hold.
+    pub rows: usize,
+    /// Of the words of their texts and of standing queries, until the statement is answered.
+    pub words: usize,
+}
+
+impl Wanted {
+    /// Rows and words together, for where no tail holds the rows.
+    #[must_use]
+    pub fn all(self) -> usize {
+        self.rows + self.words
+    }
 }
 
 /// A standing query after parsing.
@@ -132,8 +151,10 @@ impl MadeRows {
                 rows: Vec::with_capacity(rows),
                 words: Arc::new(Vec::with_capacity(rows)),
             }),
-            row_bytes: 0,
-            bytes: rows * ROW_BYTES,
+            bytes: Wanted {
+                rows: 0,
+                words: rows * ROW_BYTES,
+            },
         }
     }
 
@@ -146,14 +167,23 @@ impl MadeRows {
         MadeRows {
             definition: Arc::clone(definition),
             made: Made::Queries(compiled),
-            row_bytes: 0,
-            bytes,
+            bytes: Wanted {
+                rows: 0,
+                words: bytes,
+            },
         }
     }
 
-    pub(crate) fn push(&mut self, row: MadeRow, words: Words) {
-        self.row_bytes += row.row.len();
-        self.bytes += row.row.len() + words.memory();
+    /// Adds a row, with the id that the client gave, and its words.
+    pub(crate) fn push(&mut self, id: Option<u64>, row: Arc<[u8]>, words: Words) {
+        self.bytes.rows += row.len();
+        self.bytes.words += words.memory();
+        let counted_bytes = counted_bytes_of(&row);
+        let row = MadeRow {
+            id,
+            row,
+            counted_bytes,
+        };
         if let Made::Documents(documents) = &mut self.made {
             documents.rows.push(row);
             Arc::make_mut(&mut documents.words).push(words);
@@ -187,14 +217,9 @@ impl MadeRows {
         MadeWords { _words: words }
     }
 
-    /// Bytes of the encoded rows.
-    pub(crate) fn row_bytes(&self) -> usize {
-        self.row_bytes
-    }
-
-    /// Memory that they take with their words, in bytes.
+    /// Memory that they take.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> Wanted {
         self.bytes
     }
 }
@@ -223,6 +248,12 @@ impl Command {
     #[must_use]
     pub fn inserts_into(&self) -> Option<&str> {
         self.inserted().map(|inserted| inserted.table)
+    }
+
+    /// Number of the rows of an INSERT or of a step of a load; 0 for another command.
+    #[must_use]
+    pub fn inserted_rows(&self) -> usize {
+        self.inserted().map_or(0, |inserted| inserted.rows.len())
     }
 
     /// The rows of an INSERT or of a step of a load; `None`: another command.

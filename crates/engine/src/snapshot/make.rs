@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::decide::insert::{Making, MakingQueries, compile};
 use crate::error::Result;
 use crate::limits::ANALYSED_FACTOR;
-use crate::made::{Compiled, Inserted, MadeRow, MadeRows};
+use crate::made::{Compiled, Inserted, MadeRows, Wanted};
 use crate::table::search::analyse;
 use crate::table::standing::Reading;
 
@@ -18,7 +18,7 @@ const COMPILED_FACTOR: usize = 16;
 
 impl Snapshot {
     /// Converts and analyses the rows of an INSERT or of a step of a load, and compiles standing queries, as the engine's thread
-    /// would. `room` is asked before memory is taken: may the rows take this number of bytes in all? Where there is no room, or a
+    /// would. `room` is asked before memory is taken: may the rows take so much in all? Where there is no room, or a
     /// value is refused, that thread does the rest; with `None` all, such as rows of a queue.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl Snapshot {
     pub fn make_rows(
         &self,
         command: &Command,
-        room: &dyn Fn(usize) -> bool,
+        room: &dyn Fn(Wanted) -> bool,
         interrupt: &Interrupt,
     ) -> Result<Option<MadeRows>> {
         let Some(inserted) = command.inserted() else {
@@ -44,7 +44,7 @@ impl Snapshot {
 fn documents(
     view: &SearchView,
     Inserted { columns, rows, .. }: Inserted<'_>,
-    room: &dyn Fn(usize) -> bool,
+    room: &dyn Fn(Wanted) -> bool,
     interrupt: &Interrupt,
 ) -> Result<Option<MadeRows>> {
     let definition = &view.definition;
@@ -56,7 +56,9 @@ fn documents(
     for (place, sent) in rows.iter().enumerate() {
         goes_on(interrupt)?;
         let text: usize = sent.iter().map(Value::memory).sum();
-        if !room(made.bytes() + ANALYSED_FACTOR * text) {
+        let mut wanted = made.bytes();
+        wanted.words += ANALYSED_FACTOR * text;
+        if !room(wanted) {
             break;
         }
         values.clone_from(sent);
@@ -70,7 +72,7 @@ fn documents(
             break;
         };
         analyse(&view.analyzer, &definition.columns, &row, &mut words);
-        made.push(MadeRow { id, row }, words.compact());
+        made.push(id, row, words.compact());
     }
     Ok(room(made.bytes()).then_some(made))
 }
@@ -79,7 +81,7 @@ fn documents(
 fn queries(
     view: &PercolateView,
     Inserted { columns, rows, .. }: Inserted<'_>,
-    room: &dyn Fn(usize) -> bool,
+    room: &dyn Fn(Wanted) -> bool,
     interrupt: &Interrupt,
 ) -> Result<Option<MadeRows>> {
     let definition = &view.definition;
@@ -93,10 +95,14 @@ fn queries(
     for (place, sent) in rows.iter().enumerate() {
         goes_on(interrupt)?;
         let text: usize = sent.iter().map(Value::memory).sum();
-        if !room(bytes + COMPILED_FACTOR * text) {
+        let wanted = Wanted {
+            rows: 0,
+            words: bytes + COMPILED_FACTOR * text,
+        };
+        if !room(wanted) {
             break;
         }
-        bytes += COMPILED_FACTOR * text;
+        bytes = wanted.words;
         values.clone_from(sent);
         let number = place + 1;
         if making.id(&mut values, number).is_err() {

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply};
+use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Wanted};
 use proptest::prelude::*;
 use query::request::Insert;
 use query::value::Value;
@@ -221,21 +221,25 @@ fn rows_are_made_as_far_as_there_is_room_and_until_they_are_stopped() {
     let driver = open();
     let insert = command("insert posts (id, body) values (1, 'a cat'), (2, 'a dog')");
     let snapshot = driver.handle.snapshot();
-    let most = Cell::new(0);
+    let most = Cell::new(None);
     let room = |bytes| {
-        most.set(bytes);
+        most.set(Some(bytes));
         true
     };
     let made = snapshot.make_rows(&insert, &room, &Interrupt::default());
     let made = made.unwrap().expect("there was room");
-    assert_eq!(most.get(), made.bytes(), "all that they take was asked for");
+    assert_eq!(
+        most.get(),
+        Some(made.bytes()),
+        "all that they take was asked for"
+    );
     let without = snapshot.make_rows(
         &insert,
-        &|bytes| bytes < made.bytes(),
+        &|bytes: Wanted| bytes.all() < made.bytes().all(),
         &Interrupt::default(),
     );
     let without = without.unwrap().expect("the first row");
-    assert!(without.bytes() < made.bytes());
+    assert!(without.bytes().all() < made.bytes().all());
     let stopped = Interrupt::default();
     stopped.stop(Reason::Killed);
     let stopped = snapshot.make_rows(&insert, &|_| true, &stopped);
