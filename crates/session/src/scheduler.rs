@@ -7,10 +7,10 @@
 //! ms    event                               running     waiting              why
 //! 0     A1, A2 arrive                       A1  A2      –                    two turns are free
 //! 2     A3 arrives                          A1  A2      A3                   no turn is free
-//! 4     B1 arrives                          A1  A2      A3  B1
-//! 10    A1 has had its slice                B1  A2      A3  A1               B has used least time
-//! 12    B1 ends                             A3  A2      A1                   A3 had no turn yet
-//! 20    A2 has had a slice                  A3  A2      A1                   no other user waits, and A2 is young
+//! 4     B1 arrives                          A1  A2      A3  B1               A has used more: A1 is asked to give way
+//! 4     A1 looks at its switch              B1  A2      A3  A1               B has used least time
+//! 6     B1 ends                             A3  A2      A1                   A3 had no turn yet
+//! 20    A2 has had two slices               A3  A2      A1                   no other user waits, and A2 is young
 //! 22    A3 ends                             A1  A2      –
 //! ```
 //!
@@ -19,6 +19,7 @@
 //! - A turn belongs to one thread from its start to its end, also while it waits: its stack holds the half-done work.
 //! - A turn that has run for a slice gives way only while another one waits, and only between two steps of its work. To turns of its
 //!   own user it gives way once it is no longer young: each turn that has begun keeps its memory, and warms the caches anew.
+//! - Work of a user that has no turn does not wait for the end of a slice of a user that has used more.
 //! - The next turn is of the user that has used least time. A user that comes new counts as if it had used as much as the least
 //!   of those present, so that nobody saves up turns. Within a user, new turns and turns that gave way alternate.
 //!
@@ -40,7 +41,7 @@ use engine::{Interrupt, Pool, give_others_precedence};
 
 use crate::clock::Clock;
 use crate::limits::{
-    LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, STOPPED_LOOK_EVERY, YOUNG_US,
+    LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, SLICE_US_MIN, STOPPED_LOOK_EVERY, YOUNG_US,
 };
 
 /// Work that may take longer than a millisecond.
@@ -202,6 +203,7 @@ impl Scheduler {
         state.line(user).fresh.push_back(Fresh { work, stop });
         state.waiting += 1;
         self.shared.fill(&mut state);
+        state.make_room(user, self.shared.clock.steady_us());
     }
 
     /// Asks the turns whose slice is over to give way, where others wait, and lets those begin whose statement was stopped. The watcher
@@ -270,6 +272,27 @@ impl State {
         let waits = |line: &Line| !line.resting.is_empty() || !line.fresh.is_empty();
         let mut others = self.lines.iter().filter(|(other, _)| *other != user);
         others.any(|(_, line)| waits(line))
+    }
+
+    /// Asks a turn to give way to work of `user`, if that waits and the user has no turn: a turn of the user that has used most time,
+    /// its slice counted, if that is more than `user` has.
+    fn make_room(&self, user: &Arc<str>, now_us: u64) {
+        let used_us = |user| self.lines.get(user).map_or(0, |line| line.used_us);
+        let waits = |line: &Line| line.running == 0 && !line.fresh.is_empty();
+        if !self.lines.get(user).is_some_and(waits) {
+            return;
+        }
+        let with_slice = self.running.iter().map(|turn| {
+            let slice_us = now_us.saturating_sub(turn.own().since_us);
+            (used_us(&turn.user) + slice_us, slice_us, turn)
+        });
+        let may_give_way = with_slice.filter(|(used, slice_us, _)| {
+            *slice_us >= SLICE_US_MIN && *used > used_us(user) // else threads do nothing but switch
+        });
+        let most = may_give_way.max_by_key(|(used, ..)| *used);
+        if let Some(interrupt) = most.and_then(|(.., turn)| turn.own().interrupt.upgrade()) {
+            interrupt.ask_to_give_way();
+        }
     }
 
     /// The user whose turn is next: of those that wait, the one that has used least time.

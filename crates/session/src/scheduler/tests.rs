@@ -165,6 +165,39 @@ fn a_turn_that_is_old_is_asked_to_give_way_to_its_own_user() {
 }
 
 #[test]
+fn a_user_without_a_turn_waits_for_no_slice_of_one_that_has_used_more() {
+    let bench = Bench::new(2);
+    let (some, more) = (switch(), switch());
+    let first = bench.bring("some", "some", &some);
+    let second = bench.bring("more", "more", &more);
+    first.begins();
+    second.begins();
+    let mut state = bench.scheduler.shared.state();
+    state.line(&"some".into()).used_us = 1_000;
+    state.line(&"more".into()).used_us = 2_000;
+    state.line(&"light".into()).fresh.push_back(Fresh {
+        work: Box::new(|| ()),
+        stop: Weak::new(),
+    });
+    let since_us = state.running.iter().map(|turn| turn.own().since_us).max();
+    let since_us = since_us.expect("two turns");
+    let asked = || (some.is_asked_to_give_way(), more.is_asked_to_give_way());
+    state.make_room(&"light".into(), since_us + SLICE_US_MIN / 2);
+    assert_eq!(asked(), (false, false), "they have only begun");
+    state.make_room(&"more".into(), since_us + SLICE_US_MIN);
+    assert_eq!(asked(), (false, false), "it has a turn");
+    state.make_room(&"light".into(), since_us + SLICE_US_MIN);
+    assert_eq!(asked(), (false, true), "the one that has used most");
+    state.lines.remove("light");
+    drop(state);
+    first.goes_on();
+    second.goes_on();
+    let mut order = [(); 2].map(|()| bench.next_end());
+    order.sort_unstable();
+    assert_eq!(order, ["more", "some"]);
+}
+
+#[test]
 fn a_stopped_turn_that_gave_way_ends_before_its_turn_comes() {
     let bench = Bench::new(1);
     let long = switch();
