@@ -16,6 +16,8 @@
 //! - One worker serves a line at a time (`is_busy`). Only the worker locks the store, so no caller of another function waits
 //!   for a disk or network of a store.
 //! - A failed sync takes `delivered` back to `synced`: the store gets these messages again, in order.
+//! - `marks` says what parts of the store have of the messages from `synced` on, as of the sync that `synced` is of. So all that
+//!   it names is on their disks. It is noted in the spool before the journal notes the number.
 //!
 //! Locks: a worker holds the store's lock and takes the queue's for a moment. Nobody takes the store's while holding the queue's.
 
@@ -31,7 +33,7 @@ use engine::Messages;
 use crate::counters::{Counter, Counters};
 use crate::message::{Message, Now};
 use crate::spool::{Cursor, Read, Spool};
-use crate::store::Store;
+use crate::store::{Marks, Store};
 
 /// Bytes after which a batch takes no more messages.
 const BATCH_BYTES: usize = 1 << 20;
@@ -93,6 +95,14 @@ impl Queued {
     }
 }
 
+/// A store, and what tells whether marks are of a store like it.
+pub(crate) struct Built {
+    /// The worker that serves the line opens it.
+    pub store: Box<dyn Store>,
+    /// [`crate::store::shape`] of its configuration.
+    pub shape: u64,
+}
+
 /// See the head of this file.
 pub(crate) struct Line {
     /// Name in the journal's cursors.
@@ -100,7 +110,7 @@ pub(crate) struct Line {
     /// A store in its tree talks to a network.
     pub has_network: AtomicBool,
     queue_bytes: Arc<AtomicU64>,
-    store: Mutex<Box<dyn Store>>,
+    store: Mutex<Built>,
     queue: Mutex<Queue>,
 }
 
@@ -128,7 +138,11 @@ struct Queue {
     told: Option<String>,
     /// Numbers from `synced` on that are counted as lost. A failed sync gives them to the store again; they are not counted again.
     lost: Vec<Range<u64>>,
-    replacement: Option<Box<dyn Store>>,
+    replacement: Option<Built>,
+    /// The marks of the store, as they are noted; nothing: no part has what the store has not.
+    marks: Vec<u8>,
+    /// The messages that come next are not those that the store knows of, or it may have lost some that it took.
+    forgets: bool,
     is_ending: bool,
     is_closed: bool,
     /// Paths of spools that are empty, which the journal may still name.
@@ -153,7 +167,7 @@ impl Line {
     pub(crate) fn new(
         id: Box<[u8]>,
         has_network: bool,
-        store: Box<dyn Store>,
+        store: Built,
         queue_bytes: Arc<AtomicU64>,
         pace: Pace,
     ) -> Line {
@@ -176,6 +190,8 @@ impl Line {
             told: None,
             lost: Vec::new(),
             replacement: None,
+            marks: Vec::new(),
+            forgets: false,
             is_ending: false,
             is_closed: false,
             retired: Vec::new(),
@@ -193,9 +209,16 @@ impl Line {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a new line the spool that it had before the start.
-    pub(crate) fn revive(&self, spool: Spool, cursor: &Cursor) {
+    /// Gives a new line the spool that it had before the start, and its store the marks, unless another store had them.
+    pub(crate) fn revive(&self, mut spool: Spool, cursor: &Cursor) {
+        let marks = spool.marks(cursor.read);
+        let mut built = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_store = Marks::of_note(&marks, built.shape);
         let mut queue = self.queue();
+        if let Some(of_store) = of_store {
+            built.store.take_up(&of_store);
+            queue.marks = marks;
+        }
         (queue.synced, queue.delivered, queue.tail) = (cursor.read, cursor.read, spool.end());
         (queue.spool, queue.covered) = (Some(spool), cursor.covered);
     }
@@ -243,14 +266,15 @@ impl Line {
 
     /// Looks, writes one batch, and syncs if a checkpoint wants it. Called after `claim`. Blocks as the store does.
     pub(crate) fn serve(&self, now: Now, counters: &Counters) {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut built = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let replacement = self.queue().replacement.take();
         if let Some(new) = replacement {
-            let mut old = std::mem::replace(&mut *store, new);
-            let synced = old.sync();
-            self.after_sync(&synced, now);
+            let mut old = std::mem::replace(&mut *built, new).store;
+            // No part of the new store has anything.
+            self.after_sync(old.sync().map(|()| Vec::new()), now);
             old.close(now);
         }
+        let Built { store, shape } = &mut *built;
         let next_look_us = self.queue().next_look_us;
         let opened = if next_look_us == 0 {
             store.open(now)
@@ -270,6 +294,9 @@ impl Line {
             counters,
             &self.id,
         );
+        if std::mem::take(&mut self.queue().forgets) {
+            store.forget();
+        }
         let failed = batch.and_then(|batch| self.write(&batch, &mut **store, now, counters));
         let (wants_sync, wanted) = {
             let queue = self.queue();
@@ -277,7 +304,11 @@ impl Line {
         };
         if wants_sync {
             let synced = store.sync();
-            self.after_sync(&synced, now);
+            if synced.is_err() {
+                store.forget();
+            }
+            let marks = synced.map(|()| store.marks().note(*shape));
+            self.after_sync(marks, now);
             // A checkpoint that began meanwhile wants more than this sync covers.
             self.queue().wanted.take_if(|mark| Some(*mark) == wanted);
         }
@@ -349,6 +380,9 @@ impl Line {
             queue.lose(first..first + rest.len() as u64);
         }
         drop(queue);
+        if !must_succeed && !rest.is_empty() {
+            store.forget();
+        }
         let gone = if must_succeed {
             written.taken
         } else {
@@ -364,10 +398,12 @@ impl Line {
         written.failed
     }
 
-    fn after_sync(&self, synced: &io::Result<()>, now: Now) {
+    /// `synced`: the marks of the store after its sync.
+    fn after_sync(&self, synced: io::Result<Vec<u8>>, now: Now) {
         let mut queue = self.queue();
-        if synced.is_ok() {
+        if let Ok(marks) = synced {
             queue.synced = queue.delivered;
+            queue.marks = marks;
             queue.kept.clear();
             let synced = queue.synced;
             queue.lost.retain(|numbers| numbers.end > synced);
@@ -385,8 +421,9 @@ impl Line {
 
     /// The store panicked while a worker served it: it gets all since its last sync again, after a pause.
     pub(crate) fn after_panic(&self, now: Now) {
-        self.after_sync(&Err(io::ErrorKind::Other.into()), now);
+        self.after_sync(Err(io::ErrorKind::Other.into()), now);
         let mut queue = self.queue();
+        queue.forgets = true;
         queue.wanted = None;
         queue.next_look_us = now.steady_us + PAUSE_US;
         queue.status = Some("the store panicked: the log says where".to_owned());
@@ -446,12 +483,20 @@ impl Line {
     pub(crate) fn cursor(&self) -> (Option<Cursor>, Vec<String>) {
         let mut queue = self.queue();
         queue.retire_empty_spool();
-        let synced = queue.synced;
-        let covered = queue.covered;
-        let cursor = queue
-            .spool
-            .as_ref()
-            .map(|spool| spool.cursor(synced, covered));
+        let Queue {
+            spool,
+            synced,
+            covered,
+            marks,
+            ..
+        } = &mut *queue;
+        let cursor = spool.as_mut().map(|spool| {
+            if let Err(error) = spool.note_marks(*synced, marks) {
+                let (line, path) = (crate::route::shown(&self.id), spool.path());
+                tracing::warn!(%line, path, %error, "what parts of a store have is not noted now: a restart gives it again");
+            }
+            spool.cursor(*synced, *covered)
+        });
         (cursor, std::mem::take(&mut queue.retired))
     }
 
@@ -467,7 +512,7 @@ impl Line {
     }
 
     /// The messages that wait go to a store of a new configuration.
-    pub(crate) fn replace(&self, store: Box<dyn Store>, pace: Pace) {
+    pub(crate) fn replace(&self, store: Built, pace: Pace) {
         let mut queue = self.queue();
         (queue.replacement, queue.pace) = (Some(store), pace);
         queue.next_look_us = 0;
@@ -525,10 +570,10 @@ impl Line {
 
     /// Ends the store, unless a worker is still in it.
     pub(crate) fn close(&self, now: Now) {
-        if let Ok(mut store) = self.store.try_lock() {
+        if let Ok(mut built) = self.store.try_lock() {
             let was_closed = std::mem::replace(&mut self.queue().is_closed, true);
             if !was_closed {
-                store.close(now);
+                built.store.close(now);
             }
         }
     }
@@ -613,6 +658,7 @@ impl Queue {
                 let line = crate::route::shown(id);
                 tracing::error!(%line, path, count, "a spool is damaged: messages are lost");
                 self.deliver(count);
+                self.forgets = true;
             }
             Err(error) => {
                 self.paused_until_us = now.steady_us + PAUSE_US;

@@ -12,6 +12,11 @@
 //! A file is named by the number of its first message. A record is the length of its messages (4 bytes, little-endian), their
 //! count (4 bytes), the CRC-32C of the count and the messages (4 bytes), and the messages in the form of [`Messages`].
 //!
+//! The file `marks` in the folder is there while some part of the line's store has messages that the store as a whole has not
+//! taken. It is the CRC-32C (4 bytes) of what follows, the number of the first message that is not delivered (8 bytes), and what
+//! the line says of the messages from there on. It counts only for a cursor with that very number: another one has other marks, or
+//! none, and then the store gets these messages again.
+//!
 //! Invariants:
 //! - The journal holds the newest noted cursor. Bytes behind its `write` are cut off at the start: their messages come again
 //!   from the journal.
@@ -25,13 +30,16 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use disk::{Disk, File, make_dir};
+use disk::{Disk, File, make_dir, replace_file};
 use engine::{Messages, SpoolFile};
 
 /// A file that is longer takes no more records. Bytes.
 const FILE_BYTES: u64 = 64 << 20;
 /// Bytes of a record before its messages.
 const HEAD_BYTES: usize = 12;
+
+/// Name of the file of marks.
+const MARKS: &str = "marks";
 
 /// A place between two records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +183,8 @@ pub(crate) struct Spool {
     reading: Place,
     /// The file of `reading`.
     source: Option<(u64, Arc<dyn File>)>,
+    /// The checksum in the file of marks; `None`: there is no such file.
+    marks_sum: Option<u32>,
 }
 
 impl Spool {
@@ -205,6 +215,7 @@ impl Spool {
             synced: start,
             reading: start,
             source: None,
+            marks_sum: None,
         })
     }
 
@@ -220,6 +231,7 @@ impl Spool {
                 Ok(file) if file >= cursor.from.file && file <= cursor.to.file => {
                     files.push_back(file);
                 }
+                _ if name == MARKS => {}
                 _ => disk.remove(&format!("{path}/{name}"))?,
             }
         }
@@ -234,6 +246,7 @@ impl Spool {
             synced: cursor.to,
             reading: cursor.from,
             source: None,
+            marks_sum: None,
         })
     }
 
@@ -475,6 +488,48 @@ impl Spool {
             from: self.nearest(read),
             to: self.synced,
         }
+    }
+
+    /// Notes what the line says of the messages from `read` on; nothing: no part of its store has any of them. Durable on return.
+    /// Writes only what changed.
+    ///
+    /// # Errors
+    /// Those of the disk. The marks of before then count for the number that they were noted for.
+    pub(crate) fn note_marks(&mut self, read: u64, marks: &[u8]) -> io::Result<()> {
+        let path = format!("{}/{MARKS}", self.path);
+        if marks.is_empty() {
+            if self.marks_sum.is_some() {
+                match self.disk.remove(&path) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                    _ => self.marks_sum = None,
+                }
+            }
+            return Ok(());
+        }
+        let noted = [&read.to_le_bytes(), marks].concat();
+        let sum = crc32c::crc32c(&noted);
+        if self.marks_sum != Some(sum) {
+            replace_file(
+                &*self.disk,
+                &path,
+                &[&sum.to_le_bytes()[..], &noted].concat(),
+            )?;
+            self.marks_sum = Some(sum);
+        }
+        Ok(())
+    }
+
+    /// What was noted for the messages from `read` on; nothing where the file is missing, damaged or of another number.
+    pub(crate) fn marks(&mut self, read: u64) -> Vec<u8> {
+        let path = format!("{}/{MARKS}", self.path);
+        let Ok(bytes) = self.disk.open(&path).and_then(|file| file.map()) else {
+            return Vec::new();
+        };
+        let sum = crc32c::crc32c(bytes.get(4..).unwrap_or_default());
+        self.marks_sum = Some(sum);
+        let head = [&sum.to_le_bytes()[..], &read.to_le_bytes()].concat();
+        let marks = bytes.strip_prefix(&head[..]);
+        marks.map_or_else(Vec::new, <[u8]>::to_vec)
     }
 
     /// Deletes the files before a cursor that the journal has noted.

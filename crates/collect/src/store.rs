@@ -5,6 +5,7 @@ mod buffer;
 mod build;
 mod category;
 pub mod file;
+mod marks;
 mod multi;
 mod network;
 mod null;
@@ -13,7 +14,9 @@ mod split;
 mod thrift_file;
 
 pub use build::build;
+pub use marks::Marks;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -21,6 +24,7 @@ use std::sync::atomic::AtomicU64;
 use disk::Disk;
 use engine::Messages;
 
+use crate::config::StoreConfig;
 use crate::counters::Counters;
 use crate::message::{Message, Now};
 use crate::table::Tables;
@@ -59,6 +63,21 @@ pub trait Store: Send {
     /// Takes a prefix of `batch`, in order; opens first if it has to. What was taken is never given again, except after a
     /// crash. What was not taken comes again, before newer messages.
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written;
+
+    /// What its parts have of the messages that come next. Empty in a store that takes a message as a whole.
+    fn marks(&self) -> Marks {
+        Marks::default()
+    }
+
+    /// Takes up the marks that a store of the same configuration gave before a restart. The messages that come first are those
+    /// of the marks. Called before all other functions.
+    fn take_up(&mut self, _marks: &Marks) {}
+
+    /// The messages that come next are not those that were not taken, or a part may have lost some that it took: no part has
+    /// any of them.
+    fn forget(&mut self) {
+        self.parts_mut().iter_mut().for_each(|part| part.forget());
+    }
 
     /// Scribe's periodic check: rotation, reconnection, replay of a buffer. Called every `check_interval`.
     fn look(&mut self, now: Now) {
@@ -105,6 +124,13 @@ fn first_error<E>(
     done.into_iter().collect()
 }
 
+/// A number of all that decides which part of a store gets a message, and where the part puts it. Arguments as of [`build`].
+pub(crate) fn shape(config: &StoreConfig, category: &[u8], copies: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (format!("{config:?}"), category, copies).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// How far a store got with a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -139,6 +165,23 @@ pub trait Backlog {
     /// # Errors
     /// Those of the disk. The messages may then come again.
     fn remove_oldest(&mut self, count: usize) -> io::Result<bool>;
+
+    /// The marks that were noted for the oldest messages; nothing: none, or they are damaged.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    fn marks(&mut self, _now: Now) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    /// Notes beside the place in the oldest file what parts of the next store have, on their disks, of the messages from there on.
+    /// As durable as the place.
+    ///
+    /// # Errors
+    /// Those of the disk. Parts may then get these messages again after a restart.
+    fn note_marks(&mut self, _marks: &[u8], _now: Now) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Removes the file that was opened for new messages, if none came.
     fn remove_if_empty(&mut self) {}

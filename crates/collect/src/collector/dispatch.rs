@@ -32,11 +32,11 @@ use super::{Changed, Cursors, Factory, Positions, Shared};
 use crate::config::{Configuration, TopStore};
 use crate::counters::Counter;
 use crate::door::LINES_MAX;
-use crate::line::{Entry, Line, Pace, Settled};
+use crate::line::{Built, Entry, Line, Pace, Settled};
 use crate::message::{Message, Now};
 use crate::route::{Router, Target, has_network, shown, split};
 use crate::spool::{Cursor, Spool};
-use crate::store::{Store, Surroundings, Written};
+use crate::store::{Store, Surroundings, Written, shape};
 
 /// Time between two checkpoints. Microseconds.
 const CHECKPOINT_US: u64 = 2_000_000;
@@ -247,20 +247,19 @@ impl Dispatcher {
         target: &Target<'_>,
         configuration: &Configuration,
         queue_bytes: &Arc<AtomicU64>,
-    ) -> Box<dyn Store> {
+    ) -> Built {
         let mut surroundings = self.surroundings.clone();
         surroundings.queue_bytes = queue_bytes.clone();
         surroundings.max_queue_size = configuration.max_queue_size;
         surroundings.seed = surroundings
             .seed
             .wrapping_add(u64::from(crc32c::crc32c(&target.id)));
-        (self.factory)(
-            &target.store.store,
-            &target.category,
-            usize::from(target.is_copy),
-            &surroundings,
-        )
-        .unwrap_or_else(|why| Box::new(Broken(why)))
+        let (config, copies) = (&target.store.store, usize::from(target.is_copy));
+        let store = (self.factory)(config, &target.category, copies, &surroundings);
+        Built {
+            store: store.unwrap_or_else(|why| Box::new(Broken(why))),
+            shape: shape(config, &target.category, copies),
+        }
     }
 
     /// Hands out a record's messages.

@@ -1,5 +1,7 @@
 //! The collector against stores that fail and disks that forget, stepped without threads; and once with them.
 
+mod marks;
+
 use super::dispatch::Dispatcher;
 use super::*;
 use crate::config::Categories;
@@ -765,7 +767,10 @@ fn a_checkpoint_that_begins_during_the_sync_of_the_one_before_gets_its_own() {
     let line = Arc::new(Line::new(
         (*b"store0").into(),
         false,
-        Box::new(store),
+        crate::line::Built {
+            store: Box::new(store),
+            shape: 0,
+        },
         Arc::default(),
         pace,
     ));

@@ -175,6 +175,28 @@ fn files_before_a_noted_cursor_are_deleted() {
 }
 
 #[test]
+fn marks_count_for_the_number_that_they_were_noted_for_and_for_no_other() {
+    let disk = disk();
+    let mut spool = Spool::create(shared(&disk), "spool", "0-web", 0).unwrap();
+    spool.append(&numbers(0..9)).unwrap();
+    spool.sync().unwrap();
+    spool.note_marks(4, b"some").unwrap();
+    let writes = disk.count(Call::Write);
+    spool.note_marks(4, b"some").unwrap();
+    assert_eq!(disk.count(Call::Write), writes, "nothing changed");
+    let disk = FaultDisk::over(&disk.crash(disk::everything_lost));
+    let mut spool = Spool::open(shared(&disk), "spool", &spool.cursor(4, 1)).unwrap();
+    assert_eq!(spool.marks(4), b"some");
+    for other in [0, 3, 5] {
+        assert_eq!(spool.marks(other), b"", "{other}");
+    }
+    spool.note_marks(4, b"").unwrap();
+    assert_eq!(spool.marks(4), b"");
+    assert_eq!(disk.list("spool/0-web").unwrap(), ["0000000000000000"]);
+    spool.note_marks(4, b"").unwrap();
+}
+
+#[test]
 fn other_bytes_are_no_cursor() {
     let spool = Spool::create(shared(&disk()), "spool", "0-web", 7).unwrap();
     let bytes = spool.cursor(7, 9).encode();

@@ -24,6 +24,7 @@
 use crate::config::{BucketConfig, BucketType};
 use crate::message::{Message, Now};
 
+use super::marks::Marks;
 use super::random::Random;
 use super::split::{self, Ahead};
 use super::{Store, Surroundings, Written};
@@ -159,5 +160,19 @@ impl Store for Bucket {
         let (rule, random) = (&self.rule, &mut self.random);
         let routes = batch.iter().map(|message| Ok(rule.route(*message, random)));
         split::write(&mut self.stores, batch, routes, &mut self.ahead, now)
+    }
+
+    fn marks(&self) -> Marks {
+        self.ahead.marks().with_parts(&self.stores)
+    }
+
+    fn take_up(&mut self, marks: &Marks) {
+        self.ahead.take_up(marks);
+        marks.give_to(&mut self.stores);
+    }
+
+    fn forget(&mut self) {
+        self.ahead.forget();
+        self.stores.iter_mut().for_each(|store| store.forget());
     }
 }

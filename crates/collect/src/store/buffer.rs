@@ -28,6 +28,8 @@
 //!   secondary, except with `flush_streaming`, which asks for that.
 //! - A message leaves the secondary after the primary took and synced it. A crash between the two sends a piece again, or the file
 //!   from an older place where the notes of its place were lost.
+//! - The marks of a primary of several stores speak of the oldest messages of the secondary. They are noted beside its place, after
+//!   a sync of the primary.
 //!
 //! # Speed
 //! A look sends one piece of at most [`PIECE_BYTES_MAX`], so the line can write new messages between two looks, and
@@ -45,7 +47,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::pause::Pause;
-use super::{Store, Surroundings, Written};
+use super::{Marks, Store, Surroundings, Written, shape};
 use crate::config::BufferConfig;
 use crate::counters::{Counter, Counters};
 use crate::message::{Message, Now};
@@ -77,6 +79,10 @@ pub(super) struct Buffer {
     unsynced: Option<io::Error>,
     /// Why the secondary did not take, or not give, messages the last time.
     secondary_failed: Option<String>,
+    /// Tells whether marks are of a primary like this one.
+    shape: u64,
+    /// The marks of the primary that the secondary has noted.
+    noted: Vec<u8>,
     /// The category that failures of the primary are counted under.
     category: Box<[u8]>,
     queue_bytes: Arc<AtomicU64>,
@@ -93,11 +99,11 @@ enum State {
 
 impl Buffer {
     /// A buffer from a primary and a secondary, which opens nothing yet. With `replay_buffer` and a secondary that cannot be
-    /// read, messages stay in the secondary, as with `replay_buffer=no`. `category` as in [`super::build`].
+    /// read, messages stay in the secondary, as with `replay_buffer=no`. `category`, `copies` as in [`super::build`].
     pub(super) fn new(
         (primary, mut secondary): (Box<dyn Store>, Box<dyn Store>),
         config: &BufferConfig,
-        category: &[u8],
+        (category, copies): (&[u8], usize),
         surroundings: &Surroundings,
     ) -> Buffer {
         let ratio = config.buffer_bypass_max_ratio.clamp(0.0, 1.0);
@@ -117,6 +123,8 @@ impl Buffer {
             primary_failed: None,
             unsynced: None,
             secondary_failed: None,
+            shape: shape(&config.primary, category, copies),
+            noted: Vec::new(),
             category: category.into(),
             queue_bytes: Arc::clone(&surroundings.queue_bytes),
             counters: Arc::clone(&surroundings.counters),
@@ -127,6 +135,7 @@ impl Buffer {
     fn connect(&mut self, now: Now) {
         if self.state == State::Start {
             let _ = self.secondary.open(now); // its status says why not
+            self.take_up_noted(now);
         }
         match self.primary.open(now) {
             Ok(()) => {
@@ -136,6 +145,42 @@ impl Buffer {
                 self.stream_if_empty(now);
             }
             Err(reason) => self.disconnect(reason, now),
+        }
+    }
+
+    /// Gives the primary the marks that were noted before the start.
+    fn take_up_noted(&mut self, now: Now) {
+        let backlog = self.secondary.backlog().filter(|_| self.replay_buffer);
+        // Without them the parts get again what they have.
+        let noted = backlog.and_then(|backlog| backlog.marks(now).ok());
+        self.noted = noted.unwrap_or_default();
+        if let Some(marks) = Marks::of_note(&self.noted, self.shape) {
+            self.primary.take_up(&marks);
+        }
+    }
+
+    /// Notes what parts of the primary have of the oldest messages of the secondary, once it is on their disks.
+    fn note_marks(&mut self, now: Now) {
+        if !self.replay_buffer {
+            // What the primary did not take is for people now.
+            return self.primary.forget();
+        }
+        let marks = self.primary.marks().note(self.shape);
+        if marks == self.noted {
+            return;
+        }
+        if let Err(error) = self.primary.sync() {
+            self.primary.forget();
+            self.unsynced = Some(error);
+            return;
+        }
+        let noted = self.secondary.backlog();
+        match noted.map_or(Ok(()), |backlog| backlog.note_marks(&marks, now)) {
+            Ok(()) => self.noted = marks,
+            Err(error) => tracing::warn!(
+                %error,
+                "what parts of a buffer's primary have is not noted: a restart gives it again"
+            ),
         }
     }
 
@@ -161,6 +206,7 @@ impl Buffer {
         match is_empty {
             Ok(true) => {
                 self.state = State::Streaming;
+                self.primary.forget();
                 self.wants_look = false;
                 self.secondary_failed = None;
                 if self.secondary.status().is_some() {
@@ -217,6 +263,7 @@ impl Buffer {
             _ => self.primary.sync(),
         };
         if let Err(error) = synced {
+            self.primary.forget();
             self.disconnect(format!("the sync failed: {error}"), now);
             self.unsynced = Some(error);
             return;
@@ -225,6 +272,7 @@ impl Buffer {
             (1.., Some(backlog)) => backlog.remove_oldest(written.taken),
             _ => Ok(false),
         };
+        self.note_marks(now);
         if let Some(reason) = written.failed {
             self.disconnect(reason, now);
         }
@@ -278,7 +326,13 @@ impl Store for Buffer {
             self.connect(now);
         }
         let mut taken = 0;
-        if self.goes_to_primary() {
+        let goes_to_primary = self.goes_to_primary();
+        let is_in_order = self.state == State::Streaming;
+        if goes_to_primary {
+            if !is_in_order {
+                // The marks speak of the secondary's messages, which go later.
+                self.primary.forget();
+            }
             let written = self.primary.write(batch, now);
             let Some(reason) = written.failed else {
                 self.pause.succeeded();
@@ -291,6 +345,11 @@ impl Store for Buffer {
         let written = self
             .secondary
             .write(batch.get(taken..).unwrap_or_default(), now);
+        if goes_to_primary && is_in_order {
+            self.note_marks(now);
+        } else if goes_to_primary {
+            self.primary.forget();
+        }
         self.secondary_failed = written
             .failed
             .map(|reason| format!("the secondary store does not take messages: {reason}"));
@@ -298,6 +357,11 @@ impl Store for Buffer {
             taken: taken + written.taken,
             failed: self.secondary_failed.clone(),
         }
+    }
+
+    fn forget(&mut self) {
+        self.primary.forget();
+        self.secondary.forget();
     }
 
     fn look(&mut self, now: Now) {

@@ -50,7 +50,7 @@ pub fn build(
                 other => part(1, other)?,
             };
             let parts = (primary, secondary);
-            Box::new(Buffer::new(parts, config, category, surroundings))
+            Box::new(Buffer::new(parts, config, (category, copies), surroundings))
         }
         StoreConfig::Network(config) => Box::new(Network::new(config, category, surroundings)),
         StoreConfig::Bucket(config) => {

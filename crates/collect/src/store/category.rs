@@ -6,6 +6,7 @@ use crate::config::StoreConfig;
 use crate::message::{Message, Now};
 
 use super::build::build;
+use super::marks::Marks;
 use super::split::{self, Ahead};
 use super::{Store, Surroundings, Written};
 
@@ -75,5 +76,35 @@ impl Store for Category {
             &mut self.ahead,
             now,
         )
+    }
+
+    fn marks(&self) -> Marks {
+        let mut marks = self.ahead.marks();
+        for (category, number) in &self.numbers {
+            if let Some(store) = self.stores.get(*number) {
+                marks.add_part(category, store.marks());
+            }
+        }
+        // The same marks are the same bytes.
+        marks
+            .parts
+            .sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        marks
+    }
+
+    fn take_up(&mut self, marks: &Marks) {
+        self.ahead.take_up(marks);
+        for (category, marks) in &marks.parts {
+            // A category whose store cannot be made has nothing to take up.
+            let number = self.number(category).ok();
+            if let Some(store) = number.and_then(|number| self.stores.get_mut(number)) {
+                store.take_up(marks);
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.ahead.forget();
+        self.stores.iter_mut().for_each(|store| store.forget());
     }
 }

@@ -15,7 +15,7 @@ use std::io;
 
 use crate::message::{Message, Now};
 
-use super::split::mark;
+use super::marks::{Marks, hash};
 use super::{Store, Written};
 
 pub(super) struct Multi {
@@ -23,7 +23,7 @@ pub(super) struct Multi {
     stores: Vec<Box<dyn Store>>,
     /// For each store, the messages that it has taken of those that come again.
     ahead: Vec<usize>,
-    /// Recognises the messages that come again.
+    /// Recognises the messages that come again, up to the last one that a store has.
     marks: Vec<u64>,
     /// For each store, whether it has taken every message since the last sync.
     is_whole: Vec<bool>,
@@ -38,6 +38,13 @@ impl Multi {
             is_whole: vec![true; stores.len()],
             stores,
         }
+    }
+}
+
+impl Multi {
+    fn forget_own(&mut self) {
+        self.ahead.fill(0);
+        self.marks.clear();
     }
 }
 
@@ -64,8 +71,8 @@ impl Store for Multi {
 
     fn write(&mut self, batch: &[Message<'_>], now: Now) -> Written {
         let mut known = self.marks.iter().zip(batch);
-        if !known.all(|(mark, message)| *mark == self::mark(message)) {
-            self.ahead.fill(0);
+        if !known.all(|(mark, message)| *mark == hash(message)) {
+            self.forget_own();
         }
         let mut failed = None;
         for (store, ahead) in self.stores.iter_mut().zip(&mut self.ahead) {
@@ -88,10 +95,43 @@ impl Store for Multi {
             *ahead = ahead.saturating_sub(taken);
         }
         let most = self.ahead.iter().copied().max().unwrap_or(0);
-        let rest = batch.get(taken..).unwrap_or_default();
-        self.marks = rest.iter().take(most).map(mark).collect();
+        let known = self.marks.len().min(taken);
+        self.marks.drain(..known);
+        // Messages behind the batch are known from before.
+        let new = batch.get(taken + self.marks.len()..).unwrap_or_default();
+        self.marks.extend(new.iter().map(hash));
+        self.marks.truncate(most);
         let failed = failed.filter(|_| taken < batch.len());
         Written { taken, failed }
+    }
+
+    fn marks(&self) -> Marks {
+        let counts = |most: usize| {
+            let counts = self.ahead.iter().map(|count| *count.min(&most));
+            counts
+                .map(|count| u32::try_from(count).unwrap_or(u32::MAX))
+                .collect()
+        };
+        Marks::new(&self.marks, counts).with_parts(&self.stores)
+    }
+
+    fn take_up(&mut self, marks: &Marks) {
+        let counts: Option<Vec<usize>> = marks
+            .numbers
+            .iter()
+            .map(|count| usize::try_from(*count).ok())
+            .collect();
+        let counts = counts.unwrap_or_default();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        if counts.len() == self.stores.len() && most == marks.hashes.len() {
+            (self.ahead, self.marks) = (counts, marks.hashes.clone());
+        }
+        marks.give_to(&mut self.stores);
+    }
+
+    fn forget(&mut self) {
+        self.forget_own();
+        self.stores.iter_mut().for_each(|store| store.forget());
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -100,6 +140,11 @@ impl Store for Multi {
         let is_enough =
             self.any_succeeds && whole.any(|(synced, is_whole)| *is_whole && synced.is_ok());
         self.is_whole.fill(true);
+        for (store, synced) in self.stores.iter_mut().zip(&synced) {
+            if synced.is_err() {
+                store.forget();
+            }
+        }
         if is_enough {
             return Ok(());
         }

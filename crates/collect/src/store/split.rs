@@ -14,18 +14,10 @@
 //!   them (their owner has given them up) makes both empty.
 //! - The messages of one store keep their order: a store that failed gets nothing more of the batch.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use crate::message::{Message, Now};
 
+use super::marks::{Marks, hash};
 use super::{Store, Written};
-
-/// A message as it is recognised when it comes again.
-pub(super) fn mark(message: &Message<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (message.category, message.body).hash(&mut hasher);
-    hasher.finish()
-}
 
 /// Messages of the last batch that were taken behind one that was not.
 #[derive(Default)]
@@ -38,9 +30,8 @@ impl Ahead {
     /// Whether each message of `batch` is taken already. What is known of messages behind the batch stays.
     fn done(&mut self, batch: &[Message<'_>]) -> Vec<bool> {
         let mut known = self.marks.iter().zip(batch);
-        if !known.all(|(mark, message)| *mark == self::mark(message)) {
-            self.marks.clear();
-            self.done.clear();
+        if !known.all(|(mark, message)| *mark == hash(message)) {
+            self.forget();
         }
         let here = self.done.len().min(batch.len());
         self.marks.drain(..here);
@@ -54,10 +45,43 @@ impl Ahead {
         let taken = done.iter().take_while(|done| **done).count();
         let (rest, done) = (&batch[taken..], &done[taken..]);
         if done.contains(&true) || !self.done.is_empty() {
-            self.marks.splice(..0, rest.iter().map(mark));
+            self.marks.splice(..0, rest.iter().map(hash));
             self.done.splice(..0, done.iter().copied());
         }
         taken
+    }
+
+    /// What it remembers, without that of the parts.
+    pub(super) fn marks(&self) -> Marks {
+        let last = self.done.iter().rposition(|done| *done);
+        let known = self.marks.get(..last.map_or(0, |last| last + 1));
+        Marks::new(known.unwrap_or_default(), |count| self.runs(count))
+    }
+
+    /// Lengths of the runs of the first `count` messages, in turn not done and done.
+    fn runs(&self, count: usize) -> Vec<u32> {
+        let done = self.done.get(..count).unwrap_or(&self.done);
+        let begins_done = done.first().is_some_and(|done| *done);
+        let runs = done.chunk_by(|one, other| one == other);
+        let runs = runs.map(|run| u32::try_from(run.len()).unwrap_or(u32::MAX));
+        begins_done.then_some(0).into_iter().chain(runs).collect()
+    }
+
+    /// Takes up what `marks` gave; marks of another store mean nothing.
+    pub(super) fn take_up(&mut self, marks: &Marks) {
+        let total = marks.numbers.iter().map(|run| u64::from(*run)).sum::<u64>();
+        if total != marks.hashes.len() as u64 {
+            return;
+        }
+        let runs = marks.numbers.iter().zip([false, true].into_iter().cycle());
+        let done = runs.flat_map(|(run, done)| (0..*run).map(move |_| done));
+        (self.done, self.marks) = (done.collect(), marks.hashes.clone());
+    }
+
+    /// The messages that come next are others.
+    pub(super) fn forget(&mut self) {
+        self.marks.clear();
+        self.done.clear();
     }
 }
 

@@ -3,6 +3,7 @@
 mod bucket;
 mod crash;
 mod files;
+mod marks;
 mod several;
 mod thrift;
 

@@ -197,7 +197,7 @@ impl Line {
             buffer: Buffer::new(
                 (Box::new(primary.clone()), secondary),
                 config,
-                b"web",
+                (b"web", 0),
                 surroundings,
             ),
             primary,

@@ -238,7 +238,7 @@ fn between_files(disk: &FaultDisk, takes: &Arc<Mutex<Option<usize>>>) -> Buffer 
     Buffer::new(
         (Box::new(primary), Box::new(secondary)),
         &config(),
-        b"web",
+        (b"web", 0),
         &surroundings,
     )
 }

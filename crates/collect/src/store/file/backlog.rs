@@ -111,6 +111,28 @@ impl FileStore {
         Ok(())
     }
 
+    /// The oldest file that has bytes, with its noted place.
+    fn oldest(&mut self, now: Now) -> io::Result<Option<&mut Oldest>> {
+        for path in self.files(now)? {
+            let Some(file) = self.open_to_read(&path)? else {
+                continue;
+            };
+            let length = usize::try_from(file.len()?).unwrap_or(usize::MAX);
+            if length == 0 {
+                continue;
+            }
+            if self
+                .oldest
+                .as_ref()
+                .is_none_or(|oldest| oldest.path != path)
+            {
+                self.oldest = Some(Oldest::new(&path, &*self.disk, length)?);
+            }
+            break;
+        }
+        Ok(self.oldest.as_mut())
+    }
+
     /// Deletes the oldest file and its note.
     fn delete_oldest(&mut self, path: &str) -> io::Result<()> {
         let note = self.oldest.take().and_then(|oldest| oldest.note);
@@ -126,7 +148,10 @@ impl FileStore {
 
     /// Makes the place in the oldest file durable: by its note, or else the file keeps only what is not removed.
     pub(super) fn keep_place_of_oldest(&mut self) -> io::Result<()> {
-        let Some(oldest) = self.oldest.take().filter(|oldest| oldest.from > 0) else {
+        let has_place = |oldest: &Oldest| {
+            oldest.from > 0 || oldest.note.as_ref().is_some_and(|note| note.has_marks)
+        };
+        let Some(oldest) = self.oldest.take().filter(has_place) else {
             return Ok(());
         };
         match oldest.note {
@@ -198,6 +223,25 @@ impl Backlog for FileStore {
             self.delete_oldest(&path)?;
         }
         Ok(Messages::default())
+    }
+
+    fn marks(&mut self, now: Now) -> io::Result<Vec<u8>> {
+        let oldest = self.oldest(now)?;
+        let noted = oldest.and_then(|oldest| Some((oldest.from, oldest.note.as_ref()?)));
+        Ok(noted.map_or_else(Vec::new, |(from, note)| note.marks(from)))
+    }
+
+    fn note_marks(&mut self, marks: &[u8], now: Now) -> io::Result<()> {
+        let disk = Arc::clone(&self.disk);
+        match self.oldest(now)? {
+            Some(Oldest {
+                from,
+                note: Some(note),
+                ..
+            }) => note.write_marks(&*disk, *from, marks),
+            // Nothing waits, or it waits in a file without checksums, of which a crash brings all messages again.
+            _ => Ok(()),
+        }
     }
 
     fn remove_if_empty(&mut self) {

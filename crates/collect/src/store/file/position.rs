@@ -3,6 +3,9 @@
 //! The note is 12 bytes: a place in the file (8 bytes, little-endian), and the CRC-32C of the file's name and the place. The
 //! messages before the place are with the next store.
 //!
+//! Behind them may stand marks: what some parts of the next store have of the messages from the place on. They are their length
+//! (4 bytes), the CRC-32C of the file's name, the place and the marks (4), and the marks. So marks of another place do not count.
+//!
 //! # Invariants
 //! - A place is noted after the next store has the messages before it on disk. So a note that outlives a power cut is never
 //!   ahead of the messages.
@@ -26,6 +29,8 @@ const NOTE_BYTES: usize = 12;
 pub(super) struct Note {
     path: String,
     file: Option<Arc<dyn File>>,
+    /// Marks were written behind it since it was opened.
+    pub(super) has_marks: bool,
 }
 
 impl Note {
@@ -34,6 +39,7 @@ impl Note {
         Note {
             path: format!("{path}{ENDING}"),
             file: None,
+            has_marks: false,
         }
     }
 
@@ -60,8 +66,42 @@ impl Note {
         })
     }
 
-    /// Notes a place, without a sync.
+    /// The marks that are noted for this place; nothing: there are none, or they are damaged. Called after `read`.
+    pub(super) fn marks(&self, place: usize) -> Vec<u8> {
+        let bytes = self.file.as_ref().and_then(|file| file.map().ok());
+        let behind = bytes.as_ref().and_then(|bytes| bytes.get(NOTE_BYTES..));
+        let marks = behind.and_then(|behind| {
+            let (length, rest) = behind.split_first_chunk::<4>()?;
+            let (sum, rest) = rest.split_first_chunk::<4>()?;
+            let marks = rest.get(..usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+            (u32::from_le_bytes(*sum) == self.sum(place, marks)).then_some(marks)
+        });
+        marks.map_or_else(Vec::new, <[u8]>::to_vec)
+    }
+
+    /// Notes a place, without a sync. Marks of another place do not count any more.
     pub(super) fn write(&mut self, disk: &dyn Disk, place: usize) -> io::Result<()> {
+        let note = self.encode(place);
+        self.write_all(disk, &note)
+    }
+
+    /// Notes a place and marks, without a sync.
+    pub(super) fn write_marks(
+        &mut self,
+        disk: &dyn Disk,
+        place: usize,
+        marks: &[u8],
+    ) -> io::Result<()> {
+        let length = u32::try_from(marks.len()).map_err(|_| ErrorKind::InvalidInput)?;
+        let head = [length, self.sum(place, marks)].map(u32::to_le_bytes);
+        self.has_marks = true;
+        self.write_all(
+            disk,
+            &[&self.encode(place)[..], head.as_flattened(), marks].concat(),
+        )
+    }
+
+    fn write_all(&mut self, disk: &dyn Disk, bytes: &[u8]) -> io::Result<()> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => match disk.create(&self.path) {
@@ -73,7 +113,7 @@ impl Note {
             },
         };
         self.file = Some(Arc::clone(&file));
-        file.write_at(0, &self.encode(place))
+        file.write_at(0, bytes)
     }
 
     /// Makes the noted place durable, but for the name of the note.
@@ -91,13 +131,21 @@ impl Note {
     }
 
     fn encode(&self, place: usize) -> [u8; NOTE_BYTES] {
-        let place = (place as u64).to_le_bytes();
-        let name = self.path.rsplit('/').next().unwrap_or_default();
-        let sum = crc32c::crc32c_append(crc32c::crc32c(name.as_bytes()), &place);
         let mut note = [0; NOTE_BYTES];
-        note[..8].copy_from_slice(&place);
-        note[8..].copy_from_slice(&sum.to_le_bytes());
+        note[..8].copy_from_slice(&(place as u64).to_le_bytes());
+        note[8..].copy_from_slice(&self.sum(place, b"").to_le_bytes());
         note
+    }
+
+    /// The checksum of the file's name, a place and marks.
+    fn sum(&self, place: usize, marks: &[u8]) -> u32 {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let place = (place as u64).to_le_bytes();
+        [&place[..], marks]
+            .iter()
+            .fold(crc32c::crc32c(name.as_bytes()), |sum, bytes| {
+                crc32c::crc32c_append(sum, bytes)
+            })
     }
 }
 

@@ -69,6 +69,20 @@ fn messages_that_were_given_up_take_none_of_the_next_with_them() {
     assert_eq!(listing(&disk, "log"), want);
 }
 
+/// A line that ends a batch earlier the second time: what the first store has lies behind that batch.
+#[test]
+fn a_shorter_batch_takes_nothing_of_the_next_with_it() {
+    let (disk, mut store, taken) = half_failed(false);
+    assert_eq!(taken, 1);
+    write(&mut *store, &["two2"], at(12, 0));
+    write(&mut *store, &["four4"], at(12, 0));
+    let want = [
+        "first_00000: one1\ntwo2\nthree3\nfour4\n",
+        "second_00000: one1\ntwo2\nfour4\n",
+    ];
+    assert_eq!(listing(&disk, "log"), want);
+}
+
 #[test]
 fn with_any_one_store_is_enough() {
     let (disk, mut store, taken) = half_failed(true);
