@@ -21,6 +21,8 @@
 //!
 //! Locks: a worker holds the store's lock and takes the queue's for a moment. Nobody takes the store's while holding the queue's.
 
+mod told;
+
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -34,6 +36,8 @@ use crate::counters::{Counter, Counters};
 use crate::message::{Message, Now};
 use crate::spool::{Cursor, Read, Spool};
 use crate::store::{Marks, Store};
+
+use told::{News, Told};
 
 /// Bytes after which a batch takes no more messages.
 const BATCH_BYTES: usize = 1 << 20;
@@ -134,8 +138,8 @@ struct Queue {
     is_busy: bool,
     scheduled_us: Option<u64>,
     status: Option<String>,
-    /// The status that the log has told of.
-    told: Option<String>,
+    /// What the log has told of the status.
+    told: Told,
     /// Numbers from `synced` on that are counted as lost. A failed sync gives them to the store again; they are not counted again.
     lost: Vec<Range<u64>>,
     replacement: Option<Built>,
@@ -187,7 +191,7 @@ impl Line {
             is_busy: false,
             scheduled_us: None,
             status: None,
-            told: None,
+            told: Told::default(),
             lost: Vec::new(),
             replacement: None,
             marks: Vec::new(),
@@ -320,17 +324,27 @@ impl Line {
             .or(failed)
             .or(opened.err())
             .or(before.clone());
-        if let (Some(why), None) = (&status, &queue.told) {
-            let line = crate::route::shown(&self.id);
-            tracing::warn!(%line, %why, "a store does not take messages: they wait for it");
-        }
-        queue.told.clone_from(&status);
+        let check_us = queue.pace.check_us;
+        let news = queue.told.hear(status.is_none(), now, check_us);
+        self.tell(news, status.as_deref());
         queue.status = status;
         queue.is_busy = false;
         if queue.is_ending && queue.synced == queue.tail && queue.replacement.is_none() {
             queue.is_closed = true;
             drop(queue);
             store.close(now);
+        }
+    }
+
+    /// Tells the log how the store is.
+    fn tell(&self, news: Option<News>, why: Option<&str>) {
+        let line = crate::route::shown(&self.id);
+        match news {
+            Some(News::Fails) => {
+                tracing::warn!(%line, why, "a store fails: what it does not take waits for it")
+            }
+            Some(News::IsWell) => tracing::info!(%line, "a store is well again"),
+            None => {}
         }
     }
 

@@ -104,10 +104,18 @@ impl RealDisk {
         })
     }
 
+    /// A path as errors show it: on the whole file system as people write it.
+    fn shown(&self, path: &str) -> String {
+        let is_whole = self.root == Path::new("/");
+        format!("{}{path}", if is_whole { "/" } else { "" })
+    }
+
     fn open_with(&self, path: &str, options: &OpenOptions) -> io::Result<Arc<dyn File>> {
         let at = self.path(path)?;
         Ok(Arc::new(RealFile(
-            options.open(&at).map_err(|error| named(error, path))?,
+            options
+                .open(&at)
+                .map_err(|error| named(error, &self.shown(path)))?,
         )))
     }
 }
@@ -124,8 +132,8 @@ impl Disk for RealDisk {
         let options = options.read(true).write(!self.is_read_only);
         match options.custom_flags(NO_LINK).open(&at) {
             Ok(file) => Ok(Arc::new(RealFile(file))),
-            Err(error) if is_link(&error) => Err(is_a_link(path)),
-            Err(error) => Err(named(error, path)),
+            Err(error) if is_link(&error) => Err(is_a_link(&self.shown(path))),
+            Err(error) => Err(named(error, &self.shown(path))),
         }
     }
 
@@ -148,13 +156,15 @@ impl Disk for RealDisk {
             {
                 Ok(false)
             }
-            Err(error) => Err(named(error, path)),
+            Err(error) => Err(named(error, &self.shown(path))),
         }
     }
 
     fn list(&self, dir: &str) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(self.path(dir)?).map_err(|error| named(error, dir))? {
+        for entry in
+            fs::read_dir(self.path(dir)?).map_err(|error| named(error, &self.shown(dir)))?
+        {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
         names.sort_unstable();
@@ -166,21 +176,22 @@ impl Disk for RealDisk {
             .recursive(true)
             .mode(self.rights(dir).folder)
             .create(self.path(dir)?);
-        made.map_err(|error| named(error, dir))
+        made.map_err(|error| named(error, &self.shown(dir)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.path(from)?, self.path(to)?).map_err(|error| named(error, from))
+        fs::rename(self.path(from)?, self.path(to)?)
+            .map_err(|error| named(error, &self.shown(from)))
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        fs::remove_file(self.path(path)?).map_err(|error| named(error, path))
+        fs::remove_file(self.path(path)?).map_err(|error| named(error, &self.shown(path)))
     }
 
     fn remove_dir(&self, dir: &str) -> io::Result<()> {
         match fs::remove_dir_all(self.path(dir)?) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            result => result.map_err(|error| named(error, dir)),
+            result => result.map_err(|error| named(error, &self.shown(dir))),
         }
     }
 
@@ -195,11 +206,11 @@ impl Disk for RealDisk {
         made.and_then(|()| {
             fs::rename(&temporary, at).inspect_err(|_| drop(fs::remove_file(&temporary)))
         })
-        .map_err(|error| named(error, link))
+        .map_err(|error| named(error, &self.shown(link)))
     }
 
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
-        sync_folder(&self.path(dir)?).map_err(|error| named(error, dir))
+        sync_folder(&self.path(dir)?).map_err(|error| named(error, &self.shown(dir)))
     }
 
     fn space(&self) -> io::Result<Space> {

@@ -225,14 +225,69 @@ fn a_store_whose_folder_is_gone_or_cannot_be_made_holds_no_other_and_gets_its_me
             lines(&folder.0.join(category), category) == ["one", "two"]
         });
     }
-    wait_for("the status names the store", || {
-        ctl(&server, "status").starts_with("WARNING")
+    wait_for("the status names the store and its path", || {
+        let status = ctl(&server, "status");
+        status.starts_with("WARNING") && status.contains(&format!("{:?}", folder.path("bad")))
     });
+    let told = |what: &str| {
+        let log = server.log();
+        let lines = log.lines().filter(|line| line.contains(what));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let failures = told("a store fails");
+    let of_bad = failures.iter().filter(|line| line.contains("bad: file "));
+    assert_eq!(of_bad.count(), 1, "{failures:?}");
+    assert!(
+        failures
+            .iter()
+            .any(|line| line.contains("WARN") && line.contains("Not a directory")),
+        "{failures:?}"
+    );
     std::fs::remove_file(folder.0.join("bad")).unwrap();
     wait_for("its messages follow", || {
         lines(&folder.0.join("bad"), "bad_") == ["one", "two"]
     });
     wait_for("all is well again", || ctl(&server, "status") == "ALIVE\n");
+    wait_for("the log tells that it is well", || {
+        let well = told("a store is well again");
+        well.iter()
+            .filter(|line| line.contains("bad: file "))
+            .count()
+            == 1
+    });
+    assert_eq!(told("a store fails"), failures, "it is told once");
+}
+
+#[test]
+fn a_primary_that_stays_away_is_told_once_by_the_log_with_its_name() {
+    let folder = Folder::new();
+    let conf = format!(
+        "check_interval=1\n<store>\ncategory=web\ntype=buffer\nretry_interval=1\nretry_interval_range=1\n\
+         <primary>\ntype=network\nremote_host=127.0.0.1\nremote_port=1\n</primary>\n\
+         <secondary>\ntype=file\nfile_path={}\n</secondary>\n</store>\n",
+        folder.path("waits")
+    );
+    std::fs::write(folder.0.join("scribe.conf"), conf).unwrap();
+    let server = Setup::default()
+        .flag("--scribe-config", &folder.path("scribe.conf"))
+        .start();
+    assert!(cat(&server, "web", "one\n").status.success());
+    wait_for("it was tried three times", || {
+        let counters = ctl(&server, "counters");
+        let mut retries = counters
+            .lines()
+            .filter_map(|line| line.strip_prefix("web:retries: "));
+        retries.any(|count| count.parse::<u64>().is_ok_and(|count| count >= 3))
+    });
+    let log = server.log();
+    let told = log.lines().filter(|line| line.contains("a store fails"));
+    let told: Vec<&str> = told.collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let is_named = |part: &str| told[0].contains(part);
+    assert!(
+        is_named("buffer(network 127.0.0.1:1") && is_named("refused"),
+        "{told:?}"
+    );
 }
 
 #[test]
