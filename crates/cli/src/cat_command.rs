@@ -54,7 +54,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             )
             .into());
         }
-        return Ok(ended(client.log([(category, &whole[..])])?, 0));
+        return Ok(ended(client.log_lines([(category, &whole[..])])?, 0));
     }
     let (mut sent, mut text, mut ends) = (0, Vec::new(), Vec::new());
     loop {
@@ -80,7 +80,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
                 .zip(&ends)
                 .filter_map(|(start, end)| text.get(start..*end));
             let code = client
-                .log(lines.map(|line| (category, line)))
+                .log_lines(lines.map(|line| (category, line)))
                 .map_err(|error| format!("{error}; the server has {sent} lines"))?;
             if code != ResultCode::Ok {
                 return Ok(ended(code, sent));

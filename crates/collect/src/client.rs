@@ -105,6 +105,24 @@ impl Client {
         self.begin();
         let encoded = Dialect::SCRIBE.put_log(self.sequence, entries, &mut self.out);
         encoded.map_err(|error| error.to_string())?;
+        self.answer_of_log()
+    }
+
+    /// As [`Client::log`], of messages that are lines: a file with `add_newlines` of a Seine gives them no second line feed.
+    ///
+    /// # Errors
+    /// As of [`Client::log`].
+    pub fn log_lines<'m>(
+        &mut self,
+        entries: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
+    ) -> Result<ResultCode, String> {
+        self.begin();
+        let encoded = Dialect::SCRIBE.put_lines(self.sequence, entries, &mut self.out);
+        encoded.map_err(|error| error.to_string())?;
+        self.answer_of_log()
+    }
+
+    fn answer_of_log(&mut self) -> Result<ResultCode, String> {
         let reply = self.answer(Method::Log)?;
         let answered = match reply {
             Reply::Log(code) => return Ok(code),

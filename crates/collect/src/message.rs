@@ -20,8 +20,8 @@ pub struct Incoming<'a> {
     pub host: &'a str,
     /// The time that the message names, or else the time of its arrival. Seconds since 1970-01-01 UTC.
     pub unix_s: i64,
-    /// The body is a line, and its last line feed was given by a door of Seine. A store that ends each message with a line feed
-    /// gives it no second one. `false` for clients of Scribe, whose messages stay as they are.
+    /// The body is a line, and its last line feed was given by a door of Seine or is told to be its end. A store that ends each
+    /// message with a line feed gives it no second one. `false` for clients of Scribe, whose messages stay as they are.
     pub is_line: bool,
 }
 

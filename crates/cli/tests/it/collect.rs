@@ -291,6 +291,28 @@ fn a_primary_that_stays_away_is_told_once_by_the_log_with_its_name() {
 }
 
 #[test]
+fn lines_of_seine_cat_have_one_line_feed_with_and_without_add_newlines() {
+    let folder = Folder::new();
+    let store = |category: &str, add_newlines: u8| {
+        let path = folder.path(category);
+        format!(
+            "<store>\ncategory={category}\ntype=file\nfile_path={path}\nadd_newlines={add_newlines}\n</store>\n"
+        )
+    };
+    let conf = [store("ends", 1), store("plain", 0)].concat();
+    std::fs::write(folder.0.join("scribe.conf"), conf).unwrap();
+    let server = Setup::default()
+        .flag("--scribe-config", &folder.path("scribe.conf"))
+        .start();
+    for category in ["ends", "plain"] {
+        assert!(cat(&server, category, "a\nb\n\nc\n").status.success());
+        wait_for("each line is there once", || {
+            lines(&folder.0.join(category), category) == ["a", "b", "", "c"]
+        });
+    }
+}
+
+#[test]
 fn a_configuration_with_a_mistake_is_named_by_check_and_not_used_by_a_reload() {
     let folder = Folder::new();
     let path = folder.path("scribe.conf");

@@ -25,7 +25,7 @@ impl Scribe {
             body,
             host,
             unix_s,
-            is_line: false,
+            is_line: entries.are_lines(),
         };
         match self.take(&sender, entries.iter().map(incoming)).await {
             Intake::Taken => Answer::Log(ResultCode::Ok),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bytes::{DecodeError, Kind, Reader, put_field, put_string};
-use super::entries::{Entries, put_entries};
+use super::entries::{ARE_LINES, Entries, put_are_lines, put_entries};
 use super::header::{Dialect, Header, MessageKind, TooLong, Transport, put_message};
 use super::reply::{Exception, ReplyTo, put_exception};
 use super::service::{ExceptionKind, Method};
@@ -78,7 +78,12 @@ impl Call<'_> {
     /// Appends the arguments that the call has.
     fn put_arguments(&self, out: &mut Vec<u8>) {
         match *self {
-            Call::Log(entries) => put_entries(out, entries),
+            Call::Log(entries) => {
+                put_entries(out, entries);
+                if entries.are_lines() {
+                    put_are_lines(out);
+                }
+            }
             Call::GetCounter(text) | Call::GetOption(text) | Call::GetMapping(text) => {
                 put_field(out, Kind::String, 1);
                 put_string(out, text);
@@ -120,6 +125,24 @@ impl Dialect {
         let header = self.call(Method::Log, sequence);
         put_message(out, self.transport, &header, |out| {
             put_entries(out, messages);
+        })
+    }
+
+    /// As [`Dialect::put_log`], of messages that are lines: a last line feed is the end of its line. A store that ends each message
+    /// with a line feed gives it no second one.
+    ///
+    /// # Errors
+    /// [`TooLong`]; `out` is then as it was before.
+    pub fn put_lines<'m>(
+        self,
+        sequence: i32,
+        messages: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TooLong> {
+        let header = self.call(Method::Log, sequence);
+        put_message(out, self.transport, &header, |out| {
+            put_entries(out, messages);
+            put_are_lines(out);
         })
     }
 
@@ -200,6 +223,7 @@ impl<'a> Request<'a> {
 /// Reads the arguments of a call.
 fn arguments<'a>(method: Method, reader: &mut Reader<'a>) -> Result<Call<'a>, DecodeError> {
     let (mut messages, mut key, mut value, mut seconds) = (None, None, None, None);
+    let mut are_lines = false;
     while let Some(field) = reader.field()? {
         match (method, field.id) {
             (Method::Log, 1) => {
@@ -221,12 +245,16 @@ fn arguments<'a>(method: Method, reader: &mut Reader<'a>) -> Result<Call<'a>, De
                 field.expect_once(&seconds, Kind::I32, "first argument")?;
                 seconds = Some(reader.i32("first argument")?);
             }
+            // Scribe declares no such field: one of another type is somebody else's.
+            (Method::Log, ARE_LINES) if field.kind == Kind::Bool => {
+                are_lines = reader.u8("whether messages are lines")? != 0;
+            }
             _ => skip(reader, field.kind)?,
         }
     }
     let (key, value) = (key.unwrap_or_default(), value.unwrap_or_default());
     Ok(match method {
-        Method::Log => Call::Log(messages.unwrap_or_default()),
+        Method::Log => Call::Log(messages.unwrap_or_default().as_lines(are_lines)),
         Method::GetName => Call::GetName,
         Method::GetVersion => Call::GetVersion,
         Method::GetStatus => Call::GetStatus,

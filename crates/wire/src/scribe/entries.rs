@@ -28,6 +28,7 @@ pub struct Entries<'a> {
     items: &'a [u8],
     count: usize,
     text_bytes: usize,
+    are_lines: bool,
 }
 
 impl<'a> Entries<'a> {
@@ -47,6 +48,17 @@ impl<'a> Entries<'a> {
     #[must_use]
     pub fn text_bytes(&self) -> usize {
         self.text_bytes
+    }
+
+    /// The sender says that each message is a line, of which a last line feed is the end.
+    #[must_use]
+    pub fn are_lines(&self) -> bool {
+        self.are_lines
+    }
+
+    /// The same messages as lines.
+    pub(super) fn as_lines(self, are_lines: bool) -> Entries<'a> {
+        Entries { are_lines, ..self }
     }
 
     /// The messages in the order of the call.
@@ -79,6 +91,7 @@ impl<'a> Entries<'a> {
             items: all.get(..length).unwrap_or_default(),
             count,
             text_bytes,
+            are_lines: false,
         })
     }
 }
@@ -158,6 +171,16 @@ fn unusual<'a>(reader: &mut Reader<'a>) -> Result<Pair<'a>, DecodeError> {
         }
     }
     Ok((category.unwrap_or_default(), message.unwrap_or_default()))
+}
+
+/// The field of `Log` that Seine's own clients send beside the messages, a bool: each of them is a line. Scribe and its clients do
+/// not know it, and Thrift's code skips a field that it does not know.
+pub(super) const ARE_LINES: i16 = i16::from_be_bytes(*b"Se");
+
+/// Appends that field.
+pub(super) fn put_are_lines(out: &mut Vec<u8>) {
+    put_field(out, Kind::Bool, ARE_LINES);
+    out.push(1);
 }
 
 /// Appends the field `messages` of the arguments.

@@ -37,6 +37,35 @@ fn a_call_of_log_is_these_bytes_in_both_forms() {
 }
 
 #[test]
+fn lines_are_messages_with_one_more_field_that_others_skip() {
+    let lines = [(&b"web"[..], &b"GET /\n"[..])];
+    let mut out = Vec::new();
+    Dialect::SCRIBE.put_lines(0, lines, &mut out).unwrap();
+    let list = "0f 0001 0c 00000001  0b 0001 00000003 'web'  0b 0002 00000006 'GET /' 0a  00";
+    let head = "00000003 'Log' 01 00000000";
+    assert_eq!(out, bytes(&format!("00000031 {head} {list} 02 'Se' 01 00")));
+    for (written, are_lines) in [
+        (format!("{head} {list} 02 'Se' 01 00"), true),
+        (format!("{head} 02 'Se' 01 {list} 00"), true),
+        (format!("{head} {list} 02 'Se' 00 00"), false),
+        (format!("{head} {list} 0b 'Se' 00000001 'x' 00"), false),
+        (format!("{head} {list} 02 0002 01 00"), false),
+    ] {
+        let message = bytes(&written);
+        let request = decode(&message).unwrap();
+        assert_eq!(entries(&request), lines);
+        let Call::Log(found) = request.call else {
+            panic!("{written}")
+        };
+        assert_eq!(found.are_lines(), are_lines, "{written}");
+    }
+    let again = decode(&out[4..]).unwrap().call;
+    let mut put = Vec::new();
+    Dialect::SCRIBE.put_call(0, &again, &mut put).unwrap();
+    assert_eq!(put, out);
+}
+
+#[test]
 fn the_empty_call_that_probes_a_server_is_these_bytes() {
     let mut out = Vec::new();
     Dialect::SCRIBE.put_log(0, [], &mut out).unwrap();
