@@ -311,6 +311,13 @@ fn properties(mappings: Option<&Json>) -> Result<Json> {
         let what = format!("unknown parameter [{name}] in the root mapping");
         return Err(EsError::mapper("mappings", what));
     }
+    let refused = ["strict", "runtime"].map(Json::from);
+    if let Some(dynamic) = mappings.get("dynamic").filter(|it| refused.contains(it)) {
+        let what = format!(
+            "dynamic {dynamic}: a field that no mapping names is kept and cannot be searched"
+        );
+        return Err(EsError::not_yet("mappings", what));
+    }
     Ok(mappings
         .get("properties")
         .cloned()
@@ -331,10 +338,7 @@ fn unmapped_as_text(settings: &Json) -> bool {
         index.get(format!("percolator.{name}")),
         settings.get(format!("index.percolator.{name}")),
     ];
-    places
-        .into_iter()
-        .flatten()
-        .any(|value| value == &json!(true) || value == &json!("true"))
+    places.into_iter().flatten().any(is_true)
 }
 
 #[derive(Default)]
@@ -416,6 +420,11 @@ impl MappingReader {
     }
 }
 
+/// Whether a parameter that says yes or no says yes.
+fn is_true(value: &Json) -> bool {
+    value == &json!(true) || value == &json!("true")
+}
+
 /// Accepts parameters that have no effect here, and refuses those that should have one.
 fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<()> {
     const NOTHING: &[&str] = &[
@@ -455,6 +464,10 @@ fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<
             }
             "format" if kind == "date" && !is_read(value) => {
                 let what = format!("format {value}: ISO 8601 and epoch_millis are read");
+                return Err(EsError::not_yet(path, what));
+            }
+            "enabled" | "index" if !is_true(value) => {
+                let what = format!("[{name}] {value}: each field can be searched");
                 return Err(EsError::not_yet(path, what));
             }
             known if NOTHING.contains(&known) => {}
