@@ -22,7 +22,7 @@ Variable_name | Value
 table_type | rt
 indexed_documents | 2
 tail_rows | 2
-tail_bytes | 760
+tail_bytes | 746
 segments | 0
 segment_bytes | 0
 tombstones | 0
@@ -41,7 +41,7 @@ indexed_documents | 2
 tail_rows | 0
 tail_bytes | 0
 segments | 1
-segment_bytes | 222
+segment_bytes | 208
 tombstones | 0
 shards | 1
 checkpoint | 4
@@ -103,7 +103,7 @@ indexed_documents | 2
 tail_rows | 0
 tail_bytes | 0
 segments | 1
-segment_bytes | 200
+segment_bytes | 186
 tombstones | 0
 shards | 1
 checkpoint | 8

@@ -54,6 +54,12 @@ pub const SLICE_US: u64 = 10_000;
 /// Time that a turn runs, in microseconds, before it is asked to give way to a user that has none and has used less.
 pub const SLICE_US_MIN: u64 = 1_000;
 
+/// Time, in microseconds, that a user without turns may have used less than those with turns, as it comes again.
+pub const CREDIT_US: u64 = 2 * SLICE_US;
+
+/// Users without turns whose used time is remembered.
+pub const GONE_USERS_MAX: usize = 1_000;
+
 /// Time that a turn runs in all, in microseconds, before turns of its own user may take its place. Statements up to that long are
 /// done one after the other: 32 joins of 50 ms each held their memory at once, and the pages and caches took 15 % of the time.
 pub const YOUNG_US: u64 = 100_000;

@@ -19,9 +19,10 @@
 //! - A turn belongs to one thread from its start to its end, also while it waits: its stack holds the half-done work.
 //! - A turn that has run for a slice gives way only while another one waits, and only between two steps of its work. To turns of its
 //!   own user it gives way once it is no longer young: each turn that has begun keeps its memory, and warms the caches anew.
-//! - Work of a user that has no turn does not wait for the end of a slice of a user that has used more.
-//! - The next turn is of the user that has used least time. A user that comes new counts as if it had used as much as the least
-//!   of those present, so that nobody saves up turns. Within a user, new turns and turns that gave way alternate.
+//! - Work of a user that has no turn does not wait for the end of a slice of a user that has used a slice more.
+//! - The next turn is of the user that has used least time. A user that comes new or comes again counts as if it had used
+//!   [`CREDIT_US`] less than the least of those present, or what it had used if that is more: so nobody saves up turns, and nobody
+//!   forgets them by going. Within a user, new turns and turns that gave way alternate.
 //!
 //! - A turn whose statement was stopped begins or goes on at once, beside those that run: it only has to end.
 //!
@@ -41,7 +42,8 @@ use engine::{Interrupt, Pool, give_others_precedence};
 
 use crate::clock::Clock;
 use crate::limits::{
-    LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, SLICE_US_MIN, STOPPED_LOOK_EVERY, YOUNG_US,
+    CREDIT_US, GONE_USERS_MAX, LONG_THREADS_IDLE_MAX, LONG_THREADS_MAX, SLICE_US, SLICE_US_MIN,
+    STOPPED_LOOK_EVERY, YOUNG_US,
 };
 
 /// Work that may take longer than a millisecond.
@@ -80,6 +82,8 @@ struct State {
     running: Vec<Arc<Turn>>,
     /// The users that have a turn, running or waiting.
     lines: BTreeMap<Arc<str>, Line>,
+    /// Time that users had used as they went, in microseconds, if that still counts when they come again.
+    gone: BTreeMap<Arc<str>, u64>,
     /// Threads without work, the one that rested last at the end.
     idle: Vec<Arc<Seat>>,
     /// Threads that exist.
@@ -260,11 +264,39 @@ impl Drop for Scheduler {
 impl State {
     /// The line of a user, which may be new.
     fn line(&mut self, user: &Arc<str>) -> &mut Line {
-        let least_us = self.lines.values().map(|line| line.used_us).min();
-        self.lines.entry(Arc::clone(user)).or_insert_with(|| Line {
-            used_us: least_us.unwrap_or(0),
-            ..Line::default()
+        let least_us = self.least_us();
+        let gone = &mut self.gone;
+        self.lines.entry(Arc::clone(user)).or_insert_with(|| {
+            let had_used_us = gone.remove(user).unwrap_or(0);
+            Line {
+                used_us: least_us.saturating_sub(CREDIT_US).max(had_used_us),
+                ..Line::default()
+            }
         })
+    }
+
+    /// The least time that a user with a turn has used.
+    fn least_us(&self) -> u64 {
+        let used = self.lines.values().map(|line| line.used_us);
+        used.min().unwrap_or(0)
+    }
+
+    /// Takes out the line of a user that has no turn, and notes what it has used while others have turns.
+    fn leaves(&mut self, user: &Arc<str>) {
+        let Some(line) = self.lines.remove(user) else {
+            return;
+        };
+        if self.lines.is_empty() {
+            return self.gone.clear();
+        }
+        self.gone.insert(Arc::clone(user), line.used_us);
+        if self.gone.len() > GONE_USERS_MAX {
+            let counts_above = self.least_us().saturating_sub(CREDIT_US);
+            self.gone.retain(|_, used_us| *used_us > counts_above);
+        }
+        if self.gone.len() > GONE_USERS_MAX {
+            self.gone.clear(); // so many have come and gone within the time of the credit
+        }
     }
 
     /// Whether a turn of another user waits.
@@ -275,7 +307,7 @@ impl State {
     }
 
     /// Asks a turn to give way to work of `user`, if that waits and the user has no turn: a turn of the user that has used most time,
-    /// its slice counted, if that is more than `user` has.
+    /// its slice counted, if that is a slice more than `user` has.
     fn make_room(&self, user: &Arc<str>, now_us: u64) {
         let used_us = |user| self.lines.get(user).map_or(0, |line| line.used_us);
         let waits = |line: &Line| line.running == 0 && !line.fresh.is_empty();
@@ -286,9 +318,10 @@ impl State {
             let slice_us = now_us.saturating_sub(turn.own().since_us);
             (used_us(&turn.user) + slice_us, slice_us, turn)
         });
-        let may_give_way = with_slice.filter(|(used, slice_us, _)| {
-            *slice_us >= SLICE_US_MIN && *used > used_us(user) // else threads do nothing but switch
-        });
+        // With less between the two users, threads would do nothing but switch.
+        let least_us = used_us(user) + SLICE_US;
+        let may_give_way =
+            with_slice.filter(|(used, slice_us, _)| *slice_us >= SLICE_US_MIN && *used > least_us);
         let most = may_give_way.max_by_key(|(used, ..)| *used);
         if let Some(interrupt) = most.and_then(|(.., turn)| turn.own().interrupt.upgrade()) {
             interrupt.ask_to_give_way();
@@ -505,7 +538,7 @@ impl Shared {
         line.running = line.running.saturating_sub(1);
         line.used_us += ran_us;
         if line.is_empty() {
-            state.lines.remove(&turn.user);
+            state.leaves(&turn.user);
         }
     }
 

@@ -173,8 +173,8 @@ fn a_user_without_a_turn_waits_for_no_slice_of_one_that_has_used_more() {
     first.begins();
     second.begins();
     let mut state = bench.scheduler.shared.state();
-    state.line(&"some".into()).used_us = 1_000;
-    state.line(&"more".into()).used_us = 2_000;
+    state.line(&"some".into()).used_us = 10 * CREDIT_US;
+    state.line(&"more".into()).used_us = 11 * CREDIT_US;
     state.line(&"light".into()).fresh.push_back(Fresh {
         work: Box::new(|| ()),
         stop: Weak::new(),
@@ -189,12 +189,41 @@ fn a_user_without_a_turn_waits_for_no_slice_of_one_that_has_used_more() {
     state.make_room(&"light".into(), since_us + SLICE_US_MIN);
     assert_eq!(asked(), (false, true), "the one that has used most");
     state.lines.remove("light");
+    assert_eq!(state.line(&"light".into()).used_us, 9 * CREDIT_US);
+    state.lines.remove("light");
     drop(state);
     first.goes_on();
     second.goes_on();
     let mut order = [(); 2].map(|()| bench.next_end());
     order.sort_unstable();
     assert_eq!(order, ["more", "some"]);
+}
+
+#[test]
+fn a_user_that_goes_and_comes_again_has_used_what_it_had() {
+    let mut state = State::default();
+    for (user, used_us) in [
+        ("stays", 5 * CREDIT_US),
+        ("much", 9 * CREDIT_US),
+        ("little", 1),
+    ] {
+        state.line(&user.into()).used_us = used_us;
+    }
+    for user in ["much", "little"] {
+        state.leaves(&user.into());
+    }
+    assert_eq!(state.line(&"much".into()).used_us, 9 * CREDIT_US);
+    assert_eq!(state.line(&"little".into()).used_us, 4 * CREDIT_US);
+    for user in 0..2 * GONE_USERS_MAX {
+        let user = user.to_string().into();
+        state.line(&user);
+        state.leaves(&user);
+        assert!(state.gone.len() <= GONE_USERS_MAX);
+    }
+    for user in ["much", "little", "stays"] {
+        state.leaves(&user.into());
+    }
+    assert!(state.gone.is_empty(), "nobody waits for anybody");
 }
 
 #[test]
