@@ -169,7 +169,7 @@ pub(crate) fn log_in(stream: &mut TcpStream, capabilities: Capabilities) {
 }
 
 /// A command's only packet.
-fn command(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn command(payload: &[u8]) -> Vec<u8> {
     let mut bytes = u32::try_from(payload.len()).unwrap().to_le_bytes().to_vec();
     bytes[3] = 0;
     bytes.extend_from_slice(payload);

@@ -5,7 +5,9 @@ use std::net::TcpStream;
 use std::process::Stdio;
 
 use bench::client::Client;
+use wire::mysql::Capabilities;
 
+use crate::mysql_door::{command, errno, log_in, receive, send};
 use crate::server::{Server, Setup, clean_command, request, until};
 
 const HELD: &str = "SELECT id FROM t WHERE MATCH('held | cat') ORDER BY id ASC";
@@ -112,6 +114,32 @@ fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
     assert!(client.ping().is_ok());
     killer.query(&format!("KILL QUERY {held}")).unwrap();
     holder.join().unwrap().unwrap_err();
+}
+
+#[test]
+fn kill_query_ends_a_statement_of_which_the_first_half_has_come() {
+    let server = server();
+    let mut killer = server.client();
+    killer.query("CREATE TABLE large (body text)").unwrap();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    let insert = format!(
+        "\x03INSERT INTO large (body) VALUES ('{}')",
+        "a".repeat(900_000)
+    );
+    let packet = command(insert.as_bytes());
+    let (first, rest) = packet.split_at(packet.len() / 2);
+    send(&mut stream, first);
+    let is_arriving = |row: &[String]| row[7].contains("a packet of");
+    let id = thread_that(&mut killer, is_arriving)[0].clone();
+    killer.query(&format!("KILL QUERY {id}")).unwrap();
+    send(&mut stream, rest);
+    assert_eq!(errno(&receive(&mut stream)), 1317);
+    send(&mut stream, &command(b"\x03SELECT COUNT(*) FROM large"));
+    let count = [(); 4].map(|()| receive(&mut stream)); // columns, the column, the row, the end
+    assert_eq!(count[2], b"\x010", "nothing is stored");
+    send(&mut stream, &packet);
+    assert_eq!(receive(&mut stream)[0], 0, "the next one is done");
 }
 
 #[test]

@@ -110,11 +110,11 @@ impl<'a> Connection<'a> {
         loop {
             let idle = self.server.settings().live.idle_timeout;
             let (ahead, take) = (self.ahead.take(), self.reading());
-            let socket = &mut self.socket;
+            let (socket, session) = (&mut self.socket, self.session.id);
             let next = async {
                 match ahead {
                     Some(taken) => taken,
-                    None => socket.packet(idle, take).await,
+                    None => socket.packet(idle, Some(session), take).await,
                 }
             };
             let taken = tokio::select! {
@@ -128,8 +128,10 @@ impl<'a> Connection<'a> {
                 Err(ended) => return self.part(ended).await,
             };
             self.encoder.start(sequence.wrapping_add(1));
-            if !self.answer(request).await? {
-                return Ok(());
+            match self.socket.arrived_whole() {
+                Ok(()) if !self.answer(request).await? => return Ok(()),
+                Ok(()) => {}
+                Err(failure) => results::error(&mut self.encoder, &failure),
             }
             self.flush().await?;
             self.socket.release().await;
@@ -502,7 +504,7 @@ impl<'a> Connection<'a> {
             tokio::select! {
                 biased;
                 outcome = done.as_mut() => outcome,
-                taken = self.socket.packet(idle, take) => {
+                taken = self.socket.packet(idle, None, take) => {
                     self.ahead = Some(taken);
                     done.await
                 }

@@ -1,9 +1,10 @@
 //! The socket of one connection: packets in, bytes out, with time limits and the memory of its buffer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
+use engine::SessionId;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use wire::limits::PACKET_BYTES_MAX;
@@ -16,7 +17,8 @@ use crate::server::Server;
 use session::counters::add;
 use session::errors::Failure;
 use session::limits::{GRANT_FREE_BYTES, PARSE_INLINE_BYTES};
-use session::movable::long_turn;
+use session::movable::long_turn_of;
+use session::searches::{Search, SearchRequest};
 use session::{Grant, Room};
 
 /// Most bytes read ahead while a statement waits for a queue's row. The rest stays in the kernel.
@@ -59,6 +61,8 @@ pub(super) struct Socket {
     holds_next: bool,
     /// Since when packets are given that came together, without a look at other connections.
     since: Instant,
+    /// A large packet, from its beginning until [`Socket::arrived_whole`]: KILL QUERY ends its statement already.
+    arriving: Option<Search>,
 }
 
 impl fmt::Display for Ended {
@@ -82,6 +86,7 @@ impl Socket {
             served: None,
             holds_next: false,
             since: Instant::now(),
+            arriving: None,
             server,
             stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
@@ -97,9 +102,12 @@ impl Socket {
     /// Waits for a packet and gives it to `take`. It must begin within `idle`, and must then keep to its [`Pace`].
     ///
     /// A packet that finds no memory is read to its end but not kept: the client reads no error before it has sent all of it.
+    ///
+    /// `session`: that of which a large packet is listed as running, see [`Socket::arrived_whole`]. `None`: it has another work.
     pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,
+        session: Option<SessionId>,
         take: impl FnOnce(Packet<'_>) -> T,
     ) -> Result<T, Ended> {
         let mut pace = Pace::new(self.patience);
@@ -113,6 +121,7 @@ impl Socket {
                 (Ok(true), _) => {
                     // The caller may drop this future while it gives way: the next call gives this packet.
                     self.holds_next = true;
+                    self.list(session, self.reader.packet().payload.len());
                     self.give_way(has_read).await;
                     self.holds_next = false;
                     let server = &self.server;
@@ -126,6 +135,7 @@ impl Socket {
                     return Err(Ended::Refused { failure, sequence });
                 }
             }
+            self.list(session, self.reader.wanted_bytes());
             match self.grant.reserve(self.reader.wanted_bytes()).await {
                 Ok(Room::Free) => {}
                 Ok(Room::Waited) => pace.again(),
@@ -138,7 +148,7 @@ impl Socket {
             }
             if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(MOVED_INLINE_BYTES) {
                 // A large buffer moves.
-                long_turn(&self.payer).await;
+                self.long_turn().await;
                 self.reader.spare();
             }
             let read = if self.reader.is_midway() {
@@ -173,8 +183,43 @@ impl Socket {
             self.since = Instant::now();
         }
         if self.reader.packet().payload.len() > PARSE_INLINE_BYTES {
-            long_turn(&self.payer).await;
+            self.long_turn().await;
         }
+    }
+
+    /// Lists a large packet as running.
+    fn list(&mut self, session: Option<SessionId>, bytes: usize) {
+        let Some(session) = session.filter(|_| bytes > PARSE_INLINE_BYTES) else {
+            return;
+        };
+        let server = &self.server;
+        self.arriving.get_or_insert_with(|| {
+            server.searches.begin(SearchRequest {
+                session: session.0,
+                since_us: server.clock.steady_us(),
+                until_us: None,
+                text: format!("a packet of {bytes} bytes").into(),
+                client: None,
+            })
+        });
+    }
+
+    /// Takes the last packet off the list. Its statement lists itself once more when it begins.
+    ///
+    /// # Errors
+    /// KILL QUERY came while the packet did, or while it waited for memory or a turn.
+    pub(super) fn arrived_whole(&mut self) -> Result<(), Failure> {
+        match self.arriving.take() {
+            Some(arriving) => Ok(engine::goes_on(&arriving.interrupt)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for a turn, which comes at once if KILL QUERY came.
+    async fn long_turn(&mut self) {
+        let arriving = self.arriving.as_ref();
+        let stop = arriving.map_or_else(Weak::new, |it| Arc::downgrade(&it.interrupt));
+        long_turn_of(&self.payer, stop).await;
     }
 
     /// Reads the beginning of the next packet.
@@ -201,7 +246,7 @@ impl Socket {
     pub(super) async fn release(&mut self) {
         if !self.holds_next && self.reader.buffer_bytes() > GRANT_FREE_BYTES {
             if self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
-                long_turn(&self.payer).await;
+                self.long_turn().await;
             }
             self.reader.release();
             self.grant.keep(self.reader.buffer_bytes());
