@@ -222,7 +222,7 @@ impl Value {
 
     /// The value as the value of a document beside another value of a document: a text becomes one inside a document.
     #[must_use]
-    pub(crate) fn inside(self) -> Value {
+    pub fn inside(self) -> Value {
         match self {
             Value::Str(text) => Value::Json(Json::of_node(JsonNode::Text(&text))),
             Value::Bytes(bytes) => match std::str::from_utf8(&bytes) {

@@ -39,6 +39,7 @@ pub mod counters;
 pub mod errors;
 mod faults;
 mod freeing;
+pub mod json_texts;
 pub mod limits;
 mod list_variables;
 pub mod movable;

@@ -57,7 +57,7 @@ const ROOMS: [(&str, &str); 13] = [
     (
         "session",
         "clock errors faults limits profiled remote units webhook_target < budget scheduler \
-         < coming freeing movable searches < counters places temporary < list_variables < near node rights session statement",
+         < coming freeing movable searches < counters places temporary < list_variables < json_texts near node rights session statement",
     ),
     (
         "collect",

@@ -367,7 +367,12 @@ fn attribute(document: &PqDocument, columns: &[Column], place: usize) -> Value {
     match (column, given) {
         (None, given) => given.unwrap_or(Value::Null),
         (Some(column), None | Some(Value::Null)) => absent(column),
-        (Some(column), Some(value)) => column.kind.accept(value).unwrap_or(Value::Null),
+        (Some(column), Some(mut value)) => {
+            if let PqDocument::Fields(_) = document {
+                value.read_by(column.kind);
+            }
+            column.kind.accept(value).unwrap_or(Value::Null)
+        }
     }
 }
 

@@ -30,6 +30,7 @@ use super::{Door, Guest};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
 use batch::Batch;
 use session::errors::{self, Failure};
+use session::json_texts;
 use session::near::with_near_name;
 use session::{Action, Deed, Grant};
 
@@ -142,7 +143,8 @@ impl<'a> Load<'a> {
         server.long(&self.guest.session).await;
         let read = || Batch::read(text, first_line);
         let batch = session::guarded(server, read)?;
-        let (command, counted) = batch.into_command();
+        let (mut command, counted) = batch.into_command();
+        json_texts::of_command(server, &mut command);
         let reply = server.submit_raw(&self.guest.session, command).await?;
         let reply = reply.map_err(|error| with_near_name(server, counted.failure(error)))?;
         counted.report(&reply, &mut self.reply);

@@ -19,9 +19,9 @@ use super::{Door, Guest, body};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
-use session::guarded;
 use session::near::in_json;
 use session::statement::{self, Outcome, Parsed};
+use session::{guarded, json_texts};
 
 /// Levels of JSON that are read without a tree: the body, its doc.
 const FIELDS_DEPTH: usize = 2;
@@ -50,8 +50,9 @@ async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let held = server.budget.grant();
     let bytes = read(server, request, 0, &held).await?;
     let read = || guarded(server, || change(&bytes).map_err(failure));
-    let Change { id, update } = body::at_length(bytes.len(), read).await?;
+    let Change { id, mut update } = body::at_length(bytes.len(), read).await?;
     let table = update.table.clone();
+    json_texts::of_update(server, &mut update);
     let (affected, _) = execute(server, &table, Statement::Update(update)).await?;
     let Some(id) = id else {
         return answer(
@@ -80,13 +81,14 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
         }
     };
     let (columns, row) = with_id(fields, id);
-    let statement = Statement::Insert(Insert {
+    let mut insert = Insert {
         table: table.clone(),
         columns: Some(columns),
         rows: vec![row],
         replace: replaces,
-    });
-    let (_, last_id) = execute(server, &table, statement).await?;
+    };
+    json_texts::of_insert(server, &mut insert);
+    let (_, last_id) = execute(server, &table, Statement::Insert(insert)).await?;
     let id = id.unwrap_or(last_id);
     let (result, status) = if replaces {
         ("updated", 200)

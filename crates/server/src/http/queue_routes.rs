@@ -37,8 +37,8 @@ use request::{QueueRequest, receipt_text};
 use session::Grant;
 use session::counters::add;
 use session::errors::{self, Failure};
-use session::guarded;
 use session::statement;
+use session::{guarded, json_texts};
 
 /// The routes below /queue.
 pub(super) fn routes() -> Router<Door> {
@@ -124,7 +124,8 @@ async fn put(
     guest.long(&guest.session).await;
     let rows = read()?;
     let count = rows.len();
-    let command = insert(&queue, rows);
+    let mut command = insert(&queue, rows);
+    json_texts::of_command(server, &mut command);
     guest.submit(command).await?;
     add(&server.counters.inserts, 1);
     Ok(answer(&json!({ "rows": count })))
