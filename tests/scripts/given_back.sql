@@ -527,3 +527,112 @@ SELECT tm FROM t UNION SELECT de FROM t UNION SELECT dx FROM t ORDER BY tm LIMIT
 tm
 -01:00:00
 
+
+# UNION takes a decimal for its number, and a datetime at midnight for its date.
+SELECT de FROM c WHERE id = 1 UNION SELECT 9 UNION SELECT '9'
+----
+de
+9.00
+9
+
+SELECT da FROM c UNION SELECT dt FROM c
+----
+da
+2024-01-02
+2024-01-03
+
+# The SELECT of a temporary table has its moment, variables and time zone.
+SET @least = 6
+----
+ok, 0 rows
+
+CREATE TEMPORARY TABLE moved AS SELECT id, NOW() > 0 AS n FROM c WHERE dt < NOW() AND i > @least
+----
+ok, 1 rows
+
+SELECT id, n FROM moved
+----
+id | n
+2 | 1
+
+CREATE TEMPORARY TABLE localised AS SELECT id FROM z WHERE ts = '2024-06-01 12:00:00'
+----
+ok, 3 rows
+
+SELECT id FROM localised
+----
+id
+1
+2
+51
+
+# Texts that are set into a timestamp are local, too.
+CREATE TABLE zs (x text, s string, dt datetime, ts timestamp)
+----
+ok, 0 rows
+
+INSERT INTO zs (id,x,s,dt) VALUES (1,'','2024-06-01 12:00:00','2024-06-01 12:00:00'),(2,'','2024-06-01T12:00:00Z',NULL),(3,'','1717236000',NULL)
+----
+ok, 3 rows
+
+UPDATE zs SET ts = s
+----
+ok, 3 rows
+
+SELECT id, ts FROM zs
+----
+id | ts
+1 | 1717236000
+2 | 1717243200
+3 | 1717236000
+
+UPDATE zs SET ts = CONCAT(s,'')
+----
+ok, 0 rows
+
+UPDATE zs SET ts = CASE WHEN 1 THEN '2024-06-01 12:00:00' END
+----
+ok, 1 rows
+
+SELECT id, ts FROM zs
+----
+id | ts
+1 | 1717236000
+2 | 1717236000
+3 | 1717236000
+
+UPDATE zs SET ts = COALESCE(dt,NOW()) WHERE id = 1
+----
+ok, 0 rows
+
+INSERT INTO zs (id,x,ts) SELECT id + 10,'',s FROM zs
+----
+ok, 3 rows
+
+INSERT INTO zs (id,x,ts) SELECT 20,'',MAX(dt) FROM zs
+----
+ok, 1 rows
+
+INSERT INTO zs (id,x,dt) VALUES (2,'','2024-06-01 12:00:00') ON DUPLICATE KEY UPDATE ts = VALUES(dt)
+----
+ok, 0 rows
+
+SELECT id, ts FROM zs ORDER BY id ASC
+----
+id | ts
+1 | 1717236000
+2 | 1717236000
+3 | 1717236000
+11 | 1717236000
+12 | 1717243200
+13 | 1717236000
+20 | 1717236000
+
+UPDATE zs SET s = 'soon' WHERE id = 1
+----
+ok, 1 rows
+
+UPDATE zs SET ts = s WHERE id = 1
+----
+error 1366 (HY000): incorrect timestamp value 'soon' for column 'ts' at row 1
+

@@ -72,6 +72,12 @@ pub fn inserted_name(column: &str) -> String {
     format!("VALUES({column})")
 }
 
+/// The column whose value to be inserted has this name, as [`inserted_name`] gives it.
+#[must_use]
+pub fn inserted_column(name: &str) -> Option<&str> {
+    name.strip_prefix("VALUES(")?.strip_suffix(')')
+}
+
 /// DELETE from one table: one durable unit, also of many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {

@@ -369,6 +369,12 @@ impl Function {
             )
     }
 
+    /// Whether its value is a text or NULL.
+    #[must_use]
+    pub fn gives_text(self) -> bool {
+        self.gives_date() || self.reads_texts() && !self.gives_number()
+    }
+
     /// Whether its value is the text of a moment.
     pub(super) fn gives_date(self) -> bool {
         matches!(

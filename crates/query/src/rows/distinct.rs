@@ -1,6 +1,7 @@
 //! Distinct rows: of equal rows only the first one is new.
 //!
-//! Example: of (1, 'a', NULL), (1.0, 'A', NULL) and (1, 'b', NULL), the first and the last are new.
+//! Example: of (1, 'a', NULL), (1.0, 'A', NULL) and (1, 'b', NULL), the first and the last are new. Of a DECIMAL column's 9.00 and the
+//! number 9 the second is not new, nor is a DATETIME at midnight behind its DATE.
 
 use std::hash::BuildHasher;
 
@@ -9,6 +10,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::digest::{self, LONG_BYTES};
 use crate::meter::Meter;
+use crate::schema::ColumnType;
 use crate::value::{Number, Value};
 
 /// Rows of which no two are equal, in the order in which they came.
@@ -22,21 +24,35 @@ pub struct DistinctRows {
     places: HashTable<(u64, u32)>,
     /// The texts of two rows that are compared.
     texts: [Vec<u8>; 2],
+    /// The types of the columns of the rows that begin at each place. Empty: none is known.
+    kinds: Vec<(usize, Kinds)>,
 }
 
+/// The type of each column, if it is known.
+type Kinds = Vec<Option<ColumnType>>;
+
 impl DistinctRows {
+    /// The types of the columns of the rows that are added next.
+    pub fn begin(&mut self, kinds: Kinds) {
+        self.kinds.pop_if(|(from, _)| *from == self.rows.len());
+        self.kinds.push((self.rows.len(), kinds));
+    }
+
     /// Adds a row, unless an equal one is there. Gives the bytes of memory that it takes beside its values; `None`: it is not new.
     /// Once the meter has stopped, the answer is of no use.
     pub fn add(&mut self, row: Vec<Value>, meter: &dyn Meter) -> Option<u64> {
         let [text, other] = &mut self.texts;
         text.clear();
-        row.iter().for_each(|value| write(value, text, meter));
+        let kinds = self.kinds.last().map(|(_, kinds)| &**kinds);
+        write_row(&row, kinds.unwrap_or_default(), text, meter);
         let hash = FxBuildHasher.hash_one(&text[..]);
         let is_equal = |(its_hash, place): &(u64, u32)| {
             *its_hash == hash && {
                 other.clear();
-                let values = self.rows[*place as usize].iter();
-                values.for_each(|value| write(value, other, meter));
+                let place = *place as usize;
+                let behind = self.kinds.partition_point(|(from, _)| *from <= place);
+                let kinds = behind.checked_sub(1).map(|part| &*self.kinds[part].1);
+                write_row(&self.rows[place], kinds.unwrap_or_default(), other, meter);
                 text == other
             }
         };
@@ -58,6 +74,17 @@ impl DistinctRows {
 
 /// Memory of a row of [`DistinctRows`] beside its values: its vector and its place, in tables that grow.
 const DISTINCT_ROW_BYTES: u64 = (2 * size_of::<Vec<Value>>() + 3 * size_of::<(u64, u32)>()) as u64;
+
+/// Appends what is equal for equal rows. Columns behind the known types have none.
+fn write_row(row: &[Value], kinds: &[Option<ColumnType>], key: &mut Vec<u8>, meter: &dyn Meter) {
+    let kinds = kinds.iter().copied().chain(std::iter::repeat(None));
+    for (value, kind) in row.iter().zip(kinds) {
+        match kind.and_then(|kind| kind.distinct(value)) {
+            Some(value) => write(&value, key, meter),
+            None => write(value, key, meter),
+        }
+    }
+}
 
 /// As [`write`] of a text.
 #[inline]

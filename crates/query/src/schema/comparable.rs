@@ -6,6 +6,9 @@ use super::column_type::ColumnType;
 use super::{calendar, decimal};
 use crate::value::Value;
 
+/// Digits of a decimal number, with its sign and point, that a double surely keeps.
+const DOUBLE_DIGITS: usize = 15;
+
 impl ColumnType {
     /// Whether [`ColumnType::comparable`] changes anything.
     #[must_use]
@@ -31,6 +34,29 @@ impl ColumnType {
                 Value::Str(calendar::without_zeros(&text).to_owned())
             }
             (_, value) => value,
+        }
+    }
+
+    /// A stored value as it is equal to values of other types: a DECIMAL of up to fifteen digits is its number, a DATETIME at midnight
+    /// its date. `None`: it is as it is.
+    #[must_use]
+    pub fn distinct(&self, value: &Value) -> Option<Value> {
+        let Value::Str(text) = value else {
+            return None;
+        };
+        match self {
+            ColumnType::Decimal { .. } => {
+                let text = calendar::without_zeros(text);
+                let is_exact = !text.contains('.') || text.len() <= DOUBLE_DIGITS;
+                Some(match is_exact {
+                    true => decimal::number(text),
+                    false => Value::Str(text.to_owned()),
+                })
+            }
+            ColumnType::Time { .. } | ColumnType::DateTime { .. } => {
+                Some(Value::Str(calendar::without_zeros(text).to_owned()))
+            }
+            _ => None,
         }
     }
 

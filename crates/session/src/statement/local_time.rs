@@ -9,7 +9,8 @@ use std::sync::Arc;
 use engine::{Definition, Kind};
 use query::expression::{AggregateKind, Expression, Function, List, LocalTime};
 use query::request::{
-    Assignment, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, tables_of,
+    Assignment, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, inserted_column,
+    tables_of,
 };
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -89,6 +90,11 @@ impl Local<'_> {
                 }
             }
             Statement::Explain(select) => self.statement(select),
+            Statement::CreateTemporary(create) => {
+                if let Some(select) = &mut create.select {
+                    self.statement(select);
+                }
+            }
             Statement::InsertSelect {
                 insert,
                 known,
@@ -160,10 +166,10 @@ impl Local<'_> {
     }
 
     fn assignments(&self, table: &str, set: &mut [Assignment]) {
-        let is = |name: &str| self.kind_of(table, name);
+        let is = |name: &str| self.kind_of(table, inserted_column(name).unwrap_or(name));
         for Assignment { column, value, .. } in set {
             if self.is_timestamp(table, column) {
-                self.local(value, &is);
+                self.set(value, &is);
             }
         }
     }
@@ -177,7 +183,7 @@ impl Local<'_> {
                 if let Some(Item::Value { what, .. }) = items.get_mut(*place)
                     && let Output::Expression(of) = what
                 {
-                    self.local(of, is);
+                    self.set(of, is);
                 }
             }
         };
@@ -280,6 +286,16 @@ impl Local<'_> {
         }
     }
 
+    /// What a timestamp is set to: as [`Local::local`], and texts that are dates become seconds. Other texts stay, to be read or refused
+    /// by the column.
+    fn set(&self, of: &mut Expression, is: &KindOf<'_>) {
+        if is_date(of, is) || !may_be_text(of, is) {
+            return self.local(of, is);
+        }
+        let local = vec![self.zone.seconds_of(of.clone()), of.clone()];
+        *of = Expression::Call(Function::Coalesce, local);
+    }
+
     fn constant(&self, of: &mut Expression) {
         if let Expression::Literal(value) = of {
             self.seconds(value);
@@ -308,6 +324,30 @@ fn is_date(of: &Expression, is: &KindOf<'_>) -> bool {
             arguments.first().is_some_and(|of| is_date(of, is))
         }
         of => of.gives_back().into_iter().any(|of| is_date(of, is)),
+    }
+}
+
+/// Whether the value may be a text that only rows give: that of a column, or of a function of texts.
+fn may_be_text(of: &Expression, is: &KindOf<'_>) -> bool {
+    match of {
+        Expression::Column(name) => matches!(
+            is(name),
+            Some(
+                ColumnType::Text
+                    | ColumnType::String
+                    | ColumnType::Char { .. }
+                    | ColumnType::LongText { .. }
+            )
+        ),
+        Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) => {
+            of.first().is_some_and(|of| may_be_text(of, is))
+        }
+        Expression::Aggregate(AggregateKind::Concat(_), _) => true,
+        Expression::Call(function, _) if function.gives_text() => true,
+        of => of.gives_back().into_iter().any(|of| match of {
+            Expression::Literal(value) => matches!(value, Value::Str(_)),
+            of => may_be_text(of, is),
+        }),
     }
 }
 

@@ -130,6 +130,7 @@ impl Execution<'_> {
             }
             let given = found.answer.columns;
             sort_as(&mut sorted_as, &given);
+            let kinds: Vec<_> = given.iter().map(|(_, kind)| *kind).collect();
             match &mut columns {
                 None => columns = Some(given),
                 Some(known) => unite(known, &given, at)?,
@@ -142,6 +143,7 @@ impl Execution<'_> {
                     if !rows.is_ready() || total_found > ROWS_INLINE_MAX {
                         self.node.long(self.session).await;
                     }
+                    once.begin(kinds);
                     guarded(self.node, || add(&mut once, rows, held))?;
                 }
                 false => answers.push((found.answer.rows, found.answer.total_found)),

@@ -35,6 +35,10 @@ impl Statement {
                 statement.each_expression(visit);
             }
             Statement::Explain(select) => select.each_expression(visit),
+            Statement::CreateTemporary(create) => {
+                let select = create.select.iter_mut();
+                select.for_each(|select| select.each_expression(visit));
+            }
             Statement::Upsert { known, .. } => of_known(known, visit),
             Statement::CallPq { options, .. } => options.only.iter_mut().for_each(visit),
             Statement::ShowVariables { filter, .. } => filter.iter_mut().for_each(visit),
