@@ -528,6 +528,99 @@ tm
 -01:00:00
 
 
+# What gives back values of several kinds is compared by the kind of each value. NOW() beside a column is a value of its type.
+SELECT id FROM c WHERE IFNULL(tm,'') = '10:11:12'
+----
+id
+1
+
+SELECT id FROM c WHERE IF(i > 5, dt, 'none') IN ('2024-1-3', 'x')
+----
+id
+
+SELECT id FROM c WHERE IFNULL(dt,0) BETWEEN 20240103 AND '2024-1-3'
+----
+id
+2
+
+SELECT id FROM c WHERE (id, COALESCE(tm,'none')) IN ((1,'10:11:12'), (2,'10:11:12'))
+----
+id
+1
+
+SELECT id FROM c WHERE IFNULL(i,'none') <> 'none'
+----
+id
+1
+2
+
+SELECT id FROM c WHERE IFNULL(da,0) = 'none'
+----
+error 1292 (22007): 'none' is no value of type datetime(6)
+
+SELECT id FROM c WHERE COALESCE(dt,NOW()) < NOW()
+----
+id
+1
+2
+
+SELECT id FROM c WHERE IF(i > 0,da,NOW()) < NOW()
+----
+id
+1
+2
+
+SELECT id FROM c WHERE GREATEST(dt,NOW()) = NOW()
+----
+id
+1
+2
+
+SELECT id FROM c WHERE COALESCE(tm,NOW()) = '10:11:12'
+----
+id
+1
+
+# Groups forget the kinds: a constant that is one value beside one kind and another beside the next is refused.
+SELECT i, MAX(IFNULL(tm,'')) AS m FROM c GROUP BY i HAVING m = '10:11:12'
+----
+error 1210 (HY000): groups have values of several kinds, and '10:11:12' is another value beside time(6): compare before they are grouped, or give values of one kind
+
+SELECT i, MAX(IFNULL(tm,'')) AS m FROM c GROUP BY i HAVING m = ''
+----
+i | m
+
+# A constant beside a decimal or a date is not rounded to it.
+SELECT COALESCE(NULLIF(de,de), 99999999999), COALESCE(NULLIF(de,9), 0.125), COALESCE(NULLIF(da,da), '2024-01-02 10:00:00') FROM c
+----
+COALESCE(NULLIF(de,de), 99999999999) | COALESCE(NULLIF(de,9), 0.125) | COALESCE(NULLIF(da,da), '2024-01-02 10:00:00')
+99999999999 | 0.125000 | 2024-01-02 10:00:00
+99999999999 | 100.00 | 2024-01-02 10:00:00
+
+SELECT id FROM c WHERE COALESCE(NULLIF(da,da), '2024-01-02 10:00:00') = '2024-1-2 10:00:00'
+----
+id
+1
+2
+
+# NOW() may stand in lists.
+SELECT id FROM c WHERE dt IN (NOW())
+----
+id
+
+SELECT id FROM c WHERE dt NOT IN ('2024-1-2', NOW() - INTERVAL 1 DAY, NOW())
+----
+id
+2
+
+SELECT id FROM c WHERE dt IN (da)
+----
+error 1235 (42000): not yet: columns in the list of IN: write a = b OR a = c
+
+SELECT id FROM c WHERE dt + INTERVAL 1 DAY IN (NOW())
+----
+error 1235 (42000): not yet: NOW() in the list of IN beside what is no column: write a = b OR a = c
+
 # UNION takes a decimal for its number, and a datetime at midnight for its date.
 SELECT de FROM c WHERE id = 1 UNION SELECT 9 UNION SELECT '9'
 ----

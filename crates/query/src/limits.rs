@@ -75,6 +75,10 @@ pub const EXPRESSION_NODES_MAX: usize = 10_000_000;
 /// Most constants in all IN lists of an expression, including the equalities that OR joins into a list.
 pub const IN_VALUES_MAX: usize = 10_000_000;
 
+/// Most constants of a list beside values of several kinds, such as `IFNULL(due, '') IN (…)`, unless all are whole numbers: each kind
+/// has a list of its own.
+pub const MIXED_LIST_MAX: usize = 65_536;
+
 /// Most memory of what aliases inside the expressions of a SELECT stand for, in bytes: each of a hundred items may use the one
 /// before it twice.
 pub const ALIASED_BYTES_MAX: usize = 64 << 20;

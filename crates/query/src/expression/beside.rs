@@ -10,12 +10,14 @@
 //! | `j.path`, and the same functions of such | a value inside a document |
 //! | all else | itself |
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::call::SHOWN_CHARS_MAX;
 use super::evaluate::as_compared;
 use super::function::Function;
-use super::node::{MOVED_DATE, WEIGHT_SLOT};
+use super::moment::{MOVED_DATE, zone_of};
+use super::node::WEIGHT_SLOT;
 use super::tree::Expression;
 use crate::schema::ColumnType;
 use crate::value::Value;
@@ -158,16 +160,19 @@ pub(super) fn of_call<'e>(
         function => {
             let places = function.gives_back(arguments.len()).into_iter();
             let given: Vec<&Expression> = places.filter_map(|at| arguments.get(at)).collect();
-            common(&given, resolve)
+            common(&given, function.compares(), resolve)
         }
     }
 }
 
-/// What values of several expressions are all like.
-fn common<'e>(given: &[&'e Expression], resolve: &Resolve<'_>) -> Beside<'e> {
+/// What values of several expressions are all like. `compares`: the constants among them are read as values of the column.
+fn common<'e>(given: &[&'e Expression], compares: bool, resolve: &Resolve<'_>) -> Beside<'e> {
     let mut found = Beside::Other;
-    let parts = given.iter().filter(|part| part.constant().is_none());
-    for (place, part) in parts.enumerate() {
+    let (moments, parts): (Vec<&Expression>, Vec<&Expression>) = given
+        .iter()
+        .filter(|part| part.constant().is_none())
+        .partition(|part| zone_of(part).is_some());
+    for (place, part) in parts.into_iter().enumerate() {
         let like = match beside(part, resolve) {
             Beside::Other if part.is_arithmetic() => Beside::Column("number()", ColumnType::Double),
             like => like,
@@ -185,10 +190,34 @@ fn common<'e>(given: &[&'e Expression], resolve: &Resolve<'_>) -> Beside<'e> {
             return Beside::Other;
         }
     }
-    let mut constants = given.iter().filter_map(|part| part.constant());
-    match found {
-        Beside::Column(_, kind) if !constants.all(|value| is_of(value, kind)) => Beside::Other,
-        found => found,
+    if let (Beside::Column(name, kind), false) = (&found, moments.is_empty()) {
+        found = match with_moment(*kind) {
+            Some(kind) => Beside::Column(name, kind),
+            None => Beside::Other,
+        };
+    }
+    let constants = given.iter().filter_map(|part| part.constant());
+    for value in constants {
+        if let Beside::Column(name, kind) = found {
+            let read = kind.constant(value).ok().filter(|_| compares);
+            found = match with_constant(read.as_ref().unwrap_or(value), kind) {
+                Some(kind) => Beside::Column(name, kind),
+                None => return Beside::Other,
+            };
+        }
+    }
+    found
+}
+
+/// The type of values that are of a type, or NOW() as a value of it; `None`: the type has no such value.
+fn with_moment(kind: ColumnType) -> Option<ColumnType> {
+    use ColumnType as T;
+    match kind {
+        T::Date => Some(T::DateTime { fraction_digits: 0 }),
+        T::DateTime { .. } | T::Time { .. } | T::Timestamp | T::Year => Some(kind),
+        T::Bool => None,
+        kind if is_text(kind) => Some(T::String),
+        kind => unified(kind, T::Bigint),
     }
 }
 
@@ -207,28 +236,53 @@ fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
         },
         (a, b) if a == b => a,
         (a, b) if is_number(a) && is_number(b) => T::Double,
+        (number, T::Year | T::Bool) | (T::Year | T::Bool, number) if is_number(number) => T::Double,
         (a, b) if is_text(a) && is_text(b) => T::String,
         _ => return None,
     })
 }
 
-/// Whether a constant is a value of that type as it stands, so that it may take the place of a column's value.
-fn is_of(value: &Value, kind: ColumnType) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Int(_) | Value::Float(_) => kind.compares_as_number() == Some(true),
-        Value::Str(_) if is_text(kind) => true,
-        Value::Str(_) => {
-            matches!(
-                kind,
-                ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. }
-            ) && kind.constant(value).is_ok()
+/// The type of values that are of a type, or a constant as it stands: of `COALESCE(day, '2024-01-02 10:00:00')` dates with a time.
+/// `None`: the constant is of another kind.
+fn with_constant(value: &Value, kind: ColumnType) -> Option<ColumnType> {
+    use ColumnType as T;
+    let number = matches!(value, Value::Int(_) | Value::Float(_));
+    match (value, kind) {
+        (Value::Null, _) => Some(kind),
+        (Value::Bytes(_) | Value::Set(_) | Value::Json(_), _) => None,
+        (Value::Str(_), T::Date | T::DateTime { .. }) if kind.constant(value).is_ok() => {
+            Some(if is_kept(value, kind) {
+                kind
+            } else {
+                MOVED_DATE
+            })
         }
-        Value::Bytes(_) | Value::Set(_) | Value::Json(_) => false,
+        (_, T::Time { .. }) => {
+            let widest = T::Time { fraction_digits: 6 };
+            let kinds = [kind, widest].into_iter();
+            kinds.into_iter().find(|kind| is_kept(value, *kind))
+        }
+        (_, T::Decimal { .. }) if number => Some(if is_kept(value, kind) {
+            kind
+        } else {
+            T::Double
+        }),
+        (Value::Str(_), kind) => is_text(kind).then_some(kind),
+        (Value::Int(_) | Value::Float(_), kind) => {
+            (kind.compares_as_number() == Some(true)).then_some(kind)
+        }
     }
 }
 
-fn is_number(kind: ColumnType) -> bool {
+/// Whether a column of that type stores a constant without rounding it.
+fn is_kept(value: &Value, kind: ColumnType) -> bool {
+    match (kind.constant(value), kind.accept(value.clone())) {
+        (Ok(exact), Ok(stored)) => kind.comparable(stored).cmp_sql(&exact) == Some(Ordering::Equal),
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+pub(super) fn is_number(kind: ColumnType) -> bool {
     let is_moment = matches!(
         kind,
         ColumnType::Timestamp | ColumnType::Time { .. } | ColumnType::Year | ColumnType::Bool
@@ -236,7 +290,7 @@ fn is_number(kind: ColumnType) -> bool {
     kind.compares_as_number() == Some(true) && !is_moment
 }
 
-fn is_text(kind: ColumnType) -> bool {
+pub(super) fn is_text(kind: ColumnType) -> bool {
     let is_date = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
     let is_bytes = matches!(kind, ColumnType::Blob { .. });
     kind.compares_as_number() == Some(false) && !is_date && !is_bytes
@@ -303,7 +357,7 @@ fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
 }
 
 /// The beginning of a constant, for an error.
-fn shown(constant: &str) -> String {
+pub(super) fn shown(constant: &str) -> String {
     constant.chars().take(SHOWN_CHARS_MAX).collect()
 }
 

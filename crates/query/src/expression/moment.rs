@@ -154,6 +154,9 @@ pub(super) fn seconds_of(unix_us: i64) -> i128 {
     unix_us.div_euclid(1_000_000).into()
 }
 
+/// The type of a date that was moved by an interval.
+pub(super) const MOVED_DATE: ColumnType = ColumnType::DateTime { fraction_digits: 6 };
+
 /// Most units of a moment that is worked out before the first row, such as `NOW() - INTERVAL 1 DAY`.
 const MOMENT_UNITS_MAX: usize = 64 << 10;
 

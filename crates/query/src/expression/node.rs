@@ -8,6 +8,7 @@ use super::call::{Known, call, each};
 use super::evaluate::{NODE_UNITS, between, binary, negate_if, three_valued, unary, weighed};
 use super::function::Function;
 use super::lazy_set::LazySet;
+use super::mixed::Mixed;
 use super::moment;
 use super::row_set::RowSet;
 use super::tree::{BinaryOperator, Over, UnaryOperator};
@@ -27,9 +28,6 @@ const FOLDED_UNITS_MAX: u64 = 64 << 10;
 
 /// Units of a path inside a document, beside those of its node.
 const PATH_UNITS: u64 = 60;
-
-/// The type of a date that was moved by an interval.
-pub(super) const MOVED_DATE: ColumnType = ColumnType::DateTime { fraction_digits: 6 };
 
 /// A row as expressions read it, and the meter of the statement that reads it.
 pub trait ColumnValues {
@@ -107,6 +105,9 @@ pub(super) enum PreparedNode {
     Given(Box<PreparedNode>, ColumnType),
     /// The same in the form that a client sees.
     Stored(Box<PreparedNode>, ColumnType),
+    /// What a call of a [`Mixed`] may give back, with the number of its kind.
+    Part(Box<PreparedNode>, usize),
+    Mixed(Mixed),
     Each {
         over: Over,
         /// The slot of an item in the condition.
@@ -117,10 +118,16 @@ pub(super) enum PreparedNode {
 }
 
 /// A row with an item of a list beside its columns.
-struct WithItem<'r> {
+pub(super) struct WithItem<'r> {
     row: &'r dyn ColumnValues,
     slot: usize,
     item: &'r Value,
+}
+
+impl<'r> WithItem<'r> {
+    pub(super) fn new(row: &'r dyn ColumnValues, slot: usize, item: &'r Value) -> WithItem<'r> {
+        WithItem { row, slot, item }
+    }
 }
 
 impl ColumnValues for WithItem<'_> {
@@ -154,7 +161,7 @@ impl PreparedNode {
             Some(_) => {
                 // A date compares as its midnight.
                 let kind = match kind {
-                    ColumnType::Date => MOVED_DATE,
+                    ColumnType::Date => moment::MOVED_DATE,
                     kind => kind,
                 };
                 Box::new(PreparedNode::Moment(self, Arc::new(zone), kind))
@@ -238,13 +245,15 @@ impl PreparedNode {
             PreparedNode::IsNull { needle, .. } => needle.is_constant(),
             PreparedNode::Moment(of, ..)
             | PreparedNode::Given(of, _)
-            | PreparedNode::Stored(of, _) => of.is_constant(),
+            | PreparedNode::Stored(of, _)
+            | PreparedNode::Part(of, _) => of.is_constant(),
             PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
             PreparedNode::Slot(_)
             | PreparedNode::Path(..)
             | PreparedNode::Typed(..)
             | PreparedNode::In { .. }
             | PreparedNode::InRows { .. }
+            | PreparedNode::Mixed(_)
             | PreparedNode::Each { .. } => false,
         }
     }
@@ -293,6 +302,7 @@ impl PreparedNode {
             | PreparedNode::Moment(part, ..)
             | PreparedNode::Given(part, _)
             | PreparedNode::Stored(part, _)
+            | PreparedNode::Part(part, _)
             | PreparedNode::In { needle: part, .. }
             | PreparedNode::IsNull { needle: part, .. } => visit(part),
             PreparedNode::Binary(_, left, right) => {
@@ -306,6 +316,7 @@ impl PreparedNode {
                     visit(part);
                 }
             }
+            PreparedNode::Mixed(mixed) => mixed.each_part(visit),
             // No `for_each`, whose frames would lie on the stack of each level.
             PreparedNode::Call(_, _, parts) | PreparedNode::InRows { needles: parts, .. } => {
                 for part in parts.iter_mut() {
@@ -336,7 +347,8 @@ impl PreparedNode {
             PreparedNode::Path(slot, steps) => at_path(row, *slot, steps, work),
             PreparedNode::Typed(slot, kind) => copied(kind.comparable(row.value(*slot)), work),
             PreparedNode::Moment(of, zone, kind) => in_zone(of.evaluate(row, work), zone, *kind),
-            PreparedNode::Given(of, _) => of.evaluate(row, work),
+            PreparedNode::Given(of, _) | PreparedNode::Part(of, _) => of.evaluate(row, work),
+            PreparedNode::Mixed(mixed) => mixed.evaluate(row, work),
             PreparedNode::Stored(of, kind) => in_column(of.evaluate(row, work), *kind),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
@@ -373,12 +385,12 @@ impl PreparedNode {
                 *negated,
             ),
             PreparedNode::IsNull { needle, negated } => {
-                Value::Int(((needle.evaluate(row, work) == Value::Null) != *negated).into())
+                is_null(&needle.evaluate(row, work), *negated)
             }
             PreparedNode::Call(function, known, arguments) => {
                 call(*function, known, arguments.len(), work, &mut |at| {
-                    let argument = arguments.get(at);
-                    argument.map_or(Value::Null, |argument| argument.evaluate(row, work))
+                    let of = arguments.get(at);
+                    of.map_or(Value::Null, |of| of.evaluate(row, work))
                 })
             }
             PreparedNode::Each {
@@ -387,15 +399,15 @@ impl PreparedNode {
                 list,
                 condition,
             } => each(*over, &list.evaluate(row, work), work, &mut |item| {
-                let row = WithItem {
-                    row,
-                    slot: *slot,
-                    item: &item,
-                };
+                let row = WithItem::new(row, *slot, &item);
                 condition.evaluate(&row, work).as_bool() == Some(true)
             }),
         }
     }
+}
+
+fn is_null(value: &Value, negated: bool) -> Value {
+    Value::Int(((*value == Value::Null) != negated).into())
 }
 
 fn at_path(row: &dyn ColumnValues, slot: usize, steps: &[JsonStep], work: &Work<'_>) -> Value {

@@ -278,7 +278,13 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
         let list = match self.variable()? {
             Some(name) => List::of_variable(&name),
-            None => self.in_list()?,
+            None => {
+                let (list, moments) = self.in_list(nesting)?;
+                if !moments.is_empty() {
+                    return self.among_moments(*needle, negated, (list, moments), left.depth);
+                }
+                list
+            }
         };
         let listed = Expression::In {
             needle,
@@ -317,10 +323,14 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let Expression::Column(_) = &needle else {
             return Err(self.lexer.unexpected("a column before ANY"));
         };
+        let (list, moments) = self.in_list(0)?;
+        if !moments.is_empty() {
+            return Err(self.not_yet("NOW() in the list of ANY"));
+        }
         let listed = Expression::In {
             needle: Box::new(Expression::Column("x".to_owned())),
             negated,
-            list: self.in_list()?,
+            list,
         };
         self.count_nodes(2)?;
         let each = Expression::Each {
@@ -388,34 +398,89 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
         match self.lexer.take(TokenKind::Close) {
             true => Ok(List::default()),
-            false => self.listed_to_bracket(),
+            false => self.listed_to_bracket(&mut |_| Ok(false)),
         }
     }
 
-    /// Reads `(1, 'a', -2)`.
-    fn in_list(&mut self) -> Result<List, SyntaxError> {
+    /// `a IN (1, NOW())` as `a IN (1) OR a = NOW()`.
+    fn among_moments(
+        &mut self,
+        needle: Expression,
+        negated: bool,
+        (list, moments): (List, Vec<Expression>),
+        depth: u32,
+    ) -> Result<Built, SyntaxError> {
+        // A copy of any other for each moment could double at each level.
+        if !matches!(needle, Expression::Column(_)) {
+            return Err(self.not_yet(
+                "NOW() in the list of IN beside what is no column: write a = b OR a = c",
+            ));
+        }
+        let levels = moments.len().next_power_of_two().trailing_zeros() + 3;
+        let depth = moments.iter().map(Expression::depth).fold(depth, u32::max);
+        self.count_nodes(3 * moments.len() + 2)?;
+        let mut terms = Vec::with_capacity(moments.len() + 1);
+        for moment in moments {
+            let (of, moment) = (Box::new(needle.clone()), Box::new(moment));
+            terms.push(Expression::Binary(BinaryOperator::Equal, of, moment));
+        }
+        if !list.is_empty() {
+            terms.push(Expression::In {
+                needle: Box::new(needle),
+                negated: false,
+                list,
+            });
+        }
+        let any = Expression::any_of(terms);
+        let any = match negated {
+            true => Expression::Unary(UnaryOperator::Not, Box::new(any)),
+            false => any,
+        };
+        self.built(any, depth + levels)
+    }
+
+    /// Reads `(1, 'a', NOW())`: the constants, and the moments among them.
+    fn in_list(&mut self, nesting: u32) -> Result<(List, Vec<Expression>), SyntaxError> {
         if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("("));
         }
         if self.lexer.at_word("SELECT") {
             return Err(self.not_yet("SELECT in the list of IN: join the tables"));
         }
-        if at_column(self.lexer) {
-            return Err(self.not_yet("columns in the list of IN: write a = b OR a = c"));
-        }
-        self.listed_to_bracket()
+        let mut moments = Vec::new();
+        let mut moment = |parser: &mut Self| {
+            if !at_column(parser.lexer) {
+                return Ok(false);
+            }
+            let at = parser.lexer.peek().clone();
+            let of = parser.climb(Binding::BitOr, nesting + 1)?.tree;
+            if of.first_column().is_some() || !of.is_of_the_moment() {
+                let message = "not yet: columns in the list of IN: write a = b OR a = c";
+                return Err(parser.lexer.error(&at, message));
+            }
+            moments.push(of);
+            Ok(true)
+        };
+        let list = self.listed_to_bracket(&mut moment)?;
+        Ok((list, moments))
     }
 
-    /// Reads `1, 'a', -2)`.
-    fn listed_to_bracket(&mut self) -> Result<List, SyntaxError> {
-        let mut list = List::default();
+    /// Reads `1, 'a', -2)`. `other` reads what is no constant of the list, and tells whether it did.
+    fn listed_to_bracket(
+        &mut self,
+        other: &mut dyn FnMut(&mut Self) -> Result<bool, SyntaxError>,
+    ) -> Result<List, SyntaxError> {
+        let (mut list, mut is_first) = (List::default(), true);
         loop {
             let from = self.lexer.peek().range.start;
-            if !list.is_empty() && !self.lexer.take(TokenKind::Comma) {
+            if !is_first && !self.lexer.take(TokenKind::Comma) {
                 return Err(self.lexer.unexpected(", or )"));
             }
-            list.push(self.listed()?);
-            self.repeat(from, std::slice::from_mut(&mut list))?;
+            is_first = false;
+            if !other(self)? {
+                list.push(self.listed()?);
+                self.repeat(from, std::slice::from_mut(&mut list))?;
+            }
             if self.lexer.take(TokenKind::Close) {
                 return Ok(list);
             }

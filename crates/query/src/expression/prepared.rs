@@ -13,10 +13,11 @@ use super::beside::{
 use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
+use super::kinds::mixed;
 use super::lazy_set::LazySet;
 use super::list::List;
-use super::moment;
-use super::node::{ColumnValues, MOVED_DATE, PreparedNode, WEIGHT_SLOT};
+use super::moment::{self, MOVED_DATE};
+use super::node::{ColumnValues, PreparedNode, WEIGHT_SLOT};
 use super::row_set::RowSet;
 use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
@@ -388,7 +389,10 @@ fn giving_back(
         });
     }
     let common = common_of(function, written, resolve);
-    let Some(kind) = common.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE) else {
+    if let Some(kind) = common {
+        set_moments(function, written, &mut arguments, kind);
+    }
+    let Some(kind) = common.filter(ColumnType::has_comparable) else {
         return Ok(PreparedNode::Call(function, known, arguments));
     };
     for place in function.gives_back(written.len()) {
@@ -397,7 +401,27 @@ fn giving_back(
         }
     }
     let call = PreparedNode::Call(function, known, arguments);
-    Ok(PreparedNode::Given(Box::new(call), kind))
+    Ok(match kind == MOVED_DATE {
+        true => call,
+        false => PreparedNode::Given(Box::new(call), kind),
+    })
+}
+
+/// Makes values of that type of the moments that a call may give back: `COALESCE(due, NOW())` gives dates.
+fn set_moments(
+    function: Function,
+    written: &[Expression],
+    arguments: &mut [PreparedNode],
+    kind: ColumnType,
+) {
+    for place in function.gives_back(written.len()) {
+        let zone = written.get(place).and_then(moment::zone_of);
+        if let (Some(zone), Some(argument)) = (zone, arguments.get_mut(place)) {
+            let node = std::mem::replace(argument, PreparedNode::Literal(Value::Null));
+            *argument = *Box::new(node).as_moment(zone, kind);
+            argument.fold();
+        }
+    }
 }
 
 /// The type of all that a call may give back; `None`: they are of several, or of none.
@@ -685,8 +709,14 @@ fn rows(
 }
 
 impl PreparedNode {
-    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
+    pub(super) fn new(
+        expression: &Expression,
+        resolve: &Resolve<'_>,
+    ) -> Result<PreparedNode, Unprepared> {
         refuse_texts_of(expression)?;
+        if let Some(mixed) = mixed(expression, resolve)? {
+            return Ok(PreparedNode::Mixed(mixed));
+        }
         let part = |of: &Expression| PreparedNode::new(of, resolve).map(Box::new);
         Ok(match expression {
             Expression::Literal(value) => PreparedNode::Literal(value.clone()),

@@ -14,7 +14,8 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, Expression, Function, Prepared, kind_of, read_beside, shown_as,
+    AggregateKind, Expression, Function, Kind, Prepared, given_kinds, kind_of, read_beside,
+    refuse_lost, shown_as,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -460,9 +461,28 @@ impl GroupBinder<'_, '_> {
         if let Some(error) = refused {
             return Err(error);
         }
+        refuse_lost(of, &|name| self.kinds(name))?;
         Prepared::resolved(&with_ids(of, self.of.has_id()), &|name| {
             self.slot(name).ok()
         })
         .map_err(BindError::from)
+    }
+
+    /// The kinds of the values of a key, or of MIN and MAX, that are of several.
+    fn kinds(&self, name: &str) -> Option<Vec<Kind>> {
+        let key = self
+            .keys
+            .iter()
+            .enumerate()
+            .map(|(at, key)| (key_name(at), &key.written));
+        let aggregates = self.aggregates.iter().enumerate();
+        let extremes = aggregates.filter_map(|(at, (written, _))| match written {
+            Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) => {
+                Some((aggregate_name(at), of.first()?))
+            }
+            _ => None,
+        });
+        let (_, of) = key.chain(extremes).find(|(of, _)| of == name)?;
+        given_kinds(of, &|name| Some(self.of.slot(name).ok()?.1))
     }
 }

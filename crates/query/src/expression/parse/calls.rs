@@ -291,7 +291,7 @@ impl Parser<'_, '_, '_> {
         if !self.lexer.take(TokenKind::Comma) {
             return Err(self.lexer.unexpected("`,`"));
         }
-        let list = self.listed_to_bracket()?;
+        let list = self.listed_to_bracket(&mut |_| Ok(false))?;
         let listed = Expression::In {
             needle: Box::new(needle.tree),
             negated: false,

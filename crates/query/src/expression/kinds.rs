@@ -1,0 +1,308 @@
+//! A constant beside what gives back values of several kinds, such as `IFNULL(due, '')`: it is read once for each kind, and each row
+//! is compared by the kind of the value that it gives.
+//!
+//! Example: `IFNULL(clock, '') = '10:11:12'` over a TIME. Beside the column the constant is the number 101112, beside the text it is
+//! itself. A row of 10:11:12 takes the first test and is found; a row without a time takes the second.
+//!
+//! Invariants:
+//! - A constant that no kind reads is refused, as beside a column; one that some kind reads is unlike values of the others.
+//! - Tests copy what stands beside the call, and that reads no column: so no nesting of calls multiplies their nodes.
+
+use std::cmp::Ordering;
+
+use super::beside::{
+    Beside, Item, Resolve, Unprepared, beside, constant, is_number, is_text, shown,
+};
+use super::function::Function;
+use super::mixed::Mixed;
+use super::moment::{MOVED_DATE, zone_of};
+use super::node::PreparedNode;
+use super::tree::Expression;
+use crate::limits::MIXED_LIST_MAX;
+use crate::schema::ColumnType;
+use crate::value::Value;
+
+/// The type of a value that a call may give back; `None`: it is one of a document.
+pub(crate) type Kind = Option<ColumnType>;
+
+/// The comparison, if it is one of a mixed call with constants alone.
+pub(super) fn mixed(
+    comparison: &Expression,
+    resolve: &Resolve<'_>,
+) -> Result<Option<Mixed>, Unprepared> {
+    let Some(place) = place(comparison, resolve) else {
+        return Ok(None);
+    };
+    let Some(written @ Expression::Call(function, _)) = comparison.parts().get(place).copied()
+    else {
+        return Ok(None);
+    };
+    let mut kinds = Vec::new();
+    if !kinds_of(written, &mut kinds, resolve) {
+        return Ok(None);
+    }
+    let name = format!("{}()", function.name());
+    let mut of = PreparedNode::new(written, resolve)?;
+    mark(written, &mut of, &kinds, resolve);
+    let mut test = comparison.clone();
+    share_lists(&mut test)?;
+    if let Some(part) = test.parts_mut().into_iter().nth(place) {
+        *part = Expression::Column(name.clone());
+    }
+    let slot = resolve.free();
+    let (mut tests, mut refused) = (Vec::with_capacity(kinds.len()), Vec::new());
+    for kind in &kinds {
+        let item = Item {
+            name: &name,
+            slot,
+            kind: *kind,
+        };
+        let read = PreparedNode::new(&test, &resolve.with_item(item));
+        tests.push(match read {
+            Ok(test) => test,
+            Err(error) => {
+                refused.push(error);
+                let item = Item {
+                    name: &name,
+                    slot,
+                    kind: Some(ColumnType::String),
+                };
+                PreparedNode::new(&test, &resolve.with_item(item))?
+            }
+        });
+    }
+    match refused.len() == kinds.len() {
+        true => Err(refused.swap_remove(0)),
+        false => Ok(Some(Mixed {
+            of: Box::new(of),
+            slot,
+            tests: tests.into(),
+        })),
+    }
+}
+
+/// The kinds of all that an expression may give back, if they are several and known.
+pub(crate) fn given_kinds(
+    written: &Expression,
+    columns: &dyn Fn(&str) -> Option<ColumnType>,
+) -> Option<Vec<Kind>> {
+    let typed = |name: &str| columns(name).map(|kind| (0, Some(kind)));
+    let resolve = Resolve {
+        columns: &typed,
+        item: None,
+    };
+    let mut kinds = Vec::new();
+    let is_known = is_mixed(written, &resolve) && kinds_of(written, &mut kinds, &resolve);
+    is_known.then_some(kinds)
+}
+
+/// Refuses constants beside values whose kinds a group has lost, as in `HAVING MAX(IFNULL(due, '')) = '2024-1-2'`, where one of the
+/// kinds reads the constant as another value. `kinds`: those of a column of such values.
+pub(crate) fn refuse_lost(
+    of: &Expression,
+    kinds: &dyn Fn(&str) -> Option<Vec<Kind>>,
+) -> Result<(), Unprepared> {
+    let parts = of.parts();
+    if is_comparison(of) {
+        let columns = parts.iter().filter_map(|part| part.column());
+        for kinds in columns.filter_map(kinds) {
+            for part in &parts {
+                part.constant()
+                    .map_or(Ok(()), |value| refuse_reading(value, &kinds))?;
+            }
+            if let Expression::In { list, .. } = of {
+                list.iter()
+                    .try_for_each(|value| refuse_reading(&value, &kinds))?;
+            }
+        }
+    }
+    parts
+        .into_iter()
+        .try_for_each(|part| refuse_lost(part, kinds))
+}
+
+/// Refuses a constant that one of the kinds reads as another value, or that none reads.
+fn refuse_reading(value: &Value, kinds: &[Kind]) -> Result<(), Unprepared> {
+    let mut refused = 0;
+    for kind in kinds.iter().flatten() {
+        match kind.constant(value) {
+            Ok(read) if read == *value || read.cmp_sql(value) == Some(Ordering::Equal) => {}
+            Ok(_) => {
+                let (text, kind) = (shown(&value.to_string()), kind.sql_name());
+                let what = format!(
+                    "groups have values of several kinds, and '{text}' is another value beside {kind}: compare before they are grouped, or give values of one kind"
+                );
+                return Err(Unprepared::Invalid(what.into()));
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    match kinds.iter().flatten().next() {
+        Some(kind) if refused == kinds.len() => constant(value, "group()", *kind).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Makes lists whose numbers the copies share.
+///
+/// # Errors
+/// A list that cannot be shared is long.
+fn share_lists(comparison: &mut Expression) -> Result<(), Unprepared> {
+    let lists = match comparison {
+        Expression::In { list, .. } => std::slice::from_mut(list),
+        Expression::InRows { columns, .. } => columns.as_mut_slice(),
+        _ => return Ok(()),
+    };
+    for list in lists {
+        let (count, is_whole) = (list.len(), list.whole().is_some());
+        if !is_whole && count > MIXED_LIST_MAX {
+            let what = format!(
+                "a list beside values of several kinds has at most {MIXED_LIST_MAX} constants, unless all are whole numbers: this one has {count}"
+            );
+            return Err(Unprepared::Invalid(what.into()));
+        }
+        if let Some(shared) = list.clone().shared().filter(|_| is_whole) {
+            *list = shared;
+        }
+    }
+    Ok(())
+}
+
+/// The place of the mixed call among the parts of a comparison whose other parts read no column; `None`: it is none.
+fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
+    if !is_comparison(comparison) {
+        return None;
+    }
+    let parts = comparison.parts();
+    let place = parts.iter().position(|part| is_mixed(part, resolve))?;
+    let mut others = parts.iter().enumerate().filter(|(at, _)| *at != place);
+    let is_plain = |part: &Expression| match comparison {
+        Expression::InRows { .. } => matches!(part, Expression::Column(_)),
+        _ => part.first_column().is_none(),
+    };
+    others.all(|(_, part)| is_plain(part)).then_some(place)
+}
+
+fn is_comparison(of: &Expression) -> bool {
+    match of {
+        Expression::Binary(operator, ..) => operator.compares(),
+        Expression::In { list, .. } => list.variable().is_none(),
+        Expression::InRows { .. } | Expression::Between { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether an expression gives back values of columns and of another kind.
+fn is_mixed(written: &Expression, resolve: &Resolve<'_>) -> bool {
+    matches!(written, Expression::Call(function, _) if divides(*function))
+        && written.first_column().is_some()
+        && matches!(beside(written, resolve), Beside::Other)
+}
+
+/// Whether a call gives back one of its arguments as it is.
+fn divides(function: Function) -> bool {
+    matches!(
+        function,
+        Function::If | Function::Case | Function::Coalesce | Function::NullIf
+    )
+}
+
+/// The parts of a mixed call of which its value is one, with the place of each among the prepared arguments.
+fn parts<'e>(
+    written: &'e Expression,
+    resolve: &Resolve<'_>,
+) -> Option<Vec<(&'e Expression, usize)>> {
+    let Expression::Call(function, arguments) = written else {
+        return None;
+    };
+    let is_divided = divides(*function) && matches!(beside(written, resolve), Beside::Other);
+    let places = is_divided.then(|| function.gives_back(arguments.len()))?;
+    let parts = places.into_iter().filter_map(|place| {
+        // NULLIF is prepared as IF(a = b, NULL, a).
+        let at = if *function == Function::NullIf {
+            2
+        } else {
+            place
+        };
+        Some((arguments.get(place)?, at))
+    });
+    Some(parts.collect())
+}
+
+/// Adds the kinds of all that a mixed call may give back. `false`: the kind of a part is not known.
+fn kinds_of(written: &Expression, kinds: &mut Vec<Kind>, resolve: &Resolve<'_>) -> bool {
+    if let Some(parts) = parts(written, resolve) {
+        return parts.iter().all(|(part, _)| kinds_of(part, kinds, resolve));
+    }
+    match (kind_of(written, resolve), written.constant()) {
+        (Some(kind), _) if kinds.contains(&kind) => true,
+        (Some(kind), _) => {
+            kinds.push(kind);
+            true
+        }
+        (None, of) => of == Some(&Value::Null),
+    }
+}
+
+/// The kind of a part; `None`: it is not known, or it is NULL.
+fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
+    match (beside(written, resolve), written.constant()) {
+        (Beside::Column(_, kind), _) => Some(Some(widest(kind))),
+        (Beside::Inside, _) => Some(None),
+        (Beside::Other, Some(value)) => kind_of_constant(value),
+        // A moment is its seconds here.
+        (Beside::Other, None) if written.is_arithmetic() || zone_of(written).is_some() => {
+            Some(Some(ColumnType::Double))
+        }
+        (Beside::Other, None) => match written {
+            Expression::Call(function, _) if function.gives_text() => {
+                Some(Some(ColumnType::String))
+            }
+            _ => None,
+        },
+    }
+}
+
+/// A type that reads constants as this one, so that few types are left of the columns of a call.
+fn widest(kind: ColumnType) -> ColumnType {
+    match kind {
+        ColumnType::Date | ColumnType::DateTime { .. } => MOVED_DATE,
+        ColumnType::Time { .. } => ColumnType::Time { fraction_digits: 6 },
+        kind if is_number(kind) => ColumnType::Double,
+        kind if is_text(kind) => ColumnType::String,
+        kind => kind,
+    }
+}
+
+fn kind_of_constant(value: &Value) -> Option<Kind> {
+    match value {
+        Value::Int(_) | Value::Float(_) => Some(Some(ColumnType::Double)),
+        Value::Str(_) | Value::Bytes(_) => Some(Some(ColumnType::String)),
+        Value::Null | Value::Set(_) | Value::Json(_) => None,
+    }
+}
+
+/// Makes each value that a mixed call may give back a [`PreparedNode::Part`] with the number of its kind.
+fn mark(written: &Expression, node: &mut PreparedNode, kinds: &[Kind], resolve: &Resolve<'_>) {
+    if let PreparedNode::Call(_, _, nodes) = node
+        && let Some(parts) = parts(written, resolve)
+    {
+        for (written, at) in parts {
+            if let Some(node) = nodes.get_mut(at) {
+                mark(written, node, kinds, resolve);
+            }
+        }
+        return;
+    }
+    // A call of constants was worked out.
+    let kind = match node {
+        PreparedNode::Literal(value) => kind_of_constant(value),
+        _ => kind_of(written, resolve),
+    };
+    let number = kinds.iter().position(|known| Some(*known) == kind);
+    let mut of = std::mem::replace(node, PreparedNode::Literal(Value::Null));
+    if kind == Some(None) {
+        of.read_inside();
+    }
+    *node = PreparedNode::Part(Box::new(of), number.unwrap_or(0));
+}
