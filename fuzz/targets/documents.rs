@@ -3,6 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use query::json::{Json, JsonStep, each_member};
+use query::meter::Unmetered;
 use query::row;
 
 /// Paths that a document of few bytes may have.
@@ -22,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let value = Json::of_numbers(&[1]);
     for path in paths() {
         let _ = strange.node_at(&path);
-        let _ = strange.with(&path, &value);
+        let _ = strange.with(&path, &value, &Unmetered);
     }
     each_member(bytes, 8, &mut Vec::new(), &mut |_, _| {});
     strange.write_text(&mut Vec::new());
