@@ -729,3 +729,108 @@ UPDATE zs SET ts = s WHERE id = 1
 ----
 error 1366 (HY000): incorrect timestamp value 'soon' for column 'ts' at row 1
 
+
+# A column of dates, or of times, beside one of numbers or texts.
+CREATE TABLE beside (x text, n bigint, s string, da date, dt datetime, tm time, y year, ts timestamp)
+----
+ok, 0 rows
+
+INSERT INTO beside (id,x,n,s,da,dt,tm,y,ts) VALUES (1,'',20240102,'2024-1-2','2024-01-02','2024-01-02','10:11:12',2024,'2024-01-02T00:00:00Z'),(2,'',101112,'10:11:12','2024-01-02','2024-01-02 03:04:05','10:11:12',2024,'2024-01-02T00:00:00Z'),(3,'',7,'true','2024-01-02','2024-01-02 03:04:05','10:11:12',2024,'2024-01-02T00:00:00Z')
+----
+ok, 3 rows
+
+SELECT id FROM beside WHERE da = n
+----
+id
+1
+
+SELECT id FROM beside WHERE dt > n OR n + 1 > dt
+----
+id
+1
+2
+
+SELECT id FROM beside WHERE da = s
+----
+id
+1
+
+SELECT id FROM beside WHERE da <> s
+----
+id
+2
+3
+
+SELECT id FROM beside WHERE da < s OR da >= s
+----
+id
+1
+
+SELECT id FROM beside WHERE tm = s
+----
+id
+2
+
+SELECT id FROM beside WHERE da BETWEEN s AND n
+----
+id
+1
+
+SELECT id FROM beside WHERE da NOT BETWEEN s AND '2024-1-1'
+----
+id
+1
+2
+3
+
+SELECT a.id, b.id FROM beside a JOIN beside b ON a.dt = b.n
+----
+id | id
+1 | 1
+
+SELECT a.id, b.id FROM beside a JOIN beside b ON b.s = a.dt
+----
+id | id
+1 | 1
+
+SELECT a.id, b.id FROM beside a JOIN beside b ON b.s = a.tm
+----
+id | id
+1 | 2
+2 | 2
+3 | 2
+
+SELECT n, MAX(da) AS m, MAX(n) AS k FROM beside GROUP BY n HAVING m = k
+----
+n | m | k
+20240102 | 2024-01-02 | 20240102
+
+SELECT id FROM beside WHERE da = tm
+----
+error 1210 (HY000): a condition compares values of one kind: 'da' is date, 'tm' is time
+
+SELECT id FROM beside WHERE y < da
+----
+error 1210 (HY000): a condition compares values of one kind: 'y' is year, 'da' is date
+
+SELECT da + 0, da - 1, -da, dt + 0, ABS(da), ROUND(dt), da + 0 = 20240102 FROM beside
+----
+da + 0 | da - 1 | -da | dt + 0 | ABS(da) | ROUND(dt) | da + 0 = 20240102
+20240102 | 20240101 | -20240102 | 20240102000000 | 20240102 | 20240102000000 | 1
+20240102 | 20240101 | -20240102 | 20240102030405 | 20240102 | 20240102030405 | 1
+20240102 | 20240101 | -20240102 | 20240102030405 | 20240102 | 20240102030405 | 1
+
+SELECT SUM(da), AVG(da), MAX(da), SUM(dt) FROM beside
+----
+SUM(da) | AVG(da) | MAX(da) | SUM(dt)
+60720306 | 20240102.000000 | 2024-01-02 | 60720306060810
+
+UPDATE beside SET s = '2024-01-02', ts = '2024-01-02' WHERE id = 3
+----
+ok, 1 rows
+
+SELECT id FROM beside WHERE ts = s
+----
+id
+3
+

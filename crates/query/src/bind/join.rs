@@ -729,19 +729,8 @@ impl Binder<'_> {
             let is_text = |kind: &Option<ColumnType>| {
                 kind.as_ref().and_then(ColumnType::compares_as_number) == Some(false)
             };
-            // A text is read otherwise as a constant beside these than it is compared as a value: '0' is the year 2000.
-            let reads_texts = |kind: ColumnType| {
-                matches!(
-                    kind,
-                    ColumnType::Year | ColumnType::Bool | ColumnType::Timestamp
-                )
-            };
-            let names_values = |kind: ColumnType| {
-                let is_read = reads_texts(kind) && other_kind != Some(kind);
-                kind != ColumnType::Json && !kind.has_comparable() && !is_read
-            };
             let column = match &**own {
-                Expression::Column(_) if kind.is_some_and(names_values) => {
+                Expression::Column(_) if kind.is_some_and(|of| names_values(of, other_kind)) => {
                     let (_, place) = table_of(&self.bases, prepared.slots()[0]);
                     self.scopes[table]
                         .columns
@@ -753,7 +742,8 @@ impl Binder<'_> {
             return Ok(Some(JoinKey {
                 own: prepared,
                 other: beside,
-                are_texts: is_text(&kind) && is_text(&other_kind),
+                are_texts: (is_text(&kind) || other_kind.is_some_and(is_date))
+                    && (is_text(&other_kind) || kind.is_some_and(is_date)),
                 column,
             }));
         }
@@ -793,6 +783,23 @@ impl Binder<'_> {
         }
         self.prepare(&Expression::all_of(conditions)).map(Some)
     }
+}
+
+/// Whether the values of a column are those that it is compared by with one of another type, so that its rows are found by them.
+fn names_values(kind: ColumnType, other: Option<ColumnType>) -> bool {
+    use ColumnType as T;
+    // A text is read otherwise as a constant beside these than it is compared as a value: '0' is the year 2000.
+    let reads_texts = matches!(kind, T::Year | T::Bool | T::Timestamp);
+    // Beside a date a number and a text are read as one, and beside a time or a moment a text is.
+    let is_text = kind.compares_as_number() == Some(false);
+    let is_read = other.is_some_and(is_date)
+        || matches!(other, Some(T::Time { .. } | T::Timestamp)) && is_text;
+    let is_like = other == Some(kind) || !reads_texts && !is_read;
+    kind != T::Json && !kind.has_comparable() && is_like
+}
+
+fn is_date(kind: ColumnType) -> bool {
+    matches!(kind, ColumnType::Date | ColumnType::DateTime { .. })
 }
 
 impl BoundJoin {

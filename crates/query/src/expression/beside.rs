@@ -290,6 +290,17 @@ pub(super) fn is_number(kind: ColumnType) -> bool {
     kind.compares_as_number() == Some(true) && !is_moment
 }
 
+pub(super) fn is_date(kind: ColumnType) -> bool {
+    matches!(kind, ColumnType::Date | ColumnType::DateTime { .. })
+}
+
+/// Whether values of a column may be read as others beside a column of another kind, or are of a kind beside which others are.
+pub(super) fn is_converted(kind: ColumnType) -> bool {
+    is_date(kind)
+        || is_text(kind)
+        || matches!(kind, ColumnType::Time { .. } | ColumnType::Timestamp)
+}
+
 pub(super) fn is_text(kind: ColumnType) -> bool {
     let is_date = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
     let is_bytes = matches!(kind, ColumnType::Blob { .. });

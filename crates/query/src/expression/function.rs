@@ -317,6 +317,13 @@ impl Function {
             )
     }
 
+    /// Whether its arguments are numbers, as those of ABS.
+    pub(super) fn reads_numbers(self) -> bool {
+        let buckets = matches!(self, Function::Histogram | Function::Range);
+        let reads_others = self.reads_moments() || self.reads_texts() || self.compares() || buckets;
+        self.gives_number() && !reads_others
+    }
+
     /// Whether its value is a number or NULL.
     pub(super) fn gives_number(self) -> bool {
         use Function as F;

@@ -105,6 +105,10 @@ pub(super) enum PreparedNode {
     Given(Box<PreparedNode>, ColumnType),
     /// The same in the form that a client sees.
     Stored(Box<PreparedNode>, ColumnType),
+    /// The number of a date's digits, as MySQL has it: 20240102 of a DATE, 20240102000000 of a DATETIME at midnight.
+    Digits(Box<PreparedNode>, ColumnType),
+    /// A text or a number of a row as a value of that type. One that is none is unlike all values of it.
+    Read(Box<PreparedNode>, ColumnType),
     /// What a call of a [`Mixed`] may give back, with the number of its kind.
     Part(Box<PreparedNode>, usize),
     Mixed(Mixed),
@@ -246,6 +250,8 @@ impl PreparedNode {
             PreparedNode::Moment(of, ..)
             | PreparedNode::Given(of, _)
             | PreparedNode::Stored(of, _)
+            | PreparedNode::Digits(of, _)
+            | PreparedNode::Read(of, _)
             | PreparedNode::Part(of, _) => of.is_constant(),
             PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
             PreparedNode::Slot(_)
@@ -302,6 +308,8 @@ impl PreparedNode {
             | PreparedNode::Moment(part, ..)
             | PreparedNode::Given(part, _)
             | PreparedNode::Stored(part, _)
+            | PreparedNode::Digits(part, _)
+            | PreparedNode::Read(part, _)
             | PreparedNode::Part(part, _)
             | PreparedNode::In { needle: part, .. }
             | PreparedNode::IsNull { needle: part, .. } => visit(part),
@@ -350,6 +358,8 @@ impl PreparedNode {
             PreparedNode::Given(of, _) | PreparedNode::Part(of, _) => of.evaluate(row, work),
             PreparedNode::Mixed(mixed) => mixed.evaluate(row, work),
             PreparedNode::Stored(of, kind) => in_column(of.evaluate(row, work), *kind),
+            PreparedNode::Digits(of, kind) => kind.digits(of.evaluate(row, work)),
+            PreparedNode::Read(of, kind) => read_as(of.operand(row, work), *kind),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
             PreparedNode::Binary(operator, left, right) => {
                 binary(*operator, left.operand(row, work), &mut || {
@@ -403,6 +413,20 @@ impl PreparedNode {
                 condition.evaluate(&row, work).as_bool() == Some(true)
             }),
         }
+    }
+}
+
+/// See [`PreparedNode::Read`].
+fn read_as(value: Value, kind: ColumnType) -> Value {
+    match value {
+        // A number is unlike a date, and the text of no number is unlike a time and a moment.
+        Value::Int(_) | Value::Float(_) => kind.constant(&value).unwrap_or(value),
+        Value::Str(_) => match (kind.constant(&value), kind.compares_as_number()) {
+            (Ok(read), _) => read,
+            (Err(_), Some(false)) => Value::Int(0),
+            (Err(_), Some(true) | None) => value,
+        },
+        other => other,
     }
 }
 

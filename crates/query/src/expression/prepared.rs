@@ -8,7 +8,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::beside::{
-    Beside, Columns, Item, Resolve, Unprepared, beside, constant, no_number, of_call,
+    Beside, Columns, Item, Resolve, Unprepared, beside, constant, is_converted, is_date, is_number,
+    is_text, no_number, of_call,
 };
 use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
@@ -306,6 +307,57 @@ impl<'e> Operand<'e> {
         Ok(())
     }
 
+    /// Makes columns of two kinds comparable: beside dates a number is read by its digits, as a constant is, and beside dates, times and
+    /// moments a text is the one that it is the text of.
+    fn make_like(&mut self, other: &mut Operand<'_>) -> Result<(), Unprepared> {
+        let (Some(kind), Some(other_kind)) = (self.row_kind(), other.row_kind()) else {
+            return Ok(());
+        };
+        self.make_like_kind(kind, other_kind);
+        other.make_like_kind(other_kind, kind);
+        let is_dated = |kind| is_date(kind) || matches!(kind, ColumnType::Time { .. });
+        let refused = match (is_dated(kind), is_dated(other_kind)) {
+            (true, true) => is_date(kind) != is_date(other_kind),
+            (true, false) => is_date(kind) && other_kind == ColumnType::Year,
+            (false, true) => is_date(other_kind) && kind == ColumnType::Year,
+            (false, false) => false,
+        };
+        match (refused, &self.is, &other.is) {
+            (true, Beside::Column(a, _), Beside::Column(b, _)) => {
+                let (kind, other_kind) = (kind.sql_name(), other_kind.sql_name());
+                let what = format!(
+                    "a condition compares values of one kind: '{a}' is {kind}, '{b}' is {other_kind}"
+                );
+                Err(Unprepared::Invalid(what.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn make_like_kind(&mut self, kind: ColumnType, other: ColumnType) {
+        let node = std::mem::replace(&mut *self.node, PreparedNode::Literal(Value::Null));
+        let is_read = match is_date(other) {
+            true => is_number(kind) || is_text(kind),
+            false => {
+                is_text(kind) && matches!(other, ColumnType::Time { .. } | ColumnType::Timestamp)
+            }
+        };
+        *self.node = match is_read {
+            true => PreparedNode::Read(Box::new(node), other),
+            false => node,
+        };
+    }
+
+    /// The type of what a row gives; `None`: it is a constant, or of no column's type.
+    fn row_kind(&self) -> Option<ColumnType> {
+        match (&self.is, &*self.node) {
+            (_, PreparedNode::Literal(_)) => None,
+            (Beside::Column(_, kind), _) => Some(*kind),
+            (Beside::Other, _) if self.written.is_arithmetic() => Some(ColumnType::Double),
+            (Beside::Inside | Beside::Other, _) => None,
+        }
+    }
+
     /// Whether its value is a text, such as that of a date.
     fn gives_text(&self) -> bool {
         match self.written {
@@ -572,6 +624,9 @@ fn read(
     argument: &Expression,
     resolve: &Resolve<'_>,
 ) -> Result<PreparedNode, Unprepared> {
+    if function.reads_numbers() {
+        return number(argument, resolve);
+    }
     let node = PreparedNode::new(argument, resolve)?;
     let mut reads_shown = function.reads_texts();
     if function.reads_moments()
@@ -585,6 +640,15 @@ fn read(
     Ok(match reads_shown {
         true => node.stored(),
         false => node,
+    })
+}
+
+/// An operand of arithmetic: of a date the number of its digits.
+fn number(written: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
+    let node = PreparedNode::new(written, resolve)?;
+    Ok(match beside(written, resolve) {
+        Beside::Column(_, kind) if is_date(kind) => PreparedNode::Digits(Box::new(node), kind),
+        Beside::Column(..) | Beside::Inside | Beside::Other => node,
     })
 }
 
@@ -646,9 +710,46 @@ fn compared(
 ) -> Result<PreparedNode, Unprepared> {
     let mut left = Operand::new(left, resolve)?;
     let mut right = Operand::new(right, resolve)?;
+    left.make_like(&mut right)?;
     left.read_beside(&right)?;
     right.read_beside(&left)?;
     Ok(PreparedNode::Binary(operator, left.node, right.node))
+}
+
+/// An operator on two operands.
+fn binary(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    if operator.compares() {
+        return compared(operator, left, right, resolve);
+    }
+    let part = match operator.is_logical() {
+        true => PreparedNode::new,
+        false => number,
+    };
+    let (left, right) = (part(left, resolve)?, part(right, resolve)?);
+    Ok(PreparedNode::Binary(
+        operator,
+        Box::new(left),
+        Box::new(right),
+    ))
+}
+
+/// An operator on one operand.
+fn unary(
+    operator: UnaryOperator,
+    operand: &Expression,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    use UnaryOperator as O;
+    let operand = match operator {
+        O::Minus | O::BitNot => number(operand, resolve)?,
+        O::Not | O::IsTrue | O::IsFalse => PreparedNode::new(operand, resolve)?,
+    };
+    Ok(PreparedNode::Unary(operator, Box::new(operand)))
 }
 
 /// The item of a list inside the expressions around it.
@@ -724,13 +825,8 @@ impl PreparedNode {
             Expression::Column(name) => column(name, resolve)?,
             Expression::Variable(name) => return Err(unsettled(name)),
             Expression::Path { column, steps } => path(column, steps, resolve)?,
-            Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
-            Expression::Binary(operator, left, right) if operator.compares() => {
-                compared(*operator, left, right, resolve)?
-            }
-            Expression::Binary(operator, left, right) => {
-                PreparedNode::Binary(*operator, part(left)?, part(right)?)
-            }
+            Expression::Unary(operator, operand) => unary(*operator, operand, resolve)?,
+            Expression::Binary(operator, left, right) => binary(*operator, left, right, resolve)?,
             Expression::In {
                 needle,
                 negated,
@@ -785,6 +881,20 @@ impl PreparedNode {
         negated: bool,
         resolve: &Resolve<'_>,
     ) -> Result<PreparedNode, Unprepared> {
+        if let [Expression::Column(_), low, high] = parts
+            && [low, high].iter().any(|end| end.first_column().is_some())
+            && matches!(beside(parts[0], resolve), Beside::Column(_, kind) if is_converted(kind))
+        {
+            // Each end says what the column is beside it.
+            use BinaryOperator as O;
+            let low = compared(O::GreaterOrEqual, parts[0], low, resolve)?;
+            let high = compared(O::LessOrEqual, parts[0], high, resolve)?;
+            let within = PreparedNode::Binary(O::And, Box::new(low), Box::new(high));
+            return Ok(match negated {
+                true => PreparedNode::Unary(UnaryOperator::Not, Box::new(within)),
+                false => within,
+            });
+        }
         let [needle, low, high] = parts.map(|part| Operand::new(part, resolve));
         let (mut needle, mut low, mut high) = (needle?, low?, high?);
         low.read_beside(&needle)?;

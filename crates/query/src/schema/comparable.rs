@@ -37,6 +37,19 @@ impl ColumnType {
         }
     }
 
+    /// The number of the digits of a date, in the form of [`ColumnType::comparable`]. Any other value is unchanged.
+    #[must_use]
+    pub(crate) fn digits(&self, value: Value) -> Value {
+        let Value::Str(text) = &value else {
+            return value;
+        };
+        let (date, time) = text.split_once(' ').unwrap_or((text, "00:00:00"));
+        let has_time = matches!(self, ColumnType::DateTime { .. });
+        let parts = [date, if has_time { time } else { "" }];
+        let digits = parts.concat().replace(['-', ':'], "");
+        decimal::number(&digits)
+    }
+
     /// A stored value as it is equal to values of other types: a DECIMAL of up to fifteen digits is its number, a DATETIME at midnight
     /// its date. `None`: it is as it is.
     #[must_use]

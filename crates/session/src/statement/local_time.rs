@@ -235,24 +235,24 @@ impl Local<'_> {
         let is_beside = |of: &Expression| of.parts().iter().any(|part| is_moment(part, is));
         if expression.compares_parts() && is_beside(expression) {
             for part in expression.parts_mut() {
-                self.local(part, is);
+                self.compared(part, is);
             }
         }
         match expression {
             Expression::Binary(_, left, right) => {
                 let (of_left, of_right) = (is_moment(left, is), is_moment(right, is));
                 if of_right {
-                    self.local(left, is);
+                    self.compared(left, is);
                 }
                 if of_left {
-                    self.local(right, is);
+                    self.compared(right, is);
                 }
             }
             Expression::Between {
                 needle, low, high, ..
             } if is_moment(needle, is) => {
-                self.local(low, is);
-                self.local(high, is);
+                self.compared(low, is);
+                self.compared(high, is);
             }
             Expression::In { needle, list, .. } if is_moment(needle, is) => self.list(list),
             Expression::InRows {
@@ -276,6 +276,14 @@ impl Local<'_> {
         let mut local: Vec<Value> = list.iter().collect();
         local.iter_mut().for_each(|value| self.seconds(value));
         *list = List::from_iter(local);
+    }
+
+    /// What is compared with a timestamp: as [`Local::local`], and a column of texts is local time where a text is a date.
+    fn compared(&self, of: &mut Expression, is: &KindOf<'_>) {
+        match is_of_texts(of, is) && !is_date(of, is) {
+            true => self.set(of, is),
+            false => self.local(of, is),
+        }
     }
 
     /// What stands beside a timestamp: a constant, or a column of local dates, becomes seconds.
@@ -330,6 +338,19 @@ fn is_date(of: &Expression, is: &KindOf<'_>) -> bool {
 /// Whether the value may be a text that only rows give: that of a column, or of a function of texts.
 fn may_be_text(of: &Expression, is: &KindOf<'_>) -> bool {
     match of {
+        Expression::Aggregate(AggregateKind::Concat(_), _) => true,
+        Expression::Call(function, _) if function.gives_text() => true,
+        of if is_of_texts(of, is) => true,
+        of => of.gives_back().into_iter().any(|of| match of {
+            Expression::Literal(value) => matches!(value, Value::Str(_)),
+            of => may_be_text(of, is),
+        }),
+    }
+}
+
+/// Whether the value may be that of a column of texts, given back or the least or greatest of a group.
+fn is_of_texts(of: &Expression, is: &KindOf<'_>) -> bool {
+    match of {
         Expression::Column(name) => matches!(
             is(name),
             Some(
@@ -340,14 +361,9 @@ fn may_be_text(of: &Expression, is: &KindOf<'_>) -> bool {
             )
         ),
         Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) => {
-            of.first().is_some_and(|of| may_be_text(of, is))
+            of.first().is_some_and(|of| is_of_texts(of, is))
         }
-        Expression::Aggregate(AggregateKind::Concat(_), _) => true,
-        Expression::Call(function, _) if function.gives_text() => true,
-        of => of.gives_back().into_iter().any(|of| match of {
-            Expression::Literal(value) => matches!(value, Value::Str(_)),
-            of => may_be_text(of, is),
-        }),
+        of => of.gives_back().into_iter().any(|of| is_of_texts(of, is)),
     }
 }
 

@@ -14,8 +14,8 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, Expression, Function, Kind, Prepared, given_kinds, kind_of, read_beside,
-    refuse_lost, shown_as,
+    AggregateKind, BinaryOperator, Expression, Function, Kind, Prepared, given_kinds, kind_of,
+    read_beside, refuse_lost, shown_as,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -386,10 +386,28 @@ impl GroupBinder<'_, '_> {
                     return Ok(written);
                 };
                 let is_text = matches!(kind, AggregateKind::Concat(_));
+                let adds = matches!(
+                    kind,
+                    AggregateKind::Sum
+                        | AggregateKind::Average
+                        | AggregateKind::Deviation
+                        | AggregateKind::Variance
+                );
+                let is_dated = |it: &Expression| {
+                    let kind = kind_of(it, &|name| Some(self.of.slot(name).ok()?.1));
+                    matches!(kind, Some(ColumnType::Date | ColumnType::DateTime { .. }))
+                };
                 let arguments = arguments.iter().map(|it| match it {
                     // The text that a client sees, `10:11:12` and not 101112.
                     Expression::Column(name) if is_text => {
                         self.of.slot(name).map(|(slot, _)| Prepared::of_slot(slot))
+                    }
+                    it if adds && is_dated(it) => {
+                        // The sum of dates is that of the numbers of their digits.
+                        let zero = Box::new(Expression::Literal(Value::Int(0)));
+                        let number = Box::new(it.clone());
+                        self.of
+                            .prepare(&Expression::Binary(BinaryOperator::Add, number, zero))
                     }
                     it => self.of.prepare(it),
                 });
