@@ -186,22 +186,16 @@ fn set(value: Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
 
 impl Value {
     /// Makes of a value that a request of JSON sends for a column of that type what the column stores. A text for a json column is
-    /// the document of which it is the text, if that is an object or an array, else a JSON string: `"5"` is no number. One that is too
-    /// deep or too long stays a text, for which the column refuses it.
+    /// the document of which it is the text, if it begins as an object or an array does, else a JSON string: `"5"` is no number. One that
+    /// is no JSON, too deep or too long stays a text, for which the column refuses it.
     pub fn read_by(&mut self, kind: ColumnType) {
         let (Value::Str(text), ColumnType::Json) = (&*self, kind) else {
             return;
         };
-        let document = match text.trim_start().starts_with(['{', '[']) {
-            true => Json::parse(text.as_bytes()),
-            false => Err(JsonError::Syntax { at: 0 }),
-        };
-        match document {
-            Ok(document) => *self = Value::Json(document),
-            Err(JsonError::Syntax { .. }) => {
-                *self = std::mem::replace(self, Value::Null).inside();
-            }
-            Err(JsonError::Depth | JsonError::Length | JsonError::Stopped) => {}
+        if !text.trim_start().starts_with(['{', '[']) {
+            *self = std::mem::replace(self, Value::Null).inside();
+        } else if let Ok(document) = Json::parse(text.as_bytes()) {
+            *self = Value::Json(document);
         }
     }
 }
