@@ -537,6 +537,7 @@ id
 SELECT id FROM c WHERE IF(i > 5, dt, 'none') IN ('2024-1-3', 'x')
 ----
 id
+2
 
 SELECT id FROM c WHERE IFNULL(dt,0) BETWEEN 20240103 AND '2024-1-3'
 ----
@@ -833,4 +834,72 @@ SELECT id FROM beside WHERE ts = s
 ----
 id
 3
+
+# A constant that stands for NULL is compared as what it is, and what gives NULL alone is NULL.
+
+CREATE TABLE stands (x text, tm time, de decimal(8,2), dt datetime, i int)
+----
+ok, 0 rows
+
+INSERT INTO stands (id, x, tm, de, dt, i) VALUES (1, '', '10:11:12', 9, '2024-01-02', 5), (2, '', NULL, NULL, NULL, 0)
+----
+ok, 2 rows
+
+SELECT id FROM stands WHERE COALESCE(tm, '') <> '10:11:12'
+----
+id
+2
+
+SELECT id FROM stands WHERE IFNULL(tm, 'none') NOT IN ('10:11:12')
+----
+id
+2
+
+SELECT id FROM stands WHERE IFNULL(tm, 'none') IN ('10:11:12', 'none') ORDER BY id
+----
+id
+1
+2
+
+SELECT id, COALESCE(de, 'none') > '9' AS a, COALESCE(de, '') <= '9' AS b FROM stands ORDER BY id
+----
+id | a | b
+1 | 0 | 1
+2 | 1 | 1
+
+SELECT id FROM stands WHERE NULLIF(NULL, x) = 1
+----
+id
+
+SELECT id FROM stands WHERE CASE WHEN i THEN NULL END IN ('a', 5)
+----
+id
+
+SELECT COUNT(*) FROM stands HAVING IF(COUNT(*) > 1, NULL, NULL) = 5
+----
+COUNT(*)
+
+INSERT INTO stands (id, x) VALUES (1, '') ON DUPLICATE KEY UPDATE i = IF(IF(i, NULL, NULL) = 5, 1, 2)
+----
+ok, 2 rows
+
+SELECT i FROM stands WHERE id = 1
+----
+i
+2
+
+SELECT de FROM stands WHERE id = 1 UNION SELECT COALESCE(de, '') FROM stands WHERE id = 1
+----
+de
+9.00
+
+SELECT COALESCE(de, i) FROM stands WHERE id = 1 UNION SELECT de FROM stands WHERE id = 1 UNION SELECT 9
+----
+COALESCE(de, i)
+9.00
+
+SELECT dt FROM stands WHERE id = 1 UNION SELECT COALESCE(dt, '') FROM stands WHERE id = 1
+----
+dt
+2024-01-02 00:00:00
 

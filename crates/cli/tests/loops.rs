@@ -154,6 +154,7 @@ impl Class {
                 &[
                     "query/src/expression/evaluate.rs",
                     "query/src/expression/node.rs",
+                    "query/src/expression/mixed.rs",
                     "query/src/expression/call.rs",
                     "query/src/expression/call/text.rs",
                     "query/src/expression/call/place.rs",

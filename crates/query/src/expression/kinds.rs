@@ -8,6 +8,7 @@
 //! - A constant that no kind reads is refused, as beside a column; one that some kind reads is unlike values of the others.
 //! - Tests copy what stands beside the call, and that reads no column: so no nesting of calls multiplies their nodes.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::beside::{
@@ -38,7 +39,8 @@ pub(super) fn mixed(
         return Ok(None);
     };
     let mut kinds = Vec::new();
-    if !kinds_of(written, &mut kinds, resolve) {
+    // A call that gives NULL alone has no kinds.
+    if !kinds_of(written, &mut kinds, resolve) || kinds.is_empty() {
         return Ok(None);
     }
     let name = format!("{}()", function.name());
@@ -62,12 +64,12 @@ pub(super) fn mixed(
             Ok(test) => test,
             Err(error) => {
                 refused.push(error);
-                let item = Item {
-                    name: &name,
-                    slot,
-                    kind: Some(ColumnType::String),
+                let (test, kind) = match without_unread(&test, *kind) {
+                    Some(test) => (Cow::Owned(test), *kind),
+                    None => (Cow::Borrowed(&test), Some(ColumnType::String)),
                 };
-                PreparedNode::new(&test, &resolve.with_item(item))?
+                let name = &name;
+                PreparedNode::new(&test, &resolve.with_item(Item { name, slot, kind }))?
             }
         });
     }
@@ -79,6 +81,17 @@ pub(super) fn mixed(
             tests: tests.into(),
         })),
     }
+}
+
+/// A list without the constants that a kind does not read, which its values are unlike. `None`: it is no list, or none is left.
+fn without_unread(test: &Expression, kind: Kind) -> Option<Expression> {
+    let mut test = test.clone();
+    let (Expression::In { list, .. }, Some(kind)) = (&mut test, kind) else {
+        return None;
+    };
+    let read = list.iter().filter(|value| kind.constant(value).is_ok());
+    *list = read.collect();
+    (!list.is_empty()).then_some(test)
 }
 
 /// The kinds of all that an expression may give back, if they are several and known.

@@ -251,14 +251,15 @@ impl PreparedNode {
             | PreparedNode::Given(of, _)
             | PreparedNode::Stored(of, _)
             | PreparedNode::Digits(of, _)
-            | PreparedNode::Read(of, _)
-            | PreparedNode::Part(of, _) => of.is_constant(),
+            | PreparedNode::Read(of, _) => of.is_constant(),
             PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
             PreparedNode::Slot(_)
             | PreparedNode::Path(..)
             | PreparedNode::Typed(..)
             | PreparedNode::In { .. }
             | PreparedNode::InRows { .. }
+            // The number of its kind would be lost.
+            | PreparedNode::Part(..)
             | PreparedNode::Mixed(_)
             | PreparedNode::Each { .. } => false,
         }

@@ -75,14 +75,15 @@ impl DistinctRows {
 /// Memory of a row of [`DistinctRows`] beside its values: its vector and its place, in tables that grow.
 const DISTINCT_ROW_BYTES: u64 = (2 * size_of::<Vec<Value>>() + 3 * size_of::<(u64, u32)>()) as u64;
 
-/// Appends what is equal for equal rows. Columns behind the known types have none.
+/// Appends what is equal for equal rows. Columns behind the known types have none. A column whose type is not known may hold values
+/// of several, as they are shown: `COALESCE(price, '-')`.
 fn write_row(row: &[Value], kinds: &[Option<ColumnType>], key: &mut Vec<u8>, meter: &dyn Meter) {
-    let kinds = kinds.iter().copied().chain(std::iter::repeat(None));
-    for (value, kind) in row.iter().zip(kinds) {
-        match kind.and_then(|kind| kind.distinct(value)) {
-            Some(value) => write(&value, key, meter),
-            None => write(value, key, meter),
-        }
+    for (place, value) in row.iter().enumerate() {
+        let distinct = kinds.get(place).and_then(|kind| match kind {
+            Some(kind) => kind.distinct(value),
+            None => ColumnType::shown_like(value)?.distinct(value),
+        });
+        write(distinct.as_ref().unwrap_or(value), key, meter);
     }
 }
 

@@ -50,6 +50,25 @@ impl ColumnType {
         decimal::number(&digits)
     }
 
+    /// The type whose values are shown as a text is: of `9.00` a DECIMAL, of `2024-01-02 00:00:00` a DATETIME. `None`: another.
+    #[must_use]
+    pub fn shown_like(value: &Value) -> Option<ColumnType> {
+        let Value::Str(text) = value else {
+            return None;
+        };
+        let number = text.strip_prefix('-').unwrap_or(text).split_once('.');
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        if number.is_some_and(|(whole, fraction)| is_digits(whole) && is_digits(fraction)) {
+            return Some(ColumnType::Decimal {
+                digits: 65,
+                scale: 30,
+            });
+        }
+        let kind = ColumnType::DateTime { fraction_digits: 6 };
+        let is_date = text.contains(' ') && kind.constant(value).is_ok();
+        is_date.then_some(kind)
+    }
+
     /// A stored value as it is equal to values of other types: a DECIMAL of up to fifteen digits is its number, a DATETIME at midnight
     /// its date. `None`: it is as it is.
     #[must_use]
