@@ -4,9 +4,10 @@
 //! them where clients send one large INSERT after the other. Such a client is slowed down, not refused: its statement waits until there
 //! is memory for its rows and for those of all statements that are on their way.
 //!
-//! It waits, too, for the memory of requests in which its session analyses the rows. What a session finds no memory for, the engine's
-//! thread makes itself, and everyone who writes waits meanwhile. Example: eight clients each store 10,000 rows, of which the words take
-//! 12 MiB, and 24 MiB are free.
+//! The statement also waits for the memory of requests in which its session analyses the rows. Rows for which a session finds no memory
+//! are made by the engine's thread, and all who write wait meanwhile.
+//!
+//! Example: eight clients each store 10,000 rows. The words of each statement take 12 MiB, and 24 MiB are free.
 //!
 //! | event | past the door | free |
 //! |---|---|---|

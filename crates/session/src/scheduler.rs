@@ -295,7 +295,7 @@ impl State {
             self.gone.retain(|_, used_us| *used_us > counts_above);
         }
         if self.gone.len() > GONE_USERS_MAX {
-            self.gone.clear(); // so many have come and gone within the time of the credit
+            self.gone.clear(); // the memory is bounded, however many users come and go
         }
     }
 

@@ -92,7 +92,7 @@ pub(crate) struct Counted {
 
 impl Counted {
     /// Counts the rows. Cost: a look at each column.
-    pub(crate) fn of(documents: Vec<Document>) -> Counted {
+    pub(crate) fn new(documents: Vec<Document>) -> Counted {
         let bytes = documents.iter().map(|it| counted_bytes_of(&it.row)).sum();
         Counted { documents, bytes }
     }
@@ -143,7 +143,7 @@ pub(crate) fn follow(
     let mut records = vec![first];
     while let Some((table, made)) = reached.made.pop_front() {
         let mut words = RowWords::default();
-        let made = (table, Counted::of(made));
+        let made = (table, Counted::new(made));
         let follows = reach(state, work, around, made, &mut words, reached)?;
         records.push(Record::Documents(follows));
     }

@@ -358,7 +358,7 @@ fn stored_anew(
     let reply = Reply::affected(affected);
     // Hits of the new rows come first in queues and tables, as the new rows do in the unit.
     let mut reached = Reached::default();
-    let given = (table, Counted::of(documents), None);
+    let given = (table, Counted::new(documents), None);
     let mut decision = match given.1.documents.is_empty() {
         true => Decision::nothing(reply),
         false => store_documents(state, work, around, given, &mut reached)?,

@@ -88,7 +88,23 @@ impl ColumnType {
             ColumnType::Time { .. } | ColumnType::DateTime { .. } => {
                 Some(Value::Str(calendar::without_zeros(text).to_owned()))
             }
-            _ => None,
+            ColumnType::Text
+            | ColumnType::String
+            | ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Float
+            | ColumnType::Bool
+            | ColumnType::Timestamp
+            | ColumnType::Integer { .. }
+            | ColumnType::Double
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Date
+            | ColumnType::Year
+            | ColumnType::Bit { .. }
+            | ColumnType::Multi { .. }
+            | ColumnType::Json => None,
         }
     }
 

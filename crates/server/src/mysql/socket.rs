@@ -103,7 +103,7 @@ impl Socket {
     ///
     /// A packet that finds no memory is read to its end but not kept: the client reads no error before it has sent all of it.
     ///
-    /// `session`: that of which a large packet is listed as running, see [`Socket::arrived_whole`]. `None`: it has another work.
+    /// A large packet is listed as running for `session`, see [`Socket::arrived_whole`]. `None`: the session runs something else.
     pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,
