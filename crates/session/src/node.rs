@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -323,10 +323,13 @@ impl Node {
         let left = || engine.status().memory_left(self.coming.memory());
         let coming = self.coming.wait(left, wanted, &held, &search.interrupt);
         let coming = coming.await;
-        let lacks_memory = AtomicBool::new(false);
+        let lacked_bytes = AtomicUsize::new(0);
         let room = |wanted| {
-            let is_free = held.cover(coming.of_requests(wanted)).is_ok();
-            lacks_memory.fetch_or(!is_free, Ordering::Relaxed);
+            let bytes = coming.of_requests(wanted);
+            let is_free = held.cover(bytes).is_ok();
+            if !is_free {
+                lacked_bytes.store(bytes, Ordering::Relaxed);
+            }
             is_free
         };
         let interrupt = &search.interrupt;
@@ -342,12 +345,13 @@ impl Node {
         if let Some(words) = words {
             self.freeing.free((words, held));
         }
-        let needed = sent_bytes.saturating_mul(ANALYSED_FACTOR);
+        let needed = match lacked_bytes.into_inner() {
+            0 => 0,
+            lacked => lacked.max(sent_bytes.saturating_mul(ANALYSED_FACTOR)),
+        };
         match answer {
             // Later there is not more memory than there is at most.
-            Ok(Err(Error::Overloaded))
-                if lacks_memory.into_inner() && needed > self.budget.total_bytes() =>
-            {
+            Ok(Err(Error::Overloaded)) if needed > self.budget.total_bytes() => {
                 Err(self.budget.too_large(needed))
             }
             answer => answer,

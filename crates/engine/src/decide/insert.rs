@@ -405,6 +405,11 @@ fn queries(
         return Err(Error::NoSuchTable(insert.table));
     };
     let made = work.made.take();
+    // Everyone who writes waits for queries that the session had no memory for.
+    let budget = Interrupt::with_units(match made.is_some() {
+        true => MADE_UNITS_MAX,
+        false => u64::MAX,
+    });
     let made = made.and_then(|made| made.queries_of(&pq.definition));
     let mut made = made.unwrap_or_default().into_iter();
     let making = MakingQueries::new(&pq.definition, insert.columns, &insert.rows)?;
@@ -427,10 +432,15 @@ fn queries(
         let row = making.row(id, &mut values, number)?;
         let mut read = match made.next() {
             Some(read) => read,
-            None => compile(&pq.reading(), &row, number).map_err(|error| match error {
-                Error::Query(_) => at_row(error),
-                names_its_row => names_its_row,
-            })?,
+            None => {
+                budget.check().map_err(|_| Error::Overloaded)?;
+                let read = compile(&pq.reading(), &row, number).map_err(|error| match error {
+                    Error::Query(_) => at_row(error),
+                    names_its_row => names_its_row,
+                })?;
+                budget.spend(read.units());
+                read
+            }
         };
         warnings.append(&mut read.parsed.warnings);
         queries.push(row);

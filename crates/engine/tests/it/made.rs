@@ -273,6 +273,35 @@ fn standing_queries_are_compiled_up_to_the_first_that_is_refused() {
     assert_eq!(stopped.map(|_| ()), Err(Error::Interrupted));
 }
 
+/// Queries for which a session found no memory are compiled by the engine's thread, which all writers wait for: for 20 ms of work.
+#[test]
+fn long_expressions_that_no_session_had_memory_for_are_refused_for_now() {
+    let mut driver = open();
+    let insert = |queries: std::ops::Range<usize>| {
+        let text = |n| format!("REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{n}/)");
+        Command::Insert(Insert {
+            table: "alerts".to_owned(),
+            columns: Some(vec!["query".to_owned()]),
+            rows: queries.map(|n| vec![Value::Str(text(n))]).collect(),
+            replace: false,
+        })
+    };
+    let snapshot = driver.handle.snapshot();
+    let without_memory = |command: &Command| {
+        let made = snapshot.make_rows(command, &|_| false, &Interrupt::default());
+        made.unwrap()
+    };
+    let few = insert(0..10);
+    let rows = without_memory(&few);
+    assert!(outcome(driver.ask_made(1, few, rows).take())[0].starts_with("ok"));
+    let many = insert(0..500);
+    let rows = without_memory(&many);
+    let told = driver.ask_made(1, many.clone(), rows).take();
+    assert!(matches!(told, Some(Err(Error::Overloaded))), "{told:?}");
+    let rows = made(&driver, &many);
+    assert!(outcome(driver.ask_made(1, many, rows).take())[0].starts_with("ok"));
+}
+
 #[test]
 fn an_insert_that_was_stopped_is_not_stored() {
     let mut driver = open();
