@@ -1,7 +1,7 @@
 //! The journal in segment files: each `append` is one frame, written with one call into room that is prepared.
 
 use crate::frame::{self, Origin};
-use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
+use crate::limits::{BUFFER_BYTES, PAGE_BYTES, RECORD_BYTES_MAX};
 use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
 use crate::recover::{LogFiles, Recovered, recover};
 use crate::segment::{FrameAt, Segment, SegmentReader};
@@ -127,10 +127,10 @@ impl FileJournal {
             chain: self.chain,
         };
         let mut buffer = std::mem::take(&mut self.buffer);
-        let crc = frame::encode(&origin, records, &mut buffer);
-        let written = self.write(&buffer);
+        let crc = frame::head(&origin, records, &mut buffer);
+        let written = self.write(&mut buffer, records, bytes);
         buffer.clear();
-        buffer.shrink_to(BUFFER_BYTES_KEPT);
+        buffer.shrink_to(BUFFER_BYTES);
         self.buffer = buffer;
         written?;
         self.chain = crc;
@@ -140,13 +140,13 @@ impl FileJournal {
         Ok(self.last)
     }
 
-    /// Writes a frame at the end of the active segment. `Full` where the device is full: the frame is taken back.
-    fn write(&mut self, frame: &[u8]) -> Result<()> {
-        let active = self.active();
-        match active.file.write_at(active.end, frame) {
+    /// Writes a frame of `bytes` at the end of the active segment. `buffer` holds what stands before the records. `Full` where the
+    /// device is full: the frame is taken back.
+    fn write(&mut self, buffer: &mut Vec<u8>, records: &[&[u8]], bytes: u64) -> Result<()> {
+        match self.write_pieces(buffer, records, bytes) {
             Ok(()) => {
                 let active = self.active_mut();
-                active.end += frame.len() as u64;
+                active.end += bytes;
                 active.len = active.len.max(active.end);
                 Ok(())
             }
@@ -156,6 +156,31 @@ impl FileJournal {
             }
             Err(error) => Err(self.poisoned_by(&error)),
         }
+    }
+
+    /// Writes a frame of at most [`BUFFER_BYTES`] at once. Of a larger one, records that are as large are written from where they lie:
+    /// a statement of many megabytes would be in memory once more.
+    fn write_pieces(&self, buffer: &mut Vec<u8>, records: &[&[u8]], bytes: u64) -> io::Result<()> {
+        let Segment { file, end, .. } = self.active();
+        let frame_end = end + bytes;
+        let put = |at: u64, piece: &[u8]| {
+            let written = file.write_at(at, piece);
+            written.map(|()| at + piece.len() as u64)
+        };
+        let mut at = *end;
+        for record in records {
+            if buffer.len() + record.len() > BUFFER_BYTES {
+                at = put(at, buffer)?;
+                buffer.clear();
+            }
+            if record.len() > BUFFER_BYTES {
+                at = put(at, record)?;
+            } else {
+                buffer.extend_from_slice(record);
+            }
+        }
+        buffer.resize((frame_end - at) as usize, 0);
+        put(at, buffer).map(|_| ())
     }
 
     /// Removes the bytes of a write that found the device full: a start must not find a frame whose records were refused. The

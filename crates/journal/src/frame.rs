@@ -178,29 +178,34 @@ pub(crate) fn padded_bytes(records: &[&[u8]]) -> Result<u64, usize> {
 /// Writes the padded frame into `out`, which is emptied first. Returns the header's checksum, the chain of the next frame. The
 /// caller has checked the records with `padded_bytes`; there is at least one.
 pub(crate) fn encode(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u32 {
+    let crc = head(origin, records, out);
+    for record in records {
+        out.extend_from_slice(record);
+    }
+    out.resize(out.len().next_multiple_of(PAGE_BYTES), 0);
+    crc
+}
+
+/// As [`encode`], but only what stands before the records: the header and the table.
+pub(crate) fn head(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u32 {
     assert!(!records.is_empty(), "a frame holds at least one record");
     assert!(
         origin.synced < origin.first,
         "what is being written is not synced"
     );
-    let padded = padded_bytes(records).unwrap_or(FRAME_BYTES_MAX as u64);
     out.clear();
-    out.reserve(padded as usize);
     out.resize(HEADER_BYTES, 0);
     for record in records {
         out.extend_from_slice(&(record.len() as u32).to_le_bytes());
         out.extend_from_slice(&crc32c(record).to_le_bytes());
     }
     let table_crc = crc32c(&out[HEADER_BYTES..]);
-    for record in records {
-        out.extend_from_slice(record);
-    }
-    let frame_bytes = out.len();
+    let payload: usize = records.iter().map(|record| record.len()).sum();
+    let frame_bytes = out.len() + payload;
     assert!(
         frame_bytes <= FRAME_BYTES_MAX,
         "padded_bytes refuses larger frames"
     );
-    out.resize(frame_bytes.next_multiple_of(PAGE_BYTES), 0);
 
     put(out, 0, &MAGIC);
     put(out, 4, &FORMAT_VERSION.to_le_bytes());

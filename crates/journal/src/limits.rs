@@ -12,8 +12,9 @@ pub const FRAME_BYTES_MAX: usize = 1 << 30;
 /// The most trimmed segments that are kept as spares, to be renamed instead of filled anew. Files.
 pub(crate) const SPARES_MAX: usize = 2;
 
-/// The buffer of frames shrinks to this after a larger frame. Bytes.
-pub(crate) const BUFFER_BYTES_KEPT: usize = 4 << 20;
+/// The most that is written at once, but of records that are larger, and the most that the buffer of frames keeps. Bytes.
+/// Tests have frames of several pieces, too.
+pub(crate) const BUFFER_BYTES: usize = if cfg!(test) { 8 << 10 } else { 4 << 20 };
 
 const _: () = assert!(
     FRAME_BYTES_MAX > RECORD_BYTES_MAX + PAGE_BYTES,

@@ -189,7 +189,8 @@ impl<'a> SegmentReader<'a> {
         let Some(header) = self.header(offset)? else {
             return Ok(FrameAt::Nothing);
         };
-        if u64::from(header.frame_bytes) > self.segment.len - offset {
+        // What was acknowledged has its padding, too: a frame without it is a write that was cut off.
+        if header.padded_bytes() > self.segment.len - offset {
             return Ok(FrameAt::Damaged("the file ends inside the frame"));
         }
         let frame = self.bytes(offset, header.frame_bytes as usize)?;

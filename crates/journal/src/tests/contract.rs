@@ -1,6 +1,7 @@
 //! The contract of `Log`, on every implementation; the log in memory is the oracle.
 
 use super::{DIR, kept, open, open_with, put, record, small};
+use crate::limits::BUFFER_BYTES;
 use crate::{Error, FileJournal, JournalOptions, Log, MemoryLog, Position, Preparation};
 use disk::{Call, Disk, FaultDisk, MemoryDisk, RealDisk};
 use proptest::prelude::*;
@@ -140,6 +141,28 @@ fn a_small_append_costs_one_write_and_one_sync() {
         (status.frame_count, status.record_count, status.sync_count),
         (2, 2, 2)
     );
+}
+
+#[test]
+fn records_of_a_large_frame_are_written_from_where_they_lie() {
+    let disk = FaultDisk::new();
+    let roomy = JournalOptions {
+        segment_bytes: 32 * BUFFER_BYTES as u64,
+        ..small()
+    };
+    let mut journal = open_with(&disk, roomy.clone()).unwrap();
+    put(&mut journal, b"first");
+    let before = disk.change_count();
+    let large = record(2, 2 * BUFFER_BYTES);
+    journal
+        .append(&[b"a", &large, b"b", b"c", &large, b"d"])
+        .unwrap();
+    let pieces = ["head and a", "large", "b and c", "large", "d and padding"];
+    assert_eq!(disk.change_count() - before, pieces.len() as u64);
+    let records = kept(&mut journal);
+    assert_eq!(records[2], (3, large));
+    drop(journal);
+    assert_eq!(kept(&mut open_with(&disk, roomy).unwrap()), records);
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub(super) const UPDATE: u8 = 22;
 pub(super) const RENAME: u8 = 23;
 pub(super) const PARTS: u8 = 24;
 
+/// Bytes of a document beside its row, at most.
+const DOCUMENT_BYTES: usize = 16;
+
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
 pub(super) const LUCENE: u8 = 1;
@@ -248,6 +251,9 @@ fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
         .unwrap_or(0);
     put_number(out, columns as u64);
     let mut ids = Differences::default();
+    // Of rows of many megabytes, a buffer that grows holds half of them twice.
+    let rows = documents.documents.iter();
+    out.reserve(rows.map(|it| it.row.len() + DOCUMENT_BYTES).sum());
     for document in &documents.documents {
         ids.put(out, document.id);
         out.push(u8::from(document.replaces));
