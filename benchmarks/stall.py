@@ -18,7 +18,8 @@ them, probes run for SECONDS, each in a process of its own:
 
 A time counts from the moment when the call was due, so a stall counts for each call that it held up. `>10 s`: a call had no answer
 within --limit. `client cpu` and `server cpu` are the shares of the machine's processor time that the costly clients and the server
-took while the probes ran. `late` is the p99 of the delay with which the machine woke the look-ups' process: no server makes it
+took while the probes ran. The probes run at real-time priority where the system permits it, which the record says: they stand
+for clients on other machines. `late` is the p99 of the delay with which the machine woke the look-ups' process: no server makes it
 better. `MiB` is the server's greatest RssAnon. `answers` counts the costly statements that ended.
 
 The class `alone` has no clients. `users` has two heavy users, with the clients of a cell each, that run `like`. A light user looks
@@ -372,6 +373,8 @@ def facts(options, version):
     yield f"machine: {model}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}; load at the start {options.load:.1f}"
     size = "small" if options.small else "full"
     yield f"benchmarks/stall.py, {version}, {size} size, {options.seconds} s a cell, --memory {options.memory}, data in {options.place}"
+    priority = "real-time" if options.is_real_time else "the usual"
+    yield f"probes at {priority} priority, clients of the load at the usual one"
     yield "milliseconds; longest of kill, p99 of the others; a time counts from the moment when the call was due"
 
 
@@ -396,6 +399,7 @@ def options():
     taken.limit = taken.limit or usual[2]
     taken.sigterm_limit = taken.sigterm_limit or usual[3]
     taken.load = os.getloadavg()[0]
+    taken.is_real_time = probes.may_take_precedence()
     taken.place = f"{taken.directory} ({file_system(taken.directory)})"
     known = {attack.name: attack for attack in [ALONE, *attacks.ATTACKS, USERS, ALL]}
     names = taken.classes.split(",") if taken.classes else list(known)

@@ -15,6 +15,10 @@ use std::ops::Range;
 /// The message for a text whose meaning takes more memory than its reader allows; see [`Lexer::charge`].
 pub const OUT_OF_ROOM: &str = "the statement takes more memory than it may";
 
+/// The message for constants that take more work than their reader allows; see [`Lexer::with_work`].
+pub const TOO_MUCH_WORK: &str =
+    "the constants of the statement take too much work: compute them before";
+
 /// Memory charged for a token in bytes: half an item of the shortest list. A parser charges more by
 /// [`Lexer::charge`].
 const TOKEN_BYTES: usize = 32;
@@ -146,6 +150,8 @@ pub struct Lexer<'a> {
     in_comment: bool,
     /// Bytes of memory that the text's meaning may still take.
     room: usize,
+    /// Units of work that its constants may still take.
+    work: usize,
 }
 
 impl<'a> Lexer<'a> {
@@ -167,6 +173,7 @@ impl<'a> Lexer<'a> {
             ahead,
             in_comment: false,
             room,
+            work: usize::MAX,
         };
         lexer.next();
         lexer
@@ -185,6 +192,25 @@ impl<'a> Lexer<'a> {
             }
             None => Err(self.error(&self.ahead, OUT_OF_ROOM)),
         }
+    }
+
+    /// The same lexer, of a text whose constants may take `work` units ([`crate::meter`]) to be prepared.
+    #[must_use]
+    pub fn with_work(self, work: usize) -> Lexer<'a> {
+        Lexer { work, ..self }
+    }
+
+    /// Units of work that constants may still take.
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
+    /// Counts work that is about to be done. False if there are not so many units left.
+    pub(crate) fn spend(&mut self, units: usize) -> bool {
+        let left = self.work.checked_sub(units);
+        self.work = left.unwrap_or(self.work);
+        left.is_some()
     }
 
     /// Returns the memory charged since [`Lexer::room`] was `room`: its parser has dropped what it allocated since.

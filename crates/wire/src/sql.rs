@@ -95,14 +95,12 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     Ok(parse_within(text, usize::MAX)?.0)
 }
 
-/// As [`parse`], with at most `work` units ([`query::meter`]) for the constants of an INSERT.
+/// As [`parse`], with at most `work` units ([`query::meter`]) for the constants of an INSERT and for long regular expressions.
 ///
 /// # Errors
 /// As [`parse`]; [`SyntaxError::is_out_of_work`].
 pub fn parse_shortly(text: &[u8], work: usize) -> Result<Statement, SyntaxError> {
-    let mut parser = Parser::within(text, usize::MAX);
-    parser.work = parser.work.min(work);
-    statement_of(&mut parser)
+    statement_of(&mut Parser::within(text, usize::MAX).with_work(work))
 }
 
 /// As [`parse`], with at most `room` bytes of memory for the statement. Also gives the bytes that the statement takes by the

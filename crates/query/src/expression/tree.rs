@@ -126,6 +126,9 @@ impl AggregateKind {
 /// A regular expression up to this length, in bytes, is compiled in some tens of microseconds, unless it repeats a part by a number.
 const SHORT_REGEX_BYTES: usize = 100;
 
+/// Units of compiling a longer one, or one that repeats a part: some milliseconds.
+pub(super) const LONG_REGEX_UNITS: usize = 5_000_000;
+
 static TRUE: Value = Value::Int(1);
 static FALSE: Value = Value::Int(0);
 
@@ -138,6 +141,14 @@ pub enum Over {
     All,
     /// INDEXOF: the place of the first, from 0; −1 without one.
     Index,
+}
+
+/// Whether to prepare a call of the function may take a millisecond or more, see [`Expression::compiles_long`].
+pub(super) fn compiles_long(function: Function, arguments: &[Expression]) -> bool {
+    let is_regex = matches!(function, Function::Regex | Function::Regexp);
+    let is_long = |text: &str| text.len() > SHORT_REGEX_BYTES || text.contains('{');
+    is_regex
+        && matches!(arguments.get(1), Some(Expression::Literal(Value::Str(text))) if is_long(text))
 }
 
 impl Expression {
@@ -168,14 +179,7 @@ impl Expression {
     #[must_use]
     pub fn compiles_long(&self) -> bool {
         self.has(&mut |part| {
-            let Expression::Call(Function::Regex | Function::Regexp, arguments) = part else {
-                return false;
-            };
-            matches!(
-                arguments.get(1),
-                Some(Expression::Literal(Value::Str(text)))
-                    if text.len() > SHORT_REGEX_BYTES || text.contains('{')
-            )
+            matches!(part, Expression::Call(function, arguments) if compiles_long(*function, arguments))
         })
     }
 

@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use query::lexer::OUT_OF_ROOM;
+use query::lexer::{OUT_OF_ROOM, TOO_MUCH_WORK};
 
 use crate::limits::NEAR_CHARS_MAX;
-
-/// The refusal of constants that take more work than they may.
-pub(super) const TOO_MUCH_WORK: &str =
-    "the constants of the statement take too much work: compute them before";
 
 /// Family of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +65,7 @@ impl SyntaxError {
     /// Whether the statement's constants take more work than its parser was given.
     #[must_use]
     pub fn is_out_of_work(&self) -> bool {
-        self.message == TOO_MUCH_WORK
+        self.message.starts_with(TOO_MUCH_WORK)
     }
 
     /// MySQL's number: 1064, 1105 or 1235.

@@ -1,11 +1,12 @@
 //! INSERT and REPLACE in all their forms.
 
 use query::expression::{Expression, evaluate_constant};
+use query::lexer::TOO_MUCH_WORK;
 use query::lexer::TokenKind;
 use query::request::{Assignment, Insert, Known, inserted_name};
 use query::value::Value;
 
-use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
+use super::error::{ErrorKind, SyntaxError};
 use super::parser::{Parser, Result};
 use super::statement::{Statement, Timed};
 use super::values;

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use query::expression::{Expression, parse_of_join, parse_of_tables, parse_place};
 use query::json::JsonStep;
-use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKind};
+use query::lexer::{
+    Lexer, OUT_OF_ROOM, SyntaxError as LexerError, TOO_MUCH_WORK, Token, TokenKind,
+};
 use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
@@ -77,6 +79,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The same parser, where the statement's constants may take at most `work` units.
+    pub(super) fn with_work(self, work: usize) -> Self {
+        Parser {
+            lexer: self.lexer.with_work(work),
+            work: self.work.min(work),
+            ..self
+        }
+    }
+
     /// A copy at the same position, for looking ahead. It takes no room, so its values must be dropped.
     pub(super) fn looking(&self) -> Self {
         Parser {
@@ -89,7 +100,7 @@ impl<'a> Parser<'a> {
     pub(super) fn restart(&mut self, offset: usize, room: usize) {
         self.base = offset;
         let rest = self.text.get(offset..).unwrap_or_default();
-        self.lexer = Lexer::within(rest, room);
+        self.lexer = Lexer::within(rest, room).with_work(self.lexer.work());
     }
 
     /// Takes room before an allocation of `bytes`.
@@ -364,9 +375,9 @@ impl<'a> Parser<'a> {
 
     /// An error of the lexer or the expression parser, without its `, found …`: `near` shows the text anyway.
     pub(super) fn lexer_error(&self, error: LexerError) -> SyntaxError {
-        if error.message == OUT_OF_ROOM {
+        if let Some(limit) = limit_of(&error) {
             let position = self.base + error.position;
-            return SyntaxError::new(ErrorKind::Limit, OUT_OF_ROOM, self.text, position);
+            return SyntaxError::new(ErrorKind::Limit, limit, self.text, position);
         }
         let message = error.message.split(", found ").next().unwrap_or_default();
         let (kind, message) = match message.strip_prefix("not yet: ") {
@@ -375,6 +386,12 @@ impl<'a> Parser<'a> {
         };
         SyntaxError::new(kind, message, self.text, self.base + error.position)
     }
+}
+
+/// The limit that an error of the lexer or of the expression parser tells of; `None`: it is another error.
+pub(super) fn limit_of(error: &LexerError) -> Option<&'static str> {
+    let limits = [OUT_OF_ROOM, TOO_MUCH_WORK];
+    limits.into_iter().find(|limit| error.message == *limit)
 }
 
 /// A decimal number that fits 64 bits; `None`: another text.

@@ -152,6 +152,25 @@ fn constants_take_a_bounded_work_however_short_they_are() {
     assert_eq!(refused.kind, ErrorKind::Limit);
 }
 
+/// A long regular expression takes milliseconds to compile. The parser compiles it, so it counts as work before.
+#[test]
+fn a_statement_with_a_long_regular_expression_is_not_read_shortly() {
+    const WORK: usize = 400_000;
+    for long in [
+        "SELECT id FROM t WHERE s REGEXP '(a|b|ab){1,200}'",
+        "SELECT COUNT(*) FROM t JOIN u ON t.a = u.a WHERE REGEX(u.s, '(a|b){1,200}')",
+        "DELETE FROM t WHERE NOT s REGEXP '(a|b){1,200}'",
+        "UPDATE t SET n = s REGEXP '(a|b){1,200}'",
+        "INSERT INTO t (n) VALUES (1), ('abc' REGEXP '(a|b){1,200}')",
+        "INSERT INTO t (n) VALUES (1) AS new ON DUPLICATE KEY UPDATE n = t.s REGEXP '(a|b){1,200}'",
+    ] {
+        let error = parse_shortly(long.as_bytes(), WORK).unwrap_err();
+        assert!(error.is_out_of_work(), "{long}: {error}");
+        parse(long.as_bytes()).unwrap();
+    }
+    parse_shortly(b"SELECT id FROM t WHERE s REGEXP 'a.*b'", WORK).unwrap();
+}
+
 #[test]
 fn text_near_an_error_is_bounded_and_may_be_no_utf8() {
     let mut statement = b"SELEC \xff".to_vec();

@@ -4,11 +4,12 @@
 //! the end 32 bytes at a time, and copies a string without escapes once.
 
 use query::expression::{Expression, evaluate_constant, parse_with_time};
-use query::lexer::{Lexer, OUT_OF_ROOM};
+use query::lexer::{Lexer, OUT_OF_ROOM, TOO_MUCH_WORK};
 use query::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
 use query::value::Value;
 
-use super::error::{ErrorKind, SyntaxError, TOO_MUCH_WORK};
+use super::error::{ErrorKind, SyntaxError};
+use super::parser::limit_of;
 use super::statement::Timed;
 
 /// Bytes in one step of the search for a string's end.
@@ -225,11 +226,13 @@ impl<'a> Scanner<'a> {
     #[cold]
     fn computed(&mut self, from: usize, constant: bool) -> Result<Computed, SyntaxError> {
         let rest = self.text.get(from..).unwrap_or_default();
-        let mut lexer = Lexer::within(rest, self.room);
-        let value = match parse_with_time(&mut lexer) {
-            Err(error) if error.message == OUT_OF_ROOM => {
-                return Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM));
-            }
+        let mut lexer = Lexer::within(rest, self.room).with_work(self.work);
+        let parsed = parse_with_time(&mut lexer);
+        self.work = lexer.work();
+        if let Some(limit) = parsed.as_ref().err().and_then(limit_of) {
+            return Err(self.fail(ErrorKind::Limit, limit));
+        }
+        let value = match parsed {
             Ok(expression) if expression.first_column().is_some() || expression.has_aggregate() => {
                 return Err(match constant {
                     true => self.expected("`,` or `)`"),

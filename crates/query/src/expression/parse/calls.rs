@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::{Binding, Built, Following, Parser, at_column};
 use crate::expression::call::{Known, growth, listed};
 use crate::expression::function::{Function, refusal};
-use crate::expression::tree::{AggregateKind, BinaryOperator, Expression, Over};
+use crate::expression::tree::{
+    AggregateKind, BinaryOperator, Expression, LONG_REGEX_UNITS, Over, compiles_long,
+};
 use crate::json::{JSON_BYTES_MAX, Json};
-use crate::lexer::{SyntaxError, Token, TokenKind};
+use crate::lexer::{SyntaxError, TOO_MUCH_WORK, Token, TokenKind};
 use crate::time_unit;
 use crate::value::Value;
 
@@ -143,6 +145,9 @@ impl Parser<'_, '_, '_> {
         arguments: Vec<Expression>,
         depth: u32,
     ) -> Result<Built, SyntaxError> {
+        if compiles_long(function, &arguments) && !self.lexer.spend(LONG_REGEX_UNITS) {
+            return Err(self.lexer.error(token, TOO_MUCH_WORK));
+        }
         let refused = check(function, &arguments);
         refused.map_err(|message| self.lexer.error(token, &message))?;
         self.lexer.charge(growth(function, &arguments))?;
