@@ -67,7 +67,9 @@ impl From<PacketError> for ClientError {
     fn from(error: PacketError) -> Self {
         match error {
             PacketError::TooLong { .. } => ClientError::Protocol("packet too long"),
-            _ => ClientError::Protocol("packets out of order"),
+            PacketError::OutOfOrder { .. } | PacketError::GivenUp { .. } => {
+                ClientError::Protocol("packets out of order")
+            }
         }
     }
 }

@@ -206,7 +206,7 @@ impl<'a> Lexer<'a> {
         self.work
     }
 
-    /// Counts work that is about to be done. False if there are not so many units left.
+    /// Counts work that is about to be done. False if there are fewer units left.
     pub(crate) fn spend(&mut self, units: usize) -> bool {
         let left = self.work.checked_sub(units);
         self.work = left.unwrap_or(self.work);

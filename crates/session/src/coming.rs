@@ -30,6 +30,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::budget::Grant;
 use crate::limits::BUDGET_WAIT;
+use crate::searches::stopped;
 
 /// Memory that a row takes in the tail, for each byte of the statement: its columns, and the postings of short words.
 const BYTES_A_BYTE: usize = 6;
@@ -106,17 +107,11 @@ impl Coming {
             }
             self.let_in(bytes, true)
         };
-        let stopped = async {
-            while interrupt.reason().is_none() {
-                sleep(LOOK_EVERY).await;
-            }
-            self.let_in(bytes, false)
-        };
         let let_in = async {
             tokio::select! {
                 biased;
                 rows = line => rows,
-                rows = stopped => rows,
+                _ = stopped(interrupt) => self.let_in(bytes, false),
             }
         };
         let let_in = timeout(BUDGET_WAIT, let_in).await;

@@ -14,11 +14,26 @@ use std::thread::Thread;
 use engine::{Filters, Interrupt, Pool, Reason};
 
 use crate::clock::Clock;
-use crate::limits::{SEARCH_CLIENT_AFTER_US, SEARCH_LOOK_EVERY, SEARCH_LOOKS_IDLE};
+use crate::errors::Failure;
+use crate::limits::{
+    SEARCH_CLIENT_AFTER_US, SEARCH_LOOK_EVERY, SEARCH_LOOKS_IDLE, STOPPED_LOOK_EVERY,
+};
 use crate::scheduler::Scheduler;
 
 /// Whether a client has closed its end of the connection. Called by a thread other than the one that serves the client.
 pub type IsGone = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Waits until a statement is stopped, and gives the error that says why. Nobody tells: it is looked at now and then.
+pub async fn stopped(interrupt: &Interrupt) -> Failure {
+    loop {
+        if interrupt.reason().is_some()
+            && let Err(error) = engine::goes_on(interrupt)
+        {
+            return error.into();
+        }
+        tokio::time::sleep(STOPPED_LOOK_EVERY).await;
+    }
+}
 
 /// The running searches of a server.
 pub struct Searches {

@@ -51,12 +51,11 @@ use crate::faults::ReadFault;
 use crate::limits::{
     EVALUATED_INLINE_MAX, INLINE_UNITS, LISTED_NUMBER_BYTES, PARSE_INLINE_BYTES, PARSED_FACTOR,
     PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH, ROWS_INLINE_MAX,
-    STOPPED_LOOK_EVERY,
 };
 use crate::near::with_near_name;
 use crate::node::{Node, guarded};
 use crate::rights::{Action, Deed};
-use crate::searches::Search;
+use crate::searches::{Search, stopped};
 use crate::session::Session;
 
 pub use load::load;
@@ -232,7 +231,7 @@ async fn large(
     loop {
         tokio::select! {
             reserved = held.reserve(room) => { reserved?; }
-            () = stopped(interrupt) => engine::goes_on(interrupt)?,
+            failure = stopped(interrupt) => return Err(failure),
         };
         node.long_within(session, interrupt).await;
         engine::goes_on(interrupt)?;
@@ -248,13 +247,6 @@ async fn large(
                 return Ok(statement);
             }
         }
-    }
-}
-
-/// Waits until a statement is stopped, which nobody tells: it is looked at now and then.
-async fn stopped(interrupt: &Interrupt) {
-    while interrupt.reason().is_none() {
-        tokio::time::sleep(STOPPED_LOOK_EVERY).await;
     }
 }
 

@@ -87,6 +87,14 @@ fn nobody_searches(client: &mut Client) {
     });
 }
 
+/// Bytes of the budget of requests that are taken.
+fn requests_hold(server: &Server) -> u64 {
+    let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
+    let mut lines = metrics.lines();
+    let found = lines.find_map(|line| line.strip_prefix("seine_request_bytes "));
+    found.unwrap().parse().unwrap()
+}
+
 #[test]
 fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
     let server = Setup::default()
@@ -132,7 +140,11 @@ fn kill_query_ends_a_statement_of_which_the_first_half_has_come() {
     send(&mut stream, first);
     let is_arriving = |row: &[String]| row[7].contains("a packet of");
     let id = thread_that(&mut killer, is_arriving)[0].clone();
+    assert!(requests_hold(&server) > 0);
     killer.query(&format!("KILL QUERY {id}")).unwrap();
+    until("its memory is free, though the rest has not come", || {
+        (requests_hold(&server) == 0).then_some(())
+    });
     send(&mut stream, rest);
     assert_eq!(errno(&receive(&mut stream)), 1317);
     send(&mut stream, &command(b"\x03SELECT COUNT(*) FROM large"));
@@ -140,6 +152,29 @@ fn kill_query_ends_a_statement_of_which_the_first_half_has_come() {
     assert_eq!(count[2], b"\x010", "nothing is stored");
     send(&mut stream, &packet);
     assert_eq!(receive(&mut stream)[0], 0, "the next one is done");
+}
+
+#[test]
+fn a_packet_for_which_no_memory_becomes_free_is_refused_and_the_next_one_is_read() {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held")
+        .flag("--memory", "64MiB")
+        .start();
+    let mut killer = server.client();
+    killer.query("CREATE TABLE t (body text)").unwrap();
+    let numbers: Vec<String> = (1..200_000).map(|number| number.to_string()).collect();
+    let some = format!("AND id NOT IN ({}) ORDER", numbers.join(","));
+    let holds = HELD.replace("ORDER", &some);
+    let mut holder = server.client();
+    let holder = std::thread::spawn(move || holder.query(&holds).map(drop));
+    let held = running(&mut killer);
+    let mut client = server.client();
+    let large = format!("SELECT id FROM t WHERE body = '{}'", "a".repeat(14 << 20));
+    let refused = client.query(&large).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("1040"), "{refused}");
+    assert!(client.ping().is_ok(), "the connection stays");
+    killer.query(&format!("KILL QUERY {held}")).unwrap();
+    holder.join().unwrap().unwrap_err();
 }
 
 #[test]

@@ -13,7 +13,7 @@ use wire::mysql::{
 
 use super::handshake::{Guest, Login};
 use super::results::{self, Sending};
-use super::socket::{Ended, Socket};
+use super::socket::{Ended, PassedOver, Socket};
 use crate::limits::{IN_A_ROW_MAX, STATEMENTS_MAX};
 use crate::server::{Admitted, Server};
 use session::Grant;
@@ -65,7 +65,7 @@ enum Request {
     Ping,
     /// A step of a load, with the memory of its rows.
     Load(Load, Grant),
-    /// A step of a load for which there is no memory.
+    /// One that was passed over, or a step of a load for which there is no memory.
     Refused(Failure),
     /// Whether a text may hold several statements from now on.
     TakeSeveral(bool),
@@ -139,11 +139,14 @@ impl<'a> Connection<'a> {
     }
 
     /// The function that turns a packet into its sequence number and its command.
-    fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Request) + use<> {
+    fn reading(&self) -> impl FnOnce(Result<Packet<'_>, PassedOver>) -> (u8, Request) + use<> {
         let (capabilities, held) = (self.guest.capabilities, self.server.budget.grant());
-        move |packet| {
-            let request = Request::read(packet.payload, capabilities, held);
-            (packet.sequence, request)
+        move |packet| match packet {
+            Ok(packet) => {
+                let request = Request::read(packet.payload, capabilities, held);
+                (packet.sequence, request)
+            }
+            Err(PassedOver { failure, sequence }) => (sequence, Request::Refused(failure)),
         }
     }
 
@@ -151,7 +154,6 @@ impl<'a> Connection<'a> {
     async fn part(mut self, ended: Ended) -> Result<(), Ended> {
         let (sequence, failure) = match &ended {
             Ended::Broken(error) => (error.sequence(), results::broken(*error)),
-            Ended::Refused { failure, sequence } => (*sequence, failure.clone()),
             Ended::Gone(_) | Ended::Silent => return Err(ended),
         };
         self.encoder.start(sequence.wrapping_add(1));

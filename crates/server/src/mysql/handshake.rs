@@ -62,7 +62,7 @@ async fn shake_unhurried(
             HandshakeResponse::decode(packet.payload),
         )
     };
-    let (sequence, response) = socket.packet(HANDSHAKE_TIMEOUT, None, take).await?;
+    let (sequence, response) = socket.early_packet(take).await?;
     encoder.packets().start(sequence);
     let response = match response {
         Ok(response) => response,
@@ -154,7 +154,7 @@ impl Login<'_> {
                         encoder.packets().start(packet.sequence.wrapping_add(1));
                         exchange.answer(packet.payload, encoder.packets())
                     };
-                    step = socket.packet(HANDSHAKE_TIMEOUT, None, answer).await?;
+                    step = socket.early_packet(answer).await?;
                 }
             }
         }

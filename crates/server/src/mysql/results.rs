@@ -14,7 +14,7 @@ use session::statement::{Labels, PqRow, PqRows};
 pub(super) fn broken(error: PacketError) -> Failure {
     let kind = match error {
         PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
-        PacketError::OutOfOrder { .. } => errors::MALFORMED_PACKET,
+        PacketError::OutOfOrder { .. } | PacketError::GivenUp { .. } => errors::MALFORMED_PACKET,
     };
     Failure::new(kind, error.to_string())
 }

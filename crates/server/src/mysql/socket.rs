@@ -11,14 +11,14 @@ use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
 use super::served::Served;
-use crate::limits::{AWAKE_MAX, IN_A_ROW_MAX, LOGIN_PACKET_BYTES_MAX};
+use crate::limits::{AWAKE_MAX, HANDSHAKE_TIMEOUT, IN_A_ROW_MAX, LOGIN_PACKET_BYTES_MAX};
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
 use session::counters::add;
 use session::errors::Failure;
 use session::limits::{GRANT_FREE_BYTES, PARSE_INLINE_BYTES};
 use session::movable::long_turn_of;
-use session::searches::{Search, SearchRequest};
+use session::searches::{Search, SearchRequest, stopped};
 use session::{Grant, Room};
 
 /// Most bytes read ahead while a statement waits for a queue's row. The rest stays in the kernel.
@@ -36,13 +36,23 @@ pub(super) enum Ended {
     Silent,
     /// The bytes are not the protocol, or a packet is too long; the client can still be told.
     Broken(PacketError),
-    /// There is no memory for the packet; the client can still be told.
-    Refused {
-        /// The error for the client.
-        failure: Failure,
-        /// Sequence number of the packet's last frame.
-        sequence: u8,
-    },
+}
+
+/// A packet that was passed over: there was no memory for it, or KILL QUERY came while it did.
+#[derive(Debug)]
+pub(super) struct PassedOver {
+    /// The error for the client.
+    pub(super) failure: Failure,
+    /// Sequence number of the packet's last frame.
+    pub(super) sequence: u8,
+}
+
+/// Waits until KILL QUERY ends a packet that comes.
+async fn killed(arriving: Option<&Search>) -> Failure {
+    match arriving {
+        Some(arriving) => stopped(&arriving.interrupt).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The socket of one connection.
@@ -63,6 +73,8 @@ pub(super) struct Socket {
     since: Instant,
     /// A large packet, from its beginning until [`Socket::arrived_whole`]: KILL QUERY ends its statement already.
     arriving: Option<Search>,
+    /// Why the reader passes a packet over.
+    passing: Option<Failure>,
 }
 
 impl fmt::Display for Ended {
@@ -71,7 +83,6 @@ impl fmt::Display for Ended {
             Ended::Gone(error) => write!(out, "the client is gone: {error}"),
             Ended::Silent => out.write_str("the client was silent for too long"),
             Ended::Broken(error) => error.fmt(out),
-            Ended::Refused { failure, .. } => failure.fmt(out),
         }
     }
 }
@@ -87,6 +98,7 @@ impl Socket {
             holds_next: false,
             since: Instant::now(),
             arriving: None,
+            passing: None,
             server,
             stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
@@ -101,24 +113,25 @@ impl Socket {
 
     /// Waits for a packet and gives it to `take`. It must begin within `idle`, and must then keep to its [`Pace`].
     ///
-    /// A packet that finds no memory is read to its end but not kept: the client reads no error before it has sent all of it.
+    /// A packet that finds no memory, or that KILL QUERY ends while it comes, is read to its end but not kept: the client reads no
+    /// error before it has sent all of it. The next packet can be read behind it.
     ///
     /// A large packet is listed as running for `session`, see [`Socket::arrived_whole`]. `None`: the session runs something else.
     pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,
         session: Option<SessionId>,
-        take: impl FnOnce(Packet<'_>) -> T,
+        take: impl FnOnce(Result<Packet<'_>, PassedOver>) -> T,
     ) -> Result<T, Ended> {
         let mut pace = Pace::new(self.patience);
-        let (mut refused, mut has_read) = (None, false);
+        let mut has_read = false;
         loop {
             let advanced = match self.holds_next {
                 true => Ok(true),
                 false => self.reader.advance(),
             };
-            match (advanced, refused.take()) {
-                (Ok(true), _) => {
+            match advanced {
+                Ok(true) => {
                     // The caller may drop this future while it gives way: the next call gives this packet.
                     self.holds_next = true;
                     self.list(session, self.reader.packet().payload.len());
@@ -126,24 +139,30 @@ impl Socket {
                     self.holds_next = false;
                     let server = &self.server;
                     self.served.get_or_insert_with(|| Served::new(server));
-                    return Ok(take(self.reader.packet()));
+                    return Ok(take(Ok(self.reader.packet())));
                 }
-                (Ok(false), before) => refused = before,
-                (Err(error), None) => return Err(Ended::Broken(error)),
-                (Err(error), Some(failure)) => {
-                    let sequence = error.sequence();
-                    return Err(Ended::Refused { failure, sequence });
+                Ok(false) => {}
+                Err(error) => {
+                    return match (error, self.passing.take()) {
+                        (PacketError::GivenUp { sequence }, Some(failure)) => {
+                            Ok(take(Err(PassedOver { failure, sequence })))
+                        }
+                        (error, _) => Err(Ended::Broken(error)),
+                    };
                 }
             }
-            self.list(session, self.reader.wanted_bytes());
-            match self.grant.reserve(self.reader.wanted_bytes()).await {
-                Ok(Room::Free) => {}
-                Ok(Room::Waited) => pace.again(),
-                // The client reads the error only after it has sent the whole packet: pass the rest over.
-                Err(failure) => {
-                    refused = Some(failure);
-                    self.reader.give_up();
-                    continue;
+            if self.passing.is_some() {
+                self.reader.spare(); // what has come is dropped, and a large buffer with it
+                self.grant.keep(self.reader.buffer_bytes());
+            } else {
+                self.list(session, self.reader.wanted_bytes());
+                match self.room().await {
+                    Ok(Room::Free) => {}
+                    Ok(Room::Waited) => pace.again(),
+                    Err(failure) => {
+                        self.pass_over(failure).await;
+                        continue;
+                    }
                 }
             }
             if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(MOVED_INLINE_BYTES) {
@@ -151,15 +170,8 @@ impl Socket {
                 self.long_turn().await;
                 self.reader.spare();
             }
-            let read = if self.reader.is_midway() {
-                let read = self.stream.read(self.reader.spare());
-                pace.next(&self.grant, read)
-                    .await
-                    .map_err(|TooSlow| Ended::Silent)?
-            } else {
-                let read = timeout(idle, self.read_next()).await;
-                pace.again();
-                read.map_err(|_| Ended::Silent)?
+            let Some(read) = self.read(idle, &mut pace).await? else {
+                continue; // KILL QUERY came
             };
             match read {
                 Err(error) => return Err(Ended::Gone(error)),
@@ -170,6 +182,63 @@ impl Socket {
                     self.arrived(count);
                 }
             }
+        }
+    }
+
+    /// As [`Socket::packet`], before the client has logged in: then a packet is so short that it takes no memory of the budget.
+    pub(super) async fn early_packet<T>(
+        &mut self,
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<T, Ended> {
+        let taken = self.packet(HANDSHAKE_TIMEOUT, None, |packet| packet.map(take));
+        let passed_over = |PassedOver { sequence, .. }| PacketError::GivenUp { sequence };
+        taken.await?.map_err(|it| Ended::Broken(passed_over(it)))
+    }
+
+    /// Waits for the memory of the bytes that come next.
+    ///
+    /// # Errors
+    /// There is none, or KILL QUERY came.
+    async fn room(&mut self) -> Result<Room, Failure> {
+        let room = self.grant.reserve(self.reader.wanted_bytes());
+        tokio::select! {
+            biased;
+            room = room => room,
+            failure = killed(self.arriving.as_ref()) => Err(failure),
+        }
+    }
+
+    /// Reads what comes next. `None`: KILL QUERY came first, and the packet is passed over from now on.
+    async fn read(
+        &mut self,
+        idle: Duration,
+        pace: &mut Pace,
+    ) -> Result<Option<io::Result<usize>>, Ended> {
+        if !self.reader.is_midway() {
+            let read = timeout(idle, self.read_next()).await;
+            pace.again();
+            return read.map(Some).map_err(|_| Ended::Silent);
+        }
+        let is_passing = self.passing.is_some();
+        let arriving = self.arriving.as_ref().filter(|_| !is_passing);
+        let read = self.stream.read(self.reader.spare());
+        let failure = tokio::select! {
+            biased;
+            read = pace.next(&self.grant, read) => {
+                return read.map(Some).map_err(|TooSlow| Ended::Silent);
+            }
+            failure = killed(arriving) => failure,
+        };
+        self.pass_over(failure).await;
+        Ok(None)
+    }
+
+    /// Passes the packet that comes over, and gives its memory back.
+    async fn pass_over(&mut self, failure: Failure) {
+        self.passing = Some(failure);
+        self.reader.give_up();
+        if self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
+            self.long_turn().await;
         }
     }
 

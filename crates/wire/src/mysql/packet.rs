@@ -54,7 +54,7 @@ pub struct Packet<'a> {
     pub payload: &'a [u8],
 }
 
-/// Why no further packet can be read. The caller must close the connection.
+/// Why there is no packet. The caller must close the connection, but behind [`PacketError::GivenUp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketError {
     /// The packet is longer than the limit: MySQL 1153.
@@ -69,6 +69,11 @@ pub enum PacketError {
         /// Sequence number of that frame.
         sequence: u8,
     },
+    /// The caller has given the packet up, and its bytes are passed over. The next packet can be read.
+    GivenUp {
+        /// Sequence number of its last frame.
+        sequence: u8,
+    },
 }
 
 impl PacketError {
@@ -76,9 +81,9 @@ impl PacketError {
     #[must_use]
     pub fn sequence(&self) -> u8 {
         match self {
-            PacketError::TooLong { sequence, .. } | PacketError::OutOfOrder { sequence } => {
-                *sequence
-            }
+            PacketError::TooLong { sequence, .. }
+            | PacketError::OutOfOrder { sequence }
+            | PacketError::GivenUp { sequence } => *sequence,
         }
     }
 }
@@ -88,6 +93,7 @@ impl fmt::Display for PacketError {
         match self {
             PacketError::TooLong { limit, .. } => write!(f, "packet longer than {limit} bytes"),
             PacketError::OutOfOrder { .. } => write!(f, "packets out of order"),
+            PacketError::GivenUp { .. } => write!(f, "the packet was given up"),
         }
     }
 }
@@ -130,6 +136,8 @@ struct Passing {
     sequence: u8,
     /// Bytes that may still be dropped.
     bytes_left: usize,
+    /// Whether the packet may be as long as it is, see [`PacketReader::give_up`].
+    is_given_up: bool,
 }
 
 impl Default for PacketReader {
@@ -165,12 +173,21 @@ impl PacketReader {
         self.passed_bytes_max = PASSED_BYTES_MAX;
     }
 
-    /// Takes neither the packet that is arriving nor any later one, and passes it over as if it were too long.
+    /// Drops what has arrived of the packet, and passes the rest over: [`PacketError::GivenUp`] comes behind it.
     pub fn give_up(&mut self) {
-        self.packet_bytes_max = 0;
-        if self.passing.is_none() {
-            self.pass(self.header_at(), self.joined_sequence.unwrap_or(0));
+        if self.passing.is_some() {
+            return;
         }
+        // With more it is too long after all.
+        let bytes_left = self.packet_bytes_max.saturating_sub(self.joined) + 1;
+        self.start = self.header_at();
+        self.passing = Some(Passing {
+            frame_bytes: 0,
+            continues: true,
+            sequence: self.joined_sequence.unwrap_or(0),
+            bytes_left,
+            is_given_up: true,
+        });
     }
 
     /// Size of the buffer once [`spare`](Self::spare) has made its room, in bytes. A caller that budgets memory asks before.
@@ -178,10 +195,10 @@ impl PacketReader {
     pub fn wanted_bytes(&self) -> usize {
         let held = self.end - self.start;
         let kept = match held {
-            0 if self.buffer.len() > READ_AHEAD_BYTES => 0,
+            0 if self.buffer.len() > self.ahead_max() => 0,
             _ => self.buffer.len(),
         };
-        let wanted = held + self.missing.clamp(SPARE_BYTES, READ_AHEAD_BYTES);
+        let wanted = held + self.ahead();
         if wanted <= kept {
             return kept;
         }
@@ -192,6 +209,19 @@ impl PacketReader {
             usize::MAX
         };
         wanted.max((held * 2).min(needed))
+    }
+
+    /// Bytes of room for what comes next.
+    fn ahead(&self) -> usize {
+        self.missing.clamp(SPARE_BYTES, self.ahead_max())
+    }
+
+    /// Most bytes that are read ahead, and of a buffer that stays. What is passed over is read in small pieces: others want the memory.
+    fn ahead_max(&self) -> usize {
+        match self.passing {
+            Some(_) => SPARE_BYTES,
+            None => READ_AHEAD_BYTES,
+        }
     }
 
     /// Size of the buffer now, in bytes.
@@ -216,11 +246,11 @@ impl PacketReader {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
-            if self.buffer.len() > READ_AHEAD_BYTES {
+            if self.buffer.len() > self.ahead_max() {
                 self.buffer = Vec::new();
             }
         }
-        let wanted = self.missing.clamp(SPARE_BYTES, READ_AHEAD_BYTES);
+        let wanted = self.ahead();
         if self.buffer.len() - self.end < wanted && self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -253,7 +283,7 @@ impl PacketReader {
     /// The next whole packet; `None`: more bytes must arrive first. The packet is valid until the next call.
     ///
     /// # Errors
-    /// [`PacketError`]. Do not use the reader after it.
+    /// As [`PacketReader::advance`].
     #[inline]
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, PacketError> {
         Ok(if self.advance()? {
@@ -278,7 +308,7 @@ impl PacketReader {
     /// read in between.
     ///
     /// # Errors
-    /// [`PacketError`]. Do not use the reader after it.
+    /// [`PacketError`]. Do not use the reader after it, but after [`PacketError::GivenUp`].
     #[inline]
     pub fn advance(&mut self) -> Result<bool, PacketError> {
         if self.passing.is_some() {
@@ -327,7 +357,7 @@ impl PacketReader {
         }
     }
 
-    /// Begins to pass a packet over, from the header of its current frame on. `sequence` is that of the last known frame.
+    /// Begins to pass a packet that is too long over, from the header of its current frame on. `sequence` is that of the last known frame.
     #[cold]
     fn pass(&mut self, header_at: usize, sequence: u8) {
         self.start = header_at;
@@ -336,6 +366,7 @@ impl PacketReader {
             continues: true,
             sequence,
             bytes_left: self.passed_bytes_max,
+            is_given_up: false,
         });
     }
 
@@ -350,6 +381,14 @@ impl PacketReader {
             if passing.frame_bytes > 0 && passing.bytes_left > 0 {
                 self.missing = passing.frame_bytes;
                 return Ok(false);
+            }
+            if !passing.continues && passing.is_given_up {
+                let sequence = passing.sequence;
+                self.passing = None;
+                self.joined = 0;
+                self.joined_sequence = None;
+                self.missing = 0;
+                return Err(PacketError::GivenUp { sequence });
             }
             if !passing.continues || passing.bytes_left == 0 {
                 return Err(PacketError::TooLong {

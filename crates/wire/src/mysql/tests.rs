@@ -398,7 +398,7 @@ fn packets_around_16_mib_are_cut_and_joined() {
 }
 
 /// Feeds the whole stream and gives the error that ends it, the bytes fed by then, and the most that the reader had room for.
-fn refused(mut reader: PacketReader, stream: &[u8]) -> (PacketError, usize, usize) {
+fn refused(reader: &mut PacketReader, stream: &[u8]) -> (PacketError, usize, usize) {
     let (mut fed, mut room_max) = (0, 0);
     loop {
         let room = reader.spare();
@@ -427,7 +427,7 @@ fn a_packet_over_the_limit_is_refused_behind_its_last_frame_and_never_kept() {
         reader.take_up_to(packet_bytes_max);
         reader
     };
-    let (error, fed, room_max) = refused(passing(100), &stream);
+    let (error, fed, room_max) = refused(&mut passing(100), &stream);
     assert!(
         room_max <= 2 * crate::limits::READ_AHEAD_BYTES,
         "{room_max}"
@@ -435,19 +435,19 @@ fn a_packet_over_the_limit_is_refused_behind_its_last_frame_and_never_kept() {
     let (limit, sequence) = (100, 9);
     assert_eq!(error, PacketError::TooLong { limit, sequence });
     assert_eq!(fed, stream.len());
-    let (error, ..) = refused(passing(FRAME_BYTES_MAX + 5), &stream);
+    let (error, ..) = refused(&mut passing(FRAME_BYTES_MAX + 5), &stream);
     assert_eq!(error.sequence(), 9);
 }
 
 #[test]
 fn a_packet_over_the_limit_of_a_stranger_is_refused_by_its_header_alone() {
-    let (error, fed, _) = refused(PacketReader::new(100), &[101, 0, 0, 1]);
+    let (error, fed, _) = refused(&mut PacketReader::new(100), &[101, 0, 0, 1]);
     let (limit, sequence) = (100, 1);
     assert_eq!((error, fed), (PacketError::TooLong { limit, sequence }, 4));
 }
 
 #[test]
-fn a_packet_that_is_given_up_is_refused_behind_its_last_frame() {
+fn a_packet_that_is_given_up_is_refused_behind_its_last_frame_and_the_next_one_is_read() {
     let mut stream = vec![0xff, 0xff, 0xff, 4];
     stream.resize(4 + FRAME_BYTES_MAX, b'x');
     stream.extend_from_slice(&[1, 0, 0, 5, b'x']);
@@ -464,13 +464,29 @@ fn a_packet_that_is_given_up_is_refused_behind_its_last_frame() {
             assert_eq!(reader.next_packet(), Ok(None));
         }
         reader.give_up();
-        let (error, more, _) = refused(reader, &stream[fed..]);
+        let (error, more, _) = refused(&mut reader, &stream[fed..]);
         assert_eq!(
-            (error.sequence(), fed + more),
-            (5, stream.len()),
+            (error, fed + more),
+            (PacketError::GivenUp { sequence: 5 }, stream.len()),
             "{given_up_at}"
         );
+        let next = [3, 0, 0, 0, b'a', b'b', b'c'];
+        reader.spare()[..next.len()].copy_from_slice(&next);
+        reader.filled(next.len());
+        let packet = reader.next_packet().unwrap().unwrap();
+        assert_eq!((packet.sequence, packet.payload), (0, &b"abc"[..]));
     }
+}
+
+#[test]
+fn a_packet_that_is_given_up_and_longer_than_any_is_too_long() {
+    let mut stream = vec![0xff, 0xff, 0xff, 4];
+    stream.resize(4 + FRAME_BYTES_MAX, b'x');
+    let mut reader = PacketReader::default();
+    reader.take_up_to(FRAME_BYTES_MAX - 2);
+    reader.give_up();
+    let (error, ..) = refused(&mut reader, &stream);
+    assert!(matches!(error, PacketError::TooLong { .. }), "{error}");
 }
 
 #[test]
