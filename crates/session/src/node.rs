@@ -313,11 +313,11 @@ impl Node {
         let is_made = |kind: &Kind| matches!(kind, Kind::Search(_) | Kind::Percolate { .. });
         let sent_bytes = command.bytes();
         let definition = definition.ok().filter(|it| is_made(&it.kind));
-        let wanted = definition.map(|it| coming::wanted(&command, &it, sent_bytes));
         drop(snapshot); // the tables as they were are not kept while the command waits
-        let Some(wanted) = wanted else {
+        let Some(definition) = definition else {
             return self.send(session, command, stop, None).await;
         };
+        let wanted = coming::wanted(&command, &definition, sent_bytes);
         let held = self.budget.grant();
         let engine = self.engine()?;
         let left = || engine.status().memory_left(self.coming.memory());
@@ -341,14 +341,22 @@ impl Node {
         let taken = made.as_ref().map(MadeRows::bytes);
         held.keep(taken.map_or(0, |taken| coming.of_requests(taken)));
         let words = made.as_ref().map(MadeRows::words);
-        let answer = self.send(session, command, stop, made).await;
+        let needed = match lacked_bytes.into_inner() {
+            0 => 0,
+            // Its values are there, too.
+            lacked => (lacked + sent_bytes).max(sent_bytes.saturating_mul(ANALYSED_FACTOR)),
+        };
+        let made_rows = made.as_ref().map_or(0, MadeRows::count);
+        // The engine's thread would work for as long as it may, while all who write wait, and then refuse them.
+        let is_refused = (1..=self.budget.total_bytes()).contains(&needed)
+            && command.is_long_behind(&definition, made_rows);
+        let answer = match is_refused {
+            true => Ok(Err(Error::Overloaded)),
+            false => self.send(session, command, stop, made).await,
+        };
         if let Some(words) = words {
             self.freeing.free((words, held));
         }
-        let needed = match lacked_bytes.into_inner() {
-            0 => 0,
-            lacked => lacked.max(sent_bytes.saturating_mul(ANALYSED_FACTOR)),
-        };
         match answer {
             // Later there is not more memory than there is at most.
             Ok(Err(Error::Overloaded)) if needed > self.budget.total_bytes() => {

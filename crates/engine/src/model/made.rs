@@ -23,10 +23,11 @@ use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
 use query::row::counted_bytes_of;
+use query::schema::ColumnType;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::command::{Command, Definition, LoadStep};
+use crate::command::{Command, Definition, Kind, LoadStep};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
 
 /// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
@@ -40,6 +41,9 @@ const REGEX_UNITS_A_BYTE: u64 = 8;
 
 /// How a regular expression begins, in a query (`REGEX(/…/)`), in a filter (`REGEXP '…'`, `REGEXP_LIKE(…)`).
 const PATTERN_NAME: &[u8] = b"regex";
+
+/// Bytes of rows with JSON that the engine's thread makes: some milliseconds.
+const JSON_BYTES_MAX: usize = 128 << 10;
 
 /// The rows of an INSERT or of a step of a load, ready to be stored. See the module.
 pub struct MadeRows {
@@ -228,11 +232,29 @@ impl MadeRows {
         MadeWords { _words: words }
     }
 
+    /// How many they are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match &self.made {
+            Made::Documents(documents) => documents.rows.len(),
+            Made::Queries(queries) => queries.len(),
+        }
+    }
+
     /// Memory that they take.
     #[must_use]
     pub fn bytes(&self) -> Wanted {
         self.bytes
     }
+}
+
+/// Whether a value may be a query or a filter with a regular expression.
+fn names_pattern(value: &Value) -> bool {
+    let Value::Str(text) = value else {
+        return false;
+    };
+    let mut places = text.as_bytes().windows(PATTERN_NAME.len());
+    places.any(|place| place.eq_ignore_ascii_case(PATTERN_NAME))
 }
 
 impl Command {
@@ -246,13 +268,27 @@ impl Command {
     /// Whether the command inserts what may be a standing query with a regular expression: it takes milliseconds to compile.
     #[must_use]
     pub fn inserts_patterns(&self) -> bool {
-        let is_named = |text: &str| {
-            let mut places = text.as_bytes().windows(PATTERN_NAME.len());
-            places.any(|place| place.eq_ignore_ascii_case(PATTERN_NAME))
-        };
-        let is_pattern = |value: &Value| matches!(value, Value::Str(text) if is_named(text));
         let rows = self.inserted().map(|inserted| inserted.rows);
-        rows.is_some_and(|rows| rows.iter().flatten().any(is_pattern))
+        rows.is_some_and(|rows| rows.iter().flatten().any(names_pattern))
+    }
+
+    /// Whether the rows behind the first `made` take the engine's thread so long to make that it would rather refuse them, see
+    /// [`crate::limits::MADE_UNITS_MAX`]: JSON, or regular expressions.
+    #[must_use]
+    pub fn is_long_behind(&self, definition: &Definition, made: usize) -> bool {
+        let rows = self
+            .inserted()
+            .and_then(|inserted| inserted.rows.get(made..));
+        let mut values = rows.unwrap_or_default().iter().flatten();
+        match &definition.kind {
+            Kind::Search(_) => {
+                let mut columns = definition.columns.iter();
+                columns.any(|column| column.kind == ColumnType::Json)
+                    && values.map(Value::memory).sum::<usize>() > JSON_BYTES_MAX
+            }
+            Kind::Percolate { .. } => values.any(names_pattern),
+            Kind::Queue(_) | Kind::Distributed { .. } => false,
+        }
     }
 
     /// The table into which an INSERT or a step of a load puts rows; `None`: another command.

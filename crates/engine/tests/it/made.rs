@@ -303,6 +303,31 @@ fn long_expressions_that_no_session_had_memory_for_are_refused_for_now() {
 }
 
 #[test]
+fn rows_that_take_long_to_make_are_known_before_the_engine_begins() {
+    let mut driver = open();
+    driver.run(command("create search deep (j json)")).unwrap();
+    let snapshot = driver.handle.snapshot();
+    let is_long = |table: &str, column: &str, texts: &[&str], made: usize| {
+        let insert = Command::Insert(Insert {
+            table: table.to_owned(),
+            columns: Some(vec![column.to_owned()]),
+            rows: texts
+                .iter()
+                .map(|it| vec![Value::Str((*it).to_owned())])
+                .collect(),
+            replace: false,
+        });
+        insert.is_long_behind(&snapshot.definition(table).unwrap(), made)
+    };
+    let document = format!("[{}0]", "1,".repeat(100_000));
+    assert!(is_long("deep", "j", &["1", &document], 1));
+    assert!(!is_long("deep", "j", &[&document, "1"], 1));
+    assert!(!is_long("posts", "body", &[&document], 0));
+    assert!(is_long("alerts", "query", &["dog", "regex(/ca.+/)"], 1));
+    assert!(!is_long("alerts", "query", &["regex(/ca.+/)", "dog"], 1));
+}
+
+#[test]
 fn an_insert_that_was_stopped_is_not_stored() {
     let mut driver = open();
     for line in [
