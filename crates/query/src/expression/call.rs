@@ -74,7 +74,12 @@ pub(super) fn call(
                 for value in (0..count).map(argument) {
                     match left.checked_sub(value.memory()) {
                         Some(rest) => left = rest,
-                        None => return Value::Null,
+                        None => {
+                            // They were read for nothing.
+                            let read = ARGUMENTS_BYTES_MAX - left + value.memory();
+                            let _ = work.begin(read as u64);
+                            return Value::Null;
+                        }
                     }
                     arguments.push(value);
                 }

@@ -2,6 +2,7 @@
 //! fold ASCII alone, as all comparisons of texts do.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use super::super::function::Function;
 use super::number::whole;
@@ -22,6 +23,9 @@ const CHAR_UNITS: u64 = 5;
 
 /// Units of a number or a node of a document that becomes text.
 const SHOWN_UNITS: u64 = 30;
+
+/// Numbers that become text between two looks at the meter.
+const SHOWN_AT_ONCE: usize = 1 << 14;
 
 /// The value of a function of texts; `None`: it is another kind of function.
 pub(super) fn value(function: Function, arguments: &[Value], work: &Work<'_>) -> Option<Value> {
@@ -99,10 +103,7 @@ pub(super) fn text_of<'v>(value: &'v Value, work: &Work<'_>) -> Option<Cow<'v, s
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(lossy(bytes, work)?),
         },
-        Value::Set(numbers) => {
-            work.begin(SHOWN_UNITS * numbers.len() as u64)?;
-            Cow::Owned(value.to_string())
-        }
+        Value::Set(numbers) => Cow::Owned(listed(numbers, work)?),
         Value::Json(document) => {
             let mut text = Vec::new();
             document.write_text_within(&mut text, work)?;
@@ -110,6 +111,19 @@ pub(super) fn text_of<'v>(value: &'v Value, work: &Work<'_>) -> Option<Cow<'v, s
         }
         Value::Int(_) | Value::Float(_) => Cow::Owned(value.to_string()),
     })
+}
+
+/// The numbers of a set, with commas.
+fn listed(numbers: &[i64], work: &Work<'_>) -> Option<String> {
+    let mut text = String::new();
+    for piece in numbers.chunks(SHOWN_AT_ONCE) {
+        work.begin(SHOWN_UNITS * piece.len() as u64)?;
+        for number in piece {
+            let comma = if text.is_empty() { "" } else { "," };
+            let _ = write!(text, "{comma}{number}");
+        }
+    }
+    Some(text)
 }
 
 fn lossy(bytes: &[u8], work: &Work<'_>) -> Option<String> {
