@@ -17,7 +17,7 @@ mod tests;
 pub use column::Column;
 pub use column_type::ColumnType;
 pub use names::{TypeError, TypeSystem};
-pub(crate) use timestamp::without_zone as timestamp_without_zone;
+pub(crate) use timestamp::parse_local as local_timestamp;
 pub use value_error::ValueError;
 
 /// Most text columns of a table: a set of fields is a `u64`.

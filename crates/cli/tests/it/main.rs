@@ -39,5 +39,6 @@ mod scroll;
 mod searches;
 mod server;
 mod syslog_door;
+mod time_zones;
 mod transactions;
 mod webhook;

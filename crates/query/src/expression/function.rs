@@ -79,6 +79,7 @@ functions! {
     Levenshtein 2 3 "levenshtein";
     Like 2 3 "like";
     Ln 1 1 "ln" | "log";
+    LocalMoment 2 2 "local_moment";
     Locate 2 3 "locate";
     Log10 1 1 "log10";
     Log2 1 1 "log2";
@@ -197,9 +198,12 @@ impl Function {
         names.contains(&name)
     }
 
-    /// Whether it is written between or before its arguments, instead of a name with brackets.
+    /// Whether it is written between or before its arguments, or never, instead of a name with brackets.
     pub(super) fn is_operator(self) -> bool {
-        matches!(self, Function::Like | Function::Regexp | Function::Case)
+        matches!(
+            self,
+            Function::Like | Function::Regexp | Function::Case | Function::LocalMoment
+        )
     }
 
     /// All functions, in the order of the table.

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::call::{moment_in, named_zone};
 use super::function::Function;
 use super::list::List;
 use super::tree::Expression;
-use crate::schema::{ColumnType, timestamp_without_zone};
+use crate::schema::ColumnType;
 use crate::value::Value;
 
 /// The time of a statement and the variables that it may name. No expression reads a clock or a session: NOW(), RAND() and
@@ -210,40 +209,6 @@ pub fn value_of_its_moment(written: &Expression, left: &mut usize) -> Option<Val
     let text = ColumnType::DateTime { fraction_digits: 0 };
     let value = super::evaluate_constant(written, left)?;
     Some(text_beside(written, &value, text).map_or(value, Value::Str))
-}
-
-/// A time zone in which texts are local time.
-pub struct LocalTime {
-    zone: TimeZone,
-    /// As it was written.
-    name: String,
-}
-
-impl LocalTime {
-    /// The zone of a name; `None`: there is no such zone. Cost: a look-up in the table of zones.
-    #[must_use]
-    pub fn named(name: &str) -> Option<LocalTime> {
-        let zone = named_zone(name).ok()?;
-        let name = name.to_owned();
-        Some(LocalTime { zone, name })
-    }
-
-    /// The seconds of an expression whose value is a local date: `UNIX_TIMESTAMP(of, zone)`.
-    #[must_use]
-    pub fn seconds_of(&self, of: Expression) -> Expression {
-        let zone = Expression::Literal(Value::Str(self.name.clone()));
-        Expression::Call(Function::UnixTimestamp, vec![of, zone])
-    }
-
-    /// Seconds since 1970-01-01 UTC of a text in ISO 8601 that is local time. `None`: it is a number, has a zone of its own or a
-    /// fraction of a second, or is no such text.
-    #[must_use]
-    pub fn seconds(&self, text: &str) -> Option<i64> {
-        let as_utc = timestamp_without_zone(text.as_bytes())?;
-        let at = Timestamp::from_second(as_utc).ok()?;
-        let zoned = self.zone.to_zoned(TimeZone::UTC.to_datetime(at)).ok()?;
-        Some(zoned.timestamp().as_second())
-    }
 }
 
 /// The zone of a moment: of NOW(), or of NOW() moved by intervals, which may be those of a column. `None`: the expression is none.

@@ -17,6 +17,7 @@ use super::function::Function;
 use super::kinds::mixed;
 use super::lazy_set::LazySet;
 use super::list::List;
+use super::local_time::in_utc;
 use super::moment::{self, MOVED_DATE};
 use super::node::{ColumnValues, PreparedNode, WEIGHT_SLOT};
 use super::row_set::RowSet;
@@ -815,6 +816,9 @@ impl PreparedNode {
         resolve: &Resolve<'_>,
     ) -> Result<PreparedNode, Unprepared> {
         refuse_texts_of(expression)?;
+        if let Some(read) = in_utc(expression, resolve) {
+            return PreparedNode::new(&read, resolve);
+        }
         if let Some(mixed) = mixed(expression, resolve)? {
             return Ok(PreparedNode::Mixed(mixed));
         }

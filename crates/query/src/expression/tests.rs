@@ -473,9 +473,8 @@ fn tree() -> impl Strategy<Value = Expression> {
 fn call(
     inside: impl Strategy<Value = Expression> + Clone + 'static,
 ) -> impl Strategy<Value = Expression> {
-    let functions: Vec<Function> = Function::all()
-        .filter(|it| !it.is_of_the_moment())
-        .collect();
+    let is_written = |it: &Function| !it.is_of_the_moment() && *it != Function::LocalMoment;
+    let functions: Vec<Function> = Function::all().filter(is_written).collect();
     let arguments = prop::collection::vec(inside, 6);
     (prop::sample::select(functions), arguments, 0..3_usize).prop_map(
         |(function, mut arguments, more)| {

@@ -361,9 +361,21 @@ impl Expression {
         places.filter_map(|place| arguments.get(place)).collect()
     }
 
+    /// As [`Expression::gives_back`].
+    pub(super) fn given_back_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
+        let (places, arguments) = match self {
+            Expression::Call(function, arguments) => {
+                (function.gives_back(arguments.len()), &mut arguments[..])
+            }
+            _ => (Vec::new(), [].as_mut_slice()),
+        };
+        let parts = arguments.iter_mut().enumerate();
+        parts.filter_map(move |(at, part)| places.binary_search(&at).is_ok().then_some(part))
+    }
+
     /// Whether it compares the parts of it with each other, or its first with the others: GREATEST, NULLIF, INTERVAL.
     #[must_use]
-    pub fn compares_parts(&self) -> bool {
+    pub(super) fn compares_parts(&self) -> bool {
         matches!(self, Expression::Call(function, _) if function.compares())
     }
 

@@ -6,33 +6,40 @@ use crate::value::Value;
 /// zone is UTC. A fraction is dropped; second 60 is the first of the next minute. White space around the text is
 /// skipped.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
-    read(text).map(|(seconds, _)| seconds)
+    let read = read(text)?;
+    Some(read.wall - read.offset.unwrap_or(0))
 }
 
 /// As [`parse`], with the fraction of the second: a whole number, or a real one to the microsecond.
 pub(super) fn parse_exact(text: &[u8]) -> Option<Value> {
-    let (seconds, micros) = read(text)?;
-    Some(match micros {
+    parse_local(text, &Some)
+}
+
+/// As [`parse_exact`]. `seconds_of`: the moment of a time without a zone, of which it gets the seconds as if it were UTC.
+pub(crate) fn parse_local(text: &[u8], seconds_of: &dyn Fn(i64) -> Option<i64>) -> Option<Value> {
+    let read = read(text)?;
+    let seconds = match read.offset {
+        Some(offset) => read.wall - offset,
+        None => seconds_of(read.wall)?,
+    };
+    Some(match read.micros {
         0 => Value::Int(seconds.into()),
         micros => Value::Float(seconds as f64 + micros as f64 / 1e6),
     })
 }
 
-/// As [`parse`], of a text without a zone and without a fraction.
-pub(crate) fn without_zone(text: &[u8]) -> Option<i64> {
-    let has_zone = text
-        .iter()
-        .skip("2024-01-02".len())
-        .any(|sign| b"Zz+-.,".contains(sign));
-    match (has_zone, read(text)) {
-        (false, Some((seconds, 0))) => Some(seconds),
-        _ => None,
-    }
+/// A moment as it is written.
+struct Written {
+    /// Seconds since 1970-01-01 of the clock that it is read from.
+    wall: i64,
+    /// Microseconds beside them.
+    micros: u32,
+    /// Seconds of the clock's zone east of UTC, if it is written.
+    offset: Option<i64>,
 }
 
-/// Seconds, and microseconds beside them.
-fn read(text: &[u8]) -> Option<(i64, u32)> {
-    let mut micros = 0;
+fn read(text: &[u8]) -> Option<Written> {
+    let (mut micros, mut offset) = (0, None);
     let mut rest = text.trim_ascii();
     let year = digits(&mut rest, 4)?;
     byte(&mut rest, b"-")?;
@@ -42,12 +49,20 @@ fn read(text: &[u8]) -> Option<(i64, u32)> {
     if !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
         return None;
     }
-    let mut seconds = days_since_1970(year, month, day) * 86_400;
+    let mut wall = days_since_1970(year, month, day) * 86_400;
     if !rest.is_empty() {
         byte(&mut rest, b"Tt ")?;
-        seconds += time_of_day(&mut rest, &mut micros)? - zone_offset(&mut rest)?;
+        wall += time_of_day(&mut rest, &mut micros)?;
+        if !rest.is_empty() {
+            offset = Some(zone_offset(&mut rest)?);
+        }
     }
-    rest.is_empty().then_some((seconds, micros))
+    let written = Written {
+        wall,
+        micros,
+        offset,
+    };
+    rest.is_empty().then_some(written)
 }
 
 /// Takes one byte of `wanted`.
@@ -88,9 +103,9 @@ fn time_of_day(rest: &mut &[u8], micros: &mut u32) -> Option<i64> {
     (hour < 24 && minute < 60 && second <= 60).then_some((hour * 60 + minute) * 60 + second)
 }
 
-/// `Z`, `+02:00`, `-0230`, `+02` or nothing, in seconds east of UTC.
+/// `Z`, `+02:00`, `-0230`, `+02`, in seconds east of UTC.
 fn zone_offset(rest: &mut &[u8]) -> Option<i64> {
-    if rest.is_empty() || byte(rest, b"Zz").is_some() {
+    if byte(rest, b"Zz").is_some() {
         return Some(0);
     }
     let sign = byte(rest, b"+-")?;

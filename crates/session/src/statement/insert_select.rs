@@ -10,7 +10,7 @@ use query::value::Value;
 use wire::sql::Statement;
 
 use super::union::Columns;
-use super::{Execution, Outcome, unexpected};
+use super::{Execution, Outcome, local_time, unexpected};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{
@@ -110,6 +110,7 @@ impl Execution<'_> {
         };
         let (_, rows, _held) = self.all_rows(select, most).await?;
         insert.rows = rows;
+        local_time::localize_rows(self.node, self.session, &mut insert);
         if insert.rows.is_empty() {
             return Ok(Outcome::NOTHING);
         }

@@ -7,7 +7,7 @@ use query::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
 use super::insert_select::Copied;
-use super::{Execution, Outcome, show, translate, unexpected};
+use super::{Execution, Outcome, local_time, show, translate, unexpected};
 use crate::errors::Failure;
 use crate::node::guarded;
 
@@ -71,12 +71,13 @@ impl Execution<'_> {
             .temporary
             .add(memory, create.name.clone(), table)?;
         let affected = rows.len() as u64;
-        let insert = Insert {
+        let mut insert = Insert {
             table: create.name.clone(),
             columns: Some(names),
             rows,
             replace: false,
         };
+        local_time::localize_rows(self.node, self.session, &mut insert);
         if let Err(failure) = self.insert_temporary(insert, false).await {
             self.session.temporary.remove(&create.name);
             return Err(failure);

@@ -1,6 +1,6 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
-use query::expression::{List, LocalTime, Moment, Unsettled, Variable, is_time_zone};
+use query::expression::{List, Moment, Unsettled, Variable, is_time_zone};
 use query::scroll::is_of_its_moment;
 use query::value::Value;
 use wire::sql::{Assignment, Scope, Statement};
@@ -103,11 +103,7 @@ pub(super) fn settle(
         let put = timed.put(&mut (INLINE_UNITS as usize));
         *statement = put.ok_or_else(super::constants::too_much_work)?;
     }
-    if let Some(zone) = moment.zone.as_deref().filter(|zone| *zone != "UTC")
-        && let Some(zone) = LocalTime::named(zone)
-    {
-        local_time::localize(node, session, statement, &zone);
-    }
+    local_time::localize(node, session, statement);
     match refused {
         None => Ok(listed),
         Some(error) => {

@@ -17,6 +17,7 @@ use super::number::whole;
 use super::text::text_of;
 use crate::limits::{DATE_FORMAT_BYTES_MAX, DATE_TEXT_BYTES_MAX};
 use crate::meter::{Unmetered, Work};
+use crate::schema::local_timestamp;
 use crate::time_unit;
 use crate::value::Value;
 
@@ -113,6 +114,7 @@ pub(super) fn value(function: Function, zone: &TimeZone, arguments: &[Value]) ->
             formatted(at(0), zone, &format)
         }
         Function::UnixTimestamp => Some(Value::Int(seconds(at(0), zone)?.into())),
+        Function::LocalMoment => Some(in_zone(at(0), zone).unwrap_or_else(|| at(0).clone())),
         function => match part_of_time(function, at(0)) {
             Some(part) => Some(part),
             None => part(function, local(at(0), zone)?),
@@ -206,6 +208,19 @@ pub(super) fn seconds(moment: &Value, zone: &TimeZone) -> Option<i64> {
         Value::Str(_) | Value::Bytes(_) => since_1970(local(moment, zone)?, zone),
         other => Some(whole(other.number()?)),
     }
+}
+
+/// The seconds of a text that is a date, as a clock of the zone shows it. `None`: it is no such text. A time that a change of clocks
+/// leaves out is as many minutes later, one that it repeats the first of two.
+pub(in super::super) fn in_zone(value: &Value, zone: &TimeZone) -> Option<Value> {
+    let Value::Str(text) = value else {
+        return None;
+    };
+    local_timestamp(text.as_bytes(), &|as_utc| {
+        let at = Timestamp::from_second(as_utc).ok()?;
+        let zoned = zone.to_zoned(TimeZone::UTC.to_datetime(at)).ok()?;
+        Some(zoned.timestamp().as_second())
+    })
 }
 
 pub(super) fn since_1970(at: DateTime, zone: &TimeZone) -> Option<i64> {

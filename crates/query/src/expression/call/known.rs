@@ -95,6 +95,7 @@ impl Known {
                 zone(at(2))
             }
             Function::DateDiff => zone(at(2)),
+            Function::LocalMoment => zone(at(1)),
             Function::TimeDiff => Ok(Known::Zone(TimeZone::UTC)),
             function if function.takes_zone() => zone(at(1)),
             _ => Ok(Known::Nothing),

@@ -1,0 +1,298 @@
+//! Texts and dates beside timestamps, in a session with a time zone: they are moments of its clock.
+//!
+//! Example, in +05:00, where `ts` is a timestamp, `dt` a datetime and `s` a text:
+//!
+//! | written | becomes |
+//! |---|---|
+//! | `ts = '2024-01-02 00:00:00'` | `ts = 1704135600` |
+//! | `ts = dt`, `ts = COALESCE(dt, NOW())` | `ts = local(dt)`, `ts = COALESCE(local(dt), NOW())` |
+//! | `COALESCE(ts, 'none') = s` | `COALESCE(ts, 'none') = local(s)` |
+//! | `GREATEST(ts, dt)` | itself, which is refused as in UTC |
+//!
+//! `local` is [`Function::LocalMoment`]. It gives a text that is a date as the seconds of that moment, and any other value as it is.
+//! So a condition means the same for a constant, a column, and a call that gives one of them back.
+
+use jiff::tz::TimeZone;
+
+use super::beside::Resolve;
+use super::call::{exactly_listed, in_zone, named_zone};
+use super::function::Function;
+use super::list::List;
+use super::tree::{AggregateKind, Expression};
+use crate::schema::ColumnType;
+use crate::value::Value;
+
+/// A time zone in which texts are local time.
+pub struct LocalTime {
+    zone: TimeZone,
+    /// As it was written.
+    name: String,
+}
+
+/// What values an expression may give, as far as timestamps are concerned. None: numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gives {
+    /// Those of timestamps, in seconds.
+    moments: bool,
+    /// Those of dates and datetimes.
+    dates: bool,
+    texts: bool,
+}
+
+/// What a column gives, by its name; `None`: there is no such column.
+pub type GivesOf<'c> = dyn Fn(&str) -> Option<Gives> + 'c;
+
+impl Gives {
+    /// The values of a column of that type.
+    #[must_use]
+    pub fn of(kind: ColumnType) -> Gives {
+        let is_dated = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
+        Gives {
+            moments: kind == ColumnType::Timestamp,
+            dates: is_dated,
+            texts: super::beside::is_text(kind),
+        }
+    }
+
+    /// The values of an expression.
+    #[must_use]
+    pub fn by(of: &Expression, columns: &GivesOf<'_>) -> Gives {
+        let texts = |texts: bool| Gives {
+            texts,
+            ..Gives::default()
+        };
+        match of {
+            Expression::Literal(value) => texts(matches!(value, Value::Str(_))),
+            Expression::Column(name) => columns(name).unwrap_or_default(),
+            Expression::Call(Function::DateAdd | Function::DateSub, arguments)
+            | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
+                let first = arguments.first();
+                first.map_or_else(Gives::default, |of| Gives::by(of, columns))
+            }
+            Expression::Aggregate(AggregateKind::Concat(_), _) => texts(true),
+            Expression::Call(Function::DateHistogram, _) => Gives {
+                moments: true,
+                ..Gives::default()
+            },
+            Expression::Call(function, _) if function.gives_text() => texts(true),
+            of => {
+                let given = of.gives_back().into_iter();
+                given.fold(Gives::default(), |all, part| {
+                    let part = Gives::by(part, columns);
+                    Gives {
+                        moments: all.moments || part.moments,
+                        dates: all.dates || part.dates,
+                        texts: all.texts || part.texts,
+                    }
+                })
+            }
+        }
+    }
+
+    fn is_read(self) -> bool {
+        self.texts || self.dates
+    }
+}
+
+impl LocalTime {
+    /// The zone of a name; `None`: there is no such zone. Cost: a look-up in the table of zones.
+    #[must_use]
+    pub fn named(name: &str) -> Option<LocalTime> {
+        let zone = named_zone(name).ok()?;
+        let name = name.to_owned();
+        Some(LocalTime { zone, name })
+    }
+
+    /// A text that is a date, with a time or without, becomes the seconds of that moment; any other value is unchanged.
+    pub fn read(&self, value: &mut Value) {
+        if let Some(seconds) = in_zone(value, &self.zone) {
+            *value = seconds;
+        }
+    }
+
+    /// Makes seconds of the texts and dates that an expression compares with timestamps.
+    pub fn compare(&self, expression: &mut Expression, columns: &GivesOf<'_>) {
+        self.compare_parts(expression, columns);
+        for part in expression.parts_mut() {
+            self.compare(part, columns);
+        }
+    }
+
+    fn compare_parts(&self, expression: &mut Expression, columns: &GivesOf<'_>) {
+        let is_moment = |of: &Expression| Gives::by(of, columns).moments;
+        match expression {
+            Expression::Binary(operator, left, right)
+                if operator.compares() && (is_moment(left) || is_moment(right)) =>
+            {
+                self.convert(left, columns);
+                self.convert(right, columns);
+            }
+            Expression::Between {
+                needle, low, high, ..
+            } if [&**needle, low, high].into_iter().any(is_moment) => {
+                for part in [needle, low, high] {
+                    self.convert(part, columns);
+                }
+            }
+            Expression::In { needle, list, .. } if is_moment(needle) => {
+                self.convert(needle, columns);
+                self.list(list);
+            }
+            Expression::InRows {
+                needles,
+                columns: lists,
+                ..
+            } => {
+                let lists = needles.iter().zip(lists);
+                let moments = lists.filter(|(needle, _)| is_moment(needle));
+                moments.for_each(|(_, list)| self.list(list));
+            }
+            Expression::Call(Function::NullIf, arguments) => {
+                if let Some(test) = self.null_if(arguments, columns) {
+                    *expression = test;
+                }
+            }
+            Expression::Call(Function::Remap, arguments) => {
+                if let [of, _, Expression::Literal(list), _] = &mut arguments[..]
+                    && is_moment(of)
+                {
+                    self.convert(of, columns);
+                    self.constants(list);
+                }
+            }
+            Expression::Call(function, arguments)
+                if function.compares() && arguments.iter().any(is_moment) =>
+            {
+                let others = arguments.iter_mut();
+                let others = others.filter(|part| !Gives::by(part, columns).dates); // those are refused
+                others.for_each(|part| self.convert(part, columns));
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes seconds of what a timestamp is set to. A text that is no date stays, for the column to read or to refuse.
+    pub fn set(&self, of: &mut Expression, columns: &GivesOf<'_>) {
+        match of {
+            Expression::Path { .. } => self.wrap(of),
+            _ => self.convert(of, columns),
+        }
+    }
+
+    /// Makes seconds of what is compared with a timestamp, or stored as one.
+    fn convert(&self, of: &mut Expression, columns: &GivesOf<'_>) {
+        let gives = Gives::by(of, columns);
+        let is_mixed = gives.moments && gives.is_read();
+        match of {
+            Expression::Literal(value) => self.read(value),
+            Expression::Call(Function::If | Function::Case | Function::Coalesce, _) => {
+                of.given_back_mut()
+                    .for_each(|part| self.convert(part, columns));
+            }
+            Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) if is_mixed => {
+                of.iter_mut().for_each(|of| self.convert(of, columns));
+            }
+            // Its parts are made moments, or it is refused.
+            of if of.compares_parts() && gives.moments => {}
+            of if gives.is_read() => self.wrap(of),
+            _ => {}
+        }
+    }
+
+    /// `local(of)`.
+    fn wrap(&self, of: &mut Expression) {
+        let zone = Expression::Literal(Value::Str(self.name.clone()));
+        let inner = std::mem::replace(of, Expression::Literal(Value::Null));
+        *of = Expression::Call(Function::LocalMoment, vec![inner, zone]);
+    }
+
+    /// NULLIF gives its first argument as it is: that of a timestamp makes a moment of the second one, and a column of texts beside
+    /// a timestamp is compared by IF. `None`: it stays a NULLIF.
+    fn null_if(&self, arguments: &mut [Expression], columns: &GivesOf<'_>) -> Option<Expression> {
+        let [of, other] = arguments else {
+            return None;
+        };
+        let (given, beside) = (Gives::by(of, columns), Gives::by(other, columns));
+        if given.dates || beside.dates || !given.moments && !beside.moments {
+            return None; // a date beside a timestamp is refused
+        }
+        self.convert(other, columns);
+        if !given.texts || given.moments || !is_plain(of) {
+            return None;
+        }
+        let mut read = of.clone();
+        self.convert(&mut read, columns);
+        let sides = [read, other.clone()].map(Box::new);
+        let [left, right] = sides;
+        let equal = Expression::Binary(super::BinaryOperator::Equal, left, right);
+        let null = Expression::Literal(Value::Null);
+        Some(Expression::Call(
+            Function::If,
+            vec![equal, null, of.clone()],
+        ))
+    }
+
+    fn list(&self, list: &mut List) {
+        if list.whole().is_some() {
+            return;
+        }
+        let mut local: Vec<Value> = list.iter().collect();
+        local.iter_mut().for_each(|value| self.read(value));
+        *list = List::from_iter(local);
+    }
+
+    /// The constants of REMAP, which are one value.
+    fn constants(&self, list: &mut Value) {
+        let Some(items) = list.items() else {
+            return self.read(list);
+        };
+        let mut local: Vec<Value> = items.collect();
+        if local
+            .iter()
+            .any(|value| in_zone(value, &self.zone).is_some())
+        {
+            local.iter_mut().for_each(|value| self.read(value));
+            *list = exactly_listed(&List::from_iter(local));
+        }
+    }
+}
+
+/// A comparison with timestamps in UTC, where what is beside them is no column and no constant, and may be a text or a date: the parts
+/// of it become moments. Expressions of a session with a zone have none. `None`: it is no such comparison.
+pub(super) fn in_utc(of: &Expression, resolve: &Resolve<'_>) -> Option<Box<Expression>> {
+    let columns = |name: &str| {
+        let (_, kind) = resolve.find(name)?;
+        kind.map(Gives::of)
+    };
+    let (mut has_moments, mut is_read) = (false, false);
+    let compares = match of {
+        Expression::Binary(operator, ..) => operator.compares(),
+        Expression::Between { .. } | Expression::In { .. } => true,
+        Expression::Call(function, _) => function.compares() || *function == Function::Remap,
+        _ => false,
+    };
+    if !compares {
+        return None;
+    }
+    for part in of.parts() {
+        let gives = Gives::by(part, &columns);
+        let is_chosen = of.compares_parts() && matches!(part, Expression::Column(_));
+        has_moments |= gives.moments;
+        is_read |= gives.is_read() && (!is_plain(part) || is_chosen && !gives.dates);
+    }
+    if !has_moments || !is_read {
+        return None;
+    }
+    let utc = LocalTime {
+        zone: TimeZone::UTC,
+        name: "UTC".to_owned(),
+    };
+    let mut read = Box::new(of.clone());
+    utc.compare_parts(&mut read, &columns);
+    (*read != *of).then_some(read)
+}
+
+/// Whether it is a column or a constant.
+fn is_plain(of: &Expression) -> bool {
+    matches!(of, Expression::Column(_) | Expression::Literal(_))
+}
