@@ -903,3 +903,63 @@ SELECT dt FROM stands WHERE id = 1 UNION SELECT COALESCE(dt, '') FROM stands WHE
 dt
 2024-01-02 00:00:00
 
+# Each value is read by its kind: NULLIF, REMAP, INTERVAL, and parts of dates.
+SELECT id, NULLIF(COALESCE(tm, ''), '10:11:12') AS a, NULLIF(COALESCE(tm, ''), 'x') AS b FROM stands ORDER BY id
+----
+id | a | b
+1 | NULL | 10:11:12
+2 |  | 
+
+SELECT id, REMAP(COALESCE(tm, ''), 0, ('10:11:12', ''), (1, 2)) AS a, REMAP(COALESCE(tm, ''), tm, ('none'), ('11:00:00')) AS b FROM stands ORDER BY id
+----
+id | a | b
+1 | 1 | 10:11:12
+2 | 2 | NULL
+
+SELECT id, INTERVAL(IFNULL(tm, 90000), '09:30:00', '20:24:00.1') AS a FROM stands ORDER BY id
+----
+id | a
+1 | 1
+2 | 0
+
+SELECT id, HOUR(IFNULL(tm, '12:00:00')) AS a, HOUR(COALESCE(tm, dt)) AS b, MINUTE(IF(id = 1, tm, dt)) AS c FROM stands ORDER BY id
+----
+id | a | b | c
+1 | 10 | 10 | 11
+2 | 12 | NULL | NULL
+
+SELECT id FROM stands WHERE NULLIF(COALESCE(tm, ''), '10:11:12') IS NULL
+----
+id
+1
+
+SELECT id FROM stands WHERE HOUR(IFNULL(tm, '')) = 10
+----
+id
+1
+
+# Of a group as of a row.
+SELECT HOUR(MAX(tm)) AS a, CONCAT(MAX(tm), '!') AS b, CONCAT(MAX(de), '!') AS c, CONCAT(MIN(dt), '!') AS d FROM stands
+----
+a | b | c | d
+10 | 10:11:12! | 9.00! | 2024-01-02 00:00:00!
+
+SELECT HOUR(MAX(COALESCE(tm, ''))) FROM stands
+----
+error 1210 (HY000): groups have values of several kinds: work out parts of dates before they are grouped, or give values of one kind
+
+SELECT HOUR(MAX(COALESCE(dt, ''))) AS a FROM stands
+----
+a
+0
+
+# What is compared is worked out once, so calls may lie in each other.
+SELECT NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(de, 1), 2), 3), 4), 5), 6), 7), 8), 10), 11), 12), 13) AS a FROM stands WHERE id = 1
+----
+a
+9.00
+
+SELECT NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(COALESCE(tm, ''), 1), 2), 3), 4), 5), 6), 7), 8), 10), 11) AS a FROM stands WHERE id = 1
+----
+error 1210 (HY000): NULLIF() is nested more than 8 times
+

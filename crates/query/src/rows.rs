@@ -19,7 +19,7 @@ mod tests;
 pub use best::Best;
 pub use distinct::DistinctRows;
 pub use groups::{
-    Aggregate, Block, BlockGroups, BlocksMade, GROUP_SLOT, Groups, PartRows, Place, Spread, Texts,
+    Aggregate, Block, BlockGroups, BlocksMade, Groups, PartRows, Place, Spread, Texts,
 };
 pub use join::{
     Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows, ROWS_A_FETCH,

@@ -29,10 +29,10 @@ use super::{
     AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, ITEMS_OF_TAGS, Ids, Shown, TAGS_OF_STANDING,
     aliased, reads_items, with_ids,
 };
-use crate::expression::{BinaryOperator, Expression, Prepared};
+use crate::expression::{BinaryOperator, Expression, GROUP_SLOT, Prepared};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
-use crate::rows::{GROUP_SLOT, Groups, Key, Order};
+use crate::rows::{Groups, Key, Order};
 use crate::schema::ColumnType;
 
 /// Tables as bits.

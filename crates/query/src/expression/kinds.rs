@@ -1,5 +1,5 @@
 //! A constant beside what gives back values of several kinds, such as `IFNULL(due, '')`: it is read once for each kind, and each row
-//! is compared by the kind of the value that it gives.
+//! is compared by the kind of the value that it gives. So are REMAP and INTERVAL, and functions of moments read each value by its kind.
 //!
 //! Example: `IFNULL(clock, '') = '10:11:12'` over a TIME. Beside the column the constant is the number 101112, beside the text it is
 //! itself. A row of 10:11:12 takes the first test and is found; a row without a time takes the second.
@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use super::beside::{
     Beside, Item, Resolve, Unprepared, beside, constant, is_number, is_text, shown,
 };
+use super::call::exactly_listed;
 use super::function::Function;
 use super::mixed::Mixed;
 use super::moment::{MOVED_DATE, zone_of};
@@ -46,6 +47,10 @@ pub(super) fn mixed(
     let name = format!("{}()", function.name());
     let mut of = PreparedNode::new(written, resolve)?;
     mark(written, &mut of, &kinds, resolve);
+    let reads_moments = reads_moments(comparison);
+    if reads_moments {
+        of.make_stored(); // as such a function reads a column
+    }
     let mut test = comparison.clone();
     share_lists(&mut test)?;
     if let Some(part) = test.parts_mut().into_iter().nth(place) {
@@ -62,6 +67,7 @@ pub(super) fn mixed(
         let read = PreparedNode::new(&test, &resolve.with_item(item));
         tests.push(match read {
             Ok(test) => test,
+            Err(error) if reads_moments => return Err(error),
             Err(error) => {
                 refused.push(error);
                 let (test, kind) = match without_unread(&test, *kind) {
@@ -86,12 +92,49 @@ pub(super) fn mixed(
 /// A list without the constants that a kind does not read, which its values are unlike. `None`: it is no list, or none is left.
 fn without_unread(test: &Expression, kind: Kind) -> Option<Expression> {
     let mut test = test.clone();
-    let (Expression::In { list, .. }, Some(kind)) = (&mut test, kind) else {
-        return None;
-    };
-    let read = list.iter().filter(|value| kind.constant(value).is_ok());
-    *list = read.collect();
-    (!list.is_empty()).then_some(test)
+    let kind = kind?;
+    let is_read = |value: &Value| kind.constant(value).is_ok();
+    match &mut test {
+        Expression::In { list, .. } => {
+            *list = list.iter().filter(is_read).collect();
+            (!list.is_empty()).then_some(test)
+        }
+        Expression::Call(Function::Remap, arguments) => {
+            let [_, _, Expression::Literal(from), Expression::Literal(to)] = &mut arguments[..]
+            else {
+                return None;
+            };
+            let pairs = items_of(from).into_iter().zip(items_of(to));
+            let read: Vec<_> = pairs.filter(|(from, _)| is_read(from)).collect();
+            let is_left = !read.is_empty();
+            let (froms, tos): (Vec<Value>, Vec<Value>) = read.into_iter().unzip();
+            *from = exactly_listed(&froms.into_iter().collect());
+            *to = exactly_listed(&tos.into_iter().collect());
+            is_left.then_some(test)
+        }
+        _ => None,
+    }
+}
+
+/// The constants of a list of REMAP, which is one value.
+fn items_of(list: &Value) -> Vec<Value> {
+    match list.items() {
+        Some(items) => items.collect(),
+        None => vec![list.clone()],
+    }
+}
+
+fn is_time(kind: &ColumnType) -> bool {
+    matches!(kind, ColumnType::Time { .. } | ColumnType::Year)
+}
+
+/// Whether it is a function of a moment, such as HOUR, of which a time of day is none.
+fn reads_moments(of: &Expression) -> bool {
+    match of {
+        Expression::Call(Function::DateAdd | Function::DateSub, _) => false,
+        Expression::Call(function, _) => function.reads_moments(),
+        _ => false,
+    }
 }
 
 /// The kinds of all that an expression may give back, if they are several and known.
@@ -116,6 +159,13 @@ pub(crate) fn refuse_lost(
     kinds: &dyn Fn(&str) -> Option<Vec<Kind>>,
 ) -> Result<(), Unprepared> {
     let parts = of.parts();
+    if reads_moments(of)
+        && let Some(name) = parts.first().and_then(|part| part.column())
+        && kinds(name).is_some_and(|kinds| kinds.iter().flatten().any(is_time))
+    {
+        let what = "groups have values of several kinds: work out parts of dates before they are grouped, or give values of one kind";
+        return Err(Unprepared::Invalid(what.into()));
+    }
     if is_comparison(of) {
         let columns = parts.iter().filter_map(|part| part.column());
         for kinds in columns.filter_map(kinds) {
@@ -181,12 +231,26 @@ fn share_lists(comparison: &mut Expression) -> Result<(), Unprepared> {
     Ok(())
 }
 
-/// The place of the mixed call among the parts of a comparison whose other parts read no column; `None`: it is none.
+/// The place of the mixed call among the parts of a comparison whose other parts read no column; `None`: it is none. What REMAP
+/// gives back without a match may read columns, unless there is a REMAP in it: copies of copies would be many.
 fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
+    let parts = comparison.parts();
+    let is_remap = |of: &Expression| matches!(of, Expression::Call(Function::Remap, _));
+    let reads_kinds = match comparison {
+        Expression::Call(Function::Interval | Function::Remap, _) => true,
+        of => reads_moments(of),
+    };
+    if reads_kinds {
+        let (first, others) = parts.split_first()?;
+        let is_plain = |part: &&Expression| {
+            part.first_column().is_none()
+                || is_remap(comparison) && !part.has(&mut |part| is_remap(part))
+        };
+        return (is_mixed(first, resolve) && others.iter().all(is_plain)).then_some(0);
+    }
     if !is_comparison(comparison) {
         return None;
     }
-    let parts = comparison.parts();
     let place = parts.iter().position(|part| is_mixed(part, resolve))?;
     let mut others = parts.iter().enumerate().filter(|(at, _)| *at != place);
     let is_plain = |part: &Expression| match comparison {

@@ -22,6 +22,15 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
+    /// A test of what has one kind.
+    pub(super) fn one(of: PreparedNode, slot: usize, test: PreparedNode) -> Mixed {
+        Mixed {
+            of: Box::new(of),
+            slot,
+            tests: [test].into(),
+        }
+    }
+
     pub(super) fn evaluate(&self, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
         let (value, kind) = self.of.part(row, work);
         let value = weighed(value, work);
@@ -34,6 +43,11 @@ impl Mixed {
     /// Calls `visit` with the call and each test.
     pub(super) fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
         visit(&mut self.of);
+        self.each_test(visit);
+    }
+
+    /// Calls `visit` with each test.
+    pub(super) fn each_test(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
         for test in &mut self.tests {
             visit(test);
         }

@@ -20,6 +20,10 @@ use crate::value::Value;
 /// The slot of `weight()`, in rows that have a weight. No row has a column with so high a number.
 pub const WEIGHT_SLOT: usize = usize::MAX / 2;
 
+/// Slot of the first key in a group; the other keys follow, then the aggregates. They are comparable values. No row has a column with
+/// so high a number.
+pub const GROUP_SLOT: usize = usize::MAX / 4;
+
 /// Most memory of the value of a part that reads no column, in bytes, where it replaces the part.
 const FOLDED_BYTES_MAX: usize = 256;
 
@@ -190,6 +194,7 @@ impl PreparedNode {
                     }
                 }
             }
+            PreparedNode::Mixed(mixed) => mixed.each_test(&mut PreparedNode::read_inside),
             _ => {}
         }
     }
@@ -204,7 +209,13 @@ impl PreparedNode {
     pub(super) fn make_stored(&mut self) {
         let taken = std::mem::replace(self, PreparedNode::Literal(Value::Null));
         *self = match taken {
-            PreparedNode::Typed(slot, _) => PreparedNode::Slot(slot),
+            PreparedNode::Typed(slot, kind) => {
+                let of = PreparedNode::Slot(slot);
+                match (GROUP_SLOT..WEIGHT_SLOT).contains(&slot) {
+                    true => PreparedNode::Stored(Box::new(of), kind),
+                    false => of,
+                }
+            }
             PreparedNode::Given(of, kind) => match *of {
                 PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
                     store_chosen(function, &mut arguments, Some(kind));
@@ -215,6 +226,12 @@ impl PreparedNode {
             PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
                 store_chosen(function, &mut arguments, None);
                 PreparedNode::Call(function, known, arguments)
+            }
+            PreparedNode::Part(of, kind) => PreparedNode::Part(Box::new(of.stored()), kind),
+            PreparedNode::Mixed(mut mixed) => {
+                // What a test gives back, as REMAP does.
+                mixed.each_test(&mut PreparedNode::make_stored);
+                PreparedNode::Mixed(mixed)
             }
             other => other,
         };

@@ -9,11 +9,12 @@ use jiff::tz::TimeZone;
 
 use super::beside::{
     Beside, Columns, Item, Resolve, Unprepared, beside, constant, is_converted, is_date, is_number,
-    is_text, no_number, of_call,
+    is_text, no_number,
 };
 use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
+use super::giving_back::giving_back;
 use super::kinds::mixed;
 use super::lazy_set::LazySet;
 use super::list::List;
@@ -375,7 +376,7 @@ fn unsettled(variable: &str) -> Unprepared {
 }
 
 /// A call. One whose arguments are all constants is worked out here.
-fn called(
+pub(super) fn called(
     function: Function,
     arguments: &[Expression],
     resolve: &Resolve<'_>,
@@ -414,79 +415,6 @@ fn called(
         Arc::new(known),
         prepared.into(),
     ))
-}
-
-/// A call of a function whose value is that of one of its arguments.
-fn giving_back(
-    function: Function,
-    written: &[Expression],
-    node: PreparedNode,
-    resolve: &Resolve<'_>,
-) -> Result<PreparedNode, Unprepared> {
-    let PreparedNode::Call(_, known, mut arguments) = node else {
-        return Ok(node); // it was worked out
-    };
-    if function == Function::NullIf
-        && let [of, other] = written
-    {
-        let equal = compared(BinaryOperator::Equal, of, other, resolve)?;
-        let of = arguments.into_iter().next();
-        let arguments = [Some(equal), Some(PreparedNode::Literal(Value::Null)), of];
-        let arguments = arguments.into_iter().flatten().collect();
-        let call = PreparedNode::Call(Function::If, known, arguments);
-        let kind = common_of(function, written, resolve);
-        let kind = kind.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE);
-        return Ok(match kind {
-            Some(kind) => PreparedNode::Given(Box::new(call), kind),
-            None => call,
-        });
-    }
-    let common = common_of(function, written, resolve);
-    if let Some(kind) = common {
-        set_moments(function, written, &mut arguments, kind);
-    }
-    let Some(kind) = common.filter(ColumnType::has_comparable) else {
-        return Ok(PreparedNode::Call(function, known, arguments));
-    };
-    for place in function.gives_back(written.len()) {
-        if let Some(PreparedNode::Literal(value)) = arguments.get_mut(place) {
-            *value = kind.constant(value).unwrap_or(Value::Null);
-        }
-    }
-    let call = PreparedNode::Call(function, known, arguments);
-    Ok(match kind == MOVED_DATE {
-        true => call,
-        false => PreparedNode::Given(Box::new(call), kind),
-    })
-}
-
-/// Makes values of that type of the moments that a call may give back: `COALESCE(due, NOW())` gives dates.
-fn set_moments(
-    function: Function,
-    written: &[Expression],
-    arguments: &mut [PreparedNode],
-    kind: ColumnType,
-) {
-    for place in function.gives_back(written.len()) {
-        let zone = written.get(place).and_then(moment::zone_of);
-        if let (Some(zone), Some(argument)) = (zone, arguments.get_mut(place)) {
-            let node = std::mem::replace(argument, PreparedNode::Literal(Value::Null));
-            *argument = *Box::new(node).as_moment(zone, kind);
-            argument.fold();
-        }
-    }
-}
-
-/// The type of all that a call may give back; `None`: they are of several, or of none.
-fn common_of(
-    function: Function,
-    written: &[Expression],
-    resolve: &Resolve<'_>,
-) -> Option<ColumnType> {
-    match of_call(function, written, resolve) {
-        Beside::Column(_, kind) => Some(kind),
-        Beside::Inside | Beside::Other => None,
-    }
 }
 
 /// Refuses an operand of arithmetic that is a text and no number.
@@ -544,7 +472,7 @@ fn compared_arguments(
     if let Some(at) = operands.iter().position(is_column) {
         let column = operands.remove(at);
         for operand in &mut operands {
-            one_kind(function, &column, operand)?;
+            one_kind(function, &column.is, &operand.is)?;
             operand.node.fold();
             operand.read_beside(&column)?;
         }
@@ -555,8 +483,12 @@ fn compared_arguments(
 }
 
 /// Refuses two columns whose values no row can compare. Numbers and texts may be compared, where the texts are numbers.
-fn one_kind(function: Function, a: &Operand<'_>, b: &Operand<'_>) -> Result<(), Unprepared> {
-    let (Beside::Column(a, first), Beside::Column(b, second)) = (&a.is, &b.is) else {
+pub(super) fn one_kind(
+    function: Function,
+    a: &Beside<'_>,
+    b: &Beside<'_>,
+) -> Result<(), Unprepared> {
+    let (Beside::Column(a, first), Beside::Column(b, second)) = (a, b) else {
         return Ok(());
     };
     if first.is_like(*second) {
@@ -854,8 +786,7 @@ impl PreparedNode {
             Expression::Call(function, arguments)
                 if !function.gives_back(arguments.len()).is_empty() =>
             {
-                let node = called(*function, arguments, resolve)?;
-                giving_back(*function, arguments, node, resolve)?
+                giving_back(*function, arguments, resolve)?
             }
             Expression::Call(function, arguments) => called(*function, arguments, resolve)?,
             Expression::Aggregate(..) => {

@@ -29,16 +29,13 @@ use rustc_hash::FxHashMap;
 use super::best::Best;
 use super::distinct::{DistinctRows, write};
 use super::order::{Order, Sorted};
-use crate::expression::{AggregateKind, ColumnValues, Prepared};
+use crate::expression::{AggregateKind, ColumnValues, GROUP_SLOT, Prepared};
 use crate::json::JsonStep;
 use crate::meter::{HeldWide, Meter, Work};
 use crate::value::Value;
 use accumulate::Accumulator;
 pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
 pub use index::{Block, Texts};
-
-/// Slot of the first key in a group; the other keys follow, then the aggregates. No row has a column with so high a number.
-pub const GROUP_SLOT: usize = usize::MAX / 4;
 
 /// Memory of a group beside its key and its aggregates' texts, in bytes: its places in the lists and the hash table.
 const GROUP_BYTES: u64 = 160;

@@ -14,12 +14,12 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, BinaryOperator, Expression, Function, Kind, Prepared, given_kinds, kind_of,
-    read_beside, refuse_lost, shown_as,
+    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kind, Prepared, given_kinds,
+    kind_of, read_beside, refuse_lost, shown_as,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
-use crate::rows::{Aggregate, GROUP_SLOT, Groups, Key, Order};
+use crate::rows::{Aggregate, Groups, Key, Order};
 use crate::schema::ColumnType;
 use crate::value::Value;
 use std::sync::Arc;
