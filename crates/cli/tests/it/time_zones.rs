@@ -580,6 +580,14 @@ fn a_fraction_of_a_second_is_local_too_and_refusals_are_the_same_in_each_zone() 
             ("SELECT COUNT(*) FROM f WHERE COALESCE(s, ts) = 'soon'", "1"),
             ("SELECT COUNT(*) FROM f WHERE ts = 'soon'", "1292"),
             ("SELECT COUNT(*) FROM f WHERE ts IN ('soon')", "1292"),
+            (
+                "SELECT COUNT(*) FROM f WHERE COALESCE(ts, dt) > 'soon'",
+                "1292",
+            ),
+            (
+                "SELECT COUNT(*) FROM f WHERE 'soon' < IF(1, ts, dt)",
+                "1292",
+            ),
             ("SELECT COUNT(*) FROM f WHERE ts - '2024-01-01' > 0", "1292"),
             ("SELECT COUNT(*) FROM f WHERE GREATEST(ts, dt) > 0", "1210"),
             ("SELECT GREATEST(ts, dt) FROM f", "1210"),

@@ -157,6 +157,13 @@ pub(super) fn of_call<'e>(
             }
         }
         Function::DateHistogram => Beside::Column("date_histogram()", ColumnType::Timestamp),
+        // A text that is no date stays a text.
+        Function::LocalMoment => match arguments.first().map(|of| beside(of, resolve)) {
+            Some(Beside::Column(name, kind)) if is_date(kind) => {
+                Beside::Column(name, ColumnType::Timestamp)
+            }
+            _ => Beside::Other,
+        },
         function => {
             let places = function.gives_back(arguments.len()).into_iter();
             let given: Vec<&Expression> = places.filter_map(|at| arguments.get(at)).collect();
