@@ -31,6 +31,7 @@ use query::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHasher;
 
+use crate::catalog::check_default;
 use crate::decide::rows::{Plan, absent_in_queue};
 use crate::error::{Error, Result};
 use crate::failure;
@@ -76,8 +77,19 @@ pub struct Inserted {
 
 impl Temporary {
     /// An empty table. `unique`: the columns of each PRIMARY KEY and UNIQUE, by index.
-    #[must_use]
-    pub fn new(name: String, columns: Vec<Column>, unique: Vec<Vec<usize>>) -> Temporary {
+    ///
+    /// # Errors
+    /// `Invalid`: a column cannot hold its default.
+    pub fn new(
+        name: String,
+        mut columns: Vec<Column>,
+        unique: Vec<Vec<usize>>,
+    ) -> Result<Temporary> {
+        columns.iter_mut().try_for_each(check_default)?;
+        Ok(Temporary::empty(name, columns, unique))
+    }
+
+    fn empty(name: String, columns: Vec<Column>, unique: Vec<Vec<usize>>) -> Temporary {
         let unique = unique.into_iter().map(|columns| Unique {
             columns,
             rows: HashTable::new(),
@@ -236,7 +248,7 @@ impl Temporary {
     pub fn truncate(&mut self) {
         let unique = self.unique.drain(..).map(|unique| unique.columns);
         let unique = unique.collect();
-        *self = Temporary::new(
+        *self = Temporary::empty(
             std::mem::take(&mut self.name),
             std::mem::take(&mut self.columns),
             unique,

@@ -235,6 +235,10 @@ const COMPARED: &[(Takes, &str)] = &[
         "SELECT id FROM {t} WHERE ts = {x} + INTERVAL 0 SECOND",
     ),
     (
+        Takes::All,
+        "SELECT id FROM {t} WHERE TIMEDIFF(ts, {x}) = '00:00:00'",
+    ),
+    (
         Takes::Columns,
         "SELECT id FROM {t} WHERE COALESCE({x}, NOW()) = ts",
     ),
@@ -242,6 +246,12 @@ const COMPARED: &[(Takes, &str)] = &[
         Takes::Columns,
         "SELECT id FROM {t} WHERE COALESCE({x}, ts) = ts",
     ),
+];
+
+/// As [`COMPARED`], where a queue gives the row.
+const WAITED: &[&str] = &[
+    "SELECT id FROM q WHERE queue_wait('q', 0) AND ts = {x}",
+    "SELECT id FROM q WHERE ts <= {x} AND ts >= {x} AND queue_wait('q', 0)",
 ];
 
 /// A statement that stores `{x}`, of the row 1 of z, as the timestamp of the row 50 of `{t}`, which has all other columns of that row.
@@ -427,6 +437,57 @@ fn check_compared(client: &mut Client, wall: &Wall, wrong: &mut Vec<String>) {
     }
 }
 
+fn check_waited(client: &mut Client, wall: &Wall, wrong: &mut Vec<String>) {
+    for place in WAITED {
+        for source in sources(Takes::All, wall) {
+            let statement = filled(place, source, wall, "q");
+            let got = run(client, &statement);
+            if got != Ok(vec!["1".to_owned()]) {
+                wrong.push(format!("{}: {statement}: {got:?}", wall.zone));
+            }
+            done(client, "SELECT queue_abort()");
+        }
+    }
+}
+
+/// The DEFAULT of a column in tables of each kind, when they are made and behind ALTER TABLE.
+fn check_defaults(client: &mut Client, wall: &Wall, wrong: &mut Vec<String>) {
+    let text = wall.text;
+    let column = format!("ts timestamp DEFAULT '{text}'");
+    for (create, alter) in [
+        ("CREATE TABLE made (body text, n int, {c})", None),
+        ("CREATE TABLE made (n int, {c}) ENGINE=QUEUE", None),
+        ("CREATE TEMPORARY TABLE made (n int, {c})", None),
+        (
+            "CREATE TABLE made (body text, n int)",
+            Some("ADD COLUMN {c}"),
+        ),
+        (
+            "CREATE TABLE made (n int) ENGINE=QUEUE",
+            Some("ADD COLUMN {c}"),
+        ),
+        (
+            "CREATE TABLE made (n int, ts timestamp) ENGINE=QUEUE",
+            Some("MODIFY COLUMN {c}"),
+        ),
+    ] {
+        done(client, "DROP TABLE IF EXISTS made");
+        done(client, &create.replace("{c}", &column));
+        if let Some(change) = alter {
+            done(
+                client,
+                &format!("ALTER TABLE made {change}").replace("{c}", &column),
+            );
+        }
+        done(client, "INSERT INTO made (n) VALUES (1)");
+        let got = run(client, "SELECT ts FROM made");
+        if got != Ok(vec![wall.seconds.to_string()]) {
+            wrong.push(format!("{}: {create}: {got:?}", wall.zone));
+        }
+    }
+    done(client, "DROP TABLE IF EXISTS made");
+}
+
 fn check_stored(client: &mut Client, wall: &Wall, wrong: &mut Vec<String>) {
     let stored = STORED
         .iter()
@@ -515,7 +576,9 @@ fn what_stands_beside_a_timestamp_is_local_in_each_place() {
     for wall in WALLS {
         make(&mut client, wall);
         check_compared(&mut client, wall, &mut wrong);
+        check_waited(&mut client, wall, &mut wrong);
         check_stored(&mut client, wall, &mut wrong);
+        check_defaults(&mut client, wall, &mut wrong);
         check_changed(&mut client, wall, &mut wrong);
     }
     assert!(

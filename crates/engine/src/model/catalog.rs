@@ -19,7 +19,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use check::{check_altered, check_altered_documents, check_parts, complete};
+pub(crate) use check::{
+    check_altered, check_altered_documents, check_default, check_parts, complete,
+};
 pub(crate) use distributed::of_several;
 pub(crate) use keep::{keep_pairs, read_keep};
 pub(crate) use options::missing_dead;

@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn a_table_holds_what_a_list_of_rows_holds(by_both in any::<bool>(), steps in prop::collection::vec(step(), 1..20)) {
         let key = if by_both { vec![0, 1] } else { vec![0] };
-        let mut table = Arc::new(Temporary::new("t".to_owned(), columns(), vec![key]));
+        let mut table = Arc::new(Temporary::new("t".to_owned(), columns(), vec![key]).unwrap());
         let mut model: Vec<Vec<Value>> = Vec::new();
         for step in steps {
             let (rows, replaces, ignores) = match step {
@@ -147,7 +147,7 @@ proptest! {
 
 #[test]
 fn a_refused_insert_says_which_key_and_stores_nothing() {
-    let mut table = Temporary::new("t".to_owned(), columns(), vec![vec![0, 1]]);
+    let mut table = Temporary::new("t".to_owned(), columns(), vec![vec![0, 1]]).unwrap();
     let row = |id, tag: &str| vec![Value::Int(id), Value::Str(tag.to_owned())];
     let error = table.insert(
         insert(vec![row(1, "a"), row(2, "b"), row(1, "A")], false),
@@ -166,8 +166,24 @@ fn a_million_ids_take_eight_bytes_each() {
         "t".to_owned(),
         vec![column("id", ColumnType::Bigint)],
         vec![],
-    );
+    )
+    .unwrap();
     let rows = (0..1_000_000).map(|id| vec![Value::Int(id)]).collect();
     table.insert(insert(rows, false), false).unwrap();
     assert_eq!(table.memory(), 8_000_000);
+}
+
+#[test]
+fn a_default_is_kept_as_its_column_stores_it_or_refused() {
+    let with = |default: Value| {
+        let column = Column {
+            default: Some(default),
+            ..column("n", ColumnType::Bigint)
+        };
+        Temporary::new("t".to_owned(), vec![column], vec![])
+    };
+    let table = with(Value::Str("12".to_owned())).unwrap();
+    assert_eq!(table.columns()[0].default, Some(Value::Int(12)));
+    let error = with(Value::Str("soon".to_owned())).unwrap_err();
+    assert_eq!(error.to_string(), "invalid default value for column 'n'");
 }

@@ -160,6 +160,10 @@ impl LocalTime {
                     self.constants(list);
                 }
             }
+            Expression::Call(Function::TimeDiff, arguments) if arguments.iter().any(is_moment) => {
+                let sides = arguments.iter_mut();
+                sides.for_each(|side| self.convert(side, columns));
+            }
             Expression::Call(function, arguments)
                 if function.compares() && arguments.iter().any(is_moment) =>
             {

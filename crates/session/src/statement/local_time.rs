@@ -11,8 +11,8 @@ use std::sync::Arc;
 use engine::{Kind, Snapshot};
 use query::expression::{Expression, Gives, GivesOf, LocalTime};
 use query::request::{
-    Assignment, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, inserted_column,
-    tables_of,
+    Assignment, Change, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select,
+    inserted_column, tables_of,
 };
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -94,7 +94,17 @@ impl Local<'_> {
                 }
             }
             Statement::Explain(select) => self.statement(select),
+            Statement::CreateTable(create) => self.defaults(&mut create.columns),
+            Statement::AlterTable {
+                of_queue,
+                of_documents,
+                ..
+            } => {
+                let changes = [of_queue, of_documents].into_iter().flatten();
+                changes.flatten().for_each(|change| self.change(change));
+            }
             Statement::CreateTemporary(create) => {
+                self.defaults(&mut create.columns);
                 if let Some(select) = &mut create.select {
                     self.statement(select);
                 }
@@ -185,6 +195,24 @@ impl Local<'_> {
                 self.zone.set(value, &gives);
             }
         }
+    }
+
+    /// The column of a change of ALTER TABLE.
+    fn change(&self, change: &mut Change) {
+        match change {
+            Change::Add { column, .. } | Change::Modify { column } => {
+                self.defaults(std::slice::from_mut(column));
+            }
+            Change::Drop { .. } | Change::Rename { .. } | Change::Key { .. } => {}
+        }
+    }
+
+    /// The DEFAULTs of new columns.
+    fn defaults(&self, columns: &mut [Column]) {
+        let timestamps = columns.iter_mut();
+        let timestamps = timestamps.filter(|of| of.kind == ColumnType::Timestamp);
+        let defaults = timestamps.filter_map(|of| of.default.as_mut());
+        defaults.for_each(|default| self.zone.read(default));
     }
 
     /// The places of timestamps among the values of an INSERT.

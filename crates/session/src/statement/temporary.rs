@@ -65,7 +65,7 @@ impl Execution<'_> {
                 "column '{name}' of its type cannot be a key"
             )));
         }
-        let table = Temporary::new(create.name.clone(), columns, unique);
+        let table = Temporary::new(create.name.clone(), columns, unique)?;
         let memory = &self.node.table_memory;
         self.session
             .temporary

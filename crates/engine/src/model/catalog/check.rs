@@ -314,7 +314,7 @@ pub(super) fn without_keys(mut columns: Vec<Column>) -> Vec<Column> {
 }
 
 /// Turns a default into the form in which the column stores it. Errors: `Invalid` if the column cannot hold it.
-fn check_default(column: &mut Column) -> Result<()> {
+pub(crate) fn check_default(column: &mut Column) -> Result<()> {
     let Some(default) = column.default.take() else {
         return Ok(());
     };
