@@ -120,6 +120,9 @@ def given(r, column):
 def condition(r):
     column = r.choice(list(COLUMNS))
     of = given(r, column) if r.random() < 0.5 else column
+    if column in ("p", "a") and r.random() < 0.3:
+        unit = r.choice(["SECOND", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"])
+        of = f"{column} {r.choice('+-')} INTERVAL {r.randint(0, 40)} {unit}"
     return compared(r, column, of)
 
 
@@ -249,7 +252,7 @@ def class_of(where, ours):
     if re.search(r"\bf\b", where) and re.search(r"\bw\b|9007199254740993", where):
         return "exact"
     # A list, or a call, of texts and numbers is compared as doubles, too.
-    if re.search(r"\(.*\bw\b|\bw\b.*\(", where) and "9007199254740993'" in where:
+    if re.search(r"\(.*\bw\b|\bw\b.*\(", where) and "9007199254740993" in where:
         return "exact"
     return None
 

@@ -665,3 +665,130 @@ fn a_fraction_of_a_second_is_local_too_and_refusals_are_the_same_in_each_zone() 
         }
     }
 }
+
+/// A moment, what it is moved by, and where it is then, all as the clock on the wall shows them.
+const MOVED: &[(&str, &str, &str, &str)] = &[
+    (
+        "Europe/Berlin",
+        "2024-03-30 12:00:00",
+        "+ INTERVAL 1 DAY",
+        "2024-03-31 12:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-04-06 12:00:00",
+        "- INTERVAL 1 WEEK",
+        "2024-03-30 12:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-01 00:00:00",
+        "+ INTERVAL 1 MONTH",
+        "2024-04-01 00:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-01 00:00:00",
+        "- INTERVAL 1 YEAR",
+        "2023-03-01 00:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-30 02:30:00",
+        "+ INTERVAL 1 DAY",
+        "2024-03-31 03:30:00",
+    ),
+    (
+        "+05:00",
+        "2024-03-01 00:00:00",
+        "+ INTERVAL 1 MONTH",
+        "2024-04-01 00:00:00",
+    ),
+    (
+        "+05:00",
+        "2024-03-01 00:00:00",
+        "+ INTERVAL 1 QUARTER",
+        "2024-06-01 00:00:00",
+    ),
+    (
+        "UTC",
+        "2024-01-31 00:00:00",
+        "+ INTERVAL 1 MONTH",
+        "2024-02-29 00:00:00",
+    ),
+];
+
+#[test]
+fn a_timestamp_moves_by_days_and_months_of_the_local_calendar() {
+    let server = Setup::default().start();
+    let mut client = server.client();
+    for (zone, text, interval, moved) in MOVED {
+        for statement in [
+            &format!("SET time_zone = '{zone}'"),
+            "DROP TABLE IF EXISTS m",
+            "CREATE TABLE m (body text, n int, dt datetime, later datetime, ts timestamp)",
+            &format!(
+                "INSERT INTO m (id, n, dt, later, ts) VALUES (1, 1, '{text}', '{moved}', '{text}')"
+            ),
+        ] {
+            done(&mut client, statement);
+        }
+        for condition in [
+            format!("ts {interval} = '{moved}'"),
+            format!("ts {interval} = later"),
+            format!("ts {interval} = ts {}", interval.replace('1', "n")),
+            format!("COALESCE(ts, 0) {interval} = '{moved}'"),
+            format!("MAX(ts) {interval} = '{moved}'"),
+        ] {
+            let statement = match condition.contains("MAX") {
+                true => format!("SELECT id FROM m GROUP BY id HAVING {condition}"),
+                false => format!("SELECT id FROM m WHERE {condition}"),
+            };
+            let found = run(&mut client, &statement);
+            assert_eq!(found, Ok(vec!["1".to_owned()]), "{zone}: {statement}");
+        }
+        done(&mut client, &format!("UPDATE m SET ts = ts {interval}"));
+        let found = run(
+            &mut client,
+            &format!("SELECT id FROM m WHERE ts = '{moved}'"),
+        );
+        assert_eq!(found, Ok(vec!["1".to_owned()]), "{zone}: {text} {interval}");
+    }
+    // A day of the histogram is a local one, unless it names a zone.
+    let days = [
+        ("ts", "{calendar_interval='day'}", "'2024-06-01'"),
+        ("dt", "{calendar_interval='day'}", "'2024-06-01'"),
+        (
+            "ts",
+            "{calendar_interval='day', time_zone='UTC'}",
+            "'2024-05-31T00:00:00Z'",
+        ),
+        (
+            "dt",
+            "{calendar_interval='day', time_zone='UTC'}",
+            "'2024-06-01T00:00:00Z'",
+        ),
+        ("ts", "{fixed_interval='24h'}", "'2024-06-01'"),
+        ("dt", "{fixed_interval='24h'}", "'2024-06-01'"),
+    ];
+    for statement in [
+        "SET time_zone = '+05:00'",
+        "UPDATE m SET ts = '2024-06-01 03:00:00', dt = '2024-06-01 03:00:00'",
+    ] {
+        done(&mut client, statement);
+    }
+    for (of, options, day) in days {
+        let statement = format!("SELECT id FROM m WHERE DATE_HISTOGRAM({of}, {options}) = {day}");
+        let found = run(&mut client, &statement);
+        assert_eq!(found, Ok(vec!["1".to_owned()]), "{statement}");
+    }
+    // An hour is an hour when clocks change.
+    for statement in [
+        "SET time_zone = 'Europe/Berlin'",
+        "UPDATE m SET ts = '2024-10-27 01:30:00'",
+    ] {
+        done(&mut client, statement);
+    }
+    let hours = "SELECT ts + INTERVAL 3 HOUR - ts FROM m";
+    assert_eq!(run(&mut client, hours), Ok(vec!["10800".to_owned()]));
+}

@@ -23,6 +23,7 @@ pub(super) use date::{in_zone, moment_in};
 pub(super) use growth::growth;
 pub(crate) use known::Known;
 pub(super) use list::{each, exactly_listed, listed};
+pub(super) use options::add_option;
 pub use zone::is_time_zone;
 pub(super) use zone::named_zone;
 
@@ -112,7 +113,7 @@ fn strict(function: Function, known: &Known, work: &Work<'_>, arguments: &[Value
     }
     let value = match known {
         Known::Zone(zone) => date::value(function, zone, arguments),
-        Known::Unit(unit) => date::moved(function, *unit, arguments),
+        Known::Unit(unit, zone) => date::moved(function, *unit, zone, arguments),
         Known::Regex(regex) => text::found(regex, arguments, work),
         Known::Levenshtein { normalizes, delta } => {
             text::levenshtein(*normalizes, *delta, arguments, work)

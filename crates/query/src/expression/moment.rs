@@ -5,7 +5,7 @@ use std::fmt;
 
 use jiff::tz::TimeZone;
 
-use super::call::{moment_in, named_zone};
+use super::call::{add_option, moment_in, named_zone};
 use super::function::Function;
 use super::list::List;
 use super::tree::Expression;
@@ -131,6 +131,12 @@ impl Moment<'_> {
     fn add_zone(&self, function: Function, arguments: &mut Vec<Expression>) {
         let Some(zone) = &self.zone else { return };
         let wanted = match function {
+            Function::DateHistogram => {
+                if let Some(Expression::Literal(Value::Str(options))) = arguments.get_mut(1) {
+                    add_option(function, options, "time_zone", zone);
+                }
+                return;
+            }
             Function::DateDiff | Function::DateFormat => 2,
             Function::FromUnixtime => {
                 let format = "%Y-%m-%d %H:%M:%S".to_owned();
@@ -139,6 +145,7 @@ impl Moment<'_> {
                 }
                 2
             }
+            Function::DateAdd | Function::DateSub => 3,
             function if function.takes_zone() => 1,
             _ => return,
         };

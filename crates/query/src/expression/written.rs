@@ -188,6 +188,7 @@ fn call(function: Function, arguments: &[Expression], out: &mut Formatter<'_>) -
         match (place, argument) {
             (0, _) => {}
             (1, _) if moves => out.write_str(",INTERVAL ")?,
+            (3, _) if moves => continue, // the zone, which nobody writes
             (_, Expression::Literal(unit)) if moves => {
                 write!(out, " {unit}")?;
                 continue;

@@ -67,6 +67,13 @@ impl Unit {
         spanned.ok()
     }
 
+    fn is_of_one_length(self) -> bool {
+        match self {
+            Unit::Second | Unit::Minute | Unit::Hour => true,
+            Unit::Day | Unit::Week | Unit::Month | Unit::Quarter | Unit::Year => false,
+        }
+    }
+
     /// The beginning of the unit in which a local time lies. Weeks begin on Monday.
     pub(super) fn begin(self, at: DateTime) -> Option<DateTime> {
         let (year, month) = (at.year(), at.month());
@@ -303,8 +310,14 @@ fn days(date: Date) -> i64 {
     since.as_hours() / 24
 }
 
-/// As many units later or earlier. A number stays a number, a text a text; months end with their last day, as in MySQL.
-pub(super) fn moved(function: Function, unit: Unit, arguments: &[Value]) -> Option<Value> {
+/// As many units later or earlier. A number stays a number, a text a text; months end with their last day, as in MySQL. Days and what
+/// is longer move a number on the calendar of the zone; hours and what is shorter are of one length, when clocks change, too.
+pub(super) fn moved(
+    function: Function,
+    unit: Unit,
+    zone: &TimeZone,
+    arguments: &[Value],
+) -> Option<Value> {
     let [moment, count, ..] = arguments else {
         return None;
     };
@@ -314,13 +327,18 @@ pub(super) fn moved(function: Function, unit: Unit, arguments: &[Value]) -> Opti
         _ => count,
     };
     let span = unit.span(count)?;
-    let at = local(moment, &TimeZone::UTC)?.checked_add(span).ok()?;
+    let is_text = matches!(moment, Value::Str(_) | Value::Bytes(_));
+    let zone = match is_text || unit.is_of_one_length() {
+        true => &TimeZone::UTC,
+        false => zone,
+    };
+    let at = local(moment, zone)?.checked_add(span).ok()?;
     match moment {
         Value::Str(written) if written.trim().len() <= 10 && at.time() == Time::midnight() => {
             text(at, "%Y-%m-%d")
         }
         Value::Str(_) | Value::Bytes(_) => text(at, "%Y-%m-%d %H:%M:%S%.f"),
-        _ => Some(Value::Int(since_1970(at, &TimeZone::UTC)?.into())),
+        _ => Some(Value::Int(since_1970(at, zone)?.into())),
     }
 }
 

@@ -23,8 +23,8 @@ pub(crate) enum Known {
     Regex(Within),
     /// The time zone of a function of dates.
     Zone(TimeZone),
-    /// The unit of DATE_ADD and DATE_SUB.
-    Unit(Unit),
+    /// The unit of DATE_ADD and DATE_SUB, and the zone in which they move a number of seconds.
+    Unit(Unit, TimeZone),
     /// The options of LEVENSHTEIN.
     Levenshtein {
         /// Whether the distance is given as a share.
@@ -61,7 +61,7 @@ impl Known {
                 .flatten()
                 .and_then(|of| polygon(of, &Work::new(&Unmetered))) // as long as the statement at most
                 .map_or(Known::Nothing, Known::Polygon)),
-            Function::DateAdd | Function::DateSub => unit(at(2)),
+            Function::DateAdd | Function::DateSub => unit(at(2), at(3)),
             Function::Histogram => {
                 Buckets::histogram(&Options::of(function, at(1).flatten())?).map(Known::Buckets)
             }
@@ -162,13 +162,17 @@ fn levenshtein(options: Option<Option<&Value>>) -> Result<Known, String> {
     Ok(Known::Levenshtein { normalizes, delta })
 }
 
-fn unit(written: Option<Option<&Value>>) -> Result<Known, String> {
-    match written.flatten() {
-        Some(Value::Str(name)) => Unit::named(name)
-            .map(Known::Unit)
-            .ok_or_else(|| format!("no unit '{name}' of INTERVAL")),
-        _ => Err("INTERVAL wants a unit, as in INTERVAL 1 DAY".to_owned()),
-    }
+/// The unit of an interval. `in_zone`: the name of a zone.
+fn unit(written: Option<Option<&Value>>, in_zone: Option<Option<&Value>>) -> Result<Known, String> {
+    let Some(Value::Str(name)) = written.flatten() else {
+        return Err("INTERVAL wants a unit, as in INTERVAL 1 DAY".to_owned());
+    };
+    let unit = Unit::named(name).ok_or_else(|| format!("no unit '{name}' of INTERVAL"))?;
+    let zone = match in_zone.flatten() {
+        Some(Value::Str(name)) => named_zone(name)?,
+        _ => TimeZone::UTC,
+    };
+    Ok(Known::Unit(unit, zone))
 }
 
 fn format_of(written: Option<Option<&Value>>) -> Result<(), String> {

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::super::function::Function;
 use super::zone::named_zone;
-use crate::json::{Json, JsonStep, each_member};
+use crate::json::{Json, JsonNode, JsonStep, each_member};
 use crate::options::nearest;
 use crate::value::Value;
 
@@ -79,5 +79,22 @@ impl Options {
             None => Ok(TimeZone::UTC),
             Some(name) => named_zone(&name.to_string()),
         }
+    }
+}
+
+/// Adds an option to the text of a function's options, unless it is among them. What is no text of options is unchanged.
+pub(in super::super) fn add_option(
+    function: Function,
+    written: &mut String,
+    name: &str,
+    value: &str,
+) {
+    let text = Value::Str(std::mem::take(written));
+    let known = Options::of(function, &text);
+    *written = text.to_string();
+    let lacks = known.is_ok_and(|known| !known.pairs.is_empty() && known.get(name).is_none());
+    if let (true, Some(rest)) = (lacks, written.trim_start().strip_prefix('{')) {
+        let value = Value::Json(Json::of_node(JsonNode::Text(value))).to_string();
+        *written = format!("{{\"{name}\":{value},{rest}");
     }
 }
