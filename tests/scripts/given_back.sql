@@ -963,3 +963,47 @@ SELECT NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(COA
 ----
 error 1210 (HY000): NULLIF() is nested more than 8 times
 
+# Numbers of several types are numbers in a sub-select, a UNION and a temporary table; so are dates and times.
+SELECT * FROM (SELECT IF(id = 1, de, i) AS v FROM stands) AS a ORDER BY v DESC
+----
+v
+9.00
+0
+
+SELECT * FROM (SELECT de FROM stands UNION ALL SELECT i FROM stands) AS a ORDER BY de DESC
+----
+de
+9.00
+2
+0
+NULL
+
+CREATE TEMPORARY TABLE typed AS SELECT COALESCE(de, i) AS a, IF(id = 1, de, i) AS b, GREATEST(de, 0) AS c, LEAST(de, i) AS d FROM stands
+----
+ok, 2 rows
+
+DESCRIBE typed
+----
+Field | Type | Null | Key | Default | Extra
+a | decimal(22,2) | YES |  | NULL | 
+b | decimal(22,2) | YES |  | NULL | 
+c | decimal(8,2) | YES |  | NULL | 
+d | decimal(22,2) | YES |  | NULL | 
+
+SELECT MAX(a), COUNT(*) FROM typed WHERE a < '10'
+----
+MAX(a) | COUNT(*)
+9.00 | 2
+
+# A text beside a date that is moved is shown as it is.
+SELECT id, COALESCE(dt + INTERVAL 1 HOUR, '2024-01-02 00:00:00') AS a FROM stands ORDER BY id
+----
+id | a
+1 | 2024-01-02 01:00:00
+2 | 2024-01-02 00:00:00
+
+SELECT id FROM stands WHERE COALESCE(dt + INTERVAL 1 HOUR, '2024-01-02 00:00:00') = '2024-01-02'
+----
+id
+2
+

@@ -30,7 +30,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use beside::Unprepared;
+pub use beside::{Unprepared, type_of_union};
 pub(crate) use beside::{kind_of, read_beside, shown_as};
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;

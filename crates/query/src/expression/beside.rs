@@ -19,8 +19,11 @@ use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
 use super::node::WEIGHT_SLOT;
 use super::tree::Expression;
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, DIGITS_MAX};
 use crate::value::Value;
+
+/// Digits of the longest whole number.
+const INTEGER_DIGITS_MAX: u8 = 20;
 
 /// Why an expression cannot be prepared for the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +128,8 @@ pub(super) fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Besi
     }
 }
 
-/// The type of what a call gives back, where a client sees another form of it than the one by which it is compared.
+/// The type of what a call gives back, where a client sees another form of it than the one by which it is compared, or where a text
+/// beside it is read by its type, as beside a `timestamp`.
 pub(crate) fn shown_as(
     written: &Expression,
     columns: &dyn Fn(&str) -> Option<ColumnType>,
@@ -135,7 +139,10 @@ pub(crate) fn shown_as(
     };
     let is_given = !function.gives_back(arguments.len()).is_empty();
     let kind = kind_of(written, columns).filter(|_| is_given);
-    kind.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE)
+    let is_shown = |kind: &ColumnType| {
+        kind.has_comparable() && *kind != MOVED_DATE || *kind == ColumnType::Timestamp
+    };
+    kind.filter(is_shown)
 }
 
 pub(super) fn of_call<'e>(
@@ -228,6 +235,16 @@ fn with_moment(kind: ColumnType) -> Option<ColumnType> {
     }
 }
 
+/// The type of a column of a UNION, of which two SELECTs give these; `None`: its values are as they come.
+#[must_use]
+pub fn type_of_union(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    match unified(a, b) {
+        // As they come they are whole numbers.
+        Some(ColumnType::Double) if a.is_integer() && b.is_integer() => None,
+        kind => kind,
+    }
+}
+
 /// The type of values that are of either type; `None`: there is none.
 fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     use ColumnType as T;
@@ -242,11 +259,27 @@ fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
             fraction_digits: a.max(b),
         },
         (a, b) if a == b => a,
+        (T::Decimal { .. }, _) | (_, T::Decimal { .. }) if is_number(a) && is_number(b) => {
+            wider_decimal(a, b).unwrap_or(T::Double)
+        }
         (a, b) if is_number(a) && is_number(b) => T::Double,
         (number, T::Year | T::Bool) | (T::Year | T::Bool, number) if is_number(number) => T::Double,
         (a, b) if is_text(a) && is_text(b) => T::String,
         _ => return None,
     })
+}
+
+/// The DECIMAL that holds each value of two exact types; `None`: there is none.
+fn wider_decimal(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    let digits_of = |kind: ColumnType| match kind {
+        ColumnType::Decimal { digits, scale } => Some((digits - scale, scale)),
+        kind if kind.is_integer() => Some((INTEGER_DIGITS_MAX, 0)),
+        _ => None,
+    };
+    let ((whole_a, scale_a), (whole_b, scale_b)) = (digits_of(a)?, digits_of(b)?);
+    let (whole, scale) = (whole_a.max(whole_b), scale_a.max(scale_b));
+    let digits = whole + scale;
+    (digits <= DIGITS_MAX).then_some(ColumnType::Decimal { digits, scale })
 }
 
 /// The type of values that are of a type, or a constant as it stands: of `COALESCE(day, '2024-01-02 10:00:00')` dates with a time.

@@ -41,7 +41,11 @@ pub(super) fn giving_back(
     };
     for place in function.gives_back(written.len()) {
         if let Some(PreparedNode::Literal(value)) = arguments.get_mut(place) {
-            *value = kind.constant(value).unwrap_or(Value::Null);
+            let read = kind.constant(value).unwrap_or(Value::Null);
+            // A date that is moved is shown by its text, and compared without a midnight: so is a constant beside it.
+            if kind != MOVED_DATE || kind.comparable(value.clone()) != read {
+                *value = read;
+            }
         }
     }
     let call = PreparedNode::Call(function, known, arguments);

@@ -7,7 +7,7 @@ use super::value_error::ValueError;
 use crate::value::Value;
 
 /// Most digits of a DECIMAL.
-pub(super) const DIGITS_MAX: u8 = 65;
+pub(crate) const DIGITS_MAX: u8 = 65;
 
 /// Most digits behind the point.
 pub(super) const SCALE_MAX: u8 = 30;

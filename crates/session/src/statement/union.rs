@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Answer, Damaged, Keyword, Reason, Rows};
+use query::expression::type_of_union;
 use query::meter::Unmetered;
 use query::options::Options;
 use query::rows::DistinctRows;
@@ -255,9 +256,9 @@ fn unite(known: &mut Columns, given: &Columns, at: usize) -> Result<(), Failure>
         return Err(Failure::new(errors::WRONG_COLUMN_COUNT, message));
     }
     for ((_, kind), (_, other)) in known.iter_mut().zip(given) {
-        if kind != other {
-            *kind = None;
-        }
+        *kind = kind
+            .zip(*other)
+            .and_then(|(one, other)| type_of_union(one, other));
     }
     Ok(())
 }

@@ -242,7 +242,10 @@ impl GroupBinder<'_, '_> {
         let replaced = self.replaced(written, false)?;
         let slot = match &replaced {
             Expression::Column(name) => self.slot(name)?,
-            _ => return Ok((kind, Shown::Computed(self.prepare(&replaced)?.stored()))),
+            _ => {
+                let shown = Shown::Computed(self.prepare(&replaced)?.stored());
+                return Ok((kind.or(extreme), shown));
+            }
         };
         Ok(match extreme {
             Some(kind) => (Some(kind), Shown::Stored(slot.0, kind)),
@@ -261,7 +264,8 @@ impl GroupBinder<'_, '_> {
             [of] => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
             _ => return None,
         };
-        (kind.has_comparable() || kind == ColumnType::Year).then_some(kind)
+        let is_shown = matches!(kind, ColumnType::Year | ColumnType::Timestamp);
+        (kind.has_comparable() || is_shown).then_some(kind)
     }
 
     /// The values behind which a page of groups begins, one for each key, as the keys compare.
