@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bytes::{DecodeError, Kind, Reader, put_field, put_string};
+use super::bytes::{DecodeError, Field, Kind, Reader, put_field, put_string};
 use super::entries::{ARE_LINES, Entries, put_are_lines, put_entries};
 use super::header::{Dialect, Header, MessageKind, TooLong, Transport, put_message};
 use super::reply::{Exception, ReplyTo, put_exception};
@@ -79,10 +79,7 @@ impl Call<'_> {
     fn put_arguments(&self, out: &mut Vec<u8>) {
         match *self {
             Call::Log(entries) => {
-                put_entries(out, entries);
-                if entries.are_lines() {
-                    put_are_lines(out);
-                }
+                put_log_arguments(out, entries, entries.are_lines());
             }
             Call::GetCounter(text) | Call::GetOption(text) | Call::GetMapping(text) => {
                 put_field(out, Kind::String, 1);
@@ -111,6 +108,17 @@ impl Call<'_> {
     }
 }
 
+fn put_log_arguments<'m>(
+    out: &mut Vec<u8>,
+    messages: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
+    are_lines: bool,
+) {
+    put_entries(out, messages);
+    if are_lines {
+        put_are_lines(out);
+    }
+}
+
 impl Dialect {
     /// Appends a call of `Log` with these categories and messages, in order.
     ///
@@ -122,10 +130,7 @@ impl Dialect {
         messages: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
         out: &mut Vec<u8>,
     ) -> Result<(), TooLong> {
-        let header = self.call(Method::Log, sequence);
-        put_message(out, self.transport, &header, |out| {
-            put_entries(out, messages);
-        })
+        self.put_messages(sequence, messages, false, out)
     }
 
     /// As [`Dialect::put_log`], of messages that are lines: a last line feed is the end of its line. A store that ends each message
@@ -139,10 +144,19 @@ impl Dialect {
         messages: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
         out: &mut Vec<u8>,
     ) -> Result<(), TooLong> {
+        self.put_messages(sequence, messages, true, out)
+    }
+
+    fn put_messages<'m>(
+        self,
+        sequence: i32,
+        messages: impl IntoIterator<Item = (&'m [u8], &'m [u8])>,
+        are_lines: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TooLong> {
         let header = self.call(Method::Log, sequence);
         put_message(out, self.transport, &header, |out| {
-            put_entries(out, messages);
-            put_are_lines(out);
+            put_log_arguments(out, messages, are_lines);
         })
     }
 
@@ -234,12 +248,10 @@ fn arguments<'a>(method: Method, reader: &mut Reader<'a>) -> Result<Call<'a>, De
                 Method::GetCounter | Method::SetOption | Method::GetOption | Method::GetMapping,
                 1,
             ) => {
-                field.expect_once(&key, Kind::String, "first argument")?;
-                key = Some(reader.string("first argument")?);
+                text(field, reader, &mut key, "first argument")?;
             }
             (Method::SetOption, 2) => {
-                field.expect_once(&value, Kind::String, "second argument")?;
-                value = Some(reader.string("second argument")?);
+                text(field, reader, &mut value, "second argument")?;
             }
             (Method::GetCpuProfile, 1) => {
                 field.expect_once(&seconds, Kind::I32, "first argument")?;
@@ -272,6 +284,18 @@ fn arguments<'a>(method: Method, reader: &mut Reader<'a>) -> Result<Call<'a>, De
         Method::Shutdown => Call::Shutdown,
         Method::GetMapping => Call::GetMapping(key),
     })
+}
+
+/// Reads an argument that is a text, and stands once.
+fn text<'a>(
+    field: Field,
+    reader: &mut Reader<'a>,
+    argument: &mut Option<&'a [u8]>,
+    what: &'static str,
+) -> Result<(), DecodeError> {
+    field.expect_once(argument, Kind::String, what)?;
+    *argument = Some(reader.string(what)?);
+    Ok(())
 }
 
 /// A message that is no call of the services. The end of the message is known, so the connection can go on unless its header

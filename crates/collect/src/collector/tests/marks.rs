@@ -116,6 +116,28 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
+/// Each kind with its files, while a part of it is away.
+fn each_kind() -> impl Iterator<Item = (Kind, Files)> {
+    kinds().into_iter().map(|kind| {
+        let files = Files::new(&kind.store, kind.blocked);
+        (kind, files)
+    })
+}
+
+/// As [`each_kind`], once the parts that are well have what they get of 20 messages.
+fn each_served() -> impl Iterator<Item = (Kind, Files)> {
+    each_kind().map(|(kind, mut files)| {
+        files.send(20);
+        files.serve();
+        (kind, files)
+    })
+}
+
+/// As [`each_kind`], for each of 60 seeds.
+fn each_seed() -> impl Iterator<Item = (Kind, Files, u64)> {
+    (0..60).flat_map(|seed| each_kind().map(move |(kind, files)| (kind, files, seed)))
+}
+
 /// All categories share one line, whose store is this one.
 fn configuration_of(store: &StoreConfig) -> Configuration {
     let mut top = top_store("store0", &[Categories::Default], false);
@@ -339,15 +361,7 @@ fn gather(disk: &FaultDisk, folder: &str, parts: &mut BTreeMap<String, Vec<u64>>
 
 #[test]
 fn clean_stops_give_no_message_again_to_the_parts_that_have_it() {
-    for Kind {
-        name,
-        store,
-        blocked,
-    } in kinds()
-    {
-        let mut files = Files::new(&store, blocked);
-        files.send(20);
-        files.serve();
+    for (Kind { name, .. }, mut files) in each_served() {
         let before = files.parts();
         let count: usize = before.values().map(Vec::len).sum();
         assert!(
@@ -370,15 +384,8 @@ fn clean_stops_give_no_message_again_to_the_parts_that_have_it() {
 
 #[test]
 fn a_crash_gives_again_at_most_what_came_since_the_last_checkpoint() {
-    for (index, seed) in (0..kinds().len()).flat_map(|index| (0..60).map(move |seed| (index, seed)))
-    {
-        let Kind {
-            name,
-            store,
-            blocked,
-        } = kinds().swap_remove(index);
+    for (Kind { name, .. }, mut files, seed) in each_seed() {
         let mut random = Random(seed);
-        let mut files = Files::new(&store, blocked);
         let mut safe = BTreeMap::new();
         for _ in 0..30 {
             match random.below(8) {
@@ -421,15 +428,7 @@ fn a_crash_gives_again_at_most_what_came_since_the_last_checkpoint() {
 
 #[test]
 fn a_part_whose_sync_fails_gets_again_what_it_had_before_the_others() {
-    for Kind {
-        name,
-        store,
-        blocked,
-    } in kinds()
-    {
-        let mut files = Files::new(&store, blocked);
-        files.send(20);
-        files.serve();
+    for (Kind { name, .. }, mut files) in each_served() {
         let had = files.times();
         for nth in 1..4 {
             files
@@ -463,15 +462,13 @@ fn without_failures(
 
 #[test]
 fn every_part_has_its_messages_whatever_syncs_fail_and_whenever_power_goes() {
-    for (index, seed) in (0..kinds().len()).flat_map(|index| (0..60).map(move |seed| (index, seed)))
-    {
+    for (kind, mut files, seed) in each_seed() {
         let Kind {
             name,
             store,
             blocked,
-        } = kinds().swap_remove(index);
+        } = kind;
         let mut random = Random(seed);
-        let mut files = Files::new(&store, blocked);
         for _ in 0..40 {
             match random.below(9) {
                 0..3 => files.send(1 + random.below(9)),
@@ -540,15 +537,7 @@ fn a_changed_store_takes_no_marks_of_the_one_before() {
 
 #[test]
 fn a_reload_of_the_same_configuration_gives_nothing_again() {
-    for Kind {
-        name,
-        store,
-        blocked,
-    } in kinds()
-    {
-        let mut files = Files::new(&store, blocked);
-        files.send(20);
-        files.serve();
+    for (Kind { name, store, .. }, mut files) in each_served() {
         let before = files.parts();
         files.reload(&store);
         files.serve();
