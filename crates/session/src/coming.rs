@@ -24,22 +24,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use engine::limits::SMALL_SHARE_OF_MEMORY;
-use engine::{Command, Definition, Interrupt, Wanted};
+use engine::{Interrupt, Wanted};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
 use crate::budget::Grant;
 use crate::limits::BUDGET_WAIT;
 use crate::searches::stopped;
-
-/// Memory that a row takes in the tail, for each byte of the statement: its columns, and the postings of short words.
-const BYTES_A_BYTE: usize = 6;
-
-/// Memory of the words of a row, for each byte of the statement: copies of short words, and where each of them is.
-const WORD_BYTES_A_BYTE: usize = 4;
-
-/// Memory that each column of a row takes in the tail, given or not.
-const BYTES_A_COLUMN: usize = 8;
 
 /// Time between two looks at the memory.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -62,16 +53,6 @@ pub(crate) struct ComingRows<'c> {
     bytes: u64,
     /// There is memory for the rows. Else the engine refuses them, perhaps, and what is made of them is counted as memory of requests.
     has_room: bool,
-}
-
-/// An estimate of what the rows of a statement of `sent_bytes` take.
-pub(crate) fn wanted(command: &Command, definition: &Definition, sent_bytes: usize) -> Wanted {
-    let values = command.inserted_rows() * definition.columns.len();
-    let rows = sent_bytes.saturating_mul(BYTES_A_BYTE);
-    Wanted {
-        rows: rows.saturating_add(values.saturating_mul(BYTES_A_COLUMN)),
-        words: sent_bytes.saturating_mul(WORD_BYTES_A_BYTE),
-    }
 }
 
 impl Coming {

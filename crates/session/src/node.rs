@@ -16,7 +16,7 @@ use tokio::sync::{Notify, oneshot, watch};
 
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::coming::{self, Coming};
+use crate::coming::Coming;
 use crate::counters::{self, Counters, Sample};
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
@@ -317,7 +317,7 @@ impl Node {
         let Some(definition) = definition else {
             return self.send(session, command, stop, None).await;
         };
-        let wanted = coming::wanted(&command, &definition, sent_bytes);
+        let wanted = command.wanted(&definition);
         let held = self.budget.grant();
         let engine = self.engine()?;
         let left = || engine.status().memory_left(self.coming.memory());

@@ -39,6 +39,18 @@ const QUERY_UNITS: u64 = 2_000;
 /// Units of compiling a regular expression, for each byte that it takes: one of `a`, `b` and `ab` a hundred times each took 0.27 ms.
 const REGEX_UNITS_A_BYTE: u64 = 8;
 
+/// What a row takes in the tail, in bytes, beside what its values take: its place by its id, and its length.
+const BYTES_A_ROW: usize = 176;
+
+/// What each column of a row takes in the tail, in bytes, given or not.
+const BYTES_A_COLUMN: usize = 8;
+
+/// What a row takes in the tail for each byte of the command: its columns, and the postings of short words.
+const BYTES_A_BYTE: usize = 7;
+
+/// What the words of a row take for each byte of the command: copies of short words, and where each of them is.
+const WORD_BYTES_A_BYTE: usize = 4;
+
 /// How a regular expression begins, in a query (`REGEX(/…/)`), in a filter (`REGEXP '…'`, `REGEXP_LIKE(…)`).
 const PATTERN_NAME: &[u8] = b"regex";
 
@@ -258,6 +270,18 @@ fn names_pattern(value: &Value) -> bool {
 }
 
 impl Command {
+    /// An estimate from above of what its rows take, before any of them is looked at. A test measures it.
+    #[must_use]
+    pub fn wanted(&self, definition: &Definition) -> Wanted {
+        let (rows, bytes) = (self.inserted_rows(), self.bytes());
+        let of_columns = definition.columns.len().saturating_mul(BYTES_A_COLUMN);
+        let of_rows = rows.saturating_mul(BYTES_A_ROW + of_columns);
+        Wanted {
+            rows: of_rows.saturating_add(bytes.saturating_mul(BYTES_A_BYTE)),
+            words: (rows * ROW_BYTES).saturating_add(bytes.saturating_mul(WORD_BYTES_A_BYTE)),
+        }
+    }
+
     /// Whether the command inserts so much that its rows are worth making beforehand, see [`crate::Snapshot::make_rows`].
     #[must_use]
     pub fn inserts_much(&self) -> bool {

@@ -370,3 +370,81 @@ fn rows_that_take_long_are_stored_only_if_a_session_has_made_them() {
     let stored = driver.ask_made(1, insert(2), rows).take();
     assert!(matches!(stored, Some(Ok(Reply::Done { affected: 2, .. }))));
 }
+
+/// What a column of a measured table is, and a value of it for each number.
+type Shape = (&'static str, fn(usize) -> Value);
+
+fn str(text: String) -> Value {
+    Value::Str(text)
+}
+
+/// Columns of short and long texts, of words that rows share and words of their own, of numbers, and of nothing.
+const SHAPES: &[Shape] = &[
+    ("text", |n| str(format!("a{} b c d e f g h i j", n % 7))),
+    ("text", |n| {
+        str(format!("{} {} {} {}", n % 90, n % 80, n % 70, n % 60))
+    }),
+    ("text", |n| {
+        str(format!("word{n} other{} third{}", n * 3, n * 7))
+    }),
+    ("text", |n| str(format!("{n:0>40} {:0>40}", n * 7))),
+    ("text", |n| str(format!("{n} ").repeat(200))),
+    ("string", |n| str(format!("value number {n}"))),
+    ("string", |n| str(format!("{n:0>400}"))),
+    ("bigint", |n| Value::Int(n as i128)),
+    ("float", |n| Value::Float(n as f64 / 7.0)),
+    ("bigint", |_| Value::Null),
+];
+
+/// What an INSERT of rows of this shape wants, and what it takes. `absent`: columns of the table that it does not name.
+fn measured((kind, value): Shape, columns: usize, rows: usize, absent: usize) -> [Wanted; 2] {
+    let options = options(Arc::new(MemoryDisk::new()));
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let named = (0..columns).map(|at| format!("c{at} {kind}"));
+    let others = (0..absent).map(|at| format!("d{at} bigint"));
+    let named: Vec<String> = named.chain(others).collect();
+    let create = format!("create search t (extra text, {})", named.join(", "));
+    driver.run(command(&create)).unwrap();
+    let of_row = |row: usize| (0..columns).map(move |at| value(row * columns + at));
+    let insert = Command::Insert(Insert {
+        table: "t".to_owned(),
+        columns: Some((0..columns).map(|at| format!("c{at}")).collect()),
+        rows: (0..rows).map(|row| of_row(row).collect()).collect(),
+        replace: false,
+    });
+    let definition = driver.handle.snapshot().definition("t").unwrap();
+    let wanted = insert.wanted(&definition);
+    let words = made(&driver, &insert).unwrap().bytes().words;
+    let before = driver.handle.status().tail_bytes;
+    driver.run(insert).unwrap();
+    let rows = (driver.handle.status().tail_bytes - before) as usize;
+    [wanted, Wanted { rows, words }]
+}
+
+/// Percent of what was wanted that was taken, of rows and of words.
+fn percent([wanted, taken]: [Wanted; 2]) -> [usize; 2] {
+    [
+        100 * taken.rows / wanted.rows,
+        100 * taken.words / wanted.words,
+    ]
+}
+
+#[test]
+fn an_insert_takes_what_it_wants_at_most_and_no_factor_is_far_above() {
+    let mut most = [0, 0];
+    for shape in SHAPES {
+        for (columns, rows) in [(1, 2000), (4, 500), (30, 100), (60, 40)] {
+            let taken = percent(measured(*shape, columns, rows, 0));
+            let about = format!("{rows} rows of {columns} {}: {taken:?}", shape.0);
+            assert!(taken.iter().all(|percent| *percent <= 100), "{about}");
+            most = [0, 1].map(|at| taken[at].max(most[at]));
+        }
+    }
+    assert!(most.iter().all(|percent| *percent >= 85), "{most:?}");
+    let null = *SHAPES.last().unwrap();
+    let [of_rows, of_words] = percent(measured(null, 1, 2000, 0));
+    assert!(of_rows >= 35 && of_words >= 60, "{of_rows}, {of_words}");
+    let [few, many] = [0, 200].map(|absent| measured(null, 1, 500, absent));
+    let more = [0, 1].map(|at| many[at].rows - few[at].rows);
+    assert!(more[1] <= more[0] && 2 * more[1] >= more[0], "{more:?}");
+}
