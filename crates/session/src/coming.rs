@@ -50,7 +50,7 @@ pub(crate) struct Coming {
 /// The rows of one statement, until they are stored or refused.
 pub(crate) struct ComingRows<'c> {
     all: &'c Coming,
-    bytes: u64,
+    bytes: AtomicU64,
     /// There is memory for the rows. Else the engine refuses them, perhaps, and what is made of them is counted as memory of requests.
     has_room: bool,
 }
@@ -110,13 +110,13 @@ impl Coming {
         let has_room = has_room && bytes <= self.most();
         ComingRows {
             all: self,
-            bytes,
+            bytes: AtomicU64::new(bytes),
             has_room,
         }
     }
 
     /// Most bytes of rows for which a statement waits. What is above is for small statements.
-    fn most(&self) -> u64 {
+    pub(crate) fn most(&self) -> u64 {
         self.memory - self.memory / SMALL_SHARE_OF_MEMORY
     }
 
@@ -129,6 +129,26 @@ impl Coming {
 }
 
 impl ComingRows<'_> {
+    /// Whether there is memory for rows that take `bytes` in all. It may be more than was waited for: what a regular expression takes
+    /// is known once it is compiled. `left`: what is left of the engine's memory now.
+    pub(crate) fn grow(&self, bytes: u64, left: u64) -> bool {
+        let more = bytes.saturating_sub(self.bytes.load(Ordering::Relaxed));
+        if more == 0 || !self.has_room {
+            return true; // else all is memory of requests
+        }
+        let has_room = bytes <= self.all.most() && self.all.is_room(left, more);
+        if has_room {
+            self.bytes.fetch_add(more, Ordering::Relaxed);
+            self.all.bytes.fetch_add(more, Ordering::Relaxed);
+        }
+        has_room
+    }
+
+    /// Whether they have waited in vain for memory that is there at times.
+    pub(crate) fn may_fit_later(&self) -> bool {
+        !self.has_room && self.bytes.load(Ordering::Relaxed) <= self.all.most()
+    }
+
     /// What of the memory that is wanted is memory of requests: words always, and rows for which the engine has none yet.
     pub(crate) fn of_requests(&self, wanted: Wanted) -> usize {
         match self.has_room {
@@ -140,7 +160,8 @@ impl ComingRows<'_> {
 
 impl Drop for ComingRows<'_> {
     fn drop(&mut self) {
-        self.all.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        self.all.bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.all.statements.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -170,10 +191,23 @@ mod tests {
         coming.statements.fetch_add(1, Ordering::Relaxed);
         drop(ComingRows {
             all: &coming,
-            bytes: 100 * MIB,
+            bytes: AtomicU64::new(100 * MIB),
             has_room: true,
         });
         assert!(is_room(26, 10));
+    }
+
+    #[test]
+    fn rows_may_take_more_than_they_waited_for_while_there_is_memory() {
+        let coming = Coming::new(256 * MIB);
+        let rows = coming.let_in(10 * MIB, true);
+        assert!(rows.grow(10 * MIB, 0), "it has waited for them");
+        assert!(!rows.grow(100 * MIB, 100 * MIB));
+        assert!(rows.grow(100 * MIB, 200 * MIB));
+        assert_eq!(coming.bytes.load(Ordering::Relaxed), 100 * MIB);
+        assert!(!rows.grow(300 * MIB, 400 * MIB), "more than there ever is");
+        drop(rows);
+        assert_eq!(coming.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]

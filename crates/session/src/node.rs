@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use engine::limits::ANALYSED_FACTOR;
 use engine::{
-    Answer, Command, Control, Damaged, Envelope, Error, Handle, Interrupt, Kind, MadeRows, Now,
-    Reason, Reply, SessionId, Snapshot, Wanted, Work,
+    Answer, Command, Control, Damaged, EngineStatus, Envelope, Error, Handle, Interrupt, Kind,
+    MadeRows, Now, Reason, Reply, SessionId, Snapshot, Wanted, Work,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
@@ -323,14 +322,18 @@ impl Node {
         let left = || engine.status().memory_left(self.coming.memory());
         let coming = self.coming.wait(left, wanted, &held, &search.interrupt);
         let coming = coming.await;
-        let lacked_bytes = AtomicUsize::new(0);
-        let room = |wanted| {
-            let bytes = coming.of_requests(wanted);
+        let (lacked_bytes, lacked_rows) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let room = |wanted: Wanted| {
+            let (bytes, rows) = (coming.of_requests(wanted), wanted.rows as u64);
+            let has_rows = coming.grow(rows, left());
             let is_free = held.cover(bytes).is_ok();
+            if !has_rows {
+                lacked_rows.store(rows, Ordering::Relaxed);
+            }
             if !is_free {
                 lacked_bytes.store(bytes, Ordering::Relaxed);
             }
-            is_free
+            has_rows && is_free
         };
         let interrupt = &search.interrupt;
         let made = self.make(session, &command, &room, interrupt).await?;
@@ -343,26 +346,39 @@ impl Node {
         let words = made.as_ref().map(MadeRows::words);
         let needed = match lacked_bytes.into_inner() {
             0 => 0,
-            // Its values are there, too.
-            lacked => (lacked + sent_bytes).max(sent_bytes.saturating_mul(ANALYSED_FACTOR)),
+            lacked => lacked + sent_bytes, // its values are there, too
         };
+        // Later there is not more memory than there is at most.
+        let is_never = needed > self.budget.total_bytes() && !coming.may_fit_later();
         let made_rows = made.as_ref().map_or(0, MadeRows::count);
-        // The engine's thread would work for as long as it may, while all who write wait, and then refuse them.
-        let is_refused = (1..=self.budget.total_bytes()).contains(&needed)
-            && command.is_long_behind(&definition, made_rows);
-        let answer = match is_refused {
-            true => Ok(Err(Error::Overloaded)),
-            false => self.send(session, command, stop, made).await,
+        let answer = match command.is_long_behind(&definition, made_rows) {
+            // The engine's thread would work for as long as it may, while all who write wait, and then refuse them.
+            true if needed > 0 && !is_never => Ok(Err(Error::Overloaded)),
+            true if lacked_rows.load(Ordering::Relaxed) > 0 => {
+                let bytes = lacked_rows.into_inner();
+                Ok(Err(self.no_room(&definition.kind, &engine.status(), bytes)))
+            }
+            _ => self.send(session, command, stop, made).await,
         };
         if let Some(words) = words {
             self.freeing.free((words, held));
         }
         match answer {
-            // Later there is not more memory than there is at most.
-            Ok(Err(Error::Overloaded)) if needed > self.budget.total_bytes() => {
-                Err(self.budget.too_large(needed))
-            }
+            Ok(Err(Error::Overloaded)) if is_never => Err(self.budget.too_large(needed)),
             answer => answer,
+        }
+    }
+
+    /// Why there is no memory for rows: those in memory go to segments, standing queries stay.
+    fn no_room(&self, kind: &Kind, status: &EngineStatus, bytes: u64) -> Error {
+        let max = self.coming.most();
+        let stays = matches!(kind, Kind::Percolate { .. });
+        match stays && status.query_bytes.saturating_add(bytes) > max {
+            true => Error::Limit {
+                what: "bytes of standing queries",
+                max,
+            },
+            false => Error::Overloaded,
         }
     }
 

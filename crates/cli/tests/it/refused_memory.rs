@@ -170,6 +170,30 @@ fn goes_on(server: &Server, client: &mut Client) {
     assert_eq!(counted.rows[0][0], Some(ROWS.to_string().into_bytes()));
 }
 
+/// The expressions of standing queries are of the memory that the queries take, not of that of requests, which is a quarter.
+#[test]
+fn standing_queries_with_expressions_are_stored_as_long_as_they_fit() {
+    let server = Setup::default().flag("--memory", "64MiB").start();
+    let mut client = server.client();
+    client
+        .query("CREATE TABLE p (body text, s string) type='pq'")
+        .unwrap();
+    let insert = |rows: std::ops::Range<usize>| {
+        let filter =
+            |row| format!("({row}, 'w', 'REGEX(s, ''(a|b|ab){{1,60}}(c|d){{1,60}}{row}'')')");
+        let rows: Vec<String> = rows.map(filter).collect();
+        format!(
+            "INSERT INTO p (id, query, filters) VALUES {}",
+            rows.join(", ")
+        )
+    };
+    let refused = client.query(&insert(1..4_000)).map(drop).unwrap_err();
+    assert!(refused.to_string().contains("1105"), "{refused}");
+    client.query(&insert(1..700)).unwrap();
+    let count = client.query("SELECT COUNT(*) FROM p").unwrap();
+    assert_eq!(count.rows[0][0], Some(b"699".to_vec()));
+}
+
 #[test]
 fn memory_that_a_statement_is_refused_ends_it_and_is_free_again() {
     let server = server();

@@ -155,6 +155,17 @@ fn kill_query_ends_a_statement_of_which_the_first_half_has_come() {
 }
 
 #[test]
+fn kill_query_of_an_idle_connection_does_not_end_its_next_statement() {
+    let server = server();
+    let (mut killer, mut client) = (server.client(), server.client());
+    let id = cells(&mut client, "SELECT CONNECTION_ID()")[0][0].clone();
+    let long = format!("SELECT LENGTH('{}')", "a".repeat(20_000));
+    assert_eq!(cells(&mut client, &long), [["20000"]]);
+    killer.query(&format!("KILL QUERY {id}")).unwrap();
+    assert_eq!(cells(&mut client, "SELECT 1"), [["1"]]);
+}
+
+#[test]
 fn a_packet_for_which_no_memory_becomes_free_is_refused_and_the_next_one_is_read() {
     let server = Setup::default()
         .variable("SEINE_FAULTS", "hold-search=held")

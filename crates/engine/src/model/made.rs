@@ -123,9 +123,9 @@ pub(crate) struct MadeRow {
 /// Memory that is asked for before it is taken, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Of encoded rows, which the engine's tails will hold.
+    /// Of encoded rows, which the engine's tails will hold, or of standing queries.
     pub rows: usize,
-    /// Of the words of their texts and of standing queries, until the statement is answered.
+    /// Of the words of their texts, until the statement is answered.
     pub words: usize,
 }
 
@@ -195,8 +195,8 @@ impl MadeRows {
             definition: Arc::clone(definition),
             made: Made::Queries(compiled),
             bytes: Wanted {
-                rows: 0,
-                words: bytes,
+                rows: bytes,
+                words: 0,
             },
         }
     }

@@ -90,19 +90,20 @@ fn queries(
     };
     let reading = Reading::new(definition, &view.analyzer);
     let mut compiled = Vec::with_capacity(rows.len());
+    // The engine holds them from then on, as it does rows.
     let mut bytes = rows.len() * size_of::<Compiled>();
     let mut values = Vec::new();
     for (place, sent) in rows.iter().enumerate() {
         goes_on(interrupt)?;
         let text: usize = sent.iter().map(Value::memory).sum();
         let wanted = Wanted {
-            rows: 0,
-            words: bytes + COMPILED_FACTOR * text,
+            rows: bytes + COMPILED_FACTOR * text,
+            words: 0,
         };
         if !room(wanted) {
             break;
         }
-        bytes = wanted.words;
+        bytes = wanted.rows;
         values.clone_from(sent);
         let number = place + 1;
         if making.id(&mut values, number).is_err() {

@@ -126,7 +126,7 @@ impl AggregateKind {
 /// A regular expression up to this length, in bytes, is compiled in some tens of microseconds, unless it repeats a part by a number.
 const SHORT_REGEX_BYTES: usize = 100;
 
-/// Units of compiling a longer one, or one that repeats a part: some milliseconds.
+/// Units of compiling a longer one, or one that repeats a part, at most: some milliseconds.
 pub(super) const LONG_REGEX_UNITS: usize = 5_000_000;
 
 static TRUE: Value = Value::Int(1);

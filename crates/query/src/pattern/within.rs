@@ -112,6 +112,11 @@ impl Within {
         little.unwrap_or_else(|| self.clone())
     }
 
+    /// Memory of its compiled form without caches, in bytes.
+    pub(crate) fn program_bytes(&self) -> usize {
+        self.0.dfa.get_nfa().memory_usage()
+    }
+
     /// Memory that the expression takes at most, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let (dfa, config) = (&self.0.dfa, self.0.dfa.get_config());

@@ -155,7 +155,9 @@ impl Socket {
                 self.reader.spare(); // what has come is dropped, and a large buffer with it
                 self.grant.keep(self.reader.buffer_bytes());
             } else {
-                self.list(session, self.reader.wanted_bytes());
+                if self.reader.is_midway() {
+                    self.list(session, self.reader.wanted_bytes());
+                }
                 match self.room().await {
                     Ok(Room::Free) => {}
                     Ok(Room::Waited) => pace.again(),

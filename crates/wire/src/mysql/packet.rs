@@ -382,7 +382,7 @@ impl PacketReader {
                 self.missing = passing.frame_bytes;
                 return Ok(false);
             }
-            if !passing.continues && passing.is_given_up {
+            if passing.frame_bytes == 0 && !passing.continues && passing.is_given_up {
                 let sequence = passing.sequence;
                 self.passing = None;
                 self.joined = 0;

@@ -487,6 +487,16 @@ fn a_packet_that_is_given_up_and_longer_than_any_is_too_long() {
     reader.give_up();
     let (error, ..) = refused(&mut reader, &stream);
     assert!(matches!(error, PacketError::TooLong { .. }), "{error}");
+    // It ends within the packet's last frame: what follows is no packet.
+    let mut short = vec![0, 0, 16, 0];
+    short.resize(4 + (1 << 20), b'x');
+    for most in [1, 1_000, 500_000] {
+        let mut reader = PacketReader::default();
+        reader.take_up_to(most);
+        reader.give_up();
+        let (error, ..) = refused(&mut reader, &short);
+        assert!(matches!(error, PacketError::TooLong { .. }), "{error}");
+    }
 }
 
 #[test]

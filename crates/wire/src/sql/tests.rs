@@ -169,6 +169,8 @@ fn a_statement_with_a_long_regular_expression_is_not_read_shortly() {
         parse(long.as_bytes()).unwrap();
     }
     parse_shortly(b"SELECT id FROM t WHERE s REGEXP 'a.*b'", WORK).unwrap();
+    let many = vec!["(REGEX('a', '(a|b|ab){1,200}(c|d){1,200}'))"; 60].join(",");
+    parse(format!("INSERT INTO t (n) VALUES {many}").as_bytes()).unwrap();
 }
 
 #[test]

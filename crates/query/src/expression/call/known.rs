@@ -14,6 +14,9 @@ use crate::meter::{Unmetered, Work};
 use crate::pattern::{Within, compiled_within};
 use crate::value::Value;
 
+/// Units of compiling a regular expression, for each byte of its program.
+const COMPILED_UNITS_A_BYTE: usize = 8;
+
 /// What is known of a call before a row is read.
 #[derive(Clone, Debug)]
 pub(crate) enum Known {
@@ -43,6 +46,21 @@ pub(crate) enum Known {
 }
 
 impl Known {
+    /// Units of the work of preparing it.
+    pub(crate) fn units(&self) -> usize {
+        match self {
+            Known::Regex(regex) => COMPILED_UNITS_A_BYTE * regex.program_bytes(),
+            Known::Nothing
+            | Known::Zone(_)
+            | Known::Unit(..)
+            | Known::Levenshtein { .. }
+            | Known::Measure(_)
+            | Known::Polygon(_)
+            | Known::Buckets(_)
+            | Known::Escape(_) => 0,
+        }
+    }
+
     /// `constants`: each argument that is one.
     ///
     /// # Errors

@@ -145,11 +145,14 @@ impl Parser<'_, '_, '_> {
         arguments: Vec<Expression>,
         depth: u32,
     ) -> Result<Built, SyntaxError> {
-        if compiles_long(function, &arguments) && !self.lexer.spend(LONG_REGEX_UNITS) {
+        if compiles_long(function, &arguments) && self.lexer.work() < LONG_REGEX_UNITS {
             return Err(self.lexer.error(token, TOO_MUCH_WORK));
         }
-        let refused = check(function, &arguments);
-        refused.map_err(|message| self.lexer.error(token, &message))?;
+        let known = check(function, &arguments);
+        let known = known.map_err(|message| self.lexer.error(token, &message))?;
+        if !self.lexer.spend(known.units()) {
+            return Err(self.lexer.error(token, TOO_MUCH_WORK));
+        }
         self.lexer.charge(growth(function, &arguments))?;
         self.built(Expression::Call(function, arguments), depth)
     }
@@ -460,7 +463,7 @@ impl Parser<'_, '_, '_> {
 }
 
 /// Refuses arguments that no row can make right: too few, too many, or a bad constant.
-fn check(function: Function, arguments: &[Expression]) -> Result<(), String> {
+fn check(function: Function, arguments: &[Expression]) -> Result<Known, String> {
     let (least, most) = match function {
         // The second one, the id of the row, is not written.
         Function::Rand => (0, 1),
@@ -482,5 +485,5 @@ fn check(function: Function, arguments: &[Expression]) -> Result<(), String> {
         ));
     }
     let constants: Vec<Option<&Value>> = arguments.iter().map(Expression::constant).collect();
-    Known::of(function, &constants).map(|_| ())
+    Known::of(function, &constants)
 }
