@@ -655,7 +655,34 @@ fn a_fraction_of_a_second_is_local_too_and_refusals_are_the_same_in_each_zone() 
             ("SELECT COUNT(*) FROM f WHERE GREATEST(ts, dt) > 0", "1210"),
             ("SELECT GREATEST(ts, dt) FROM f", "1210"),
             ("SELECT ts - dt + 20240601120000.5 - ts FROM f", "0.000000"),
+            (
+                "SELECT REMAP(ts, 0, ('soon', '2024-06-01 12:00:00'), (1, 2)) FROM f",
+                "1292",
+            ),
             ("SELECT NULLIF(s, ts) FROM f", "soon"),
+            ("UPDATE f SET ts = NOW(), dt = NOW(), s = NOW()", ""),
+            (
+                "SELECT COUNT(*) FROM f WHERE ts = dt AND ts = s AND dt = s",
+                "1",
+            ),
+            (
+                "SELECT COUNT(*) FROM f WHERE ts BETWEEN NOW() - INTERVAL 1 HOUR AND NOW()",
+                "1",
+            ),
+            (
+                "SELECT COUNT(*) FROM f WHERE dt BETWEEN NOW() - INTERVAL 1 HOUR AND NOW()",
+                "1",
+            ),
+            (
+                "SELECT COUNT(*) FROM f WHERE s BETWEEN NOW() - INTERVAL 1 HOUR AND NOW()",
+                "1",
+            ),
+            ("CREATE TEMPORARY TABLE g AS SELECT ts, dt, s FROM f", ""),
+            (
+                "SELECT COUNT(*) FROM g WHERE ts = dt AND ts = s AND ts <= NOW()",
+                "1",
+            ),
+            ("DROP TABLE g", ""),
         ] {
             assert_eq!(
                 answer(&mut client, statement),
