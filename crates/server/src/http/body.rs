@@ -21,6 +21,9 @@ use session::limits::PARSE_INLINE_BYTES;
 use session::movable::long_turn;
 use session::{Grant, Room};
 
+/// How a regular expression begins in an expression: `REGEX(…)`, `REGEXP '…'`.
+const PATTERN_NAME: &[u8] = b"regex";
+
 /// Bytes that are unpacked between two checks of the limit.
 const UNPACKED_AT_ONCE: usize = 32 << 10;
 
@@ -188,6 +191,15 @@ pub(super) async fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
         long_turn(&super::payer()).await;
     }
     work()
+}
+
+/// Reads a text; in a turn if it is long or may hold regular expressions, each of which takes milliseconds to compile.
+pub(super) async fn parsed<T>(text: &[u8], read: impl FnOnce() -> T) -> T {
+    let mut places = text.windows(PATTERN_NAME.len());
+    if text.len() > PARSE_INLINE_BYTES || places.any(|at| at.eq_ignore_ascii_case(PATTERN_NAME)) {
+        long_turn(&super::payer()).await;
+    }
+    read()
 }
 
 fn too_long(bytes_max: usize) -> Failure {

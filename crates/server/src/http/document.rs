@@ -50,7 +50,7 @@ async fn update(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let held = server.budget.grant();
     let bytes = read(server, request, 0, &held).await?;
     let read = || guarded(server, || change(&bytes).map_err(failure));
-    let Change { id, mut update } = body::at_length(bytes.len(), read).await?;
+    let Change { id, mut update } = body::parsed(&bytes, read).await?;
     let table = update.table.clone();
     json_texts::of_update(server, &mut update);
     let (affected, _) = execute(server, &table, Statement::Update(update)).await?;
@@ -123,7 +123,7 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     let held = server.budget.grant();
     let bytes = read(server, request, 0, &held).await?;
     let read = || guarded(server, || deletion(&bytes).map_err(failure));
-    let asked = body::at_length(bytes.len(), read).await?;
+    let asked = body::parsed(&bytes, read).await?;
     let (table, ids, matching, filter) = match asked {
         Deletion::Ids { table, ids } => {
             let list = ids.iter().map(|id| Value::Int(i128::from(*id))).collect();

@@ -37,7 +37,7 @@ pub(super) async fn post(
     let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
     let read = || guarded(server, || wire::json::search(&bytes).map_err(failure));
-    let mut asked = body::at_length(bytes.len(), read).await?;
+    let mut asked = body::parsed(&bytes, read).await?;
     let mut guest = Guest::new(server);
     let table = asked.select.table.clone();
     let marked = asked.highlight.take();

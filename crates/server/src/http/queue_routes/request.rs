@@ -71,8 +71,9 @@ impl QueueRequest {
             receipts: Vec::new(),
         };
         let names = address::names(request.extensions());
-        for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
-            read.set(&name, &value)?;
+        let asked = parameters(request.uri().query().unwrap_or("").as_bytes());
+        for (name, value) in asked {
+            body::parsed(value.as_bytes(), || read.set(&name, &value)).await?;
         }
         let held = server.budget.grant();
         let bytes = body::whole(server, request, &held).await?;
@@ -80,7 +81,7 @@ impl QueueRequest {
         let body = guarded(server, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
             address::check(&name, names)?;
-            read.set(&name, &value)?;
+            body::parsed(value.as_bytes(), || read.set(&name, &value)).await?;
         }
         for text in &body.receipts {
             let receipt = receipt(&read.queue, text).ok_or_else(|| {
