@@ -1007,3 +1007,50 @@ SELECT id FROM stands WHERE COALESCE(dt + INTERVAL 1 HOUR, '2024-01-02 00:00:00'
 id
 2
 
+# A number beside dates and timestamps is the digits of the dates, and the seconds of the timestamps.
+CREATE TABLE moments (x text, da date, ts timestamp, i int)
+----
+ok, 0 rows
+
+INSERT INTO moments (id, x, da, ts, i) VALUES (1, '', '2024-01-02', '2024-01-02', 5), (2, '', NULL, '2024-01-02', 7)
+----
+ok, 2 rows
+
+SELECT id FROM moments WHERE COALESCE(da, ts) = 20240102
+----
+id
+1
+
+SELECT id FROM moments WHERE COALESCE(da, ts) BETWEEN 20240101 AND 20240105
+----
+id
+1
+
+SELECT id FROM moments WHERE NULLIF(COALESCE(da, ts), 20240102) IS NULL
+----
+id
+1
+
+SELECT id FROM moments WHERE COALESCE(da, ts) = '2024-01-02' ORDER BY id
+----
+id
+1
+2
+
+# Each constant of a list is read by a kind that reads it.
+SELECT id, REMAP(IF(id = 1, da, i), 0, ('7', '2024-01-02'), (1, 2)) AS a FROM moments ORDER BY id
+----
+id | a
+1 | 2
+2 | 1
+
+SELECT id FROM moments WHERE IF(id = 1, da, i) IN (7, '2024-01-02') ORDER BY id
+----
+id
+1
+2
+
+SELECT id FROM moments WHERE IF(id = 1, da, i) IN ('soon')
+----
+error 1292 (22007): 'soon' is no value of type datetime(6)
+

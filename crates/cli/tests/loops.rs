@@ -167,7 +167,10 @@ impl Class {
                 select("COUNT(*) FROM t WHERE s LIKE '%e%o%e%nowhere%'"),
             ),
             Class::RegularExpressions => (
-                &["query/src/pattern/within.rs"],
+                &[
+                    "query/src/pattern/within.rs",
+                    "query/src/expression/parse/calls.rs",
+                ],
                 select("COUNT(*) FROM t WHERE regex(s, 'e[a-z ]{20}9')"),
             ),
             Class::Json => (

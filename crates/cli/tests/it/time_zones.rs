@@ -636,6 +636,12 @@ fn a_fraction_of_a_second_is_local_too_and_refusals_are_the_same_in_each_zone() 
             ("UPDATE f SET ts = 0", ""),
             ("UPDATE f SET ts = j.a", ""),
             ("SELECT ts FROM f", &**seconds),
+            ("UPDATE f SET ts = '2024-06-01 12:00:00'", ""),
+            (
+                "INSERT INTO f (id, body) VALUES (1, '') ON DUPLICATE KEY UPDATE s = IF(ts = '2024-06-01 12:00:00', IF(ts < dt, 'before', 'at'), 'elsewhere')",
+                "",
+            ),
+            ("SELECT s FROM f", "before"),
             ("UPDATE f SET s = 'soon'", ""),
             ("UPDATE f SET ts = s", "1366"),
             ("SELECT COUNT(*) FROM f WHERE ts <> s", "1"),

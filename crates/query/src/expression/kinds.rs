@@ -68,6 +68,11 @@ pub(super) fn mixed(
         tests.push(match read {
             Ok(test) => test,
             Err(error) if reads_moments => return Err(error),
+            // Values that nothing is above or below.
+            Err(error) if matches!(comparison, Expression::Call(Function::Interval, _)) => {
+                refused.push(error);
+                PreparedNode::Literal(Value::Null)
+            }
             Err(error) => {
                 refused.push(error);
                 let (test, kind) = match without_unread(&test, *kind) {
@@ -79,13 +84,36 @@ pub(super) fn mixed(
             }
         });
     }
-    match refused.len() == kinds.len() {
+    let is_read = |value: &Value| {
+        let mut kinds = kinds.iter();
+        kinds.any(|kind| kind.is_none_or(|kind| kind.constant(value).is_ok()))
+    };
+    let is_each_read = match comparison {
+        Expression::InRows { .. } => false,
+        of => constants_of(of).iter().all(is_read),
+    };
+    match refused.len() == kinds.len() && !is_each_read {
         true => Err(refused.swap_remove(0)),
         false => Ok(Some(Mixed {
             of: Box::new(of),
             slot,
             tests: tests.into(),
         })),
+    }
+}
+
+/// The constants that a comparison has beside its parts that read columns.
+fn constants_of(comparison: &Expression) -> Vec<Value> {
+    match comparison {
+        Expression::In { list, .. } => list.iter().collect(),
+        Expression::Call(Function::Remap, arguments) => match arguments.get(2) {
+            Some(Expression::Literal(list)) => items_of(list),
+            _ => Vec::new(),
+        },
+        of => {
+            let constants = of.parts().into_iter().filter_map(Expression::constant);
+            constants.cloned().collect()
+        }
     }
 }
 

@@ -122,19 +122,19 @@ impl LocalTime {
         let is_moment = |of: &Expression| Gives::by(of, columns).moments;
         match expression {
             Expression::Binary(operator, left, right)
-                if operator.compares() && (is_moment(left) || is_moment(right)) =>
+                if operator.compares() && asks([&**left, &**right], columns) =>
             {
                 self.convert(left, columns);
                 self.convert(right, columns);
             }
             Expression::Between {
                 needle, low, high, ..
-            } if [&**needle, low, high].into_iter().any(is_moment) => {
+            } if asks([&**needle, low, high], columns) => {
                 for part in [needle, low, high] {
                     self.convert(part, columns);
                 }
             }
-            Expression::In { needle, list, .. } if is_moment(needle) => {
+            Expression::In { needle, list, .. } if is_moment(needle) && has_texts(list) => {
                 self.convert(needle, columns);
                 self.list(list);
             }
@@ -294,6 +294,23 @@ pub(super) fn in_utc(of: &Expression, resolve: &Resolve<'_>) -> Option<Box<Expre
     let mut read = Box::new(of.clone());
     utc.compare_parts(&mut read, &columns);
     (*read != *of).then_some(read)
+}
+
+/// Whether parts that are compared are to be moments: a timestamp stands beside a text, a date or another timestamp. Beside numbers
+/// each value is compared as its own column is.
+fn asks<'e>(parts: impl IntoIterator<Item = &'e Expression>, columns: &GivesOf<'_>) -> bool {
+    let (mut moments, mut others) = (0, false);
+    for part in parts {
+        let gives = Gives::by(part, columns);
+        moments += usize::from(gives.moments);
+        others |= gives.is_read() && !gives.moments;
+    }
+    moments > 1 || moments == 1 && others
+}
+
+/// Whether a list has a text, which may be a date. One of whole numbers is not looked at.
+fn has_texts(list: &List) -> bool {
+    list.whole().is_none() && list.iter().any(|value| matches!(value, Value::Str(_)))
 }
 
 /// Whether it is a column or a constant.

@@ -60,9 +60,7 @@ impl Local<'_> {
             Statement::Insert(insert) => self.rows(insert),
             Statement::Upsert { insert, known } => {
                 self.rows(insert);
-                if let Known::Update(set) = known {
-                    self.assignments(&insert.table, set);
-                }
+                self.known(&insert.table, known);
             }
             Statement::Update(update) => {
                 let table = update.table.clone();
@@ -114,8 +112,8 @@ impl Local<'_> {
                 known,
                 select,
             } => {
-                if let Some(Known::Update(set)) = known {
-                    self.assignments(&insert.table, set);
+                if let Some(known) = known {
+                    self.known(&insert.table, known);
                 }
                 self.statement(select);
             }
@@ -194,6 +192,18 @@ impl Local<'_> {
             if self.is_timestamp(table, column) {
                 self.zone.set(value, &gives);
             }
+        }
+    }
+
+    /// What becomes of rows that are known: their new values may compare.
+    fn known(&self, table: &str, known: &mut Known) {
+        let Known::Update(set) = known else {
+            return;
+        };
+        self.assignments(table, set);
+        let gives = |name: &str| self.gives(table, inserted_column(name).unwrap_or(name));
+        for Assignment { value, .. } in set {
+            self.zone.compare(value, &gives);
         }
     }
 
