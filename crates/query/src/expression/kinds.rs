@@ -68,19 +68,9 @@ pub(super) fn mixed(
         tests.push(match read {
             Ok(test) => test,
             Err(error) if reads_moments => return Err(error),
-            // Values that nothing is above or below.
-            Err(error) if matches!(comparison, Expression::Call(Function::Interval, _)) => {
-                refused.push(error);
-                PreparedNode::Literal(Value::Null)
-            }
             Err(error) => {
                 refused.push(error);
-                let (test, kind) = match without_unread(&test, *kind) {
-                    Some(test) => (Cow::Owned(test), *kind),
-                    None => (Cow::Borrowed(&test), Some(ColumnType::String)),
-                };
-                let name = &name;
-                PreparedNode::new(&test, &resolve.with_item(Item { name, slot, kind }))?
+                of_unread(&test, item, resolve)?
             }
         });
     }
@@ -100,6 +90,22 @@ pub(super) fn mixed(
             tests: tests.into(),
         })),
     }
+}
+
+/// The test of a kind that does not read each constant: its values are unlike those that it does not.
+fn of_unread(
+    test: &Expression,
+    item: Item<'_>,
+    resolve: &Resolve<'_>,
+) -> Result<PreparedNode, Unprepared> {
+    if matches!(test, Expression::Call(Function::Interval, _)) {
+        return Ok(PreparedNode::Literal(Value::Null)); // nothing is above or below them
+    }
+    let (test, kind) = match without_unread(test, item.kind) {
+        Some(test) => (Cow::Owned(test), item.kind),
+        None => (Cow::Borrowed(test), Some(ColumnType::String)),
+    };
+    PreparedNode::new(&test, &resolve.with_item(Item { kind, ..item }))
 }
 
 /// The constants that a comparison has beside its parts that read columns.
