@@ -1054,3 +1054,47 @@ SELECT id FROM moments WHERE IF(id = 1, da, i) IN ('soon')
 ----
 error 1292 (22007): 'soon' is no value of type datetime(6)
 
+# An alias is compared as its expression is, also in a session with a zone.
+SET time_zone = 'Europe/Berlin'
+----
+ok, 0 rows
+
+CREATE TABLE clocks (x text, ts timestamp, tm time)
+----
+ok, 0 rows
+
+INSERT INTO clocks (id, x, ts, tm) VALUES (1, '', '2024-06-01 12:00:00', '10:11:12'), (2, '', '2024-06-01', '100:00:00')
+----
+ok, 2 rows
+
+SELECT id, IF(id = 1, LEAST(ts, '2024-01-02'), tm) AS e FROM clocks WHERE e = '100:00:00'
+----
+id | e
+2 | 100:00:00
+
+SELECT id FROM clocks WHERE IF(id = 1, LEAST(ts, '2024-01-02'), tm) = '100:00:00'
+----
+id
+2
+
+SELECT id, IF(id = 1, ts, tm) AS e FROM clocks WHERE e IN ('2024-06-01 12:00:00', '100:00:00') ORDER BY id
+----
+id | e
+1 | 1717236000
+2 | 100:00:00
+
+# Each value of a row is compared by its kind.
+SELECT id FROM clocks WHERE (1, IFNULL(tm, 'none')) NOT IN ((1, '10:11:12'), (7, '100:00:00'))
+----
+id
+2
+
+SELECT id FROM clocks WHERE (id, IFNULL(tm, 'none')) IN ((1, '10:11:12'), (2, '10:11:12'))
+----
+id
+1
+
+SELECT id FROM clocks WHERE (id + 1, IFNULL(tm, 'none')) IN ((2, '10:11:12'))
+----
+error 1210 (HY000): IN over rows compares a value of several kinds beside columns and constants alone
+

@@ -37,6 +37,7 @@ use crate::scroll::{NO_TOKEN, Scroll, Token, order_of};
 use crate::value::Value;
 
 use aliases::Aliases;
+pub use aliases::spelled_out;
 pub use facets::facets;
 pub use ids::Ids;
 pub(crate) use join::table_of;

@@ -130,6 +130,16 @@ impl Matcher {
     }
 }
 
+/// How a regular expression begins, in a query (`REGEX(/…/)`) and in an expression (`REGEXP '…'`, `REGEXP_LIKE(…)`).
+const REGEX_NAME: &[u8] = b"regex";
+
+/// Whether a text may hold a regular expression, which takes milliseconds to compile. Cost: a look at each byte.
+#[must_use]
+pub fn names_regex(text: &[u8]) -> bool {
+    let mut places = text.windows(REGEX_NAME.len());
+    places.any(|place| place.eq_ignore_ascii_case(REGEX_NAME))
+}
+
 /// Compiles an expression that is searched for inside a text. `folds`: letters have no case.
 ///
 /// # Errors

@@ -1,6 +1,9 @@
 //! What a constant means beside a column, at each door: each type, in each call that gives its value back, beside constants that equal
 //! it and constants that its type does not read, in each place where a condition may stand. A type, a call or a place that is added
 //! here is tested with all others.
+//!
+//! The first row has the value, the second one NULL, or the empty value where the type has no NULL. A constant equals the first row's
+//! value, or is unlike it. The second row's value is unlike each constant, unless it is NULL.
 
 use bench::client::{Client, ClientError};
 
@@ -122,6 +125,8 @@ enum Or {
     Text,
     /// The moment of its statement.
     Moment,
+    /// NULL, of what is not NULL.
+    Null,
 }
 
 const fn given(of: fn(&str) -> String) -> Given {
@@ -144,7 +149,7 @@ const GIVEN: &[Given] = &[
     or(|p| format!("IF({p}n > 5, 'none', {p}c)"), Or::Text),
     given(|p| format!("CASE WHEN 1 THEN {p}c END")),
     given(|p| format!("CASE {p}n WHEN 1 THEN {p}c ELSE {p}d END")),
-    given(|p| format!("NULLIF({p}c, {p}d)")),
+    or(|p| format!("NULLIF({p}c, {p}d)"), Or::Null),
     given(|p| format!("GREATEST({p}c, {p}c)")),
     given(|p| format!("LEAST({p}c, {p}c)")),
     given(|p| format!("COALESCE(IF({p}n = 1, {p}c, {p}d), {p}d)")),
@@ -215,6 +220,76 @@ const PLACES: &[Place] = &[
     |c, k| format!("SELECT id FROM t WHERE MATCH('cat') AND {} = {k}", c("")),
     |c, k| format!("SELECT n FROM q WHERE {} = {k}", c("")),
     |c, k| format!("SELECT n FROM y WHERE {} = {k}", c("")),
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE n = 1 AND NULLIF({0}, {k}) IS NULL AND {0} IS NOT NULL",
+            c("")
+        )
+    },
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE n = 1 AND INTERVAL({}, {k}) = 1",
+            c("")
+        )
+    },
+    |c, k| format!("SELECT id FROM t WHERE REMAP({}, 0, ({k}), (1)) = 1", c("")),
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE CASE {} WHEN {k} THEN 1 END = 1",
+            c("")
+        )
+    },
+];
+
+/// As [`PLACES`], of statements that find each row whose value is not NULL and unlike the constant.
+const PLACES_OF_UNLIKE: &[Place] = &[
+    |c, k| format!("SELECT id FROM t WHERE {} <> {k}", c("")),
+    |c, k| format!("SELECT id FROM t WHERE {k} <> {}", c("")),
+    |c, k| format!("SELECT id FROM t WHERE NOT ({} = {k})", c("")),
+    |c, k| format!("SELECT id FROM t WHERE NOT {} IN ({k})", c("")),
+    |c, k| format!("SELECT id FROM t WHERE {} NOT IN ({k})", c("")),
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE (1, {0}) NOT IN ((1, {k}), (7, {k})) AND {0} IS NOT NULL",
+            c("")
+        )
+    },
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE CASE WHEN {} <> {k} THEN 1 ELSE 0 END = 1",
+            c("")
+        )
+    },
+    |c, k| format!("SELECT id, {} <> {k} AS e FROM t WHERE e = 1", c("")),
+    |c, k| format!("SELECT id, {} AS e FROM t WHERE e <> {k}", c("")),
+    |c, k| {
+        format!(
+            "SELECT id, MAX({}) AS e FROM t GROUP BY id HAVING e <> {k}",
+            c("")
+        )
+    },
+    |c, k| {
+        format!(
+            "SELECT a.id FROM t a JOIN t b ON a.id = b.id AND {} <> {k}",
+            c("b.")
+        )
+    },
+    |c, k| {
+        format!(
+            "SELECT a.id FROM t a LEFT JOIN t b ON a.id = b.id AND {} = {k} WHERE b.id IS NULL AND {} IS NOT NULL",
+            c("b."),
+            c("a.")
+        )
+    },
+    |c, k| format!("SELECT id FROM t WHERE NULLIF({}, {k}) IS NOT NULL", c("")),
+    |c, k| {
+        format!(
+            "SELECT id FROM t WHERE REMAP({0}, 0, ({k}), (1)) = 0 AND {0} IS NOT NULL",
+            c("")
+        )
+    },
+    |c, k| format!("SELECT n FROM q WHERE {} <> {k}", c("")),
+    |c, k| format!("SELECT n FROM y WHERE {} <> {k}", c("")),
 ];
 
 fn run(client: &mut Client, statement: &str) -> Result<usize, u16> {
@@ -240,7 +315,9 @@ fn make(client: &mut Client, sample: &Sample) {
         format!("INSERT INTO t (id, n, body, c) VALUES (1, 1, 'cat', {value})"),
         "INSERT INTO t (id, n, body) VALUES (2, 2, 'dog')".to_owned(),
         format!("INSERT INTO q (n, c) VALUES (1, {value})"),
+        "INSERT INTO q (n) VALUES (2)".to_owned(),
         format!("INSERT INTO y (n, c) VALUES (1, {value})"),
+        "INSERT INTO y (n) VALUES (2)".to_owned(),
     ] {
         run(client, &statement).unwrap_or_else(|code| panic!("{statement}: {code}"));
     }
@@ -267,6 +344,30 @@ fn found(server: &Server, body: &str) -> Result<usize, u16> {
     }
 }
 
+/// As [`run`], over HTTP's `/sql`. The error is one of MySQL, as the status is 400 for all of them.
+fn selected(server: &Server, statement: &str) -> Result<usize, bool> {
+    let (status, reply) = request(
+        server.http(),
+        "POST /sql?mode=raw",
+        "",
+        statement.as_bytes(),
+    );
+    let reply: serde_json::Value = serde_json::from_str(&reply).unwrap_or_default();
+    match (status, reply[0]["data"].as_array()) {
+        (200, Some(rows)) if reply[0]["error"] == "" => Ok(rows.len()),
+        (status, _) => Err(status < 500),
+    }
+}
+
+impl Given {
+    /// Whether its value of the second row of a table is not NULL.
+    fn has_second(&self, table: &str, client: &mut Client) -> bool {
+        let of = (self.of)("");
+        let is_null = format!("SELECT n FROM {table} WHERE n = 2 AND {of} IS NULL");
+        run(client, &is_null) == Ok(0)
+    }
+}
+
 impl Sample {
     /// Compares what is given with each constant in each place.
     fn check(&self, given: &Given, server: &Server, client: &mut Client, wrong: &mut Vec<String>) {
@@ -276,21 +377,30 @@ impl Sample {
         };
         let constants = self.equal.iter().map(|constant| (*constant, Ok(1)));
         let constants = constants.chain(self.refused.iter().map(|it| (*it, refusal)));
-        let kind = self.kind;
+        let seconds = ["t", "q", "y"].map(|table| (table, given.has_second(table, client)));
         for (constant, wanted) in constants {
             for place in PLACES {
                 let statement = place(&given.of, constant);
-                // The bool of a queue is MySQL's tinyint, which reads no words.
-                let is_of_queue = statement.contains(" q ") || statement.contains(" y ");
-                if is_of_queue && constant == "'true'" {
-                    continue;
-                }
-                let got = run(client, &statement);
-                // Groups forget which of several kinds a value has: a constant that means two values is refused.
-                let is_lost = given.or != Or::Same && statement.contains("HAVING");
-                if got != wanted && !(is_lost && got == Err(1210)) {
-                    wrong.push(format!("{kind}: {statement}: {got:?}, not {wanted:?}"));
-                }
+                self.check_place(
+                    given,
+                    (constant, &statement, wanted),
+                    (server, client),
+                    wrong,
+                );
+            }
+            for place in PLACES_OF_UNLIKE {
+                let statement = place(&given.of, constant);
+                let second = seconds
+                    .iter()
+                    .find(|(table, _)| statement.contains(&format!(" FROM {table} ")));
+                let second = second.is_some_and(|(_, has)| *has);
+                let wanted = wanted.map(|equal| 1 - equal + usize::from(second));
+                self.check_place(
+                    given,
+                    (constant, &statement, wanted),
+                    (server, client),
+                    wrong,
+                );
             }
             // None outlives its statement, and expressions of HTTP have no moment.
             if given.or == Or::Moment {
@@ -300,6 +410,31 @@ impl Sample {
             if let Some(constant) = json(constant) {
                 self.check_http(given, (&constant, wanted), server, wrong);
             }
+        }
+    }
+
+    /// Compares it in a statement, over MySQL's protocol and over HTTP.
+    fn check_place(
+        &self,
+        given: &Given,
+        (constant, statement, wanted): (&str, &str, Result<usize, u16>),
+        (server, client): (&Server, &mut Client),
+        wrong: &mut Vec<String>,
+    ) {
+        // The bool of a queue is MySQL's tinyint, which reads no words.
+        let is_of_session = statement.contains(" y ");
+        if (is_of_session || statement.contains(" q ")) && constant == "'true'" {
+            return;
+        }
+        // Groups forget which of several kinds a value has: a constant that means two values is refused.
+        let may_lose = given.or != Or::Same && statement.contains("HAVING");
+        let got = run(client, statement);
+        if got != wanted && !(may_lose && got == Err(1210)) {
+            let kind = self.kind;
+            wrong.push(format!("{kind}: {statement}: {got:?}, not {wanted:?}"));
+        }
+        if !is_of_session && selected(server, statement) != got.map_err(|_| true) {
+            wrong.push(format!("{}: /sql: {statement}: not {got:?}", self.kind));
         }
     }
 

@@ -87,6 +87,37 @@ fn nobody_searches(client: &mut Client) {
     });
 }
 
+/// A search that holds half of the memory of requests.
+struct Holder {
+    /// Its connection, for KILL.
+    id: String,
+    search: std::thread::JoinHandle<Result<(), bench::client::ClientError>>,
+}
+
+impl Holder {
+    fn end(self, killer: &mut Client) {
+        killer.query(&format!("KILL QUERY {}", self.id)).unwrap();
+        self.search.join().unwrap().unwrap_err();
+    }
+}
+
+/// A server with an empty table. It has 16 MiB for requests, and a search has a list of some 8 MB.
+fn server_whose_memory_is_taken() -> (Server, Holder) {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held")
+        .flag("--memory", "64MiB")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    let numbers: Vec<String> = (1..200_000).map(|number| number.to_string()).collect();
+    let some = format!("AND id NOT IN ({}) ORDER", numbers.join(","));
+    let holds = HELD.replace("ORDER", &some);
+    let mut holder = server.client();
+    let search = std::thread::spawn(move || holder.query(&holds).map(drop));
+    let id = running(&mut client);
+    (server, Holder { id, search })
+}
+
 /// Bytes of the budget of requests that are taken.
 fn requests_hold(server: &Server) -> u64 {
     let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
@@ -97,20 +128,10 @@ fn requests_hold(server: &Server) -> u64 {
 
 #[test]
 fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
-    let server = Setup::default()
-        .variable("SEINE_FAULTS", "hold-search=held")
-        .flag("--memory", "64MiB")
-        .start();
+    let (server, holder) = server_whose_memory_is_taken();
     let mut killer = server.client();
-    killer.query("CREATE TABLE t (body text)").unwrap();
-    // 16 MiB are there for requests: a list of some 8 MB, and a text for which 11 MB are asked at first.
-    let numbers: Vec<String> = (1..200_000).map(|number| number.to_string()).collect();
-    let some = format!("AND id NOT IN ({}) ORDER", numbers.join(","));
-    let holds = HELD.replace("ORDER", &some);
+    // 11 MB are asked for it at first.
     let waits = format!("SELECT id FROM t WHERE body = '{}'", "a".repeat(900_000));
-    let mut holder = server.client();
-    let holder = std::thread::spawn(move || holder.query(&holds).map(drop));
-    let held = running(&mut killer);
     let mut client = server.client();
     let waiting = std::thread::spawn(move || (client.query(&waits).map(drop), client));
     let is_waiting = |row: &[String]| row[7].contains("a text of");
@@ -120,8 +141,7 @@ fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
     let error = result.unwrap_err().to_string();
     assert!(error.contains("1317"), "{error}");
     assert!(client.ping().is_ok());
-    killer.query(&format!("KILL QUERY {held}")).unwrap();
-    holder.join().unwrap().unwrap_err();
+    holder.end(&mut killer);
 }
 
 #[test]
@@ -167,25 +187,13 @@ fn kill_query_of_an_idle_connection_does_not_end_its_next_statement() {
 
 #[test]
 fn a_packet_for_which_no_memory_becomes_free_is_refused_and_the_next_one_is_read() {
-    let server = Setup::default()
-        .variable("SEINE_FAULTS", "hold-search=held")
-        .flag("--memory", "64MiB")
-        .start();
-    let mut killer = server.client();
-    killer.query("CREATE TABLE t (body text)").unwrap();
-    let numbers: Vec<String> = (1..200_000).map(|number| number.to_string()).collect();
-    let some = format!("AND id NOT IN ({}) ORDER", numbers.join(","));
-    let holds = HELD.replace("ORDER", &some);
-    let mut holder = server.client();
-    let holder = std::thread::spawn(move || holder.query(&holds).map(drop));
-    let held = running(&mut killer);
+    let (server, holder) = server_whose_memory_is_taken();
     let mut client = server.client();
     let large = format!("SELECT id FROM t WHERE body = '{}'", "a".repeat(14 << 20));
     let refused = client.query(&large).map(drop).unwrap_err().to_string();
     assert!(refused.contains("1040"), "{refused}");
     assert!(client.ping().is_ok(), "the connection stays");
-    killer.query(&format!("KILL QUERY {held}")).unwrap();
-    holder.join().unwrap().unwrap_err();
+    holder.end(&mut server.client());
 }
 
 #[test]

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
+use query::pattern::names_regex;
 use query::row::counted_bytes_of;
 use query::schema::ColumnType;
 use query::tree::Query;
@@ -50,9 +51,6 @@ const BYTES_A_BYTE: usize = 7;
 
 /// What the words of a row take for each byte of the command: copies of short words, and where each of them is.
 const WORD_BYTES_A_BYTE: usize = 4;
-
-/// How a regular expression begins, in a query (`REGEX(/…/)`), in a filter (`REGEXP '…'`, `REGEXP_LIKE(…)`).
-const PATTERN_NAME: &[u8] = b"regex";
 
 /// Bytes of rows with JSON that the engine's thread makes: some milliseconds.
 const JSON_BYTES_MAX: usize = 128 << 10;
@@ -262,11 +260,7 @@ impl MadeRows {
 
 /// Whether a value may be a query or a filter with a regular expression.
 fn names_pattern(value: &Value) -> bool {
-    let Value::Str(text) = value else {
-        return false;
-    };
-    let mut places = text.as_bytes().windows(PATTERN_NAME.len());
-    places.any(|place| place.eq_ignore_ascii_case(PATTERN_NAME))
+    matches!(value, Value::Str(text) if names_regex(text.as_bytes()))
 }
 
 impl Command {

@@ -15,6 +15,20 @@ use crate::value::Value;
 /// What the alias of an item `COUNT(*)` stands for.
 static COUNT: Expression = Expression::Aggregate(AggregateKind::Rows, Vec::new());
 
+/// An expression with what the aliases of a SELECT list in it stand for, as the binder would replace them.
+///
+/// # Errors
+/// `Invalid`: it becomes too large.
+pub fn spelled_out(
+    items: &[Item],
+    is_column: &dyn Fn(&str) -> bool,
+    expression: &Expression,
+) -> Result<Expression, BindError> {
+    let left = Cell::new(Some(ALIASED_BYTES_MAX));
+    let aliases = Aliases::new(items, is_column, &left);
+    aliases.replace(expression).map(Cow::into_owned)
+}
+
 /// The items of a SELECT list by their aliases.
 pub(super) struct Aliases<'a> {
     items: &'a [Item],

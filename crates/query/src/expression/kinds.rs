@@ -33,7 +33,7 @@ pub(super) fn mixed(
     resolve: &Resolve<'_>,
 ) -> Result<Option<Mixed>, Unprepared> {
     let Some(place) = place(comparison, resolve) else {
-        return Ok(None);
+        return refuse_row(comparison, resolve).map(|()| None);
     };
     let Some(written @ Expression::Call(function, _)) = comparison.parts().get(place).copied()
     else {
@@ -89,6 +89,20 @@ pub(super) fn mixed(
             slot,
             tests: tests.into(),
         })),
+    }
+}
+
+/// Refuses a row of which one value may be of several kinds, and another one is worked out of columns.
+fn refuse_row(comparison: &Expression, resolve: &Resolve<'_>) -> Result<(), Unprepared> {
+    let Expression::InRows { needles, .. } = comparison else {
+        return Ok(());
+    };
+    match needles.iter().any(|needle| is_mixed(needle, resolve)) {
+        true => Err(Unprepared::Invalid(
+            "IN over rows compares a value of several kinds beside columns and constants alone"
+                .into(),
+        )),
+        false => Ok(()),
     }
 }
 
@@ -287,9 +301,9 @@ fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
     }
     let place = parts.iter().position(|part| is_mixed(part, resolve))?;
     let mut others = parts.iter().enumerate().filter(|(at, _)| *at != place);
-    let is_plain = |part: &Expression| match comparison {
-        Expression::InRows { .. } => matches!(part, Expression::Column(_)),
-        _ => part.first_column().is_none(),
+    let is_row = matches!(comparison, Expression::InRows { .. });
+    let is_plain = |part: &Expression| {
+        part.first_column().is_none() || is_row && matches!(part, Expression::Column(_))
     };
     others.all(|(_, part)| is_plain(part)).then_some(place)
 }

@@ -89,6 +89,12 @@ impl Gives {
         }
     }
 
+    /// Whether some are those of timestamps and others are not.
+    #[must_use]
+    pub fn are_mixed(self) -> bool {
+        self.moments && self.is_read()
+    }
+
     fn is_read(self) -> bool {
         self.texts || self.dates
     }

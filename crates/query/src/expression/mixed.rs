@@ -10,14 +10,15 @@ use super::node::{ColumnValues, PreparedNode, WithItem};
 use crate::meter::Work;
 use crate::value::Value;
 
-/// A comparison of a call that gives back values of several kinds with constants.
+/// What is worked out of a call by the kind of the value that it gives back: a comparison with constants, what REMAP, INTERVAL and
+/// functions of moments make of it, and NULLIF.
 #[derive(Clone, Debug)]
 pub(super) struct Mixed {
     /// The call. Each value that it may give back is a [`PreparedNode::Part`].
     pub(super) of: Box<PreparedNode>,
     /// The slot of the given value in the tests.
     pub(super) slot: usize,
-    /// The comparison for each kind, by the number of a part.
+    /// What is worked out for each kind, by the number of a part.
     pub(super) tests: Box<[PreparedNode]>,
 }
 

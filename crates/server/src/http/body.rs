@@ -11,6 +11,7 @@ use axum::extract::Request;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, HeaderValue};
 use flate2::read::MultiGzDecoder;
+use query::pattern::names_regex;
 
 use super::heads::Course;
 use crate::limits::BODY_BYTES_MAX;
@@ -20,9 +21,6 @@ use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
 use session::movable::long_turn;
 use session::{Grant, Room};
-
-/// How a regular expression begins in an expression: `REGEX(…)`, `REGEXP '…'`.
-const PATTERN_NAME: &[u8] = b"regex";
 
 /// Bytes that are unpacked between two checks of the limit.
 const UNPACKED_AT_ONCE: usize = 32 << 10;
@@ -195,8 +193,7 @@ pub(super) async fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
 
 /// Reads a text; in a turn if it is long or may hold regular expressions, each of which takes milliseconds to compile.
 pub(super) async fn parsed<T>(text: &[u8], read: impl FnOnce() -> T) -> T {
-    let mut places = text.windows(PATTERN_NAME.len());
-    if text.len() > PARSE_INLINE_BYTES || places.any(|at| at.eq_ignore_ascii_case(PATTERN_NAME)) {
+    if text.len() > PARSE_INLINE_BYTES || names_regex(text) {
         long_turn(&super::payer()).await;
     }
     read()

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Kind, Snapshot};
+use query::bind::spelled_out;
 use query::expression::{Expression, Gives, GivesOf, LocalTime};
 use query::request::{
     Assignment, Change, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select,
@@ -136,6 +137,7 @@ impl Local<'_> {
         let table = select.table.clone();
         let of_column = |name: &str| self.gives(&table, name);
         let aliases = Aliases::of(&select.items, &of_column);
+        aliases.spell_out(&mut select.filter, &select.items, &of_column);
         let gives = |name: &str| of_column(name).or_else(|| aliases.gives(name));
         select.each_expression(&mut |of| self.zone.compare(of, &gives));
     }
@@ -144,6 +146,7 @@ impl Local<'_> {
         let tables = select.tables.clone();
         let of_column = |name: &str| self.gives_in(&tables, name);
         let aliases = Aliases::of(&select.items, &of_column);
+        aliases.spell_out(&mut select.filter, &select.items, &of_column);
         let gives = |name: &str| of_column(name).or_else(|| aliases.gives(name));
         each_of_join(select, &mut |of| self.zone.compare(of, &gives));
     }
@@ -271,7 +274,7 @@ impl Aliases {
                 && let Output::Expression(of) = what
             {
                 let gives = Gives::by(of, &|name| columns(name).or_else(|| aliases.gives(name)));
-                aliases.0.entry(name.to_lowercase()).or_insert(gives);
+                aliases.0.insert(name.to_lowercase(), gives);
             }
         }
         aliases
@@ -279,5 +282,23 @@ impl Aliases {
 
     fn gives(&self, name: &str) -> Option<Gives> {
         self.0.get(name).copied()
+    }
+
+    /// Puts the expressions of `items` in the place of their names, where one of these has values of several kinds: each value is
+    /// local time by its own kind. What becomes too large is left for the binder to refuse.
+    fn spell_out(&self, filter: &mut Option<Expression>, items: &[Item], columns: &GivesOf<'_>) {
+        let is_column = |name: &str| name == "id" || columns(name).is_some();
+        let is_mixed = |name: &str| {
+            !is_column(name)
+                && self
+                    .gives(&name.to_lowercase())
+                    .is_some_and(Gives::are_mixed)
+        };
+        if let Some(filter) = filter
+            && filter.has(&mut |part| part.column().is_some_and(is_mixed))
+            && let Ok(spelled) = spelled_out(items, &is_column, filter)
+        {
+            *filter = spelled;
+        }
     }
 }
