@@ -961,7 +961,7 @@ a
 
 SELECT NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(NULLIF(COALESCE(tm, ''), 1), 2), 3), 4), 5), 6), 7), 8), 10), 11) AS a FROM stands WHERE id = 1
 ----
-error 1210 (HY000): NULLIF() is nested more than 8 times
+error 1210 (HY000): NULLIF() is nested more than 3 times
 
 # Numbers of several types are numbers in a sub-select, a UNION and a temporary table; so are dates and times.
 SELECT * FROM (SELECT IF(id = 1, de, i) AS v FROM stands) AS a ORDER BY v DESC
