@@ -157,8 +157,8 @@ class Attack:
     """A class of costly statements.
 
     `statements(client, size)` are the texts that a client sends in turn, over and over; an `@` in them becomes another number each
-    time, so that no answer and no condition is kept from an earlier statement. `door` is mysql, http (POST /sql) or search (POST
-    /search, where a text is a body). `own` are tables of a client's own, (name, what CREATE TABLE says behind it): `{}` in the
+    time, so that no answer and no condition is kept from an earlier statement. `door` is mysql, http (POST /sql), search (POST
+    /search, where a text is a body) or bulk (POST /_bulk, likewise). `own` are tables of a client's own, (name, what CREATE TABLE says behind it): `{}` in the
     name stands for the client's number, and with None the statements create the table. The first statement is the one that KILL
     ends, unless `killed` gives another.
     """
@@ -184,7 +184,7 @@ class Attack:
         """The statement that KILL ends; None if the door has none of its own."""
         if self.killed:
             return self.killed(0, size)[0]
-        return None if self.door == "search" else self.statements(0, size)[0]
+        return None if self.door in ("search", "bulk") else self.statements(0, size)[0]
 
 
 class Mixture:
@@ -318,6 +318,23 @@ def stored_queries(client, size):
     return [f"REPLACE INTO {table} (id,query) VALUES {rows}", f"TRUNCATE TABLE {table}"]
 
 
+def stored_within(client, size):
+    """As `stored_queries`, in a transaction of many statements."""
+    table = f"within_{client}"
+    query = lambda id: f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)"
+    rows = lambda first: ",".join(f"({id},'{query(id)}')" for id in range(first, first + 10))
+    # All open transactions take an eighth of the memory at most, and so does what is compiled of them.
+    stored = [f"REPLACE INTO {table} (id,query) VALUES {rows(first)}" for first in range(1, 31, 10)]
+    return [f"BEGIN; {'; '.join(stored)}; COMMIT"]
+
+
+def bulk_documents(client, size):
+    """Documents of 500 bytes in requests of 4 MB."""
+    text = " ".join(random.Random(client).choices(WORDS, k=80))
+    lines = lambda id: json.dumps({"index": {"_index": f"documents_{client}", "_id": id}}) + "\n" + json.dumps({"body": text})
+    return ["\n".join(map(lines, range(1, 8_000 // size.times(4)))) + "\n"]
+
+
 def short_reads(client, size):
     """Reads that are short enough for a socket's thread, 200 in a text."""
     return ["; ".join(f"SELECT COUNT(*) FROM looked WHERE n * 3 + 7 > {n} - @ AND id < 5000" for n in range(200))]
@@ -395,6 +412,8 @@ ATTACKS = [
     Attack("commit-many", [], committed, own=[("committed_{}", "(n int)")]),
     Attack("commit-scans", [s], committed_scans, own=[("scanned_{}", "(n int, g int)")]),
     Attack("store-queries", [], stored_queries, own=[("stored_{}", "(body text) type='pq'")]),
+    Attack("store-within", [], stored_within, own=[("within_{}", "(body text) type='pq'")]),
+    Attack("bulk", [], bulk_documents, door="bulk", own=[("documents_{}", "(body text)")]),
     Attack("regexp-short", [], one(f"SELECT id FROM looked WHERE id = 5 AND body REGEXP '{COMPILED}@'")),
     Attack("short-reads", [], short_reads),
     Attack("json-insert", [], nested_inserts, own=[("nested_{}", "(j json)")]),

@@ -87,7 +87,9 @@ def send(attack, ports, user, number, size, done):
         try:
             client = doors.Mysql(ports["mysql"], user, 600)
             http = doors.Http(ports["http"], 600)
-            calls = {"mysql": client.ask, "http": http.sql, "search": lambda body: http.call("POST", "/search", body)}
+            posted = {"search": "/search", "bulk": "/_bulk"}
+            calls = {door: lambda body, path=path: http.call("POST", path, body) for door, path in posted.items()}
+            calls |= {"mysql": client.ask, "http": http.sql}
             at = 0
             while True:
                 text = attacks.numbered(statements[at % len(statements)], 1_000_000 * (number + 1) + at)

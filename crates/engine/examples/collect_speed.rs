@@ -86,7 +86,7 @@ fn envelope(session: u64, command: Command) -> Envelope {
         session: SessionId(session),
         command,
         interrupt: None,
-        made: None,
+        made: Vec::new(),
         reply: Box::new(|outcome| drop(outcome.unwrap())),
     }
 }

@@ -160,10 +160,10 @@ impl Workspace {
         }
     }
 
-    /// A new statement: it has not matched anything yet. `interrupt` stops it while it reads rows. `made`: its rows.
-    pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>, made: Option<MadeRows>) {
+    /// A new statement: it has not matched anything yet. `interrupt` stops it while it reads rows.
+    pub(crate) fn begin(&mut self, interrupt: Option<Arc<Interrupt>>) {
         self.allowed = Allowed::default();
-        self.made = made;
+        self.made = None;
         self.interrupt = interrupt;
         self.takes_rows_alone = false;
     }

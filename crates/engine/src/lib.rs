@@ -48,7 +48,7 @@
 //!     session: SessionId(1),
 //!     command,
 //!     interrupt: None,
-//!     made: None,
+//!     made: Vec::new(),
 //!     reply: Box::new(|outcome| assert!(outcome.is_ok())),
 //! });
 //!
@@ -106,7 +106,7 @@ pub use index::{
     give_others_precedence,
 };
 pub use jobs::{Background, HeldJobs, JobLine};
-pub use made::{MadeRows, MadeWords, Wanted};
+pub use made::{InsertedRows, MadeRows, MadeWords, Wanted};
 pub use mailbox::{Handle, Mailbox};
 pub use messages::{Batch, Handover, Messages, Run};
 pub use planned::{Planned, Planning};

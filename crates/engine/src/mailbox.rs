@@ -86,7 +86,7 @@ impl Handle {
             session,
             command,
             interrupt: None,
-            made: None,
+            made: Vec::new(),
             reply,
         })
     }

@@ -12,7 +12,7 @@ use engine::{MadeWords, give_others_precedence};
 use crate::budget::Grant;
 
 /// The words of rows, and the memory that is counted for them until they are freed.
-type Garbage = (MadeWords, Grant);
+type Garbage = (Vec<MadeWords>, Grant);
 
 /// Hands memory to the thread. The thread ends when this is dropped.
 pub(crate) struct Freeing(Option<Sender<Garbage>>);

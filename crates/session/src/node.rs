@@ -1,14 +1,16 @@
 //! State that all connections of one server share, and their only way to the engine.
 
 use std::collections::BTreeSet;
+use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{
-    Answer, Command, Control, Damaged, EngineStatus, Envelope, Error, Handle, Interrupt, Kind,
-    MadeRows, Now, Reason, Reply, SessionId, Snapshot, Wanted, Work,
+    Answer, Command, Control, Damaged, Definition, EngineStatus, Envelope, Error, Handle,
+    InsertedRows, Interrupt, Kind, MadeRows, MadeWords, Now, Reason, Reply, SessionId, Snapshot,
+    Wanted, Work,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
@@ -81,6 +83,26 @@ pub struct Node {
     stopping: watch::Sender<bool>,
     next_session: AtomicU64,
     damaged: Mutex<BTreeSet<String>>,
+}
+
+/// Memory that rows made beforehand have asked for in vain, in bytes; 0: there was enough.
+#[derive(Default)]
+struct Lacked {
+    /// For the rows, in the engine.
+    rows: AtomicU64,
+    /// For what requests take.
+    requests: AtomicU64,
+}
+
+impl Lacked {
+    /// Keeps the last that was lacking of each.
+    fn note(&self, rows: u64, requests: u64) {
+        for (kept, lacking) in [(&self.rows, rows), (&self.requests, requests)] {
+            if lacking > 0 {
+                kept.store(lacking, Ordering::Relaxed);
+            }
+        }
+    }
 }
 
 impl Node {
@@ -270,19 +292,22 @@ impl Node {
         }
         match command.inserts_much() || self.inserts_long_queries(&command) {
             true => Box::pin(self.insert_much(session, command)).await,
-            false => self.send(session, command, None, None).await,
+            false => self.send(session, command, None, Vec::new()).await,
         }
     }
 
     /// Whether a command inserts standing queries that may take long to compile.
     fn inserts_long_queries(&self, command: &Command) -> bool {
-        let Some((table, engine)) = command.inserts_into().zip(self.engine.get()) else {
+        let Some(engine) = self.engine.get() else {
             return false;
         };
-        let definition = engine.snapshot().definition(table);
-        let is_standing = |kind: &Kind| matches!(kind, Kind::Percolate { .. });
-        definition.is_ok_and(|definition| is_standing(&definition.kind))
-            && command.inserts_patterns()
+        let is_long = |insert: &InsertedRows<'_>| {
+            let definition = engine.snapshot().definition(insert.table);
+            let is_standing = |kind: &Kind| matches!(kind, Kind::Percolate { .. });
+            definition.is_ok_and(|definition| is_standing(&definition.kind))
+                && insert.has_patterns()
+        };
+        command.inserts().iter().any(is_long)
     }
 
     /// Lists a command as running, so that KILL ends it until the value is dropped or the command is decided.
@@ -304,35 +329,32 @@ impl Node {
         session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
-        let table = command.inserts_into().unwrap_or_default();
+        let inserts = command.inserts();
+        let table = inserts.first().map_or("", |first| first.table);
         let search = self.list(session, format!("rows for '{table}'"));
         let stop = Some(Arc::clone(&search.interrupt));
-        let snapshot = self.snapshot(session, Action(Deed::Write, Some(table)))?;
-        let definition = snapshot.definition(table);
-        let is_made = |kind: &Kind| matches!(kind, Kind::Search(_) | Kind::Percolate { .. });
         let sent_bytes = command.bytes();
-        let definition = definition.ok().filter(|it| is_made(&it.kind));
-        drop(snapshot); // the tables as they were are not kept while the command waits
-        let Some(definition) = definition else {
-            return self.send(session, command, stop, None).await;
+        let definitions = self.definitions_to_make(session, &inserts)?;
+        let Some(kind) = definitions.iter().flatten().next().map(|it| &it.kind) else {
+            return self.send(session, command, stop, Vec::new()).await;
         };
-        let wanted = command.wanted(&definition);
+        let to_make = || inserts.iter().zip(&definitions);
+        let to_make = || to_make().filter_map(|(insert, of)| of.as_deref().map(|of| (insert, of)));
+        let wanted = to_make().map(|(insert, of)| insert.wanted(of));
+        let wanted = wanted.fold(Wanted::default(), Wanted::add);
         let held = self.budget.grant();
         let engine = self.engine()?;
         let left = || engine.status().memory_left(self.coming.memory());
         let coming = self.coming.wait(left, wanted, &held, &search.interrupt);
         let coming = coming.await;
-        let (lacked_bytes, lacked_rows) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let lacked = Lacked::default();
         let room = |wanted: Wanted| {
             let (bytes, rows) = (coming.of_requests(wanted), wanted.rows as u64);
-            let has_rows = coming.grow(rows, left());
-            let is_free = held.cover(bytes).is_ok();
-            if !has_rows {
-                lacked_rows.store(rows, Ordering::Relaxed);
-            }
-            if !is_free {
-                lacked_bytes.store(bytes, Ordering::Relaxed);
-            }
+            let (has_rows, is_free) = (coming.grow(rows, left()), held.cover(bytes).is_ok());
+            lacked.note(
+                rows * u64::from(!has_rows),
+                bytes as u64 * u64::from(!is_free),
+            );
             has_rows && is_free
         };
         let interrupt = &search.interrupt;
@@ -341,32 +363,44 @@ impl Node {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
         };
-        let taken = made.as_ref().map(MadeRows::bytes);
-        held.keep(taken.map_or(0, |taken| coming.of_requests(taken)));
-        let words = made.as_ref().map(MadeRows::words);
-        let needed = match lacked_bytes.into_inner() {
+        let taken = made.iter().flatten().map(MadeRows::bytes);
+        held.keep(coming.of_requests(taken.fold(Wanted::default(), Wanted::add)));
+        let words: Vec<MadeWords> = made.iter().flatten().map(MadeRows::words).collect();
+        let needed = match lacked.requests.into_inner() {
             0 => 0,
-            lacked => lacked + sent_bytes, // its values are there, too
+            lacked => lacked as usize + sent_bytes, // its values are there, too
         };
+        let lacked_rows = lacked.rows.into_inner();
         // Later there is not more memory than there is at most.
         let is_never = needed > self.budget.total_bytes() && !coming.may_fit_later();
-        let made_rows = made.as_ref().map_or(0, MadeRows::count);
-        let answer = match command.is_long_behind(&definition, made_rows) {
+        let counts = made.iter().map(|of| of.as_ref().map_or(0, MadeRows::count));
+        let mut with_counts = to_make().zip(counts);
+        let is_long = with_counts.any(|((insert, of), made)| insert.is_long_behind(of, made));
+        let answer = match is_long {
             // The engine's thread would work for as long as it may, while all who write wait, and then refuse them.
             true if needed > 0 && !is_never => Ok(Err(Error::Overloaded)),
-            true if lacked_rows.load(Ordering::Relaxed) > 0 => {
-                let bytes = lacked_rows.into_inner();
-                Ok(Err(self.no_room(&definition.kind, &engine.status(), bytes)))
-            }
+            true if lacked_rows > 0 => Ok(Err(self.no_room(kind, &engine.status(), lacked_rows))),
             _ => self.send(session, command, stop, made).await,
         };
-        if let Some(words) = words {
-            self.freeing.free((words, held));
-        }
+        self.freeing.free((words, held));
         match answer {
             Ok(Err(Error::Overloaded)) if is_never => Err(self.budget.too_large(needed)),
             answer => answer,
         }
+    }
+
+    /// The definition of the table of each INSERT, if its rows are made beforehand.
+    fn definitions_to_make(
+        &self,
+        session: &Session,
+        inserts: &[InsertedRows<'_>],
+    ) -> Result<Vec<Option<Arc<Definition>>>, Failure> {
+        let of = |insert: &InsertedRows<'_>| {
+            let action = Action(Deed::Write, Some(insert.table));
+            let definition = self.snapshot(session, action)?.definition(insert.table);
+            Ok(definition.ok().filter(|of| insert.is_made(&of.kind)))
+        };
+        inserts.iter().map(of).collect()
     }
 
     /// Why there is no memory for rows: those in memory go to segments, standing queries stay.
@@ -382,7 +416,7 @@ impl Node {
         }
     }
 
-    /// The first rows of an INSERT, as far as there is `room`. It does not wait for memory: what the statement holds already, others
+    /// The first rows of the INSERTs in a command, as far as there is `room`. It does not wait for memory: what the statement holds already, others
     /// wait for.
     async fn make(
         &self,
@@ -390,10 +424,9 @@ impl Node {
         command: &Command,
         room: &(dyn Fn(Wanted) -> bool + Sync),
         interrupt: &Arc<Interrupt>,
-    ) -> Result<Result<Option<MadeRows>, Error>, Failure> {
+    ) -> Result<Result<Vec<Option<MadeRows>>, Error>, Failure> {
         self.long_within(session, interrupt).await;
-        let table = command.inserts_into();
-        let snapshot = self.snapshot(session, Action(Deed::Write, table))?;
+        let snapshot = self.engine()?.snapshot();
         let made = guarded(self, || Ok(snapshot.make_rows(command, room, interrupt)));
         // The writer looks at the switch, too: it waits for nobody's turn.
         interrupt.leaves_turn();
@@ -411,7 +444,7 @@ impl Node {
         let is_within = matches!(command, Command::Within(_) | Command::Commit);
         loop {
             let stop = Some(Arc::clone(&interrupt));
-            let planning = match self.send(session, command, stop, None).await? {
+            let planning = match self.send(session, command, stop, Vec::new()).await? {
                 Ok(Reply::Plan(planning)) => planning,
                 outcome => return Ok(outcome),
             };
@@ -443,7 +476,7 @@ impl Node {
         session: &Session,
         command: Command,
         interrupt: Option<Arc<Interrupt>>,
-        made: Option<MadeRows>,
+        made: Vec<Option<MadeRows>>,
     ) -> Result<Result<Reply, Error>, Failure> {
         rights::each(&command, &mut |action| self.permit(session, action))?;
         let (sender, answer) = oneshot::channel();

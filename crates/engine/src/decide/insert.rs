@@ -26,7 +26,7 @@ use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{INSERTED_IDS_MAX, MADE_UNITS_MAX};
-use crate::made::{MadeRow, RowWords};
+use crate::made::{MadeQueries, MadeRow, RowWords};
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
@@ -411,7 +411,7 @@ fn queries(
         false => u64::MAX,
     });
     let made = made.and_then(|made| made.queries_of(&pq.definition));
-    let mut made = made.unwrap_or_default().into_iter();
+    let mut made = made.unwrap_or_else(MadeQueries::none);
     let making = MakingQueries::new(&pq.definition, insert.columns, &insert.rows)?;
     let mut ids = Ids::new(
         pq.highest.max(pq.reserved),
@@ -430,7 +430,7 @@ fn queries(
         let given = making.id(&mut values, number)?;
         let (id, _) = ids.admit(given, &contains).map_err(at_row)?;
         let row = making.row(id, &mut values, number)?;
-        let mut read = match made.next() {
+        let mut read = match made.next_of(&row) {
             Some(read) => read,
             None => {
                 budget.check().map_err(|_| Error::Overloaded)?;

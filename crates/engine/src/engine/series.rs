@@ -10,6 +10,7 @@ use super::Engine;
 use crate::Answering;
 use crate::command::{Command, Envelope, Reply, SessionId};
 use crate::error::Result;
+use crate::made::MadeRows;
 
 /// The outcomes of the members that were begun, and the reply that is called with them.
 struct Gathered {
@@ -42,11 +43,12 @@ fn is_to_plan(outcome: &Result<Reply>) -> bool {
 
 impl Engine {
     /// Does the members in turn, up to the first that is refused or waits, or whose condition a reader must work out: that one is not
-    /// begun.
+    /// begun. `made`: rows of their INSERTs.
     pub(super) fn series(
         &mut self,
         session: SessionId,
         members: Vec<Command>,
+        mut made: impl Iterator<Item = Option<MadeRows>>,
         reply: Answering,
     ) -> Result<()> {
         let gathered = Arc::new(Mutex::new(Gathered {
@@ -65,11 +67,12 @@ impl Engine {
                 Gathered::end(&part);
             });
             let answered = self.outbox.len();
+            let inserts = command.inserts().len();
             self.take(Envelope {
                 session,
                 command,
                 interrupt: interrupt.clone(),
-                made: None,
+                made: made.by_ref().take(inserts).collect(),
                 reply: note,
             })?;
             // An answer that waits for the sync is in the outbox. Another session's error there ends the series too: its rest

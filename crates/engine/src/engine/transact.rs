@@ -43,6 +43,7 @@ use crate::limits::{
     REPLAYED_BYTES_MAX, REPLAYED_STATEMENTS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ENDS_MAX,
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
+use crate::made::{MadeQuery, MadeRows};
 use crate::planned::Planned;
 use crate::record::Record;
 use crate::state::State;
@@ -55,10 +56,12 @@ const ROW_BYTES: u64 = 64;
 
 impl Engine {
     /// A statement inside the session's transaction. A write is answered at once: there is nothing to sync.
+    /// `made`: the rows of an INSERT.
     pub(super) fn within(
         &mut self,
         session: SessionId,
         command: Command,
+        made: Option<MadeRows>,
         reply: Answering,
     ) -> Result<()> {
         let transactions = &mut self.sessions.transactions;
@@ -88,7 +91,7 @@ impl Engine {
             | Command::Upsert { .. }
             | Command::Update(_)
             | Command::Delete(_)
-            | Command::Planned(_) => self.write_within(session, command),
+            | Command::Planned(_) => self.write_within(session, command, made),
             Command::QueueDone { receipts } => self.end_later(session, &receipts),
             Command::QueueEnd => self.end_owned_later(session).map(|()| {
                 self.sessions.leave(&mut self.state, session);
@@ -106,7 +109,12 @@ impl Engine {
     }
 
     /// Decides a write, keeps it for COMMIT, and answers as if it were done.
-    fn write_within(&mut self, session: SessionId, command: Command) -> Result<Reply> {
+    fn write_within(
+        &mut self,
+        session: SessionId,
+        command: Command,
+        made: Option<MadeRows>,
+    ) -> Result<Reply> {
         let queue = match &command {
             Command::Insert(insert) => self.queue_of(&insert.table).ok(),
             _ => None,
@@ -117,9 +125,9 @@ impl Engine {
             });
         }
         let counted = self.status;
-        let decided = self.decide_within(session, command.clone());
+        let decided = self.decide_within(session, command.clone(), made);
         self.status = counted;
-        let (decision, rows_put) = decided?;
+        let (mut decision, rows_put) = decided?;
         let table = self.state.catalog.find(written_table(&command)?)?;
         if matches!(decision.reply, Reply::Plan(_)) {
             if let Some(transaction) = self.sessions.transactions.get_mut(session) {
@@ -131,9 +139,10 @@ impl Engine {
             Command::Planned(planned) => planned.command(),
             other => other,
         };
+        let compiled = compiled_with_patterns(&mut decision);
         match (command, &decision.record) {
             (Command::Insert(insert), Some(record)) => {
-                self.keep_insert(session, table, insert, record)?;
+                self.keep_insert(session, (table, insert, compiled), record)?;
             }
             (Command::Insert(_), None) => {}
             (Command::Delete(_), record) if self.state.queues.get(&table).is_some() => {
@@ -143,7 +152,7 @@ impl Engine {
             }
             (command, record) => {
                 let outcome = Outcome::of(table, record.as_ref(), &decision.reply);
-                self.keep_choice(session, table, command, outcome)?;
+                self.keep_choice(session, (table, command, outcome), compiled)?;
             }
         }
         if let Err(error) = self.put_last(session, &decision) {
@@ -156,7 +165,12 @@ impl Engine {
 
     /// Decides a write over what the transaction has written, as far as the outcome depends on it. Of a queue, also tells how many
     /// rows the transaction has put into it.
-    fn decide_within(&mut self, session: SessionId, command: Command) -> Result<(Decision, u64)> {
+    fn decide_within(
+        &mut self,
+        session: SessionId,
+        command: Command,
+        made: Option<MadeRows>,
+    ) -> Result<(Decision, u64)> {
         let table = self.state.catalog.find(written_table(&command)?)?;
         let is_plain = matches!(command, Command::Insert(_));
         let is_search = self.state.searches.contains_key(&table);
@@ -172,9 +186,13 @@ impl Engine {
         let transaction = self.sessions.transactions.get(session);
         let has_deleted = transaction.is_some_and(|it| it.deleted.contains(&table));
         if is_plain && !has_deleted && !is_unique {
+            self.work.made = made;
             return Ok((self.decide_write(session, command, None)?, 0));
         }
-        let decide = |engine: &mut Engine| engine.decide_by_readers(session, command);
+        let decide = |engine: &mut Engine| {
+            engine.work.made = made; // members before it may have had their own
+            engine.decide_by_readers(session, command)
+        };
         match is_search {
             true => {
                 self.bring_up(session)?;
@@ -230,8 +248,7 @@ impl Engine {
     fn keep_insert(
         &mut self,
         session: SessionId,
-        table: TableId,
-        mut insert: Insert,
+        (table, mut insert, compiled): (TableId, Insert, Vec<MadeQuery>),
         record: &Record,
     ) -> Result<()> {
         let ids = inserted(record);
@@ -250,8 +267,8 @@ impl Engine {
         let rows = insert.rows.len() as u64;
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
-        let command = Box::new(Command::Insert(insert));
-        self.keep(session, (table, Change::Write(command), None), bytes)
+        let change = Change::Write(Box::new(Command::Insert(insert)));
+        self.keep(session, (table, change, None, compiled), bytes)
     }
 
     /// Lets no later row get one of a statement's ids by itself: for good those up to `assigned`, those up to `given`, which the client
@@ -272,9 +289,8 @@ impl Engine {
     fn keep_choice(
         &mut self,
         session: SessionId,
-        table: TableId,
-        command: Command,
-        outcome: Outcome,
+        (table, command, outcome): (TableId, Command, Outcome),
+        compiled: Vec<MadeQuery>,
     ) -> Result<()> {
         let Some(transaction) = self.sessions.transactions.get_mut(session) else {
             return Err(Error::internal("no transaction"));
@@ -300,7 +316,7 @@ impl Engine {
         let bytes = command.bytes() as u64 + rows * ROW_BYTES;
         let outcome = self.state.queues.get(&table).is_none().then_some(outcome);
         let change = Change::Write(Box::new(command));
-        self.keep(session, (table, change, outcome), bytes)
+        self.keep(session, (table, change, outcome, compiled), bytes)
     }
 
     /// `put`: rows that the transaction has put into the queue so far.
@@ -330,14 +346,14 @@ impl Engine {
             .partition::<Vec<RowNumber>, _>(|row| **row < next);
         let own = own.iter().map(|row| row.0 - next.0).collect();
         let change = Change::Remove(Removal { rows, own, put });
-        self.keep(session, (table, change, None), bytes)
+        self.keep(session, (table, change, None, Vec::new()), bytes)
     }
 
     /// Keeps a member, or ends the transaction where it is too large.
     fn keep(
         &mut self,
         session: SessionId,
-        (table, change, outcome): (TableId, Change, Option<Outcome>),
+        (table, change, outcome, compiled): (TableId, Change, Option<Outcome>, Vec<MadeQuery>),
         bytes: u64,
     ) -> Result<()> {
         let transaction = self.sessions.transactions.get(session);
@@ -349,7 +365,8 @@ impl Engine {
             self.refuse_transaction(session, &error)?;
             return Err(error);
         }
-        let bytes = bytes + MEMBER_BYTES;
+        let regex_bytes: usize = compiled.iter().map(MadeQuery::regex_bytes).sum();
+        let bytes = bytes + MEMBER_BYTES + regex_bytes as u64;
         self.grow(session, bytes)?;
         let definition = self.state.catalog.get(table).map(Arc::clone);
         let transaction = self.sessions.transactions.get_mut(session);
@@ -362,6 +379,7 @@ impl Engine {
             change,
             bytes,
             outcome,
+            compiled,
         });
         Ok(())
     }
@@ -536,6 +554,7 @@ impl Engine {
                     Some(plan) => Command::Planned(plan.clone()),
                     None => Command::clone(command),
                 };
+                self.work.made = member.made();
                 let decided = self.decide_by_readers(SessionId(0), command);
                 member.as_told(decided)
             }
@@ -766,6 +785,22 @@ fn check_ids_are_named(insert: &Insert) -> Result<()> {
                 .to_owned(),
         }),
         _ => Ok(()),
+    }
+}
+
+/// The standing queries that a decision stores, if one has a regular expression.
+fn compiled_with_patterns(decision: &mut Decision) -> Vec<MadeQuery> {
+    let compiled = std::mem::take(&mut decision.prepared.queries);
+    match &decision.record {
+        Some(Record::Queries { queries, .. })
+            if compiled.iter().any(|read| read.regex_bytes() > 0) =>
+        {
+            let of_rows = queries.iter().zip(compiled);
+            of_rows
+                .map(|(row, read)| MadeQuery::new(row, read))
+                .collect()
+        }
+        _ => Vec::new(),
     }
 }
 

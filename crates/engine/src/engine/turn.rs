@@ -158,9 +158,8 @@ impl Engine {
         {
             return self.answer(reply, outcome);
         }
-        // The statements of a transaction are carried out again at its end: none of these rows may be taken for another's.
-        let is_whole = matches!(command, Command::Insert(_) | Command::Load { .. });
-        self.work.begin(interrupt, made.filter(|_| is_whole));
+        self.work.begin(interrupt);
+        let mut made = made.into_iter();
         let is_ending = self.work.stop.load(Ordering::Relaxed);
         match command {
             Command::Checkpoint | Command::Shutdown => {
@@ -186,9 +185,14 @@ impl Engine {
                 timeout_us,
             } => self.queue_wait(session, &sources, timeout_us, reply),
             Command::QueueNext(asked) => self.queue_next(session, &asked, reply),
-            Command::Within(inner) => self.within(session, *inner, reply),
-            Command::Series(members) => self.series(session, members, reply),
+            Command::Within(inner) => self.within(session, *inner, made.next().flatten(), reply),
+            Command::Series(members) => self.series(session, members, made, reply),
+            Command::Many(members) => {
+                let outcome = self.many(session, members, made);
+                self.answer(reply, outcome)
+            }
             command => {
+                self.work.made = made.next().flatten();
                 let outcome = self.execute(session, command);
                 self.answer(reply, outcome)
             }
@@ -242,7 +246,6 @@ impl Engine {
                 let decision = self.decide_by_readers(session, command)?;
                 self.commit(decision)
             }
-            Command::Many(members) => self.many(session, members),
             Command::Commit => self.commit_transaction(session),
             Command::Rollback => self.roll_back(session),
             Command::Load { table, load, step } => {

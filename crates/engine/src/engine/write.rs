@@ -17,7 +17,7 @@ use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::jobs::Background;
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
-use crate::made::RowWords;
+use crate::made::{MadeRows, RowWords};
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
@@ -326,15 +326,29 @@ impl Engine {
     }
 
     /// All of them or none: each member is applied before the next is decided, and taken back if a later one fails.
-    pub(super) fn many(&mut self, session: SessionId, members: Vec<Command>) -> Result<Reply> {
+    /// `made`: rows of their INSERTs.
+    pub(super) fn many(
+        &mut self,
+        session: SessionId,
+        members: Vec<Command>,
+        mut made: impl Iterator<Item = Option<MadeRows>>,
+    ) -> Result<Reply> {
         if members.len() > MANY_COMMANDS_MAX {
             return Err(Error::Limit {
                 what: "statements in one",
                 max: MANY_COMMANDS_MAX as u64,
             });
         }
-        let decide = |engine: &mut Engine, member| engine.decide_write(session, member, None);
-        match self.unit(members, decide, None)? {
+        let members = members.into_iter().map(|member| {
+            let inserts = member.inserts().len();
+            let made: Vec<_> = made.by_ref().take(inserts).collect();
+            (member, made.into_iter().next().flatten())
+        });
+        let decide = |engine: &mut Engine, (member, made)| {
+            engine.work.made = made;
+            engine.decide_write(session, member, None)
+        };
+        match self.unit(members.collect(), decide, None)? {
             Unit::Stored(replies) => Ok(Reply::Many(replies)),
             Unit::Unplanned => Err(Error::internal("a member without its plan")),
         }

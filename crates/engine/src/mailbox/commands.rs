@@ -170,7 +170,7 @@ mod tests {
             session: SessionId(session),
             command,
             interrupt,
-            made: None,
+            made: Vec::new(),
             reply: Box::new(|_| {}),
         }
     }

@@ -655,8 +655,9 @@ pub struct Envelope {
     pub command: Command,
     /// Stops the engine while it reads rows to decide the command; `None`: nobody does.
     pub interrupt: Option<Arc<Interrupt>>,
-    /// The rows of an INSERT or of a step of a load, made beforehand; `None`: the engine makes them.
-    pub made: Option<MadeRows>,
+    /// The rows of the INSERTs in the command, in the order of [`Command::inserts`], as far as they were made beforehand. The engine
+    /// makes the others.
+    pub made: Vec<Option<MadeRows>>,
     /// Called once, when the command's changes are as durable as the sync mode demands, or with an error.
     pub reply: Answering,
 }
@@ -668,8 +669,8 @@ impl Envelope {
     /// Approximate memory of the command while it waits, in bytes, or of the rows that it becomes where they take more, as short
     /// rows of many columns do. The words of rows made beforehand are not counted: their session has.
     pub(crate) fn bytes(&self) -> usize {
-        let made = self.made.as_ref().map_or(0, |made| made.bytes().rows);
-        self.command.bytes().max(made)
+        let made = self.made.iter().flatten().map(|made| made.bytes().rows);
+        self.command.bytes().max(made.sum())
     }
 }
 

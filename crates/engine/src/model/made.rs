@@ -30,6 +30,8 @@ use query::value::Value;
 
 use crate::command::{Command, Definition, Kind, LoadStep};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
+use crate::record::QueryRow;
+use query::request::Known;
 
 /// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
 const ROW_BYTES: usize = size_of::<MadeRow>() + size_of::<Words>() + 64;
@@ -68,7 +70,7 @@ pub(crate) enum Made {
     /// Of a search table.
     Documents(MadeDocuments),
     /// Of a table of standing queries.
-    Queries(Vec<Compiled>),
+    Queries(Vec<MadeQuery>),
 }
 
 /// The first rows of a search table.
@@ -119,7 +121,7 @@ pub(crate) struct MadeRow {
 }
 
 /// Memory that is asked for before it is taken, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Of encoded rows, which the engine's tails will hold, or of standing queries.
     pub rows: usize,
@@ -135,7 +137,47 @@ impl Wanted {
     }
 }
 
+/// A standing query that was compiled before the engine stores it.
+#[derive(Clone)]
+pub(crate) struct MadeQuery {
+    query: String,
+    filters: String,
+    compiled: Compiled,
+}
+
+impl MadeQuery {
+    pub(crate) fn new(row: &QueryRow, compiled: Compiled) -> MadeQuery {
+        MadeQuery {
+            query: row.query.clone(),
+            filters: row.filters.clone(),
+            compiled,
+        }
+    }
+
+    /// Memory that its regular expressions take at most, in bytes.
+    pub(crate) fn regex_bytes(&self) -> usize {
+        self.compiled.regex_bytes()
+    }
+}
+
+/// Standing queries made for the rows of a statement, of which some may be left out: those whose ids an INSERT IGNORE knows.
+pub(crate) struct MadeQueries(std::vec::IntoIter<MadeQuery>);
+
+impl MadeQueries {
+    /// None were made.
+    pub(crate) fn none() -> MadeQueries {
+        MadeQueries(Vec::new().into_iter())
+    }
+
+    /// What was made of a row. Rows come in their order, so what was made of rows before it is not needed any more.
+    pub(crate) fn next_of(&mut self, row: &QueryRow) -> Option<Compiled> {
+        let is_own = |made: &MadeQuery| made.query == row.query && made.filters == row.filters;
+        self.0.find(is_own).map(|made| made.compiled)
+    }
+}
+
 /// A standing query after parsing.
+#[derive(Clone)]
 pub(crate) struct Compiled {
     pub(crate) parsed: Query,
     pub(crate) filter: Option<Arc<Prepared>>,
@@ -158,13 +200,16 @@ impl Compiled {
     }
 }
 
-/// Rows as a command brings them.
+/// The rows of one INSERT, or of a step of a load, as a command brings them.
 #[derive(Clone, Copy)]
-pub(crate) struct Inserted<'c> {
-    pub(crate) table: &'c str,
+pub struct InsertedRows<'c> {
+    /// The table into which they go.
+    pub table: &'c str,
     /// `None`: all, behind the id.
     pub(crate) columns: Option<&'c [String]>,
     pub(crate) rows: &'c [Vec<Value>],
+    /// Of documents nothing is made: in a transaction, where COMMIT makes them, and of INSERT IGNORE, which leaves rows out.
+    pub queries_only: bool,
 }
 
 impl MadeRows {
@@ -186,7 +231,7 @@ impl MadeRows {
     /// Standing queries that were compiled in `bytes` of memory.
     pub(crate) fn queries(
         definition: &Arc<Definition>,
-        compiled: Vec<Compiled>,
+        compiled: Vec<MadeQuery>,
         bytes: usize,
     ) -> MadeRows {
         MadeRows {
@@ -224,9 +269,11 @@ impl MadeRows {
     }
 
     /// The standing queries, if they are of a table of this very definition.
-    pub(crate) fn queries_of(self, definition: &Arc<Definition>) -> Option<Vec<Compiled>> {
+    pub(crate) fn queries_of(self, definition: &Arc<Definition>) -> Option<MadeQueries> {
         match self.made {
-            Made::Queries(queries) => Arc::ptr_eq(&self.definition, definition).then_some(queries),
+            Made::Queries(queries) => {
+                Arc::ptr_eq(&self.definition, definition).then(|| MadeQueries(queries.into_iter()))
+            }
             Made::Documents(_) => None,
         }
     }
@@ -258,16 +305,93 @@ impl MadeRows {
     }
 }
 
+impl std::ops::Add for Wanted {
+    type Output = Wanted;
+
+    fn add(self, more: Wanted) -> Wanted {
+        Wanted {
+            rows: self.rows.saturating_add(more.rows),
+            words: self.words.saturating_add(more.words),
+        }
+    }
+}
+
 /// Whether a value may be a query or a filter with a regular expression.
 fn names_pattern(value: &Value) -> bool {
     matches!(value, Value::Str(text) if names_regex(text.as_bytes()))
 }
 
 impl Command {
-    /// An estimate from above of what its rows take, before any of them is looked at. A test measures it.
+    /// The INSERTs in the command, in their order: of each of them rows can be made beforehand, see [`crate::Snapshot::make_rows`].
+    #[must_use]
+    pub fn inserts(&self) -> Vec<InsertedRows<'_>> {
+        let mut found = Vec::new();
+        self.gather_inserts(false, &mut found);
+        found
+    }
+
+    fn gather_inserts<'c>(&'c self, queries_only: bool, found: &mut Vec<InsertedRows<'c>>) {
+        match self {
+            Command::Insert(insert) => found.push(InsertedRows {
+                table: &insert.table,
+                columns: insert.columns.as_deref(),
+                rows: &insert.rows,
+                queries_only,
+            }),
+            Command::Upsert {
+                insert,
+                known: Known::Ignore,
+            } => found.push(InsertedRows {
+                table: &insert.table,
+                columns: insert.columns.as_deref(),
+                rows: &insert.rows,
+                queries_only: true,
+            }),
+            Command::Load {
+                table,
+                step: LoadStep::Put { columns, rows, .. },
+                ..
+            } => found.push(InsertedRows {
+                table,
+                columns: Some(columns),
+                rows,
+                queries_only,
+            }),
+            Command::Within(inner) => inner.gather_inserts(true, found),
+            Command::Many(members) | Command::Series(members) => {
+                let members = members.iter();
+                members.for_each(|member| member.gather_inserts(queries_only, found));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the command inserts so much that its rows are worth making beforehand, see [`crate::Snapshot::make_rows`].
+    #[must_use]
+    pub fn inserts_much(&self) -> bool {
+        let inserts = self.inserts();
+        let alone = || inserts.iter().filter(|insert| !insert.queries_only);
+        alone().map(|insert| insert.rows.len()).sum::<usize>() >= MADE_ROWS_MIN
+            || alone().map(InsertedRows::bytes).sum::<usize>() >= MADE_BYTES_MIN
+    }
+}
+
+impl InsertedRows<'_> {
+    /// Number of the rows.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Approximate memory of the values and their command, in bytes.
+    fn bytes(&self) -> usize {
+        size_of::<Command>() + self.rows.iter().flatten().map(Value::memory).sum::<usize>()
+    }
+
+    /// An estimate from above of what the rows take, before any of them is looked at. A test measures it.
     #[must_use]
     pub fn wanted(&self, definition: &Definition) -> Wanted {
-        let (rows, bytes) = (self.inserted_rows(), self.bytes());
+        let (rows, bytes) = (self.count(), self.bytes());
         let of_columns = definition.columns.len().saturating_mul(BYTES_A_COLUMN);
         let of_rows = rows.saturating_mul(BYTES_A_ROW + of_columns);
         Wanted {
@@ -276,27 +400,27 @@ impl Command {
         }
     }
 
-    /// Whether the command inserts so much that its rows are worth making beforehand, see [`crate::Snapshot::make_rows`].
+    /// Whether rows are made of it beforehand, for a table of this kind.
     #[must_use]
-    pub fn inserts_much(&self) -> bool {
-        let rows = self.inserted().map(|inserted| inserted.rows);
-        rows.is_some_and(|rows| rows.len() >= MADE_ROWS_MIN || self.bytes() >= MADE_BYTES_MIN)
+    pub fn is_made(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Search(_) => !self.queries_only,
+            Kind::Percolate { .. } => true,
+            Kind::Queue(_) | Kind::Distributed { .. } => false,
+        }
     }
 
-    /// Whether the command inserts what may be a standing query with a regular expression: it takes milliseconds to compile.
+    /// Whether a row may be a standing query with a regular expression: it takes milliseconds to compile.
     #[must_use]
-    pub fn inserts_patterns(&self) -> bool {
-        let rows = self.inserted().map(|inserted| inserted.rows);
-        rows.is_some_and(|rows| rows.iter().flatten().any(names_pattern))
+    pub fn has_patterns(&self) -> bool {
+        self.rows.iter().flatten().any(names_pattern)
     }
 
     /// Whether the rows behind the first `made` take the engine's thread so long to make that it would rather refuse them, see
     /// [`crate::limits::MADE_UNITS_MAX`]: JSON, or regular expressions.
     #[must_use]
     pub fn is_long_behind(&self, definition: &Definition, made: usize) -> bool {
-        let rows = self
-            .inserted()
-            .and_then(|inserted| inserted.rows.get(made..));
+        let rows = self.rows.get(made..);
         let mut values = rows.unwrap_or_default().iter().flatten();
         match &definition.kind {
             Kind::Search(_) => {
@@ -306,39 +430,6 @@ impl Command {
             }
             Kind::Percolate { .. } => values.any(names_pattern),
             Kind::Queue(_) | Kind::Distributed { .. } => false,
-        }
-    }
-
-    /// The table into which an INSERT or a step of a load puts rows; `None`: another command.
-    #[must_use]
-    pub fn inserts_into(&self) -> Option<&str> {
-        self.inserted().map(|inserted| inserted.table)
-    }
-
-    /// Number of the rows of an INSERT or of a step of a load; 0 for another command.
-    #[must_use]
-    pub fn inserted_rows(&self) -> usize {
-        self.inserted().map_or(0, |inserted| inserted.rows.len())
-    }
-
-    /// The rows of an INSERT or of a step of a load; `None`: another command.
-    pub(crate) fn inserted(&self) -> Option<Inserted<'_>> {
-        match self {
-            Command::Insert(insert) => Some(Inserted {
-                table: &insert.table,
-                columns: insert.columns.as_deref(),
-                rows: &insert.rows,
-            }),
-            Command::Load {
-                table,
-                step: LoadStep::Put { columns, rows, .. },
-                ..
-            } => Some(Inserted {
-                table,
-                columns: Some(columns),
-                rows,
-            }),
-            _ => None,
         }
     }
 }

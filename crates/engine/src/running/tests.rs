@@ -63,7 +63,7 @@ fn engine() -> Engine {
             if_not_exists: false,
         },
         interrupt: None,
-        made: None,
+        made: Vec::new(),
         reply: Box::new(|created| drop(created.unwrap())),
     };
     engine.step(vec![create], Now::default()).unwrap();

@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::decide::insert::{Making, MakingQueries, compile};
 use crate::error::Result;
 use crate::limits::ANALYSED_FACTOR;
-use crate::made::{Compiled, Inserted, MadeRows, Wanted};
+use crate::made::{InsertedRows, MadeQuery, MadeRows, Wanted};
 use crate::table::search::analyse;
 use crate::table::standing::Reading;
 
@@ -17,9 +17,9 @@ use crate::table::standing::Reading;
 const COMPILED_FACTOR: usize = 16;
 
 impl Snapshot {
-    /// Converts and analyses the rows of an INSERT or of a step of a load, and compiles standing queries, as the engine's thread
-    /// would. `room` is asked before memory is taken: may the rows take so much in all? Where there is no room, or a
-    /// value is refused, that thread does the rest; with `None` all, such as rows of a queue.
+    /// Converts and analyses the rows of each INSERT in a command, see [`Command::inserts`], and compiles standing queries, as the
+    /// engine's thread would. `room` is asked before memory is taken: may all rows take so much? Where there is no room, or a
+    /// value is refused, that thread does the rest of an INSERT; with `None` all of it, such as rows of a queue.
     ///
     /// # Errors
     /// `OutOfTime`, `Interrupted`.
@@ -28,22 +28,28 @@ impl Snapshot {
         command: &Command,
         room: &dyn Fn(Wanted) -> bool,
         interrupt: &Interrupt,
-    ) -> Result<Option<MadeRows>> {
-        let Some(inserted) = command.inserted() else {
-            return Ok(None);
-        };
-        match self.view(inserted.table) {
-            Ok(View::Search(view)) => documents(view, inserted, room, interrupt),
-            Ok(View::Percolate(view)) => queries(view, inserted, room, interrupt),
-            Ok(View::Queue(_)) | Err(_) => Ok(None),
-        }
+    ) -> Result<Vec<Option<MadeRows>>> {
+        let mut taken = Wanted::default();
+        let inserts = command.inserts().into_iter();
+        let made = inserts.map(|inserted| {
+            let room = |wanted: Wanted| room(taken + wanted);
+            let made = match self.view(inserted.table) {
+                Ok(View::Search(_)) if inserted.queries_only => None,
+                Ok(View::Search(view)) => documents(view, inserted, &room, interrupt)?,
+                Ok(View::Percolate(view)) => queries(view, inserted, &room, interrupt)?,
+                Ok(View::Queue(_)) | Err(_) => None,
+            };
+            taken = taken + made.as_ref().map_or(Wanted::default(), MadeRows::bytes);
+            Ok(made)
+        });
+        made.collect()
     }
 }
 
 /// The rows up to one that is refused or for which there is no room.
 fn documents(
     view: &SearchView,
-    Inserted { columns, rows, .. }: Inserted<'_>,
+    InsertedRows { columns, rows, .. }: InsertedRows<'_>,
     room: &dyn Fn(Wanted) -> bool,
     interrupt: &Interrupt,
 ) -> Result<Option<MadeRows>> {
@@ -80,7 +86,7 @@ fn documents(
 /// The standing queries of the first rows, up to one that is refused or for which there is no room.
 fn queries(
     view: &PercolateView,
-    Inserted { columns, rows, .. }: Inserted<'_>,
+    InsertedRows { columns, rows, .. }: InsertedRows<'_>,
     room: &dyn Fn(Wanted) -> bool,
     interrupt: &Interrupt,
 ) -> Result<Option<MadeRows>> {
@@ -91,7 +97,7 @@ fn queries(
     let reading = Reading::new(definition, &view.analyzer);
     let mut compiled = Vec::with_capacity(rows.len());
     // The engine holds them from then on, as it does rows.
-    let mut bytes = rows.len() * size_of::<Compiled>();
+    let mut bytes = rows.len() * size_of::<MadeQuery>();
     let mut values = Vec::new();
     for (place, sent) in rows.iter().enumerate() {
         goes_on(interrupt)?;
@@ -110,7 +116,8 @@ fn queries(
             break;
         }
         let row = making.row(0, &mut values, number);
-        let Ok(read) = row.and_then(|row| compile(&reading, &row, number)) else {
+        let read = row.and_then(|row| Ok(MadeQuery::new(&row, compile(&reading, &row, number)?)));
+        let Ok(read) = read else {
             break;
         };
         bytes += read.regex_bytes();

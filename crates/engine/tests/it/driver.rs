@@ -32,7 +32,7 @@ impl Pending {
         session: SessionId,
         command: Command,
         interrupt: Option<Arc<Interrupt>>,
-        made: Option<MadeRows>,
+        made: Vec<Option<MadeRows>>,
     ) -> Envelope {
         let answer = self.clone();
         Envelope {
@@ -97,6 +97,11 @@ impl Driver {
         }
     }
 
+    /// Memory that the engine may take, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.options.memory_bytes
+    }
+
     /// Ends the engine as a crash of the process does, and opens it again.
     pub fn reopen(self) -> Result<Driver, Error> {
         let (options, now) = (self.options.clone(), self.now);
@@ -126,11 +131,11 @@ impl Driver {
         pending
     }
 
-    /// The rows of every other command, if it inserts some, in the table as readers see it.
-    fn made(&mut self, command: &Command) -> Option<MadeRows> {
+    /// The rows of the INSERTs of every other command, in the table as readers see it.
+    fn made(&mut self, command: &Command) -> Vec<Option<MadeRows>> {
         self.sent += 1;
         if !self.makes_rows || self.sent.is_multiple_of(2) {
-            return None;
+            return Vec::new();
         }
         let snapshot = self.handle.snapshot();
         let made = snapshot.make_rows(command, &|_| true, &Interrupt::default());
@@ -138,7 +143,12 @@ impl Driver {
     }
 
     /// Sends one command, with these rows.
-    pub fn ask_made(&mut self, session: u64, command: Command, made: Option<MadeRows>) -> Pending {
+    pub fn ask_made(
+        &mut self,
+        session: u64,
+        command: Command,
+        made: Vec<Option<MadeRows>>,
+    ) -> Pending {
         let answer = Pending::default();
         let envelope = answer.envelope(SessionId(session), command, None, made);
         let _ = self.engine.step(vec![envelope], self.now); // the reply says it
