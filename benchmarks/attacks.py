@@ -158,7 +158,7 @@ class Attack:
 
     `statements(client, size)` are the texts that a client sends in turn, over and over; an `@` in them becomes another number each
     time, so that no answer and no condition is kept from an earlier statement. `door` is mysql, http (POST /sql), search (POST
-    /search, where a text is a body) or bulk (POST /_bulk, likewise). `own` are tables of a client's own, (name, what CREATE TABLE says behind it): `{}` in the
+    /search, where a text is a body), bulk (POST /bulk) or es-bulk (POST /_bulk). `own` are tables of a client's own, (name, what CREATE TABLE says behind it): `{}` in the
     name stands for the client's number, and with None the statements create the table. The first statement is the one that KILL
     ends, unless `killed` gives another.
     """
@@ -184,7 +184,7 @@ class Attack:
         """The statement that KILL ends; None if the door has none of its own."""
         if self.killed:
             return self.killed(0, size)[0]
-        return None if self.door in ("search", "bulk") else self.statements(0, size)[0]
+        return None if self.door in ("search", "bulk", "es-bulk") else self.statements(0, size)[0]
 
 
 class Mixture:
@@ -328,11 +328,23 @@ def stored_within(client, size):
     return [f"BEGIN; {'; '.join(stored)}; COMMIT"]
 
 
-def bulk_documents(client, size):
-    """Documents of 500 bytes in requests of 4 MB."""
-    text = " ".join(random.Random(client).choices(WORDS, k=80))
-    lines = lambda id: json.dumps({"index": {"_index": f"documents_{client}", "_id": id}}) + "\n" + json.dumps({"body": text})
-    return ["\n".join(map(lines, range(1, 8_000 // size.times(4)))) + "\n"]
+def bulk_queries(client, size):
+    """Standing queries of 500 bytes, 8,000 in a request; and those that each take some milliseconds to compile."""
+    draw = random.Random(client)
+    put = lambda id, query: json.dumps({"replace": {"table": f"bulked_{client}", "id": id, "doc": {"query": query}}})
+    long = [put(id, f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)") for id in range(1, 201)]
+    short = [put(id, f'"{" ".join(draw.choices(WORDS, k=80))}"') for id in range(1, 8_000 // size.times(4))]
+    return ["\n".join(lines) + "\n" for lines in (long, short)]
+
+
+def es_bulk_queries(client, size):
+    """The short ones of `bulk_queries`, and as many that are refused."""
+    draw = random.Random(client)
+    put = lambda id: json.dumps({"index": {"_index": f"percolator_{client}", "_id": str(id)}})
+    phrase = lambda id: {"match_phrase": {"body": " ".join(draw.choices(WORDS, k=80))}}
+    stored = [f"{put(id)}\n{json.dumps({'query': phrase(id)})}" for id in range(1, 8_000 // size.times(4))]
+    refused = [f"{put(id)}\n{json.dumps({'query': {'bool': {'must_not': [phrase(id)]}}})}" for id in range(1, 8_000 // size.times(4))]
+    return ["\n".join(lines) + "\n" for lines in (stored, refused)]
 
 
 def short_reads(client, size):
@@ -413,7 +425,8 @@ ATTACKS = [
     Attack("commit-scans", [s], committed_scans, own=[("scanned_{}", "(n int, g int)")]),
     Attack("store-queries", [], stored_queries, own=[("stored_{}", "(body text) type='pq'")]),
     Attack("store-within", [], stored_within, own=[("within_{}", "(body text) type='pq'")]),
-    Attack("bulk", [], bulk_documents, door="bulk", own=[("documents_{}", "(body text)")]),
+    Attack("bulk", [], bulk_queries, door="bulk", own=[("bulked_{}", "(body text) type='pq'")]),
+    Attack("es-bulk", [], es_bulk_queries, door="es-bulk", own=[("percolator_{}", "(body text) type='pq'")]),
     Attack("regexp-short", [], one(f"SELECT id FROM looked WHERE id = 5 AND body REGEXP '{COMPILED}@'")),
     Attack("short-reads", [], short_reads),
     Attack("json-insert", [], nested_inserts, own=[("nested_{}", "(j json)")]),

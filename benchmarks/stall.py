@@ -87,7 +87,7 @@ def send(attack, ports, user, number, size, done):
         try:
             client = doors.Mysql(ports["mysql"], user, 600)
             http = doors.Http(ports["http"], 600)
-            posted = {"search": "/search", "bulk": "/_bulk"}
+            posted = {"search": "/search", "bulk": "/bulk", "es-bulk": "/_bulk"}
             calls = {door: lambda body, path=path: http.call("POST", path, body) for door, path in posted.items()}
             calls |= {"mysql": client.ask, "http": http.sql}
             at = 0

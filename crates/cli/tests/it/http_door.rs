@@ -121,6 +121,37 @@ fn a_bulk_load_of_many_lines_arrives_whole() {
     assert!(sql(&server, "SELECT count(*) AS c FROM t").contains("25000"));
 }
 
+/// Behind a change that the engine refuses, the others of a unit are sent again without it, in small units.
+#[test]
+fn changes_of_a_bulk_are_stored_in_their_order_however_many_between_them_are_refused() {
+    let server = Server::start();
+    sql(&server, "CREATE TABLE p (body text) type='pq'");
+    let query = |n: u32| match n % 3 {
+        0 => "{\"bool\":{\"must_not\":[{\"match\":{\"body\":\"dog\"}}]}}".to_owned(),
+        _ => format!("{{\"match\":{{\"body\":\"cat{n:03}\"}}}}"),
+    };
+    // Two changes of each id: the last that is stored counts.
+    let lines = (0..400).map(|n| {
+        let (id, query) = (n / 2 + 1, query(n));
+        format!("{{\"index\":{{\"_id\":\"{id}\"}}}}\n{{\"query\":{query}}}\n")
+    });
+    let body: String = lines.collect();
+    let (status, reply) = request(server.http(), "POST /p/_bulk", "", body.as_bytes());
+    assert_eq!(status, 200, "{reply}");
+    let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
+    let items = reply["items"].as_array().unwrap();
+    let statuses = items.iter().map(|item| item["index"]["status"].as_u64());
+    let refused: Vec<bool> = statuses.map(|status| status == Some(400)).collect();
+    let wanted: Vec<bool> = (0..400).map(|n| n % 3 == 0).collect();
+    assert_eq!(refused, wanted, "in the order of the changes");
+    let last = |id: u32| [2 * id - 1, 2 * id - 2].into_iter().find(|n| n % 3 != 0);
+    for id in [1, 2, 3, 38, 100, 199, 200] {
+        let found = sql(&server, &format!("SELECT query FROM p WHERE id = {id}"));
+        let wanted = last(id).map_or_else(String::new, |n| format!("cat{n:03}"));
+        assert!(found.contains(&wanted), "{id}: {found} has not {wanted}");
+    }
+}
+
 #[test]
 fn metrics_name_each_number_once_and_in_base_units() {
     let server = Server::start();

@@ -29,17 +29,21 @@ impl Snapshot {
         room: &dyn Fn(Wanted) -> bool,
         interrupt: &Interrupt,
     ) -> Result<Vec<Option<MadeRows>>> {
-        let mut taken = Wanted::default();
+        let (mut taken, mut is_whole) = (Wanted::default(), true);
         let inserts = command.inserts().into_iter();
         let made = inserts.map(|inserted| {
-            let room = |wanted: Wanted| room(taken + wanted);
+            // The engine's thread refuses the first that is not made whole, or does the rest within its bound.
+            let room = |wanted: Wanted| is_whole && room(taken + wanted);
             let made = match self.view(inserted.table) {
                 Ok(View::Search(_)) if inserted.queries_only => None,
                 Ok(View::Search(view)) => documents(view, inserted, &room, interrupt)?,
                 Ok(View::Percolate(view)) => queries(view, inserted, &room, interrupt)?,
                 Ok(View::Queue(_)) | Err(_) => None,
             };
-            taken = taken + made.as_ref().map_or(Wanted::default(), MadeRows::bytes);
+            if let Some(made) = &made {
+                taken = taken + made.bytes();
+                is_whole &= made.count() == inserted.count();
+            }
             Ok(made)
         });
         made.collect()

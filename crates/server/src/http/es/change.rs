@@ -55,6 +55,9 @@ impl Done {
     }
 }
 
+/// Changes sent as one unit behind one that was refused. If each of them is refused, the unit is sent as often.
+const UNIT_BEHIND_REFUSED: usize = 64;
+
 /// A parsed change.
 struct Ready {
     /// The standing query's id; `None`: the engine assigns one.
@@ -218,6 +221,8 @@ async fn submit(
         let Some(unit) = commands.get(start..end).filter(|unit| !unit.is_empty()) else {
             continue;
         };
+        // A unit in which many are refused is sent many times.
+        guest.long(&guest.session).await;
         let many = unit.iter().map(|(_, command)| command.clone()).collect();
         match sent(guest, many)
             .await
@@ -231,7 +236,9 @@ async fn submit(
             Err(Error::InMany { index: bad, error })
                 if matches!(error.family(), Family::Caller | Family::Limit) =>
             {
-                waiting.push((start + bad + 1, end));
+                let rest = (start + bad + 1..end).step_by(UNIT_BEHIND_REFUSED);
+                let to_end = |from: usize| (from, end.min(from + UNIT_BEHIND_REFUSED));
+                waiting.extend(rest.rev().map(to_end));
                 waiting.push((start, start + bad));
                 refused(unit.get(bad..bad + 1), &error, index, outcomes);
             }

@@ -137,6 +137,7 @@ pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
     let started_us = guest.clock.steady_us();
     let mut replies: Vec<String> = Vec::new();
     let mut errors = false;
+    guest.long(&guest.session).await;
     let mut items = wire::es::bulk(&request.body)?.into_iter().peekable();
     while let Some(item) = items.next() {
         let named = item.index.clone().or_else(|| name.map(str::to_owned));
@@ -151,10 +152,9 @@ pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
             unit.push(item);
         }
         let operations: Vec<BulkOperation> = unit.iter().map(|item| item.operation).collect();
-        for (operation, outcome) in operations
-            .into_iter()
-            .zip(unit_done(guest, &named, unit).await?)
-        {
+        let outcomes = unit_done(guest, &named, unit).await?;
+        guest.long(&guest.session).await;
+        for (operation, outcome) in operations.into_iter().zip(outcomes) {
             errors |= outcome.1.is_err();
             replies.push(item_reply(operation, &named, outcome));
         }
