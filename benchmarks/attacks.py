@@ -362,6 +362,11 @@ def nested_inserts(client, size):
     return [f"INSERT INTO {table} (j) VALUES ('{nested(2_000_000 // size.times(4))}')", f"TRUNCATE TABLE {table}"]
 
 
+def nested_within(client, size):
+    """JSON in a transaction, of a size that all open transactions have memory for."""
+    return [f"BEGIN; INSERT INTO nested_within_{client} (j) VALUES ('{nested(400_000 // size.times(4))}'); COMMIT", f"TRUNCATE TABLE nested_within_{client}"]
+
+
 def nested_updates(client, size):
     table, text = f"nested_updates_{client}", nested(2_000_000 // size.times(4))
     documents = ",".join(f"({id},'{text}')" for id in range(1, 5))
@@ -430,6 +435,7 @@ ATTACKS = [
     Attack("regexp-short", [], one(f"SELECT id FROM looked WHERE id = 5 AND body REGEXP '{COMPILED}@'")),
     Attack("short-reads", [], short_reads),
     Attack("json-insert", [], nested_inserts, own=[("nested_{}", "(j json)")]),
+    Attack("json-within", [], nested_within, own=[("nested_within_{}", "(j json)")]),
     Attack("json-update", [], nested_updates, own=[("nested_updates_{}", "(j json)")]),
     Attack("wide-like", [wide], counted("wide", "body LIKE '%dolor@%'")),
     Attack("wide-sort", [wide], one("SELECT id FROM wide ORDER BY CONCAT(body,@) DESC, body LIMIT 5")),

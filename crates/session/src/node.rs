@@ -285,27 +285,25 @@ impl Node {
         session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
-        if let Some(table) = command.reads_rows_of() {
-            let search = self.list(session, format!("rows of '{table}' to change"));
-            let interrupt = Arc::clone(&search.interrupt);
-            return self.submit_planned(session, command, interrupt).await;
+        if command.inserts_much() || self.inserts_long(&command) {
+            return Box::pin(self.insert_much(session, command)).await;
         }
-        match command.inserts_much() || self.inserts_long_queries(&command) {
-            true => Box::pin(self.insert_much(session, command)).await,
-            false => self.send(session, command, None, Vec::new()).await,
-        }
+        let Some(table) = command.reads_rows_of() else {
+            return self.send(session, command, None, Vec::new()).await;
+        };
+        let search = self.list(session, format!("rows of '{table}' to change"));
+        let interrupt = Arc::clone(&search.interrupt);
+        self.submit_planned(session, command, interrupt).await
     }
 
-    /// Whether a command inserts standing queries that may take long to compile.
-    fn inserts_long_queries(&self, command: &Command) -> bool {
+    /// Whether a command inserts rows that may take long to make: standing queries with regular expressions, JSON.
+    fn inserts_long(&self, command: &Command) -> bool {
         let Some(engine) = self.engine.get() else {
             return false;
         };
         let is_long = |insert: &InsertedRows<'_>| {
             let definition = engine.snapshot().definition(insert.table);
-            let is_standing = |kind: &Kind| matches!(kind, Kind::Percolate { .. });
-            definition.is_ok_and(|definition| is_standing(&definition.kind))
-                && insert.has_patterns()
+            definition.is_ok_and(|of| insert.is_made(&of) && insert.is_long_behind(&of, 0))
         };
         command.inserts().iter().any(is_long)
     }
@@ -398,7 +396,7 @@ impl Node {
         let of = |insert: &InsertedRows<'_>| {
             let action = Action(Deed::Write, Some(insert.table));
             let definition = self.snapshot(session, action)?.definition(insert.table);
-            Ok(definition.ok().filter(|of| insert.is_made(&of.kind)))
+            Ok(definition.ok().filter(|of| insert.is_made(of)))
         };
         inserts.iter().map(of).collect()
     }

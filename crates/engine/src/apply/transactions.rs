@@ -32,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::catalog::TableId;
 use crate::command::{Command, Definition, Reply, SessionId};
 use crate::error::Error;
-use crate::made::{MadeQuery, MadeRows};
+use crate::made::MadeRows;
 use crate::planned::Planned;
 use crate::recent::Since;
 use crate::record::Record;
@@ -66,8 +66,8 @@ pub(crate) struct Member {
     pub(crate) bytes: u64,
     /// What COMMIT must come to again. `None`: it depends on no row of a table of documents or queries.
     pub(crate) outcome: Option<Outcome>,
-    /// The standing queries of its rows, if one has a regular expression: COMMIT does not compile it again. Else empty.
-    pub(crate) compiled: Vec<MadeQuery>,
+    /// Its rows, if they take long to make.
+    pub(crate) made: Option<MadeRows>,
 }
 
 impl Member {
@@ -75,12 +75,6 @@ impl Member {
     pub(crate) fn has_effect(&self) -> bool {
         let outcome = self.outcome.as_ref();
         outcome.is_none_or(|outcome| !outcome.rows.is_empty())
-    }
-
-    /// Its rows, as far as they are kept.
-    pub(crate) fn made(&self) -> Option<MadeRows> {
-        let compiled = || MadeRows::queries(&self.definition, self.compiled.clone(), 0);
-        (!self.compiled.is_empty()).then(compiled)
     }
 }
 

@@ -43,7 +43,7 @@ use crate::limits::{
     REPLAYED_BYTES_MAX, REPLAYED_STATEMENTS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ENDS_MAX,
     TRANSACTION_STATEMENTS_MAX, TRANSACTION_US_MAX, TRANSACTIONS_SHARE_OF_MEMORY,
 };
-use crate::made::{MadeQuery, MadeRows};
+use crate::made::MadeRows;
 use crate::planned::Planned;
 use crate::record::Record;
 use crate::state::State;
@@ -139,10 +139,10 @@ impl Engine {
             Command::Planned(planned) => planned.command(),
             other => other,
         };
-        let compiled = compiled_with_patterns(&mut decision);
+        let made = self.to_keep(table, &mut decision);
         match (command, &decision.record) {
             (Command::Insert(insert), Some(record)) => {
-                self.keep_insert(session, (table, insert, compiled), record)?;
+                self.keep_insert(session, (table, insert, made), record)?;
             }
             (Command::Insert(_), None) => {}
             (Command::Delete(_), record) if self.state.queues.get(&table).is_some() => {
@@ -152,7 +152,7 @@ impl Engine {
             }
             (command, record) => {
                 let outcome = Outcome::of(table, record.as_ref(), &decision.reply);
-                self.keep_choice(session, (table, command, outcome), compiled)?;
+                self.keep_choice(session, (table, command, outcome), made)?;
             }
         }
         if let Err(error) = self.put_last(session, &decision) {
@@ -161,6 +161,13 @@ impl Engine {
             return Err(error);
         }
         Ok(decision.reply)
+    }
+
+    /// See [`MadeRows::to_keep`]. The decision's compiled queries are not needed any more: nothing is applied.
+    fn to_keep(&self, table: TableId, decision: &mut Decision) -> Option<MadeRows> {
+        let compiled = std::mem::take(&mut decision.prepared.queries);
+        let definition = self.state.catalog.get(table)?;
+        MadeRows::to_keep(definition, decision.record.as_ref()?, compiled)
     }
 
     /// Decides a write over what the transaction has written, as far as the outcome depends on it. Of a queue, also tells how many
@@ -248,7 +255,7 @@ impl Engine {
     fn keep_insert(
         &mut self,
         session: SessionId,
-        (table, mut insert, compiled): (TableId, Insert, Vec<MadeQuery>),
+        (table, mut insert, made): (TableId, Insert, Option<MadeRows>),
         record: &Record,
     ) -> Result<()> {
         let ids = inserted(record);
@@ -268,7 +275,7 @@ impl Engine {
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
         let change = Change::Write(Box::new(Command::Insert(insert)));
-        self.keep(session, (table, change, None, compiled), bytes)
+        self.keep(session, (table, change, None, made), bytes)
     }
 
     /// Lets no later row get one of a statement's ids by itself: for good those up to `assigned`, those up to `given`, which the client
@@ -290,7 +297,7 @@ impl Engine {
         &mut self,
         session: SessionId,
         (table, command, outcome): (TableId, Command, Outcome),
-        compiled: Vec<MadeQuery>,
+        made: Option<MadeRows>,
     ) -> Result<()> {
         let Some(transaction) = self.sessions.transactions.get_mut(session) else {
             return Err(Error::internal("no transaction"));
@@ -316,7 +323,7 @@ impl Engine {
         let bytes = command.bytes() as u64 + rows * ROW_BYTES;
         let outcome = self.state.queues.get(&table).is_none().then_some(outcome);
         let change = Change::Write(Box::new(command));
-        self.keep(session, (table, change, outcome, compiled), bytes)
+        self.keep(session, (table, change, outcome, made), bytes)
     }
 
     /// `put`: rows that the transaction has put into the queue so far.
@@ -346,14 +353,14 @@ impl Engine {
             .partition::<Vec<RowNumber>, _>(|row| **row < next);
         let own = own.iter().map(|row| row.0 - next.0).collect();
         let change = Change::Remove(Removal { rows, own, put });
-        self.keep(session, (table, change, None, Vec::new()), bytes)
+        self.keep(session, (table, change, None, None), bytes)
     }
 
     /// Keeps a member, or ends the transaction where it is too large.
     fn keep(
         &mut self,
         session: SessionId,
-        (table, change, outcome, compiled): (TableId, Change, Option<Outcome>, Vec<MadeQuery>),
+        (table, change, outcome, made): (TableId, Change, Option<Outcome>, Option<MadeRows>),
         bytes: u64,
     ) -> Result<()> {
         let transaction = self.sessions.transactions.get(session);
@@ -365,8 +372,8 @@ impl Engine {
             self.refuse_transaction(session, &error)?;
             return Err(error);
         }
-        let regex_bytes: usize = compiled.iter().map(MadeQuery::regex_bytes).sum();
-        let bytes = bytes + MEMBER_BYTES + regex_bytes as u64;
+        let made_bytes = made.as_ref().map_or(0, |made| made.bytes().rows);
+        let bytes = bytes + MEMBER_BYTES + made_bytes as u64;
         self.grow(session, bytes)?;
         let definition = self.state.catalog.get(table).map(Arc::clone);
         let transaction = self.sessions.transactions.get_mut(session);
@@ -379,7 +386,7 @@ impl Engine {
             change,
             bytes,
             outcome,
-            compiled,
+            made,
         });
         Ok(())
     }
@@ -554,7 +561,7 @@ impl Engine {
                     Some(plan) => Command::Planned(plan.clone()),
                     None => Command::clone(command),
                 };
-                self.work.made = member.made();
+                self.work.made = member.made.clone();
                 let decided = self.decide_by_readers(SessionId(0), command);
                 member.as_told(decided)
             }
@@ -785,22 +792,6 @@ fn check_ids_are_named(insert: &Insert) -> Result<()> {
                 .to_owned(),
         }),
         _ => Ok(()),
-    }
-}
-
-/// The standing queries that a decision stores, if one has a regular expression.
-fn compiled_with_patterns(decision: &mut Decision) -> Vec<MadeQuery> {
-    let compiled = std::mem::take(&mut decision.prepared.queries);
-    match &decision.record {
-        Some(Record::Queries { queries, .. })
-            if compiled.iter().any(|read| read.regex_bytes() > 0) =>
-        {
-            let of_rows = queries.iter().zip(compiled);
-            of_rows
-                .map(|(row, read)| MadeQuery::new(row, read))
-                .collect()
-        }
-        _ => Vec::new(),
     }
 }
 

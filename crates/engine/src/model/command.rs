@@ -375,6 +375,12 @@ impl Definition {
     pub(crate) fn analyzer(&self) -> Arc<Analyzer> {
         Arc::new(Analyzer::new(self.analysis.clone()))
     }
+
+    /// Whether it has a json column.
+    pub(crate) fn has_json(&self) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.kind == ColumnType::Json)
+    }
 }
 
 /// `keep=`, `keep_bytes=`, `keep_by=`: the engine drops a whole segment of a search table once all its rows are too old, or

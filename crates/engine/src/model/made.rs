@@ -24,13 +24,12 @@ use query::analysis::Words;
 use query::expression::Prepared;
 use query::pattern::names_regex;
 use query::row::counted_bytes_of;
-use query::schema::ColumnType;
 use query::tree::Query;
 use query::value::Value;
 
 use crate::command::{Command, Definition, Kind, LoadStep};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
-use crate::record::QueryRow;
+use crate::record::{QueryRow, Record};
 use query::request::Known;
 
 /// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
@@ -58,6 +57,7 @@ const WORD_BYTES_A_BYTE: usize = 4;
 const JSON_BYTES_MAX: usize = 128 << 10;
 
 /// The rows of an INSERT or of a step of a load, ready to be stored. See the module.
+#[derive(Clone)]
 pub struct MadeRows {
     /// The definition under which they were made. While they live, no other definition has its address.
     definition: Arc<Definition>,
@@ -66,6 +66,7 @@ pub struct MadeRows {
 }
 
 /// What is made of the first rows, by the kind of their table.
+#[derive(Clone)]
 pub(crate) enum Made {
     /// Of a search table.
     Documents(MadeDocuments),
@@ -74,6 +75,7 @@ pub(crate) enum Made {
 }
 
 /// The first rows of a search table.
+#[derive(Clone)]
 pub(crate) struct MadeDocuments {
     pub(crate) rows: Vec<MadeRow>,
     /// The words of each of them. The session holds them, too, see [`MadeRows::words`].
@@ -111,6 +113,7 @@ pub struct MadeWords {
 }
 
 /// A row in the columns of its table.
+#[derive(Clone)]
 pub(crate) struct MadeRow {
     /// The id that the client gave; `None`: one is to be assigned.
     pub(crate) id: Option<u64>,
@@ -208,8 +211,10 @@ pub struct InsertedRows<'c> {
     /// `None`: all, behind the id.
     pub(crate) columns: Option<&'c [String]>,
     pub(crate) rows: &'c [Vec<Value>],
-    /// Of documents nothing is made: in a transaction, where COMMIT makes them, and of INSERT IGNORE, which leaves rows out.
-    pub queries_only: bool,
+    /// In a transaction: COMMIT makes documents again, but for those that take long, which the transaction keeps.
+    is_within: bool,
+    /// INSERT IGNORE, which leaves rows out: of documents nothing is made.
+    is_ignoring: bool,
 }
 
 impl MadeRows {
@@ -241,6 +246,50 @@ impl MadeRows {
                 rows: bytes,
                 words: 0,
             },
+        }
+    }
+
+    /// What a transaction keeps of a statement for its COMMIT, which does not do this work again: documents with long JSON, and
+    /// standing queries with regular expressions.
+    pub(crate) fn to_keep(
+        definition: &Arc<Definition>,
+        decided: &Record,
+        compiled: Vec<Compiled>,
+    ) -> Option<MadeRows> {
+        match decided {
+            Record::Documents(documents) if definition.has_json() => {
+                let rows = documents.documents.iter().map(|document| MadeRow {
+                    id: Some(document.id),
+                    row: Arc::clone(&document.row),
+                    counted_bytes: counted_bytes_of(&document.row),
+                });
+                let rows: Vec<MadeRow> = rows.collect();
+                let bytes = rows.iter().map(|made| made.row.len()).sum::<usize>();
+                (bytes > JSON_BYTES_MAX).then(|| {
+                    let mut made = MadeRows::documents(definition, 0);
+                    made.made = Made::Documents(MadeDocuments {
+                        rows,
+                        words: Arc::default(),
+                    });
+                    made.bytes.rows = bytes;
+                    made
+                })
+            }
+            Record::Queries { queries, .. } => {
+                let bytes = compiled.iter().map(Compiled::regex_bytes).sum();
+                let of_rows = queries.iter().zip(compiled);
+                let of_rows = || {
+                    of_rows
+                        .map(|(row, read)| MadeQuery::new(row, read))
+                        .collect()
+                };
+                (bytes > 0).then(|| MadeRows::queries(definition, of_rows(), bytes))
+            }
+            Record::Many(members) => {
+                let first = members.first()?; // the hits follow
+                MadeRows::to_keep(definition, first, compiled)
+            }
+            _ => None,
         }
     }
 
@@ -330,13 +379,14 @@ impl Command {
         found
     }
 
-    fn gather_inserts<'c>(&'c self, queries_only: bool, found: &mut Vec<InsertedRows<'c>>) {
+    fn gather_inserts<'c>(&'c self, is_within: bool, found: &mut Vec<InsertedRows<'c>>) {
         match self {
             Command::Insert(insert) => found.push(InsertedRows {
                 table: &insert.table,
                 columns: insert.columns.as_deref(),
                 rows: &insert.rows,
-                queries_only,
+                is_within,
+                is_ignoring: false,
             }),
             Command::Upsert {
                 insert,
@@ -345,7 +395,8 @@ impl Command {
                 table: &insert.table,
                 columns: insert.columns.as_deref(),
                 rows: &insert.rows,
-                queries_only: true,
+                is_within,
+                is_ignoring: true,
             }),
             Command::Load {
                 table,
@@ -355,12 +406,13 @@ impl Command {
                 table,
                 columns: Some(columns),
                 rows,
-                queries_only,
+                is_within,
+                is_ignoring: false,
             }),
             Command::Within(inner) => inner.gather_inserts(true, found),
             Command::Many(members) | Command::Series(members) => {
                 let members = members.iter();
-                members.for_each(|member| member.gather_inserts(queries_only, found));
+                members.for_each(|member| member.gather_inserts(is_within, found));
             }
             _ => {}
         }
@@ -370,7 +422,7 @@ impl Command {
     #[must_use]
     pub fn inserts_much(&self) -> bool {
         let inserts = self.inserts();
-        let alone = || inserts.iter().filter(|insert| !insert.queries_only);
+        let alone = || inserts.iter().filter(|insert| !insert.is_within);
         alone().map(|insert| insert.rows.len()).sum::<usize>() >= MADE_ROWS_MIN
             || alone().map(InsertedRows::bytes).sum::<usize>() >= MADE_BYTES_MIN
     }
@@ -400,20 +452,15 @@ impl InsertedRows<'_> {
         }
     }
 
-    /// Whether rows are made of it beforehand, for a table of this kind.
+    /// Whether rows are made of it beforehand, for a table of this definition.
     #[must_use]
-    pub fn is_made(&self, kind: &Kind) -> bool {
-        match kind {
-            Kind::Search(_) => !self.queries_only,
+    pub fn is_made(&self, definition: &Definition) -> bool {
+        match definition.kind {
+            Kind::Search(_) if self.is_ignoring => false,
+            Kind::Search(_) => !self.is_within || self.is_long_behind(definition, 0),
             Kind::Percolate { .. } => true,
             Kind::Queue(_) | Kind::Distributed { .. } => false,
         }
-    }
-
-    /// Whether a row may be a standing query with a regular expression: it takes milliseconds to compile.
-    #[must_use]
-    pub fn has_patterns(&self) -> bool {
-        self.rows.iter().flatten().any(names_pattern)
     }
 
     /// Whether the rows behind the first `made` take the engine's thread so long to make that it would rather refuse them, see
@@ -424,9 +471,7 @@ impl InsertedRows<'_> {
         let mut values = rows.unwrap_or_default().iter().flatten();
         match &definition.kind {
             Kind::Search(_) => {
-                let mut columns = definition.columns.iter();
-                columns.any(|column| column.kind == ColumnType::Json)
-                    && values.map(Value::memory).sum::<usize>() > JSON_BYTES_MAX
+                definition.has_json() && values.map(Value::memory).sum::<usize>() > JSON_BYTES_MAX
             }
             Kind::Percolate { .. } => values.any(names_pattern),
             Kind::Queue(_) | Kind::Distributed { .. } => false,

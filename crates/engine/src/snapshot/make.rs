@@ -35,10 +35,11 @@ impl Snapshot {
             // The engine's thread refuses the first that is not made whole, or does the rest within its bound.
             let room = |wanted: Wanted| is_whole && room(taken + wanted);
             let made = match self.view(inserted.table) {
-                Ok(View::Search(_)) if inserted.queries_only => None,
-                Ok(View::Search(view)) => documents(view, inserted, &room, interrupt)?,
+                Ok(View::Search(view)) if inserted.is_made(&view.definition) => {
+                    documents(view, inserted, &room, interrupt)?
+                }
                 Ok(View::Percolate(view)) => queries(view, inserted, &room, interrupt)?,
-                Ok(View::Queue(_)) | Err(_) => None,
+                Ok(View::Search(_) | View::Queue(_)) | Err(_) => None,
             };
             if let Some(made) = &made {
                 taken = taken + made.bytes();

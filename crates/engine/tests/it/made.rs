@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Wanted};
+use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Searched, Wanted};
 use proptest::prelude::*;
 use query::request::{Insert, Known};
 use query::value::Value;
@@ -390,6 +390,17 @@ fn rows_that_take_long_are_stored_only_if_a_session_has_made_them() {
     let rows = made(&driver, &insert(2));
     let stored = driver.ask_made(1, insert(2), rows).take();
     assert!(matches!(stored, Some(Ok(Reply::Done { affected: 2, .. }))));
+    // In a transaction they are kept: COMMIT would not make them either.
+    let within = |rows| Command::Within(Box::new(insert(rows)));
+    let rows = made(&driver, &within(2));
+    let told = driver.ask_made(1, within(2), rows).take();
+    assert!(
+        matches!(told, Some(Ok(Reply::Done { affected: 2, .. }))),
+        "{told:?}"
+    );
+    let committed = driver.ask(1, Command::Commit).take();
+    assert!(matches!(committed, Some(Ok(_))), "{committed:?}");
+    assert_eq!(driver.handle.snapshot().rows("deep").unwrap(), 4);
 }
 
 /// What a column of a measured table is, and a value of it for each number.

@@ -36,6 +36,7 @@ use crate::engine::write::Unit;
 use crate::engine::{Engine, is_fatal};
 use crate::error::{Error, Result};
 use crate::limits::PLANS_MAX;
+use crate::made::MadeRows;
 use crate::planned::{Conditional, Planned, Planning};
 use crate::record::Record;
 use crate::transactions::{Change, Member, Rehearsal, Transaction};
@@ -214,7 +215,9 @@ impl Engine {
         let before = &members[..index];
         let Some(asked) = Conditional::from_command(command) else {
             return match is_search {
-                true => self.rehearse_insert(session, index, command).map(|()| None),
+                true => self
+                    .rehearse_insert(session, index, (command, &member.made))
+                    .map(|()| None),
                 false => Ok(None),
             };
         };
@@ -268,12 +271,12 @@ impl Engine {
         &mut self,
         session: SessionId,
         index: usize,
-        command: &Command,
+        (command, made): (&Command, &Option<MadeRows>),
     ) -> Result<()> {
         let mut command = command.clone();
         if let Command::Insert(insert) = &mut command {
             insert.replace = true; // COMMIT refuses an id that others have taken
         }
-        self.put_rows(session, index, command)
+        self.put_rows(session, index, (command, made.clone()))
     }
 }

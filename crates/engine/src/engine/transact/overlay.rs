@@ -25,6 +25,7 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{WAITING_BYTES_MAX, WAITING_STATEMENTS_MAX};
+use crate::made::MadeRows;
 use crate::record::Record;
 use crate::state::Prepared;
 use crate::table::search::analyse;
@@ -106,15 +107,17 @@ impl Engine {
             let of_search = self.state.searches.contains_key(&member.table);
             let insert = match &member.change {
                 Change::Write(command) => match &**command {
-                    Command::Insert(insert) if of_search => Some(insert.clone()),
+                    Command::Insert(insert) if of_search => {
+                        Some((insert.clone(), member.made.clone()))
+                    }
                     _ => None,
                 },
                 Change::Remove(_) => None,
             };
-            if let Some(mut insert) = insert {
+            if let Some((mut insert, made)) = insert {
                 // Its ids were new when the statement was answered. Only COMMIT refuses one that others have taken since.
                 insert.replace = true;
-                self.put_rows(session, index, Command::Insert(insert))?;
+                self.put_rows(session, index, (Command::Insert(insert), made))?;
             }
             if let Some(transaction) = self.sessions.transactions.get_mut(session) {
                 transaction.overlay.applied = index + 1;
@@ -122,15 +125,16 @@ impl Engine {
         }
     }
 
-    /// Decides an INSERT over the forks, and puts its rows into them.
+    /// Decides an INSERT over the forks, and puts its rows, of which some may be made, into them.
     pub(super) fn put_rows(
         &mut self,
         session: SessionId,
         index: usize,
-        command: Command,
+        (command, made): (Command, Option<MadeRows>),
     ) -> Result<()> {
         let counted = self.status;
         let decided = self.overlaid(session, |engine| {
+            engine.work.made = made;
             engine.decide_write(session, command, None)
         });
         self.status = counted;
