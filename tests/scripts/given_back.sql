@@ -1098,3 +1098,62 @@ SELECT id FROM clocks WHERE (id + 1, IFNULL(tm, 'none')) IN ((2, '10:11:12'))
 ----
 error 1210 (HY000): IN over rows compares a value of several kinds beside columns and constants alone
 
+# GREATEST and the like compare a timestamp with dates as conditions do, and give timestamps.
+CREATE TABLE many (x text, s string, i int, y year, tm time, da date, dt datetime, ts timestamp)
+----
+ok, 0 rows
+
+INSERT INTO many (id, x, s, i, y, tm, da, dt, ts) VALUES (1, '', 'abc', 5, 2024, '10:11:12', '2024-01-02', '2024-01-02', '2024-01-02 00:00:00'), (2, '', '2024-01-02', 7, 2025, '08:00:00', '2024-06-01', '2024-06-01 12:00:00', '2024-06-01 11:59:59')
+----
+ok, 2 rows
+
+SELECT id, GREATEST(dt, ts) AS g, LEAST(ts, da) AS l, MAX(dt, ts) AS m, NULLIF(dt, ts) AS n, NULLIF(ts, dt) AS o, INTERVAL(ts, dt) AS i FROM many ORDER BY id
+----
+id | g | l | m | n | o | i
+1 | 1704150000 | 1704150000 | 1704150000 | NULL | NULL | 1
+2 | 1717236000 | 1717192800 | 1717236000 | 2024-06-01 12:00:00 | 1717235999 | 0
+
+SELECT id, GREATEST(dt, IF(id = 1, ts, dt)) AS g, LEAST(IF(id = 1, dt, ts), da) AS l, NULLIF(IF(id = 1, dt, ts), dt) AS n FROM many ORDER BY id
+----
+id | g | l | n
+1 | 1704150000 | 1704150000 | NULL
+2 | 1717236000 | 1717192800 | 1717235999
+
+SELECT id FROM many WHERE GREATEST(dt, ts) = '2024-06-01 12:00:00'
+----
+id
+2
+
+SELECT GREATEST(dt, CASE WHEN id = 1 THEN ts ELSE y END) AS g FROM many
+----
+error 1210 (HY000): greatest() compares values of one kind: 'dt' is datetime, 'y' is year
+
+SELECT GREATEST(da, IF(id = 1, tm, '')) AS g FROM many
+----
+error 1210 (HY000): greatest() compares values of one kind: 'da' is date, 'tm' is time
+
+SELECT LEAST(dt, i + 1) AS g FROM many
+----
+error 1210 (HY000): least() compares values of one kind: 'dt' is datetime, 'number()' is double
+
+SET time_zone = 'UTC'
+----
+ok, 0 rows
+
+SELECT id, GREATEST(dt, ts) AS g, LEAST(ts, da) AS l, MAX(dt, ts) AS m, NULLIF(dt, ts) AS n, NULLIF(ts, dt) AS o, INTERVAL(ts, dt) AS i FROM many ORDER BY id
+----
+id | g | l | m | n | o | i
+1 | 1704153600 | 1704150000 | 1704153600 | 2024-01-02 00:00:00 | 1704150000 | 0
+2 | 1717243200 | 1717200000 | 1717243200 | 2024-06-01 12:00:00 | 1717235999 | 0
+
+SELECT id, GREATEST(dt, IF(id = 1, ts, dt)) AS g, LEAST(IF(id = 1, dt, ts), da) AS l, NULLIF(IF(id = 1, dt, ts), dt) AS n FROM many ORDER BY id
+----
+id | g | l | n
+1 | 1704153600 | 1704153600 | NULL
+2 | 1717243200 | 1717200000 | 1717235999
+
+SELECT id FROM many WHERE GREATEST(dt, ts) = '2024-06-01 12:00:00'
+----
+id
+2
+

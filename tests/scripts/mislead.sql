@@ -188,7 +188,10 @@ error 1292 (22007): 'abc' is no value of column 'n', which is int
 
 SELECT GREATEST(d, at) FROM kinds
 ----
-error 1210 (HY000): greatest() compares values of one kind: 'd' is date, 'at' is timestamp
+GREATEST(d, at)
+1704067200
+1672531200
+1640995200
 
 SELECT id FROM kinds WHERE LEAST(n, m) > 1
 ----

@@ -194,10 +194,12 @@ fn common<'e>(given: &[&'e Expression], compares: bool, resolve: &Resolve<'_>) -
         found = match (found, like) {
             (_, like) if place == 0 => like,
             (Beside::Inside, Beside::Inside) => Beside::Inside,
-            (Beside::Column(name, a), Beside::Column(_, b)) => match unified(a, b) {
-                Some(kind) => Beside::Column(name, kind),
-                None => Beside::Other,
-            },
+            (Beside::Column(name, a), Beside::Column(_, b)) => {
+                match like_moment(compares, a, b).or_else(|| unified(a, b)) {
+                    Some(kind) => Beside::Column(name, kind),
+                    None => Beside::Other,
+                }
+            }
             (Beside::Column(..) | Beside::Inside | Beside::Other, _) => Beside::Other,
         };
         if matches!(found, Beside::Other) {
@@ -221,6 +223,13 @@ fn common<'e>(given: &[&'e Expression], compares: bool, resolve: &Resolve<'_>) -
         }
     }
     found
+}
+
+/// What compares a timestamp with dates makes timestamps of them.
+fn like_moment(compares: bool, a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    let is_one =
+        a == ColumnType::Timestamp && is_date(b) || is_date(a) && b == ColumnType::Timestamp;
+    (compares && is_one).then_some(ColumnType::Timestamp)
 }
 
 /// The type of values that are of a type, or NOW() as a value of it; `None`: the type has no such value.

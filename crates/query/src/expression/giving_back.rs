@@ -8,11 +8,12 @@ use std::sync::Arc;
 use super::beside::{Beside, Item, Resolve, Unprepared, beside, of_call};
 use super::call::Known;
 use super::function::Function;
+use super::local_time::{equal, within};
 use super::mixed::Mixed;
 use super::moment::{self, MOVED_DATE, zone_of};
 use super::node::PreparedNode;
 use super::prepared::{called, one_kind};
-use super::tree::{BinaryOperator, Expression};
+use super::tree::Expression;
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -81,7 +82,7 @@ fn null_if(written: &[Expression], resolve: &Resolve<'_>) -> Result<PreparedNode
             let what = format!("NULLIF() is nested more than {NULLIF_NESTED_MAX} times");
             return Err(Unprepared::Invalid(what.into()));
         }
-        one_kind(Function::NullIf, &like, &beside(other, resolve))?;
+        one_kind(Function::NullIf, &like, &beside(within(other), resolve))?;
         let given = match read_beside {
             true => called(Function::NullIf, written, resolve)?,
             false => PreparedNode::new(of, resolve)?,
@@ -91,10 +92,7 @@ fn null_if(written: &[Expression], resolve: &Resolve<'_>) -> Result<PreparedNode
             value if read_beside => return Ok(value), // it was worked out
             given => Some(given),
         };
-        let sides = [of, other].map(|side| Box::new(side.clone()));
-        let [left, right] = sides;
-        let equal = Expression::Binary(BinaryOperator::Equal, left, right);
-        let equal = PreparedNode::new(&equal, resolve)?;
+        let equal = PreparedNode::new(&equal(of, other, resolve), resolve)?;
         let null = PreparedNode::Literal(Value::Null);
         let arguments = [Some(equal), Some(null), given];
         let arguments = arguments.into_iter().flatten().collect();

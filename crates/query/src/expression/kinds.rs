@@ -369,6 +369,23 @@ fn kinds_of(written: &Expression, kinds: &mut Vec<Kind>, resolve: &Resolve<'_>) 
     }
 }
 
+/// The columns among all that an expression may give back, also where others are of no known kind. What is worked out is a number.
+pub(super) fn columns_of<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Vec<Beside<'e>> {
+    match parts(written, resolve) {
+        Some(parts) => {
+            let columns = parts.iter().map(|(part, _)| columns_of(part, resolve));
+            columns.flatten().collect()
+        }
+        None => match beside(written, resolve) {
+            of @ Beside::Column(..) => vec![of],
+            Beside::Other if written.is_arithmetic() => {
+                vec![Beside::Column("number()", ColumnType::Double)]
+            }
+            Beside::Inside | Beside::Other => Vec::new(),
+        },
+    }
+}
+
 /// The kind of a part; `None`: it is not known, or it is NULL.
 fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
     match (beside(written, resolve), written.constant()) {

@@ -7,7 +7,8 @@
 //! | `ts = '2024-01-02 00:00:00'` | `ts = 1704135600` |
 //! | `ts = dt`, `ts = COALESCE(dt, NOW())` | `ts = local(dt)`, `ts = COALESCE(local(dt), NOW())` |
 //! | `COALESCE(ts, 'none') = s` | `COALESCE(ts, 'none') = local(s)` |
-//! | `GREATEST(ts, dt)` | itself, which is refused as in UTC |
+//! | `GREATEST(ts, dt)` | `GREATEST(ts, local(dt))`, a timestamp |
+//! | `NULLIF(dt, ts)` | `NULLIF(dt, local(ts))`, which gives `dt` unless `local(dt) = ts` |
 //!
 //! `local` is [`Function::LocalMoment`]. It gives a text that is a date as the seconds of that moment, and any other value as it is.
 //! So a condition means the same for a constant, a column, and a call that gives one of them back.
@@ -18,7 +19,7 @@ use super::beside::Resolve;
 use super::call::{exactly_listed, in_zone, named_zone};
 use super::function::Function;
 use super::list::List;
-use super::tree::{AggregateKind, Expression};
+use super::tree::{AggregateKind, BinaryOperator, Expression};
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -153,11 +154,7 @@ impl LocalTime {
                 let moments = lists.filter(|(needle, _)| is_moment(needle));
                 moments.for_each(|(_, list)| self.list(list));
             }
-            Expression::Call(Function::NullIf, arguments) => {
-                if let Some(test) = self.null_if(arguments, columns) {
-                    *expression = test;
-                }
-            }
+            Expression::Call(Function::NullIf, arguments) => self.null_if(arguments, columns),
             Expression::Call(Function::Remap, arguments) => {
                 if let [of, _, Expression::Literal(list), _] = &mut arguments[..]
                     && is_moment(of)
@@ -171,11 +168,10 @@ impl LocalTime {
                 sides.for_each(|side| self.convert(side, columns));
             }
             Expression::Call(function, arguments)
-                if function.compares() && arguments.iter().any(is_moment) =>
+                if function.compares() && asks(&*arguments, columns) =>
             {
-                let others = arguments.iter_mut();
-                let others = others.filter(|part| !Gives::by(part, columns).dates); // those are refused
-                others.for_each(|part| self.convert(part, columns));
+                let parts = arguments.iter_mut();
+                parts.for_each(|part| self.convert(part, columns));
             }
             _ => {}
         }
@@ -216,30 +212,19 @@ impl LocalTime {
         *of = Expression::Call(Function::LocalMoment, vec![inner, zone]);
     }
 
-    /// NULLIF gives its first argument as it is: that of a timestamp makes a moment of the second one, and a column of texts beside
-    /// a timestamp is compared by IF. `None`: it stays a NULLIF.
-    fn null_if(&self, arguments: &mut [Expression], columns: &GivesOf<'_>) -> Option<Expression> {
+    /// NULLIF gives its first argument as it is, so a text or a date there stays one: the second argument says in which zone both are
+    /// compared, see [`equal`].
+    fn null_if(&self, arguments: &mut [Expression], columns: &GivesOf<'_>) {
         let [of, other] = arguments else {
-            return None;
+            return;
         };
-        let (given, beside) = (Gives::by(of, columns), Gives::by(other, columns));
-        if given.dates || beside.dates || !given.moments && !beside.moments {
-            return None; // a date beside a timestamp is refused
+        if !asks([&*of, &*other], columns) {
+            return;
         }
-        self.convert(other, columns);
-        if !given.texts || given.moments || !is_plain(of) {
-            return None;
+        match of {
+            Expression::Literal(value) => self.read(value),
+            _ => self.wrap(other),
         }
-        let mut read = of.clone();
-        self.convert(&mut read, columns);
-        let sides = [read, other.clone()].map(Box::new);
-        let [left, right] = sides;
-        let equal = Expression::Binary(super::BinaryOperator::Equal, left, right);
-        let null = Expression::Literal(Value::Null);
-        Some(Expression::Call(
-            Function::If,
-            vec![equal, null, of.clone()],
-        ))
     }
 
     fn list(&self, list: &mut List) {
@@ -267,17 +252,43 @@ impl LocalTime {
     }
 }
 
+/// The test of `NULLIF(of, other)`: `of = other`, in the zone of `local(other)`.
+pub(super) fn equal(of: &Expression, other: &Expression, resolve: &Resolve<'_>) -> Expression {
+    let sides = [of, within(other)].map(|side| Box::new(side.clone()));
+    let [left, right] = sides;
+    let mut equal = Expression::Binary(BinaryOperator::Equal, left, right);
+    if let Expression::Call(Function::LocalMoment, arguments) = other
+        && let Some(Expression::Literal(Value::Str(zone))) = arguments.get(1)
+        && let Some(zone) = LocalTime::named(zone)
+    {
+        zone.compare_parts(&mut equal, &|name| gives_of(name, resolve));
+    }
+    equal
+}
+
+/// What became a moment: `of` of `local(of)`.
+pub(super) fn within(of: &Expression) -> &Expression {
+    match of {
+        Expression::Call(Function::LocalMoment, arguments) => arguments.first().unwrap_or(of),
+        _ => of,
+    }
+}
+
+fn gives_of(name: &str, resolve: &Resolve<'_>) -> Option<Gives> {
+    let (_, kind) = resolve.find(name)?;
+    kind.map(Gives::of)
+}
+
 /// A comparison with timestamps in UTC, where what is beside them is no column and no constant, and may be a text or a date: the parts
 /// of it become moments. Expressions of a session with a zone have none. `None`: it is no such comparison.
 pub(super) fn in_utc(of: &Expression, resolve: &Resolve<'_>) -> Option<Box<Expression>> {
-    let columns = |name: &str| {
-        let (_, kind) = resolve.find(name)?;
-        kind.map(Gives::of)
-    };
+    let columns = |name: &str| gives_of(name, resolve);
     let (mut has_moments, mut is_read) = (false, false);
     let compares = match of {
         Expression::Binary(operator, ..) => operator.compares(),
         Expression::Between { .. } | Expression::In { .. } => true,
+        // The test of NULLIF is such a comparison itself.
+        Expression::Call(Function::NullIf, _) => false,
         Expression::Call(function, _) => function.compares() || *function == Function::Remap,
         _ => false,
     };
@@ -288,7 +299,7 @@ pub(super) fn in_utc(of: &Expression, resolve: &Resolve<'_>) -> Option<Box<Expre
         let gives = Gives::by(part, &columns);
         let is_chosen = of.compares_parts() && matches!(part, Expression::Column(_));
         has_moments |= gives.moments;
-        is_read |= gives.is_read() && (!is_plain(part) || is_chosen && !gives.dates);
+        is_read |= gives.is_read() && (!is_plain(part) || is_chosen);
     }
     if !has_moments || !is_read {
         return None;

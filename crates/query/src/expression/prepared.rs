@@ -15,10 +15,10 @@ use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
 use super::giving_back::giving_back;
-use super::kinds::mixed;
+use super::kinds::{columns_of, mixed};
 use super::lazy_set::LazySet;
 use super::list::List;
-use super::local_time::in_utc;
+use super::local_time::{in_utc, within};
 use super::moment::{self, MOVED_DATE};
 use super::node::{ColumnValues, PreparedNode, WEIGHT_SLOT};
 use super::row_set::RowSet;
@@ -468,17 +468,32 @@ fn compared_arguments(
             },
         });
     }
+    refuse_unlike(function, arguments, resolve)?;
     let is_column = |operand: &Operand<'_>| matches!(operand.is, Beside::Column(..));
     if let Some(at) = operands.iter().position(is_column) {
         let column = operands.remove(at);
         for operand in &mut operands {
-            one_kind(function, &column.is, &operand.is)?;
             operand.node.fold();
             operand.read_beside(&column)?;
         }
         operands.insert(at, column);
     }
     prepared.extend(operands.into_iter().map(|operand| *operand.node));
+    Ok(())
+}
+
+/// Refuses arguments whose values no row can compare: as [`one_kind`], of all that each may give back.
+fn refuse_unlike(
+    function: Function,
+    arguments: &[Cow<'_, Expression>],
+    resolve: &Resolve<'_>,
+) -> Result<(), Unprepared> {
+    let mut first = None;
+    for argument in arguments {
+        for of in columns_of(within(argument), resolve) {
+            one_kind(function, first.get_or_insert(of), &of)?;
+        }
+    }
     Ok(())
 }
 
@@ -491,7 +506,8 @@ pub(super) fn one_kind(
     let (Beside::Column(a, first), Beside::Column(b, second)) = (a, b) else {
         return Ok(());
     };
-    if first.is_like(*second) {
+    let is_moment = |kind: ColumnType| is_date(kind) || kind == ColumnType::Timestamp;
+    if first.is_like(*second) || is_moment(*first) && is_moment(*second) {
         return Ok(());
     }
     let (first, second) = (first.sql_name(), second.sql_name());
