@@ -22,7 +22,7 @@ error 1292 (22007): 'abc' is no value of column 'i', which is int
 
 SELECT MAX(i+0) AS z FROM c HAVING z > 'abc'
 ----
-error 1292 (22007): 'abc' is no value of type double
+error 1292 (22007): 'abc' is no number, and stands beside one
 
 SELECT id FROM c WHERE EXP(i) > 'abc'
 ----
@@ -557,7 +557,7 @@ id
 
 SELECT id FROM c WHERE IFNULL(da,0) = 'none'
 ----
-error 1292 (22007): 'none' is no value of type datetime(6)
+error 1292 (22007): 'none' is no value of type date
 
 SELECT id FROM c WHERE COALESCE(dt,NOW()) < NOW()
 ----
@@ -1052,7 +1052,7 @@ id
 
 SELECT id FROM moments WHERE IF(id = 1, da, i) IN ('soon')
 ----
-error 1292 (22007): 'soon' is no value of type datetime(6)
+error 1292 (22007): 'soon' is no value of type date
 
 # An alias is compared as its expression is, also in a session with a zone.
 SET time_zone = 'Europe/Berlin'
@@ -1134,7 +1134,7 @@ error 1210 (HY000): greatest() compares values of one kind: 'da' is date, 'tm' i
 
 SELECT LEAST(dt, i + 1) AS g FROM many
 ----
-error 1210 (HY000): least() compares values of one kind: 'dt' is datetime, 'number()' is double
+error 1210 (HY000): least() compares values of one kind: 'dt' is datetime, what is worked out is a number
 
 SET time_zone = 'UTC'
 ----
@@ -1156,4 +1156,147 @@ SELECT id FROM many WHERE GREATEST(dt, ts) = '2024-06-01 12:00:00'
 ----
 id
 2
+
+# Arithmetic and sums take the digits of each date, and the seconds of each timestamp.
+SELECT id, IF(id = 1, da, ts) + 0 AS a, COALESCE(dt, ts) + 0 AS b, ABS(IF(id = 1, ts, da)) AS c, COALESCE(NULLIF(da, '2024-1-2'), ts) + 0 AS d FROM many ORDER BY id
+----
+id | a | b | c | d
+1 | 20240102 | 20240102000000 | 1704150000 | 1704150000
+2 | 1717235999 | 20240601120000 | 20240601 | 20240601
+
+SELECT SUM(IF(id = 1, da, ts)) AS s, MAX(COALESCE(da, ts) + 0) AS m FROM many
+----
+s | m
+1737476101 | 20240601
+
+# What is given back of moved dates keeps its midnight, and of decimals all digits.
+SELECT id, GREATEST(dt + INTERVAL 12 HOUR, '2024-01-02 00:00:00') AS g, LEAST(dt + INTERVAL 24 HOUR, '2030-1-1') AS l, LEAST('2024-01-02 00:00:00', dt + INTERVAL 1 HOUR) AS m, GREATEST(LEAST(da + INTERVAL 1 DAY, dt), da) AS n FROM many ORDER BY id
+----
+id | g | l | m | n
+1 | 2024-01-02 12:00:00 | 2024-01-03 00:00:00 | 2024-01-02 00:00:00 | 2024-01-02 00:00:00
+2 | 2024-06-02 00:00:00 | 2024-06-02 12:00:00 | 2024-01-02 00:00:00 | 2024-06-01 12:00:00
+
+SELECT id FROM many WHERE GREATEST(dt + INTERVAL 12 HOUR, '2024-01-02 00:00:00') = '2024-01-02 12:00:00' OR LEAST(dt + INTERVAL 24 HOUR, '2030-1-1') = '2024-01-03'
+----
+id
+1
+
+CREATE TABLE exact (x text, dx decimal(30,10), dy decimal(20,2))
+----
+ok, 0 rows
+
+INSERT INTO exact (id, x, dx, dy) VALUES (1, '', '9007199254740992.5', 1.25), (2, '', -1, 7.5)
+----
+ok, 2 rows
+
+SELECT id, GREATEST(dx, 0) AS g, LEAST(dx, dy) AS l, GREATEST(LEAST(dx, 9007199254740999), dy) AS n, IF(id = 1, GREATEST(dx, 0), dy) AS i FROM exact ORDER BY id
+----
+id | g | l | n | i
+1 | 9007199254740992.5000000000 | 1.2500000000 | 9007199254740992.5000000000 | 9007199254740992.5000000000
+2 | 0.0000000000 | -1.0000000000 | 7.5000000000 | 7.50
+
+UPDATE exact SET dx = GREATEST(dx, 0)
+----
+ok, 1 rows
+
+SELECT id, dx FROM exact ORDER BY id
+----
+id | dx
+1 | 9007199254740992.5000000000
+2 | 0.0000000000
+
+# GREATEST and the like over several kinds compare each value by its kind, with the constants beside it.
+SELECT id, GREATEST(IF(id = 1, tm, ''), '09:00:00') AS g, LEAST(COALESCE(tm, ''), '9:0:0', '23:00:00') AS l, GREATEST('09:00:00', IF(id = 1, 'none', tm)) AS m, INTERVAL(IF(id = 1, tm, ''), '09:00:00') AS i FROM many ORDER BY id
+----
+id | g | l | m | i
+1 | 10:11:12 | 09:00:00 | none | 1
+2 | 09:00:00 | 08:00:00 | 09:00:00 | 0
+
+SELECT id, GREATEST(IF(id = 1, tm, ''), '09:00:00') AS e FROM many WHERE e = '10:11:12'
+----
+id | e
+1 | 10:11:12
+
+SELECT id FROM many WHERE GREATEST(IF(id = 1, tm, ''), '09:00:00') = '10:11:12' OR IFNULL(LEAST(IF(id = 2, tm, 'x'), '09:00:00'), 5) = '08:00:00'
+----
+id
+1
+2
+
+SELECT id, HOUR(GREATEST(IF(id = 1, tm, ''), '09:00:00')) AS h, CONCAT('at ', GREATEST(IF(id = 1, tm, dt), '09:00:00')) AS c FROM many ORDER BY id
+----
+id | h | c
+1 | 10 | at 10:11:12
+2 | 9 | NULL
+
+SELECT id, GREATEST(0, IF(id < 3, s, ts)) AS a, GREATEST(0, IF(id = 1, s, ts)) AS b, LEAST(IF(id = 1, da, ts), 20240601) AS c FROM many ORDER BY id
+----
+id | a | b | c
+1 | NULL | NULL | 2024-01-02
+2 | NULL | 1717235999 | 20240601
+
+SELECT GREATEST(IF(id = 1, tm, i), 'noon') AS g FROM many
+----
+error 1292 (22007): 'noon' is no value of type time
+
+SELECT id, REMAP(dt, dt, (NOW()), ('x')) AS r, REMAP(i, 'none', (5), ('five')) AS f FROM many ORDER BY id
+----
+id | r | f
+1 | 2024-01-02 00:00:00 | five
+2 | 2024-06-01 12:00:00 | none
+
+# HAVING compares keys of several kinds as WHERE compares them around a sub-select.
+SELECT IF(id = 1, tm, '') AS e, COUNT(*) AS n FROM many GROUP BY e HAVING e = '10:11:12'
+----
+e | n
+10:11:12 | 1
+
+SELECT id, IF(id = 1, tm, '') AS e FROM many WHERE e = '10:11:12'
+----
+id | e
+1 | 10:11:12
+
+SELECT IF(id = 1, tm, i) AS e FROM many GROUP BY e HAVING e IN ('10:11:12', 7) ORDER BY e DESC
+----
+e
+10:11:12
+7
+
+SELECT NULLIF(INTERVAL(i, 3), dt) AS g FROM many
+----
+error 1210 (HY000): nullif() compares values of one kind: what is worked out is a number, 'dt' is datetime
+
+SELECT GREATEST(IF(id = 1, i, 'x'), i + 1, tm) AS g FROM many
+----
+error 1210 (HY000): greatest() compares values of one kind: 'i' is int, 'tm' is time
+
+SELECT id FROM many WHERE IF(id = 1, i, tm) = 'abc'
+----
+error 1292 (22007): 'abc' is no value of type int
+
+SELECT id FROM many WHERE IF(id = 1, i, y) = 'abc'
+----
+error 1292 (22007): 'abc' is no number, and stands beside one
+
+SELECT IF(id = 1, da, ts) AS e, COUNT(*) AS n FROM many GROUP BY e HAVING e > 20240101 ORDER BY e ASC
+----
+e | n
+1717235999 | 1
+2024-01-02 | 1
+
+SELECT IF(id = 1, da, ts) AS e FROM many WHERE IF(id = 1, da, ts) > 20240101
+----
+e
+2024-01-02
+1717235999
+
+SELECT HOUR(IF(id = 1, tm, ts)) AS h, COUNT(*) AS n FROM many GROUP BY IF(id = 1, tm, ts) HAVING h < 11
+----
+h | n
+10 | 1
+9 | 1
+
+SELECT COUNT(*) AS n FROM many GROUP BY IF(id = 1, tm, '') HAVING MAX(IF(id = 1, tm, '')) = '10:11:12'
+----
+error 1210 (HY000): groups have values of several kinds, and '10:11:12' is another value beside time(6): compare before they are grouped, or give values of one kind
 

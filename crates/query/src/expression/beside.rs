@@ -194,9 +194,11 @@ fn common<'e>(given: &[&'e Expression], compares: bool, resolve: &Resolve<'_>) -
         found = match (found, like) {
             (_, like) if place == 0 => like,
             (Beside::Inside, Beside::Inside) => Beside::Inside,
-            (Beside::Column(name, a), Beside::Column(_, b)) => {
+            (Beside::Column(name, a), Beside::Column(other, b)) => {
                 match like_moment(compares, a, b).or_else(|| unified(a, b)) {
-                    Some(kind) => Beside::Column(name, kind),
+                    Some(kind) if kind == a => Beside::Column(name, kind),
+                    Some(kind) if kind == b => Beside::Column(other, kind),
+                    Some(kind) => Beside::Column("common()", kind),
                     None => Beside::Other,
                 }
             }
@@ -255,7 +257,7 @@ pub fn type_of_union(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
 }
 
 /// The type of values that are of either type; `None`: there is none.
-fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+pub(super) fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     use ColumnType as T;
     Some(match (a, b) {
         (T::Date, T::DateTime { fraction_digits }) | (T::DateTime { fraction_digits }, T::Date) => {
@@ -402,6 +404,9 @@ pub(super) fn constant(value: &Value, column: &str, kind: ColumnType) -> Result<
 }
 
 fn no_constant(value: &Value, column: &str, kind: ColumnType) -> Unprepared {
+    if column.ends_with(')') && kind == ColumnType::Double {
+        return not_a_number(value);
+    }
     let text = match value {
         Value::Float(number) => number.to_string(), // as written, without six decimals
         value => value.to_string(),

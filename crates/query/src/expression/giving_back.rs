@@ -40,6 +40,12 @@ pub(super) fn giving_back(
     let Some(kind) = common.filter(ColumnType::has_comparable) else {
         return Ok(PreparedNode::Call(function, known, arguments));
     };
+    let picks = function.compares() && kind == MOVED_DATE;
+    for (argument, of) in arguments.iter_mut().zip(written) {
+        if picks {
+            show(argument, of);
+        }
+    }
     for place in function.gives_back(written.len()) {
         if let Some(PreparedNode::Literal(value)) = arguments.get_mut(place) {
             let read = kind.constant(value).unwrap_or(Value::Null);
@@ -51,9 +57,20 @@ pub(super) fn giving_back(
     }
     let call = PreparedNode::Call(function, known, arguments);
     Ok(match kind == MOVED_DATE {
+        true if picks => PreparedNode::Picked(Box::new(call), kind),
         true => call,
         false => PreparedNode::Given(Box::new(call), kind),
     })
+}
+
+/// Makes an argument that is compared as a date of one that is shown, with its midnight.
+fn show(argument: &mut PreparedNode, written: &Expression) {
+    let taken = std::mem::replace(argument, PreparedNode::Literal(Value::Null));
+    *argument = match (taken, written.constant()) {
+        (PreparedNode::Literal(_), Some(value)) => PreparedNode::Literal(value.clone()),
+        (PreparedNode::Moment(of, ..), _) if zone_of(written).is_none() => of.stored(),
+        (of, _) => of.stored(),
+    };
 }
 
 /// `NULLIF(of, other)` is `IF(of = other, NULL, of)`. What is of one type and no column is worked out once, and has a name in the

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::beside::{
-    Beside, Item, Resolve, Unprepared, beside, constant, is_number, is_text, shown,
+    Beside, Item, Resolve, Unprepared, beside, constant, is_date, is_number, is_text, shown,
+    unified,
 };
 use super::call::exactly_listed;
 use super::function::Function;
@@ -48,7 +49,7 @@ pub(super) fn mixed(
     let mut of = PreparedNode::new(written, resolve)?;
     mark(written, &mut of, &kinds, resolve);
     let reads_moments = reads_moments(comparison);
-    if reads_moments {
+    if reads_moments || picks(comparison) {
         of.make_stored(); // as such a function reads a column
     }
     let mut test = comparison.clone();
@@ -62,7 +63,7 @@ pub(super) fn mixed(
         let item = Item {
             name: &name,
             slot,
-            kind: *kind,
+            kind: kind.map(|kind| own_kind(written, kind, resolve)),
         };
         let read = PreparedNode::new(&test, &resolve.with_item(item));
         tests.push(match read {
@@ -112,7 +113,7 @@ fn of_unread(
     item: Item<'_>,
     resolve: &Resolve<'_>,
 ) -> Result<PreparedNode, Unprepared> {
-    if matches!(test, Expression::Call(Function::Interval, _)) {
+    if picks(test) || matches!(test, Expression::Call(Function::Interval, _)) {
         return Ok(PreparedNode::Literal(Value::Null)); // nothing is above or below them
     }
     let (test, kind) = match without_unread(test, item.kind) {
@@ -296,7 +297,7 @@ fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
         };
         return (is_mixed(first, resolve) && others.iter().all(is_plain)).then_some(0);
     }
-    if !is_comparison(comparison) {
+    if !is_comparison(comparison) && !picks(comparison) {
         return None;
     }
     let place = parts.iter().position(|part| is_mixed(part, resolve))?;
@@ -319,9 +320,42 @@ fn is_comparison(of: &Expression) -> bool {
 
 /// Whether an expression gives back values of columns and of another kind.
 fn is_mixed(written: &Expression, resolve: &Resolve<'_>) -> bool {
-    matches!(written, Expression::Call(function, _) if divides(*function))
+    let is_divided = match written {
+        Expression::Call(function, _) => divides(*function),
+        _ => false,
+    };
+    if !is_divided && picks(written) {
+        return picked_from(written, resolve).is_some();
+    }
+    is_divided
         && written.first_column().is_some()
         && matches!(beside(written, resolve), Beside::Other)
+}
+
+/// Whether it compares its arguments and gives one of them back, as GREATEST does.
+fn picks(of: &Expression) -> bool {
+    match of {
+        Expression::Call(Function::NullIf, _) => false,
+        of => of.compares_parts() && !of.gives_back().is_empty(),
+    }
+}
+
+/// The mixed call among the arguments of GREATEST and the like, where the others read no column: by the kind of its value they are
+/// compared, and the value is of that kind. `None`: it is another call.
+fn picked_from<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Option<&'e Expression> {
+    let at = place(written, resolve).filter(|_| picks(written))?;
+    written.parts().get(at).copied()
+}
+
+/// The type of the columns of a kind among all that a mixed call may give back.
+fn own_kind(written: &Expression, kind: ColumnType, resolve: &Resolve<'_>) -> ColumnType {
+    let columns = columns_of(written, resolve).into_iter();
+    let types = columns.filter_map(|of| match of {
+        Beside::Column(_, own) => (widest(own) == kind).then_some(own),
+        Beside::Inside | Beside::Other => None,
+    });
+    let own = types.reduce(|a, b| unified(a, b).unwrap_or(kind));
+    own.unwrap_or(kind)
 }
 
 /// Whether a call gives back one of its arguments as it is.
@@ -359,6 +393,9 @@ fn kinds_of(written: &Expression, kinds: &mut Vec<Kind>, resolve: &Resolve<'_>) 
     if let Some(parts) = parts(written, resolve) {
         return parts.iter().all(|(part, _)| kinds_of(part, kinds, resolve));
     }
+    if let Some(of) = picked_from(written, resolve) {
+        return kinds_of(of, kinds, resolve);
+    }
     match (kind_of(written, resolve), written.constant()) {
         (Some(kind), _) if kinds.contains(&kind) => true,
         (Some(kind), _) => {
@@ -375,6 +412,10 @@ pub(super) fn columns_of<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> 
         Some(parts) => {
             let columns = parts.iter().map(|(part, _)| columns_of(part, resolve));
             columns.flatten().collect()
+        }
+        None if picks(written) && matches!(beside(written, resolve), Beside::Other) => {
+            let arguments = written.gives_back().into_iter();
+            arguments.flat_map(|of| columns_of(of, resolve)).collect()
         }
         None => match beside(written, resolve) {
             of @ Beside::Column(..) => vec![of],
@@ -426,25 +467,63 @@ fn kind_of_constant(value: &Value) -> Option<Kind> {
 
 /// Makes each value that a mixed call may give back a [`PreparedNode::Part`] with the number of its kind.
 fn mark(written: &Expression, node: &mut PreparedNode, kinds: &[Kind], resolve: &Resolve<'_>) {
+    each_given(written, node, resolve, &mut |written, node| {
+        let mut of = std::mem::replace(node, PreparedNode::Literal(Value::Null));
+        let number = |kind: Option<Kind>| {
+            let number = kinds.iter().position(|known| Some(*known) == kind);
+            number.unwrap_or(0)
+        };
+        if let (PreparedNode::Mixed(mixed), Some(inner)) = (&mut of, picked_from(written, resolve))
+        {
+            let mut own = Vec::new();
+            kinds_of(inner, &mut own, resolve);
+            mixed.each_numbered_test(&mut |at, test| {
+                let part = std::mem::replace(test, PreparedNode::Literal(Value::Null));
+                *test = PreparedNode::Part(Box::new(part), number(own.get(at).copied()));
+            });
+            *node = of;
+            return;
+        }
+        // A call of constants was worked out.
+        let kind = match &of {
+            PreparedNode::Literal(value) => kind_of_constant(value),
+            _ => kind_of(written, resolve),
+        };
+        if kind == Some(None) {
+            of.read_inside();
+        }
+        *node = PreparedNode::Part(Box::new(of), number(kind));
+    });
+}
+
+/// Makes numbers of their digits of the dates that an operand of arithmetic may give back.
+pub(super) fn make_digits(written: &Expression, node: &mut PreparedNode, resolve: &Resolve<'_>) {
+    each_given(written, node, resolve, &mut |written, node| {
+        if let Beside::Column(_, kind) = beside(written, resolve)
+            && is_date(kind)
+        {
+            let of = std::mem::replace(node, PreparedNode::Literal(Value::Null));
+            *node = PreparedNode::Digits(Box::new(of), kind);
+        }
+    });
+}
+
+/// Calls `visit` with each value that a mixed call may give back, or with what is no such call.
+fn each_given(
+    written: &Expression,
+    node: &mut PreparedNode,
+    resolve: &Resolve<'_>,
+    visit: &mut dyn FnMut(&Expression, &mut PreparedNode),
+) {
     if let PreparedNode::Call(_, _, nodes) = node
         && let Some(parts) = parts(written, resolve)
     {
         for (written, at) in parts {
             if let Some(node) = nodes.get_mut(at) {
-                mark(written, node, kinds, resolve);
+                each_given(written, node, resolve, visit);
             }
         }
         return;
     }
-    // A call of constants was worked out.
-    let kind = match node {
-        PreparedNode::Literal(value) => kind_of_constant(value),
-        _ => kind_of(written, resolve),
-    };
-    let number = kinds.iter().position(|known| Some(*known) == kind);
-    let mut of = std::mem::replace(node, PreparedNode::Literal(Value::Null));
-    if kind == Some(None) {
-        of.read_inside();
-    }
-    *node = PreparedNode::Part(Box::new(of), number.unwrap_or(0));
+    visit(written, node);
 }

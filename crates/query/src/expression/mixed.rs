@@ -41,6 +41,15 @@ impl Mixed {
             .map_or(Value::Null, |test| test.evaluate(&row, work))
     }
 
+    /// As [`PreparedNode::part`], of tests that give values of several kinds.
+    fn part(&self, row: &dyn ColumnValues, work: &Work<'_>) -> (Value, usize) {
+        let (value, kind) = self.of.part(row, work);
+        let value = weighed(value, work);
+        let row = WithItem::new(row, self.slot, &value);
+        let test = self.tests.get(kind);
+        test.map_or((Value::Null, 0), |test| test.part(&row, work))
+    }
+
     /// Calls `visit` with the call and each test.
     pub(super) fn each_part(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
         visit(&mut self.of);
@@ -49,8 +58,13 @@ impl Mixed {
 
     /// Calls `visit` with each test.
     pub(super) fn each_test(&mut self, visit: &mut dyn FnMut(&mut PreparedNode)) {
-        for test in &mut self.tests {
-            visit(test);
+        self.each_numbered_test(&mut |_, test| visit(test));
+    }
+
+    /// Calls `visit` with each test and the number of its kind.
+    pub(super) fn each_numbered_test(&mut self, visit: &mut dyn FnMut(usize, &mut PreparedNode)) {
+        for (at, test) in self.tests.iter_mut().enumerate() {
+            visit(at, test);
         }
     }
 }
@@ -65,6 +79,7 @@ impl PreparedNode {
         let is_true = |at: &PreparedNode| at.evaluate(row, work).as_bool() == Some(true);
         match self {
             PreparedNode::Part(of, kind) => (of.evaluate(row, work), *kind),
+            PreparedNode::Mixed(mixed) => mixed.part(row, work),
             PreparedNode::Call(Function::Coalesce, _, parts) => {
                 let mut given = parts.iter().map(|part| part.part(row, work));
                 given

@@ -109,6 +109,9 @@ pub(super) enum PreparedNode {
     Given(Box<PreparedNode>, ColumnType),
     /// The same in the form that a client sees.
     Stored(Box<PreparedNode>, ColumnType),
+    /// A call of GREATEST and the like whose arguments are shown values of that type: they are compared by their comparable form, and
+    /// one is given back as it is shown.
+    Picked(Box<PreparedNode>, ColumnType),
     /// The number of a date's digits, as MySQL has it: 20240102 of a DATE, 20240102000000 of a DATETIME at midnight.
     Digits(Box<PreparedNode>, ColumnType),
     /// A text or a number of a row as a value of that type. One that is none is unlike all values of it.
@@ -221,6 +224,14 @@ impl PreparedNode {
                     store_chosen(function, &mut arguments, Some(kind));
                     PreparedNode::Call(function, known, arguments)
                 }
+                // A comparable decimal may have lost digits.
+                PreparedNode::Call(function, known, mut arguments)
+                    if function.compares() && matches!(kind, ColumnType::Decimal { .. }) =>
+                {
+                    arguments.iter_mut().for_each(PreparedNode::make_stored);
+                    let call = PreparedNode::Call(function, known, arguments);
+                    PreparedNode::Picked(Box::new(call), kind)
+                }
                 of => PreparedNode::Stored(Box::new(of), kind),
             },
             PreparedNode::Call(function, known, mut arguments) if function.chooses() => {
@@ -267,6 +278,7 @@ impl PreparedNode {
             PreparedNode::Moment(of, ..)
             | PreparedNode::Given(of, _)
             | PreparedNode::Stored(of, _)
+            | PreparedNode::Picked(of, _)
             | PreparedNode::Digits(of, _)
             | PreparedNode::Read(of, _) => of.is_constant(),
             PreparedNode::Call(_, _, arguments) => arguments.iter().all(PreparedNode::is_constant),
@@ -326,6 +338,7 @@ impl PreparedNode {
             | PreparedNode::Moment(part, ..)
             | PreparedNode::Given(part, _)
             | PreparedNode::Stored(part, _)
+            | PreparedNode::Picked(part, _)
             | PreparedNode::Digits(part, _)
             | PreparedNode::Read(part, _)
             | PreparedNode::Part(part, _)
@@ -376,6 +389,7 @@ impl PreparedNode {
             PreparedNode::Given(of, _) | PreparedNode::Part(of, _) => of.evaluate(row, work),
             PreparedNode::Mixed(mixed) => mixed.evaluate(row, work),
             PreparedNode::Stored(of, kind) => in_column(of.evaluate(row, work), *kind),
+            PreparedNode::Picked(of, kind) => picked(of, *kind, row, work),
             PreparedNode::Digits(of, kind) => kind.digits(of.evaluate(row, work)),
             PreparedNode::Read(of, kind) => read_as(of.operand(row, work), *kind),
             PreparedNode::Unary(operator, operand) => unary(*operator, &operand.operand(row, work)),
@@ -445,6 +459,26 @@ fn read_as(value: Value, kind: ColumnType) -> Value {
             (Err(_), Some(true) | None) => value,
         },
         other => other,
+    }
+}
+
+/// See [`PreparedNode::Picked`].
+fn picked(of: &PreparedNode, kind: ColumnType, row: &dyn ColumnValues, work: &Work<'_>) -> Value {
+    let PreparedNode::Call(function, known, arguments) = of else {
+        return of.evaluate(row, work); // a part of it was folded
+    };
+    let shown = arguments.iter().map(|of| of.evaluate(row, work));
+    let shown: Vec<Value> = shown.collect();
+    let comparable = shown.iter().map(|value| kind.comparable(value.clone()));
+    let comparable: Vec<Value> = comparable.collect();
+    let best = call(*function, known, comparable.len(), work, &mut |at| {
+        comparable.get(at).cloned().unwrap_or(Value::Null)
+    });
+    let mut pairs = comparable.into_iter().zip(shown);
+    match (pairs.find(|(value, _)| *value == best), kind) {
+        (None | Some((Value::Null, _)), _) => Value::Null,
+        (Some((_, shown)), ColumnType::Decimal { .. }) => in_column(shown, kind),
+        (Some((_, shown)), _) => shown,
     }
 }
 

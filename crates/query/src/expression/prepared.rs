@@ -15,7 +15,7 @@ use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
 use super::giving_back::giving_back;
-use super::kinds::{columns_of, mixed};
+use super::kinds::{columns_of, make_digits, mixed};
 use super::lazy_set::LazySet;
 use super::list::List;
 use super::local_time::{in_utc, within};
@@ -326,10 +326,8 @@ impl<'e> Operand<'e> {
         };
         match (refused, &self.is, &other.is) {
             (true, Beside::Column(a, _), Beside::Column(b, _)) => {
-                let (kind, other_kind) = (kind.sql_name(), other_kind.sql_name());
-                let what = format!(
-                    "a condition compares values of one kind: '{a}' is {kind}, '{b}' is {other_kind}"
-                );
+                let [a, b] = [(a, kind), (b, other_kind)].map(|(name, kind)| described(name, kind));
+                let what = format!("a condition compares values of one kind: {a}, {b}");
                 Err(Unprepared::Invalid(what.into()))
             }
             _ => Ok(()),
@@ -510,11 +508,19 @@ pub(super) fn one_kind(
     if first.is_like(*second) || is_moment(*first) && is_moment(*second) {
         return Ok(());
     }
-    let (first, second) = (first.sql_name(), second.sql_name());
+    let [a, b] = [(a, first), (b, second)].map(|(name, kind)| described(name, *kind));
     let function = function.name();
-    let what =
-        format!("{function}() compares values of one kind: '{a}' is {first}, '{b}' is {second}");
+    let what = format!("{function}() compares values of one kind: {a}, {b}");
     Err(Unprepared::Invalid(what.into()))
+}
+
+/// What an operand is, for an error. Nobody gave what is worked out its name, which has brackets.
+fn described(name: &str, kind: ColumnType) -> String {
+    match (name.ends_with(')'), kind) {
+        (true, ColumnType::Double) => "what is worked out is a number".to_owned(),
+        (true, kind) => format!("what is given back is {}", kind.sql_name()),
+        (false, kind) => format!("'{name}' is {}", kind.sql_name()),
+    }
 }
 
 /// Reads the constants that REMAP compares with a column as values of it.
@@ -524,6 +530,14 @@ fn read_list(
     resolve: &Resolve<'_>,
 ) -> Result<(), Unprepared> {
     let of = arguments.first().map(|of| beside(of, resolve));
+    if let (Some(Beside::Column(_, kind)), Some(zone)) =
+        (&of, arguments.get(2).and_then(|list| moment::zone_of(list)))
+        && let Some(list) = prepared.get_mut(2)
+    {
+        let now = std::mem::replace(list, PreparedNode::Literal(Value::Null));
+        *list = *Box::new(now).as_moment(zone, *kind);
+        list.fold();
+    }
     if let (Some(of @ Beside::Column(..)), Some(PreparedNode::Literal(list))) =
         (of, prepared.get_mut(2))
     {
@@ -594,11 +608,9 @@ fn read(
 
 /// An operand of arithmetic: of a date the number of its digits.
 fn number(written: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
-    let node = PreparedNode::new(written, resolve)?;
-    Ok(match beside(written, resolve) {
-        Beside::Column(_, kind) if is_date(kind) => PreparedNode::Digits(Box::new(node), kind),
-        Beside::Column(..) | Beside::Inside | Beside::Other => node,
-    })
+    let mut node = PreparedNode::new(written, resolve)?;
+    make_digits(written, &mut node, resolve);
+    Ok(node)
 }
 
 fn no_moment(function: Function, name: &str, kind: ColumnType) -> Unprepared {

@@ -39,6 +39,8 @@ struct GroupKey {
     written: Expression,
     prepared: Prepared,
     kind: Option<ColumnType>,
+    /// Whether its values are of several kinds. The key has lost them, so what means the key is worked out of the group's first row.
+    is_mixed: bool,
 }
 
 impl GroupKey {
@@ -50,7 +52,7 @@ impl GroupKey {
 
     /// Whether an expression over groups means the key. `shows_items`: also where the key may be a list.
     fn stands_for(&self, of: &Expression, shows_items: bool) -> bool {
-        (shows_items || !self.is_list()) && self.written == *of
+        !self.is_mixed && (shows_items || !self.is_list()) && self.written == *of
     }
 }
 
@@ -176,10 +178,12 @@ impl Binder<'_> {
                 (self.prepare(other)?, kind)
             }
         };
+        let kinds = given_kinds(&written, &|name| Some(self.slot(name).ok()?.1));
         Ok(GroupKey {
             written,
             prepared,
             kind,
+            is_mixed: kinds.is_some(),
         })
     }
 }
@@ -273,6 +277,10 @@ impl GroupBinder<'_, '_> {
     /// # Errors
     /// `Constant`: no group of the key can have the value.
     fn after(&self, after: &[Value]) -> Result<Vec<Value>, BindError> {
+        if self.keys.iter().any(|key| key.is_mixed) {
+            let message = "after: pages of groups need keys whose values are of one kind";
+            return Err(BindError::Invalid(message.to_owned()));
+        }
         let values = self.keys.iter().zip(after);
         let values = values.map(|(key, value)| read_beside(value, &key.written, key.kind));
         values
@@ -368,10 +376,14 @@ impl GroupBinder<'_, '_> {
 
     /// The keys, with commas between them if there are several.
     fn group_by(&self) -> Result<Expression, BindError> {
-        let keys = (0..self.keys.len()).map(|at| Expression::Column(key_name(at)));
+        let keys = self.keys.iter().enumerate();
+        let mut keys = keys.map(|(at, key)| match key.is_mixed {
+            true => key.written.clone(),
+            false => Expression::Column(key_name(at)),
+        });
         match self.keys.len() {
             0 => Err(BindError::Invalid("groupby() needs GROUP BY".to_owned())),
-            1 => Ok(Expression::Column(key_name(0))),
+            1 => Ok(keys.next().unwrap_or(Expression::Literal(Value::Null))),
             _ => {
                 let comma = Expression::Literal(Value::Str(",".to_owned()));
                 let parts = std::iter::once(comma).chain(keys).collect();
@@ -398,8 +410,10 @@ impl GroupBinder<'_, '_> {
                         | AggregateKind::Variance
                 );
                 let is_dated = |it: &Expression| {
-                    let kind = kind_of(it, &|name| Some(self.of.slot(name).ok()?.1));
-                    matches!(kind, Some(ColumnType::Date | ColumnType::DateTime { .. }))
+                    let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
+                    let kinds = given_kinds(it, &of_column).unwrap_or_default();
+                    let mut kinds = kinds.into_iter().chain([kind_of(it, &of_column)]).flatten();
+                    kinds.any(|of| matches!(of, ColumnType::Date | ColumnType::DateTime { .. }))
                 };
                 let arguments = arguments.iter().map(|it| match it {
                     // The text that a client sees, `10:11:12` and not 101112.
@@ -490,21 +504,14 @@ impl GroupBinder<'_, '_> {
         .map_err(BindError::from)
     }
 
-    /// The kinds of the values of a key, or of MIN and MAX, that are of several.
+    /// The kinds of the values of MIN and MAX that are of several.
     fn kinds(&self, name: &str) -> Option<Vec<Kind>> {
-        let key = self
-            .keys
-            .iter()
-            .enumerate()
-            .map(|(at, key)| (key_name(at), &key.written));
-        let aggregates = self.aggregates.iter().enumerate();
-        let extremes = aggregates.filter_map(|(at, (written, _))| match written {
-            Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) => {
-                Some((aggregate_name(at), of.first()?))
-            }
-            _ => None,
-        });
-        let (_, of) = key.chain(extremes).find(|(of, _)| of == name)?;
+        let mut aggregates = self.aggregates.iter().enumerate();
+        let (_, (written, _)) = aggregates.find(|(at, _)| aggregate_name(*at) == name)?;
+        let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) = written else {
+            return None;
+        };
+        let of = of.first()?;
         given_kinds(of, &|name| Some(self.of.slot(name).ok()?.1))
     }
 }
