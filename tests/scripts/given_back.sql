@@ -1300,3 +1300,56 @@ SELECT COUNT(*) AS n FROM many GROUP BY IF(id = 1, tm, '') HAVING MAX(IF(id = 1,
 ----
 error 1210 (HY000): groups have values of several kinds, and '10:11:12' is another value beside time(6): compare before they are grouped, or give values of one kind
 
+SELECT id, GREATEST(dt, ts, 'noon') AS g FROM many
+----
+error 1292 (22007): 'noon' is no value of type timestamp
+
+SELECT MAX(GREATEST(dt + INTERVAL 12 HOUR, da)) AS m, COUNT(*) AS n FROM many GROUP BY i HAVING m = '2024-06-02'
+----
+m | n
+2024-06-02 00:00:00 | 1
+
+SELECT id, GREATEST(dt + INTERVAL 12 HOUR, da) AS g FROM many ORDER BY g DESC
+----
+id | g
+2 | 2024-06-02 00:00:00
+1 | 2024-01-02 12:00:00
+
+CREATE TEMPORARY TABLE picked AS SELECT GREATEST(dt, ts) AS a, GREATEST(dt + INTERVAL 12 HOUR, da) AS b, LEAST(IF(id = 1, tm, ''), '09:00:00') AS c, IF(id = 1, da, ts) + 0 AS d FROM many
+----
+ok, 2 rows
+
+DESCRIBE picked
+----
+Field | Type | Null | Key | Default | Extra
+a | timestamp | YES |  | NULL | 
+b | string | YES |  | NULL | 
+c | string | YES |  | NULL | 
+d | bigint | YES |  | NULL | 
+
+SELECT a, b, c, d FROM picked WHERE a = '2024-01-02'
+----
+a | b | c | d
+1704153600 | 2024-01-02 12:00:00 | 09:00:00 | 20240102
+
+SELECT IF(id = 1, tm, '') AS e, GREATEST(IF(id = 1, tm, ''), '09:00:00') AS g, GROUPBY() AS k, COUNT(*) AS n FROM many GROUP BY e ORDER BY n ASC, g ASC
+----
+e | g | k | n
+10:11:12 | 10:11:12 | 10:11:12 | 1
+ | 09:00:00 |  | 1
+
+SELECT id FROM many LIMIT 1 FACET IF(id = 1, tm, '') AS f ORDER BY f ASC
+----
+id
+1
+--
+f | count(*)
+10:11:12 | 1
+ | 1
+
+SELECT IF(id = 1, tm, '') AS e, SUM(i) AS n FROM many GROUP BY e, y HAVING e < '11:00:00' ORDER BY e ASC
+----
+e | n
+10:11:12 | 5
+ | 7
+

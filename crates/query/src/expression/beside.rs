@@ -166,8 +166,8 @@ pub(super) fn of_call<'e>(
         Function::DateHistogram => Beside::Column("date_histogram()", ColumnType::Timestamp),
         // A text that is no date stays a text.
         Function::LocalMoment => match arguments.first().map(|of| beside(of, resolve)) {
-            Some(Beside::Column(name, kind)) if is_date(kind) => {
-                Beside::Column(name, ColumnType::Timestamp)
+            Some(Beside::Column(_, kind)) if is_date(kind) => {
+                Beside::Column("local()", ColumnType::Timestamp)
             }
             _ => Beside::Other,
         },

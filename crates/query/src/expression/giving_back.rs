@@ -130,10 +130,12 @@ fn is_named(of: &Expression) -> bool {
 
 /// Whether its value is shown as it is compared: it chooses among no columns, of which one may be a DECIMAL.
 fn is_as_shown(of: &Expression) -> bool {
-    match of {
-        Expression::Call(Function::NullIf, arguments) => arguments.first().is_none_or(is_as_shown),
-        Expression::Call(function, _) => !function.chooses(),
-        _ => true,
+    let Expression::Call(function, arguments) = of else {
+        return true;
+    };
+    match *function == Function::NullIf {
+        true => arguments.first().is_none_or(is_as_shown),
+        false => !function.chooses(),
     }
 }
 

@@ -129,7 +129,7 @@ fn constants_of(comparison: &Expression) -> Vec<Value> {
         Expression::In { list, .. } => list.iter().collect(),
         Expression::Call(Function::Remap, arguments) => match arguments.get(2) {
             Some(Expression::Literal(list)) => items_of(list),
-            _ => Vec::new(),
+            Some(_) | None => Vec::new(),
         },
         of => {
             let constants = of.parts().into_iter().filter_map(Expression::constant);
@@ -161,7 +161,19 @@ fn without_unread(test: &Expression, kind: Kind) -> Option<Expression> {
             *to = exactly_listed(&tos.into_iter().collect());
             is_left.then_some(test)
         }
-        _ => None,
+        Expression::Binary(..)
+        | Expression::InRows { .. }
+        | Expression::Between { .. }
+        | Expression::Call(..)
+        | Expression::Literal(_)
+        | Expression::Truth(_)
+        | Expression::Column(_)
+        | Expression::Variable(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::IsNull { .. }
+        | Expression::Each { .. }
+        | Expression::Aggregate(..) => None,
     }
 }
 
@@ -179,11 +191,10 @@ fn is_time(kind: &ColumnType) -> bool {
 
 /// Whether it is a function of a moment, such as HOUR, of which a time of day is none.
 fn reads_moments(of: &Expression) -> bool {
-    match of {
-        Expression::Call(Function::DateAdd | Function::DateSub, _) => false,
-        Expression::Call(function, _) => function.reads_moments(),
-        _ => false,
-    }
+    let Expression::Call(function, _) = of else {
+        return false;
+    };
+    function.reads_moments() && !matches!(function, Function::DateAdd | Function::DateSub)
 }
 
 /// The kinds of all that an expression may give back, if they are several and known.
@@ -251,7 +262,7 @@ fn refuse_reading(value: &Value, kinds: &[Kind]) -> Result<(), Unprepared> {
     }
     match kinds.iter().flatten().next() {
         Some(kind) if refused == kinds.len() => constant(value, "group()", *kind).map(|_| ()),
-        _ => Ok(()),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -263,7 +274,18 @@ fn share_lists(comparison: &mut Expression) -> Result<(), Unprepared> {
     let lists = match comparison {
         Expression::In { list, .. } => std::slice::from_mut(list),
         Expression::InRows { columns, .. } => columns.as_mut_slice(),
-        _ => return Ok(()),
+        Expression::Binary(..)
+        | Expression::Between { .. }
+        | Expression::Call(..)
+        | Expression::Literal(_)
+        | Expression::Truth(_)
+        | Expression::Column(_)
+        | Expression::Variable(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::IsNull { .. }
+        | Expression::Each { .. }
+        | Expression::Aggregate(..) => return Ok(()),
     };
     for list in lists {
         let (count, is_whole) = (list.len(), list.whole().is_some());
@@ -314,16 +336,22 @@ fn is_comparison(of: &Expression) -> bool {
         Expression::Binary(operator, ..) => operator.compares(),
         Expression::In { list, .. } => list.variable().is_none(),
         Expression::InRows { .. } | Expression::Between { .. } => true,
-        _ => false,
+        Expression::Call(..)
+        | Expression::Literal(_)
+        | Expression::Truth(_)
+        | Expression::Column(_)
+        | Expression::Variable(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::IsNull { .. }
+        | Expression::Each { .. }
+        | Expression::Aggregate(..) => false,
     }
 }
 
 /// Whether an expression gives back values of columns and of another kind.
 fn is_mixed(written: &Expression, resolve: &Resolve<'_>) -> bool {
-    let is_divided = match written {
-        Expression::Call(function, _) => divides(*function),
-        _ => false,
-    };
+    let is_divided = matches!(written, Expression::Call(function, _) if divides(*function));
     if !is_divided && picks(written) {
         return picked_from(written, resolve).is_some();
     }
@@ -437,12 +465,10 @@ fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
         (Beside::Other, None) if written.is_arithmetic() || zone_of(written).is_some() => {
             Some(Some(ColumnType::Double))
         }
-        (Beside::Other, None) => match written {
-            Expression::Call(function, _) if function.gives_text() => {
-                Some(Some(ColumnType::String))
-            }
-            _ => None,
-        },
+        (Beside::Other, None) => {
+            let is_text = matches!(written, Expression::Call(of, _) if of.gives_text());
+            is_text.then_some(Some(ColumnType::String))
+        }
     }
 }
 
@@ -485,9 +511,10 @@ fn mark(written: &Expression, node: &mut PreparedNode, kinds: &[Kind], resolve: 
             return;
         }
         // A call of constants was worked out.
-        let kind = match &of {
-            PreparedNode::Literal(value) => kind_of_constant(value),
-            _ => kind_of(written, resolve),
+        let kind = if let PreparedNode::Literal(value) = &of {
+            kind_of_constant(value)
+        } else {
+            kind_of(written, resolve)
         };
         if kind == Some(None) {
             of.read_inside();

@@ -173,15 +173,28 @@ impl LocalTime {
                 let parts = arguments.iter_mut();
                 parts.for_each(|part| self.convert(part, columns));
             }
-            _ => {}
+            Expression::Binary(..)
+            | Expression::In { .. }
+            | Expression::Between { .. }
+            | Expression::Call(..)
+            | Expression::Literal(_)
+            | Expression::Truth(_)
+            | Expression::Column(_)
+            | Expression::Variable(_)
+            | Expression::Path { .. }
+            | Expression::Unary(..)
+            | Expression::IsNull { .. }
+            | Expression::Each { .. }
+            | Expression::Aggregate(..) => {}
         }
     }
 
     /// Makes seconds of what a timestamp is set to. A text that is no date stays, for the column to read or to refuse.
     pub fn set(&self, of: &mut Expression, columns: &GivesOf<'_>) {
-        match of {
-            Expression::Path { .. } => self.wrap(of),
-            _ => self.convert(of, columns),
+        if matches!(of, Expression::Path { .. }) {
+            self.wrap(of);
+        } else {
+            self.convert(of, columns);
         }
     }
 
@@ -200,8 +213,11 @@ impl LocalTime {
             }
             // Its parts are made moments, or it is refused.
             of if of.compares_parts() && gives.moments => {}
-            of if gives.is_read() => self.wrap(of),
-            _ => {}
+            of => {
+                if gives.is_read() {
+                    self.wrap(of);
+                }
+            }
         }
     }
 
@@ -221,9 +237,10 @@ impl LocalTime {
         if !asks([&*of, &*other], columns) {
             return;
         }
-        match of {
-            Expression::Literal(value) => self.read(value),
-            _ => self.wrap(other),
+        if let Expression::Literal(value) = of {
+            self.read(value);
+        } else {
+            self.wrap(other);
         }
     }
 
@@ -268,10 +285,10 @@ pub(super) fn equal(of: &Expression, other: &Expression, resolve: &Resolve<'_>) 
 
 /// What became a moment: `of` of `local(of)`.
 pub(super) fn within(of: &Expression) -> &Expression {
-    match of {
-        Expression::Call(Function::LocalMoment, arguments) => arguments.first().unwrap_or(of),
-        _ => of,
-    }
+    let Expression::Call(Function::LocalMoment, arguments) = of else {
+        return of;
+    };
+    arguments.first().unwrap_or(of)
 }
 
 fn gives_of(name: &str, resolve: &Resolve<'_>) -> Option<Gives> {
@@ -290,7 +307,16 @@ pub(super) fn in_utc(of: &Expression, resolve: &Resolve<'_>) -> Option<Box<Expre
         // The test of NULLIF is such a comparison itself.
         Expression::Call(Function::NullIf, _) => false,
         Expression::Call(function, _) => function.compares() || *function == Function::Remap,
-        _ => false,
+        Expression::InRows { .. }
+        | Expression::Literal(_)
+        | Expression::Truth(_)
+        | Expression::Column(_)
+        | Expression::Variable(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::IsNull { .. }
+        | Expression::Each { .. }
+        | Expression::Aggregate(..) => false,
     };
     if !compares {
         return None;

@@ -198,7 +198,23 @@ impl PreparedNode {
                 }
             }
             PreparedNode::Mixed(mixed) => mixed.each_test(&mut PreparedNode::read_inside),
-            _ => {}
+            // What is worked out is no value of a document.
+            PreparedNode::Literal(_)
+            | PreparedNode::Typed(..)
+            | PreparedNode::Moment(..)
+            | PreparedNode::Unary(..)
+            | PreparedNode::Binary(..)
+            | PreparedNode::In { .. }
+            | PreparedNode::InRows { .. }
+            | PreparedNode::Between { .. }
+            | PreparedNode::IsNull { .. }
+            | PreparedNode::Given(..)
+            | PreparedNode::Stored(..)
+            | PreparedNode::Picked(..)
+            | PreparedNode::Digits(..)
+            | PreparedNode::Read(..)
+            | PreparedNode::Part(..)
+            | PreparedNode::Each { .. } => {}
         }
     }
 

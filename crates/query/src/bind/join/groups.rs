@@ -191,8 +191,8 @@ impl Binder<'_> {
 /// The item of an alias.
 fn named<'i>(items: &'i [Item], wanted: &str) -> Option<&'i Output> {
     items.iter().find_map(|item| match item {
-        Item::Value { what, name } if name.eq_ignore_ascii_case(wanted) => Some(what),
-        _ => None,
+        Item::Value { what, name } => name.eq_ignore_ascii_case(wanted).then_some(what),
+        Item::Star | Item::TableStar(_) => None,
     })
 }
 
@@ -234,7 +234,19 @@ impl GroupBinder<'_, '_> {
             ) => Some(ColumnType::Bigint),
             Expression::Column(name) if name == WEIGHT => Some(ColumnType::Int),
             Expression::Column(name) => self.of.slot(name).ok().map(|(_, kind)| kind),
-            _ => None,
+            Expression::Aggregate(..)
+            | Expression::Literal(_)
+            | Expression::Truth(_)
+            | Expression::Variable(_)
+            | Expression::Path { .. }
+            | Expression::Unary(..)
+            | Expression::Binary(..)
+            | Expression::In { .. }
+            | Expression::InRows { .. }
+            | Expression::Between { .. }
+            | Expression::IsNull { .. }
+            | Expression::Call(..)
+            | Expression::Each { .. } => None,
         };
         let is_item = |key: &GroupKey| key.is_list() && key.stands_for(&written, self.shows_items);
         let kind = match self.keys.iter().any(is_item) {
@@ -244,13 +256,11 @@ impl GroupBinder<'_, '_> {
         let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
         let extreme = self.extreme(&written).or(shown_as(&written, &of_column));
         let replaced = self.replaced(written, false)?;
-        let slot = match &replaced {
-            Expression::Column(name) => self.slot(name)?,
-            _ => {
-                let shown = Shown::Computed(self.prepare(&replaced)?.stored());
-                return Ok((kind.or(extreme), shown));
-            }
+        let Expression::Column(name) = &replaced else {
+            let shown = Shown::Computed(self.prepare(&replaced)?.stored());
+            return Ok((kind.or(extreme), shown));
         };
+        let slot = self.slot(name)?;
         Ok(match extreme {
             Some(kind) => (Some(kind), Shown::Stored(slot.0, kind)),
             None => (kind, Shown::Slot(slot.0)),

@@ -9,6 +9,7 @@ use crate::json::Json;
 use crate::lexer::{Lexer, OUT_OF_ROOM};
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
 use crate::meter::{Budget, Meter, Unmetered};
+use crate::schema::ColumnType;
 use crate::value::Value;
 
 /// Numbers at the ends of their types, texts of every kind that functions read, and lists.
@@ -187,5 +188,31 @@ fn an_expression_of_hours_ends_when_its_meter_stops() {
         let budget = Budget::new(100_000_000);
         let _ = prepared.evaluate(&Metered::new(&budget, |_| value.clone()));
         assert!(budget.is_stopped(), "{text}");
+    }
+}
+
+/// Functions that compare values of several kinds are prepared for each kind: no nesting of them multiplies their nodes.
+#[test]
+fn calls_over_several_kinds_in_each_other_grow_by_their_length() {
+    let typed = |name: &str| match name {
+        "tm" => Some((0, ColumnType::Time { fraction_digits: 0 })),
+        "dt" => Some((1, ColumnType::DateTime { fraction_digits: 0 })),
+        "i" => Some((2, ColumnType::Int)),
+        _ => None,
+    };
+    for (begin, end) in [
+        ("GREATEST(IF(i > 0, tm, ", "), '9:0:0')"),
+        ("GREATEST(COALESCE(tm, ", "), '9:0:0') = '10:11:12'"),
+        ("GREATEST(dt + INTERVAL 1 DAY, IF(i > 0, dt, ", "))"),
+        ("INTERVAL(IF(i > 0, dt, ", "), '2024-01-02')"),
+        ("IF(LEAST(IFNULL(tm, 'x'), '9:0:0') = 'x', tm, ", ")"),
+        ("IF(i > 0, dt, ", ") + 0"),
+    ] {
+        let size = |levels: usize| {
+            let text = begin.repeat(levels) + "NULL" + &end.repeat(levels);
+            let prepared = Prepared::typed(&parsed(&text).unwrap(), &typed).unwrap();
+            format!("{prepared:?}").len()
+        };
+        assert!(size(20) < 5 * size(5), "{begin}");
     }
 }
