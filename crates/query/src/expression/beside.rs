@@ -385,6 +385,10 @@ pub(crate) fn read_beside(
             }
         }
         (_, Expression::Call(Function::Histogram | Function::DateHistogram, _)) => number(value),
+        // What gives decimals, dates or times back.
+        (Some(kind), _) if kind.has_comparable() && kind != MOVED_DATE => {
+            constant(value, "key()", kind)
+        }
         (_, written) if written.is_arithmetic() => number(value),
         _ => Ok(value.clone()),
     }
