@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::expression::{
-    ColumnValues, Expression, Function, Prepared, Unprepared, WEIGHT_SLOT, shown_as,
+    ColumnValues, Expression, Function, Kept, Prepared, Unprepared, WEIGHT_SLOT, kept_as, shown_as,
 };
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::options::Options;
@@ -108,6 +108,8 @@ pub enum Shown {
 pub struct BoundSelect<'s> {
     /// Header and type of each column of the answer. A computed column has no type.
     pub headers: Vec<(String, Option<ColumnType>)>,
+    /// What is known of the values of the first columns. Of the others the types tell.
+    pub kept: Vec<Kept>,
     /// The value of each column.
     pub shown: Arc<[Shown]>,
     /// Whether the answer is the single row of COUNT(*).
@@ -175,7 +177,7 @@ impl<'s> BoundSelect<'s> {
         let left = Cell::new(Some(ALIASED_BYTES_MAX));
         let is_column = |name: &str| scope.slot_in(name).is_some();
         let aliases = Aliases::new(&select.items, &is_column, &left);
-        let (mut headers, mut shown) = (Vec::new(), Vec::new());
+        let (mut headers, mut shown, mut kept) = (Vec::new(), Vec::new(), Vec::new());
         for (at, item) in select.items.iter().enumerate() {
             match item {
                 Item::Star => scope.star(&mut headers, &mut shown),
@@ -183,7 +185,10 @@ impl<'s> BoundSelect<'s> {
                     return Err(BindError::Invalid(format!("no table '{table}' in FROM")));
                 }
                 Item::Value { what, name } => {
-                    let (show, kind) = scope.show(what, &aliases.before(at))?;
+                    let (show, kind, known) = scope.show(what, &aliases.before(at))?;
+                    if kind.is_none() {
+                        keep(&mut kept, &headers, known);
+                    }
                     headers.push((name.clone(), kind));
                     shown.push(show);
                 }
@@ -206,6 +211,7 @@ impl<'s> BoundSelect<'s> {
         };
         Ok(BoundSelect {
             scroll,
+            kept,
             headers,
             shown: shown.into(),
             is_count: counts > 0,
@@ -394,8 +400,8 @@ impl Scope<'_> {
         &self,
         what: &Output,
         aliases: &Aliases<'_>,
-    ) -> Result<(Shown, Option<ColumnType>), BindError> {
-        Ok(match what {
+    ) -> Result<(Shown, Option<ColumnType>, Kept), BindError> {
+        let (shown, kind) = match what {
             Output::Weight if !self.is_searched => return Err(self.no_weight()),
             Output::Weight => (Shown::Weight, Some(ColumnType::Int)),
             Output::Count => (Shown::Count, Some(ColumnType::Bigint)),
@@ -406,10 +412,13 @@ impl Scope<'_> {
             }
             Output::Expression(expression) => {
                 let replaced = aliases.replace(expression)?;
-                let kind = shown_as(&replaced, &|name| Some(self.slot_in(name)?.1));
-                (Shown::Computed(self.prepare(&replaced)?.stored()), kind)
+                let columns = |name: &str| Some(self.slot_in(name)?.1);
+                let shown = Shown::Computed(self.prepare(&replaced)?.stored());
+                let kept = kept_as(&replaced, &columns);
+                return Ok((shown, shown_as(&replaced, &columns), kept));
             }
-        })
+        };
+        Ok((shown, kind, Kept::of(kind)))
     }
 
     /// Prepares an expression over the slots of a row. Errors: `UnknownColumn`; `NotYet` for the items of standing queries' tags.
@@ -473,6 +482,13 @@ impl Shown {
             Shown::Weight | Shown::Count => Value::Int(weight.into()),
         }
     }
+}
+
+/// Notes what is known of the column behind those that have headers. Columns before it that are not noted have types.
+fn keep(kept: &mut Vec<Kept>, headers: &[(String, Option<ColumnType>)], known: Kept) {
+    let before = headers.get(kept.len()..).unwrap_or_default();
+    kept.extend(before.iter().map(|(_, kind)| Kept::of(*kind)));
+    kept.push(known);
 }
 
 /// The LIMIT of a page that ends at `max_matches`, which is `most`.

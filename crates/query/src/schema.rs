@@ -16,7 +16,7 @@ mod tests;
 
 pub use column::Column;
 pub use column_type::ColumnType;
-pub(crate) use decimal::DIGITS_MAX;
+pub(crate) use decimal::{DIGITS_MAX, SCALE_MAX};
 pub use names::{TypeError, TypeSystem};
 pub(crate) use timestamp::parse_local as local_timestamp;
 pub use value_error::ValueError;

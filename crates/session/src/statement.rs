@@ -135,6 +135,7 @@ impl FoundRows {
 pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Answer {
     Answer {
         columns,
+        kept: Vec::new(),
         total_found: rows.len() as u64,
         rows: Rows::ready(rows),
         keywords: Vec::new(),

@@ -23,6 +23,7 @@ mod facets;
 mod figures;
 mod guards;
 mod http_door;
+mod kept_types;
 mod kill;
 mod kill_queue;
 mod life;

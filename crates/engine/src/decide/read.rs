@@ -314,6 +314,7 @@ fn answer<R, S: Source<R, Error = Error>>(
     let found = scan(&bound, source, count, rows)?;
     Ok(Answer {
         columns: bound.headers,
+        kept: bound.kept,
         rows: Rows::ready(found.rows),
         total_found: found.total,
         keywords: Vec::new(),

@@ -16,7 +16,7 @@ use crate::sync_mode::SyncMode;
 use index::{Control, Interrupt};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
-use query::expression::{Expression, List};
+use query::expression::{Expression, Kept, List};
 use query::options::{Options, Ranker};
 use query::request::{Delete, Insert, Known, Select, Update};
 use query::rows::{BlocksMade, BoxedRows, Groups};
@@ -434,6 +434,8 @@ pub struct SearchOptions {
 pub struct Answer {
     /// Headers, with the type where the column is one of the table's.
     pub columns: Vec<(String, Option<ColumnType>)>,
+    /// What is known of the values of the first columns, also of an expression's. Of the others the types tell.
+    pub kept: Vec<Kept>,
     /// The rows, read as they are asked for.
     pub rows: Rows,
     /// Rows that matched, before OFFSET and LIMIT.
@@ -446,6 +448,16 @@ pub struct Answer {
     pub partial: Option<index::Reason>,
     /// The token of the next page; `None` without OPTION scroll, and behind the last row.
     pub scroll: Option<String>,
+}
+
+impl Answer {
+    /// What is known of the values of each column.
+    #[must_use]
+    pub fn known(&self) -> Vec<Kept> {
+        let others = self.columns.iter().skip(self.kept.len());
+        let others = others.map(|(_, kind)| Kept::of(*kind));
+        self.kept.iter().copied().chain(others).collect()
+    }
 }
 
 /// Rows, one at a time; every one has as many values as the answer has columns.

@@ -62,6 +62,7 @@ impl Snapshot {
         });
         Ok(Answer {
             columns: answer.columns,
+            kept: bound.kept,
             rows: Rows::reading(rows).noting(damaged),
             total_found: answer.total_found,
             keywords: answer.keywords,

@@ -29,7 +29,9 @@ use super::{
     AGGREGATE_IN_WHERE, BindError, IMPLICIT_LIMIT, ITEMS_OF_TAGS, Ids, Shown, TAGS_OF_STANDING,
     aliased, reads_items, with_ids,
 };
-use crate::expression::{BinaryOperator, Expression, GROUP_SLOT, Prepared};
+use crate::expression::{
+    BinaryOperator, Expression, GROUP_SLOT, Kept, Prepared, kept_as, shown_as,
+};
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
 use crate::rows::{Groups, Key, Order};
@@ -84,6 +86,8 @@ pub struct JoinColumn {
 pub struct BoundJoin {
     /// Header and type of each column of the answer.
     pub headers: Vec<(String, Option<ColumnType>)>,
+    /// What is known of the values of each column.
+    pub kept: Vec<Kept>,
     /// The headers, with the table's name before each that does not tell which table's column it is: of the columns with one header
     /// the first has it alone, and `id` is the column that `id` alone means. Empty for one table.
     pub members: Vec<String>,
@@ -180,13 +184,15 @@ impl BoundJoin {
             Some(bound) => (bound.columns, bound.order, Some(Arc::new(bound.groups))),
             None => (binder.shown()?, binder.order_by(&select.order)?, None),
         };
-        let (headers, shown): (Vec<_>, Vec<Shown>) = columns.into_iter().unzip();
+        let (headers, shown): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let (shown, kept): (Vec<Shown>, Vec<Kept>) = shown.into_iter().unzip();
         // The groups of one table have the page that its rows would have.
         let is_page = groups.is_some() && matches!(scopes, [only] if only.has_id);
         let (steps, filter) = binder.steps(on)?;
         let mut bound = BoundJoin {
             members: binder.members(&headers, &shown, groups.as_deref()),
             headers,
+            kept,
             is_count: shown.iter().any(|shown| matches!(shown, Shown::Count)),
             shown: shown.into(),
             groups,
@@ -413,7 +419,8 @@ impl Binder<'_> {
 }
 
 /// A column of the answer: its header, its type and its value.
-type Column = ((String, Option<ColumnType>), Shown);
+/// Header and type; what is shown, and what is known of it.
+type Column = ((String, Option<ColumnType>), (Shown, Kept));
 
 impl Binder<'_> {
     fn shown(&self) -> Result<Vec<Column>, BindError> {
@@ -436,8 +443,8 @@ impl Binder<'_> {
                 shown.extend(slots.map(|slot| self.column(slot)));
             }
             Item::Value { what, name } => {
-                let (kind, value) = self.value(what)?;
-                shown.push(((name.clone(), kind), value));
+                let (kind, shows) = self.value(what)?;
+                shown.push(((name.clone(), kind), shows));
             }
         }
         Ok(())
@@ -446,19 +453,28 @@ impl Binder<'_> {
     fn column(&self, slot: usize) -> Column {
         let (table, place) = table_of(&self.bases, slot);
         let column = &self.scopes[table].columns[place];
-        ((column.name.clone(), Some(column.kind)), Shown::Slot(slot))
+        let kind = Some(column.kind);
+        let shows = (Shown::Slot(slot), Kept::of(kind));
+        ((column.name.clone(), kind), shows)
     }
 
-    fn value(&self, what: &Output) -> Result<(Option<ColumnType>, Shown), BindError> {
-        Ok(match what {
+    fn value(&self, what: &Output) -> Result<(Option<ColumnType>, (Shown, Kept)), BindError> {
+        let (kind, shown) = match what {
             Output::Count => (Some(ColumnType::Bigint), Shown::Count),
             Output::Weight => (Some(ColumnType::Int), Shown::Slot(self.weight()?)),
             Output::Expression(Expression::Column(name)) => {
                 let (slot, kind) = self.slot(name)?;
                 (Some(kind), Shown::Slot(slot))
             }
-            Output::Expression(expression) => (None, Shown::Computed(self.prepare(expression)?)),
-        })
+            Output::Expression(expression) => {
+                let columns = |name: &str| Some(self.slot(name).ok()?.1);
+                let shown = Shown::Computed(self.prepare(expression)?.stored());
+                let kind = shown_as(expression, &columns);
+                let kept = kind.map_or_else(|| kept_as(expression, &columns), Kept::Of);
+                return Ok((kind, (shown, kept)));
+            }
+        };
+        Ok((kind, (shown, Kept::of(kind))))
     }
 
     /// The slot of `weight()`: the weight of the first table that MATCH searches.

@@ -19,7 +19,7 @@ mod zone;
 mod zoned;
 
 pub use bucket::{moment_seconds, moment_text};
-pub(super) use date::{in_zone, moment_in};
+pub(super) use date::{in_zone, is_of_days, moment_in};
 pub(super) use growth::growth;
 pub(crate) use known::Known;
 pub(super) use list::{each, exactly_listed, listed};

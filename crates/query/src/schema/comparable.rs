@@ -10,6 +10,12 @@ use crate::value::Value;
 const DOUBLE_DIGITS: usize = 15;
 
 impl ColumnType {
+    /// The DECIMAL with the most digits.
+    pub const WIDEST_DECIMAL: ColumnType = ColumnType::Decimal {
+        digits: decimal::DIGITS_MAX,
+        scale: decimal::SCALE_MAX,
+    };
+
     /// Whether [`ColumnType::comparable`] changes anything.
     #[must_use]
     pub fn has_comparable(&self) -> bool {
@@ -59,10 +65,7 @@ impl ColumnType {
         let number = text.strip_prefix('-').unwrap_or(text).split_once('.');
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
         if number.is_some_and(|(whole, fraction)| is_digits(whole) && is_digits(fraction)) {
-            return Some(ColumnType::Decimal {
-                digits: 65,
-                scale: 30,
-            });
+            return Some(ColumnType::WIDEST_DECIMAL);
         }
         let kind = ColumnType::DateTime { fraction_digits: 6 };
         let is_date = text.contains(' ') && kind.constant(value).is_ok();

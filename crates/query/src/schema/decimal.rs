@@ -10,7 +10,7 @@ use crate::value::Value;
 pub(crate) const DIGITS_MAX: u8 = 65;
 
 /// Most digits behind the point.
-pub(super) const SCALE_MAX: u8 = 30;
+pub(crate) const SCALE_MAX: u8 = 30;
 
 /// Exponents beyond this are cut to it: no DECIMAL comes near it.
 const EXPONENT_MAX: i64 = 1 << 40;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use engine::{Answer, Damaged, Rows};
+use query::expression::Kept;
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder, PacketError};
@@ -48,13 +49,15 @@ impl Sending {
     ) -> Result<Sending, Failure> {
         let is_typed = answer.columns.iter().all(|(_, kind)| kind.is_some());
         let ahead = read_ahead(&mut answer.rows, if is_typed { 1 } else { SAMPLED_ROWS })?;
+        let known = answer.known();
         let definitions: Vec<ColumnDefinition> = answer
             .columns
             .iter()
+            .zip(known)
             .enumerate()
-            .map(|(index, (name, kind))| {
+            .map(|(index, ((name, kind), known))| {
                 let samples = ahead.iter().filter_map(|row| row.get(index));
-                define(name, *kind, samples).from_table(table)
+                define(name, *kind, known, samples).from_table(table)
             })
             .collect();
         encoder.columns(&definitions);
@@ -108,10 +111,11 @@ fn read_ahead(rows: &mut Rows, most: usize) -> Result<VecDeque<Vec<Value>>, Fail
     Ok(ahead)
 }
 
-/// The definition of a column; of an expression by its values in some rows.
+/// The definition of a column; of an expression by its values in some rows, and by what is known of those that are texts.
 fn define<'v>(
     name: &str,
     kind: Option<ColumnType>,
+    known: Kept,
     samples: impl Iterator<Item = &'v Value>,
 ) -> ColumnDefinition {
     match kind {
@@ -129,7 +133,12 @@ fn define<'v>(
     match (are_known, are_whole, are_numbers) {
         (true, true, _) => ColumnDefinition::bigint(name),
         (true, false, true) => ColumnDefinition::double(name),
-        _ => ColumnDefinition::text(name),
+        _ => match known.kind() {
+            Some(kind) if kind.has_comparable() || kind == ColumnType::Double => {
+                ColumnDefinition::of(name, kind)
+            }
+            Some(_) | None => ColumnDefinition::text(name),
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! SELECT without a table, such as `SELECT @@version_comment`: clients send it when they connect.
 
-use query::expression::value_of_its_moment;
+use query::expression::{Kept, kept_without_table, value_of_its_moment};
 use query::limits::CONSTANT_WORK_MAX;
 use query::value::Value;
 use wire::sql::Constant;
@@ -20,12 +20,21 @@ pub(super) fn select(
 ) -> Result<Outcome, Failure> {
     let mut columns = Vec::with_capacity(items.len());
     let mut row = Vec::with_capacity(items.len());
+    let mut kept = Vec::with_capacity(items.len());
     let mut work = CONSTANT_WORK_MAX;
     for (name, constant) in items {
+        kept.push(match &constant {
+            Constant::Expression(written) => kept_without_table(written),
+            _ => Kept::Unknown, // its value tells
+        });
         row.push(value(node, session, constant, &mut work)?);
         columns.push((name, None));
     }
-    Ok(Outcome::shown(columns, vec![row]))
+    let mut outcome = Outcome::shown(columns, vec![row]);
+    if let Outcome::Rows(found) = &mut outcome {
+        found.answer.kept = kept;
+    }
+    Ok(outcome)
 }
 
 /// Whether an item may take long: an expression that calls a function.

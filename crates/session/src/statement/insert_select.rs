@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use engine::{Command, Definition, Kind, Reason};
-use query::expression::as_set;
+use query::expression::{Kept, as_set};
 use query::request::{Insert, Item, Known, Output};
 use query::schema::ColumnType;
 use query::value::Value;
@@ -90,6 +90,24 @@ fn set_moments(insert: &Insert, definition: &Definition, select: &mut Statement)
     }
 }
 
+/// All rows of a SELECT, in memory.
+pub(super) struct Selected {
+    pub(super) columns: Columns,
+    /// What is known of the values of each column.
+    pub(super) known: Vec<Kept>,
+    pub(super) rows: Vec<Vec<Value>>,
+    /// What holds them.
+    pub(super) held: Grant,
+}
+
+impl Selected {
+    /// The names of the columns, as a table has them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let columns = self.columns.iter();
+        columns.map(|(name, _)| name.to_lowercase()).collect()
+    }
+}
+
 impl Execution<'_> {
     /// Without LIMIT all rows go, unlike those of a SELECT alone. The rows are those of one snapshot; they are in the table once
     /// the whole INSERT is, so a table may be read and written by one statement.
@@ -108,8 +126,9 @@ impl Execution<'_> {
             true => Copied::TEMPORARY,
             false => Copied::STORED,
         };
-        let (_, rows, _held) = self.all_rows(select, most).await?;
-        insert.rows = rows;
+        let selected = self.all_rows(select, most).await?;
+        let _held = selected.held;
+        insert.rows = selected.rows;
         local_time::localize_rows(self.node, self.session, &mut insert);
         if insert.rows.is_empty() {
             return Ok(Outcome::NOTHING);
@@ -129,13 +148,13 @@ impl Execution<'_> {
         self.write_within(command).await
     }
 
-    /// The columns and all rows of a SELECT, in memory, with what holds it. Errors: those of the rows; `LIMIT` for more than
+    /// The columns and all rows of a SELECT. Errors: those of the rows; `LIMIT` for more than
     /// `most`; `OUT_OF_TIME`, `INTERRUPTED`.
     pub(super) async fn all_rows(
         &mut self,
         select: Statement,
         most: Copied,
-    ) -> Result<(Columns, Vec<Vec<Value>>, Grant), Failure> {
+    ) -> Result<Selected, Failure> {
         // One more than may be, so that a table that is too large is refused and not cut.
         let mut found = self.every_row(select, most.rows as u64 + 1).await?;
         if found.answer.partial == Some(Reason::Time) {
@@ -173,6 +192,11 @@ impl Execution<'_> {
         for sentence in self.node.note_damaged(&damaged) {
             self.session.warn(sentence);
         }
-        Ok((found.answer.columns, rows, held))
+        Ok(Selected {
+            known: found.answer.known(),
+            columns: found.answer.columns,
+            rows,
+            held,
+        })
     }
 }

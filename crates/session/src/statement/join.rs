@@ -549,6 +549,7 @@ pub(super) fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
     };
     Answer {
         columns: bound.headers,
+        kept: bound.kept,
         rows,
         total_found: joined.total,
         keywords: Vec::new(),

@@ -1,12 +1,13 @@
 //! Statements on temporary tables. They never reach the engine.
 
 use engine::{Definition, Error, Kind, QueueOptions, Temporary};
+use query::expression::Kept;
 use query::request::{Delete, Insert, Known};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
-use super::insert_select::Copied;
+use super::insert_select::{Copied, Selected};
 use super::{Execution, Outcome, local_time, show, translate, unexpected};
 use crate::errors::Failure;
 use crate::node::guarded;
@@ -43,14 +44,11 @@ impl Execution<'_> {
         let (mut names, mut rows) = (Vec::new(), Vec::new());
         let mut _held = None;
         if let Some(select) = create.select {
-            let (mut selected, found, memory) = self.all_rows(*select, Copied::TEMPORARY).await?;
-            for (name, _) in &mut selected {
-                *name = name.to_lowercase();
-                names.push(name.clone());
-            }
-            add_selected(&mut columns, selected, &found);
-            rows = found;
-            _held = Some(memory);
+            let selected = self.all_rows(*select, Copied::TEMPORARY).await?;
+            names = selected.names();
+            add_selected(&mut columns, &names, &selected);
+            rows = selected.rows;
+            _held = Some(selected.held);
         }
         let mut unique = create.unique;
         unique.sort();
@@ -244,30 +242,51 @@ fn definition(name: &str, table: &Temporary) -> Definition {
     }
 }
 
-/// Adds the columns of a SELECT that the statement does not define itself. The type of an expression is that of its values.
-fn add_selected(
-    columns: &mut Vec<Column>,
-    selected: Vec<(String, Option<ColumnType>)>,
-    rows: &[Vec<Value>],
-) {
-    for (at, (name, kind)) in selected.into_iter().enumerate() {
-        if columns.iter().any(|column| column.name == name) {
+/// Adds the columns of a SELECT that the statement does not define itself.
+fn add_selected(columns: &mut Vec<Column>, names: &[String], selected: &Selected) {
+    for (at, (name, known)) in names.iter().zip(&selected.known).enumerate() {
+        if columns.iter().any(|column| column.name == *name) {
             continue;
         }
-        let values = || rows.iter().filter_map(|row| row.get(at));
-        let is_whole = |value: &Value| matches!(value, Value::Int(_) | Value::Null);
-        let is_number = |value: &Value| is_whole(value) || matches!(value, Value::Float(_));
-        let of_values = match () {
-            () if values().all(is_whole) => ColumnType::Bigint,
-            () if values().all(is_number) => ColumnType::Double,
-            () => ColumnType::String,
-        };
+        let values = selected.rows.iter().filter_map(|row| row.get(at));
         columns.push(Column {
-            name,
-            kind: kind.unwrap_or(of_values),
+            name: name.clone(),
+            kind: type_of(*known, selected.columns[at].1, values),
             nullable: true,
             default: None,
             keyed: false,
         });
+    }
+}
+
+/// The type of a column with these values. `shown`: that of the SELECT's column, if it has one.
+fn type_of<'v>(
+    known: Kept,
+    shown: Option<ColumnType>,
+    values: impl Iterator<Item = &'v Value>,
+) -> ColumnType {
+    let (mut some, mut none, mut whole, mut numbers, mut sets) = (false, false, true, true, true);
+    for value in values {
+        if *value == Value::Null {
+            none = true;
+            continue;
+        }
+        some = true;
+        whole &= matches!(value, Value::Int(_));
+        numbers &= matches!(value, Value::Int(_) | Value::Float(_));
+        sets &= matches!(value, Value::Set(_));
+    }
+    match known {
+        Kept::Of(kind) if shown.is_some() => kind,
+        Kept::Of(ColumnType::Double) if some && whole => ColumnType::Bigint,
+        // An expression that gives texts may give a number that is one of its arguments.
+        Kept::Of(ColumnType::String) if some && whole => ColumnType::Bigint,
+        Kept::Of(ColumnType::String) if some && numbers => ColumnType::Double,
+        Kept::Of(kind) => kind,
+        Kept::Null | Kept::Unknown if whole => ColumnType::Bigint,
+        Kept::Null | Kept::Unknown if numbers => ColumnType::Double,
+        // A set is never NULL.
+        Kept::Null | Kept::Unknown if sets && !none => ColumnType::Multi { wide: true },
+        Kept::Null | Kept::Unknown => ColumnType::String,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Answer, Damaged, Keyword, Reason, Rows};
-use query::expression::type_of_union;
+use query::expression::{Kept, type_of_union};
 use query::meter::Unmetered;
 use query::options::Options;
 use query::rows::DistinctRows;
@@ -29,6 +29,8 @@ const PARTS_A_TURN: usize = 16;
 /// The rows of all SELECTs, and how many each of them has without LIMIT.
 struct Found {
     columns: Columns,
+    /// What is known of the values of each column.
+    kept: Vec<Kept>,
     /// The types by which each column is sorted, see [`sort_as`]. Where they are several, as those of a time and a decimal, values sort
     /// as they are.
     sorted_as: Vec<Vec<ColumnType>>,
@@ -68,13 +70,12 @@ impl Execution<'_> {
             Ok(SortKey {
                 place,
                 falls: key.descending,
-                kind: match found.sorted_as.get(place).map(Vec::as_slice) {
-                    Some([kind]) => Some(*kind),
-                    Some(_) | None => None,
-                },
+                kind: sorted_by(&found.kept, &found.sorted_as, place),
             })
         });
         let keys: Vec<SortKey> = keys.collect::<Result<_, Failure>>()?;
+        let kept = shown.places.iter().map(|place| found.kept[*place]);
+        let kept = kept.collect();
         let page = Page {
             offset: usize::try_from(union.offset).unwrap_or(usize::MAX),
             limit: usize::try_from(union.limit.unwrap_or(ALL_ROWS)).unwrap_or(usize::MAX),
@@ -96,6 +97,7 @@ impl Execution<'_> {
         };
         let answer = Answer {
             columns: shown.columns,
+            kept,
             rows: rows.noting(found.damaged),
             total_found: total,
             keywords: found.keywords,
@@ -114,7 +116,7 @@ impl Execution<'_> {
         held: &Arc<Grant>,
     ) -> Result<Found, Failure> {
         let is_one = parts.len() == 1;
-        let mut columns: Option<Columns> = None;
+        let mut columns: Option<(Columns, Vec<Kept>)> = None;
         let mut sorted_as = Vec::new();
         let (mut answers, mut once) = (Vec::with_capacity(parts.len()), DistinctRows::default());
         let mut damaged = Vec::with_capacity(parts.len());
@@ -124,6 +126,7 @@ impl Execution<'_> {
                 tokio::task::yield_now().await;
             }
             let found = self.part(part).await?;
+            let known = found.answer.known();
             partial = partial.or(found.answer.partial);
             damaged.push(found.answer.rows.damaged());
             if is_one {
@@ -133,8 +136,8 @@ impl Execution<'_> {
             sort_as(&mut sorted_as, &given);
             let kinds: Vec<_> = given.iter().map(|(_, kind)| *kind).collect();
             match &mut columns {
-                None => columns = Some(given),
-                Some(known) => unite(known, &given, at)?,
+                None => columns = Some((given, known)),
+                Some((columns, kept)) => unite(columns, kept, &given, &known, at)?,
             }
             match at < distinct {
                 true => {
@@ -155,8 +158,10 @@ impl Execution<'_> {
             let total = rows.len() as u64;
             answers.insert(0, (Rows::ready(rows), total));
         }
+        let (columns, kept) = columns.unwrap_or_default();
         Ok(Found {
-            columns: columns.unwrap_or_default(),
+            columns,
+            kept,
             sorted_as,
             answers,
             damaged: Damaged::of_parts(damaged),
@@ -245,22 +250,47 @@ fn options_of(parts: &[Part]) -> Result<Options, Failure> {
 }
 
 /// Makes the types of the columns fit those of one more SELECT, the part with index `at`.
-fn unite(known: &mut Columns, given: &Columns, at: usize) -> Result<(), Failure> {
-    if known.len() != given.len() {
+fn unite(
+    columns: &mut Columns,
+    kept: &mut [Kept],
+    given: &Columns,
+    known: &[Kept],
+    at: usize,
+) -> Result<(), Failure> {
+    if columns.len() != given.len() {
         let message = format!(
             "the SELECTs of a UNION have different numbers of columns: the first has {}, number {} has {}",
-            known.len(),
+            columns.len(),
             at + 1,
             given.len()
         );
         return Err(Failure::new(errors::WRONG_COLUMN_COUNT, message));
     }
-    for ((_, kind), (_, other)) in known.iter_mut().zip(given) {
-        *kind = kind
-            .zip(*other)
-            .and_then(|(one, other)| type_of_union(one, other));
+    let columns = columns.iter_mut().zip(kept).zip(given.iter().zip(known));
+    for (((_, kind), kept), ((_, other), known)) in columns {
+        *kind = match (*kept, *known) {
+            (_, Kept::Null) => *kind,
+            (Kept::Null, _) => *other,
+            _ => kind
+                .zip(*other)
+                .and_then(|(one, other)| type_of_union(one, other)),
+        };
+        *kept = kept.and(*known);
     }
     Ok(())
+}
+
+/// The type by which a column is sorted where its values are kept as texts that sort wrongly.
+fn sorted_by(kept: &[Kept], alike: &[Vec<ColumnType>], place: usize) -> Option<ColumnType> {
+    match kept.get(place).copied().and_then(Kept::kind) {
+        // Of numbers only those of a DECIMAL are kept as texts.
+        Some(ColumnType::Double) => Some(ColumnType::WIDEST_DECIMAL),
+        Some(kind) if kind.has_comparable() => Some(kind),
+        Some(_) | None => match alike.get(place).map(Vec::as_slice) {
+            Some([kind]) => Some(*kind),
+            Some(_) | None => None,
+        },
+    }
 }
 
 /// Adds the types of one more SELECT whose values are kept as texts that sort wrongly: of types that are alike, one a column.

@@ -1,6 +1,6 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
-use query::expression::{List, Moment, Unsettled, Variable, is_time_zone};
+use query::expression::{List, Moment, Unsettled, Variable, is_time_zone, keep_date};
 use query::scroll::is_of_its_moment;
 use query::value::Value;
 use wire::sql::{Assignment, Scope, Statement};
@@ -93,6 +93,10 @@ pub(super) fn settle(
         zone: zone.filter(|zone| is_time_zone(zone)),
         variable: &|name| of_user(node, session, name),
     };
+    if let Statement::CreateTemporary(create) = statement {
+        let select = create.select.iter_mut();
+        select.for_each(|select| select.each_item(&mut keep_date));
+    }
     let (mut listed, mut refused) = (0, None);
     statement.each_expression(&mut |expression| match moment.settle(expression) {
         Ok(count) => listed += count,

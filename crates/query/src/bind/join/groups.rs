@@ -14,8 +14,8 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kind, Prepared, given_kinds,
-    kind_of, read_beside, refuse_lost, shown_as,
+    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kept, Kind, Prepared,
+    given_kinds, kept_as, kind_of, read_beside, refuse_lost, shown_as,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -217,15 +217,16 @@ impl GroupBinder<'_, '_> {
             match item {
                 Item::Star | Item::TableStar(_) => self.of.show(item, &mut columns)?,
                 Item::Value { what, name } => {
-                    let (kind, shown) = self.value(what)?;
-                    columns.push(((name.clone(), kind), shown));
+                    let (kind, shown, kept) = self.value(what)?;
+                    let kept = kind.map_or(kept, Kept::Of);
+                    columns.push(((name.clone(), kind), (shown, kept)));
                 }
             }
         }
         Ok(columns)
     }
 
-    fn value(&mut self, what: &Output) -> Result<(Option<ColumnType>, Shown), BindError> {
+    fn value(&mut self, what: &Output) -> Result<(Option<ColumnType>, Shown, Kept), BindError> {
         let written = expression_of(what);
         let kind = match &written {
             Expression::Aggregate(
@@ -249,21 +250,22 @@ impl GroupBinder<'_, '_> {
             | Expression::Each { .. } => None,
         };
         let is_item = |key: &GroupKey| key.is_list() && key.stands_for(&written, self.shows_items);
-        let kind = match self.keys.iter().any(is_item) {
-            true => None,
-            false => kind,
-        };
         let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
+        let (kind, kept) = match self.keys.iter().any(is_item) {
+            true => (None, Kept::Unknown),
+            false => (kind, kept_as(&written, &of_column)),
+        };
         let extreme = self.extreme(&written).or(shown_as(&written, &of_column));
         let replaced = self.replaced(written, false)?;
         let Expression::Column(name) = &replaced else {
             let shown = Shown::Computed(self.prepare(&replaced)?.stored());
-            return Ok((kind.or(extreme), shown));
+            return Ok((kind.or(extreme), shown, kept));
+        };
         };
         let slot = self.slot(name)?;
         Ok(match extreme {
-            Some(kind) => (Some(kind), Shown::Stored(slot.0, kind)),
-            None => (kind, Shown::Slot(slot.0)),
+            Some(kind) => (Some(kind), Shown::Stored(slot.0, kind), kept),
+            None => (kind, Shown::Slot(slot.0), kept),
         })
     }
 
@@ -307,7 +309,7 @@ impl GroupBinder<'_, '_> {
         having: Option<&Prepared>,
     ) -> bool {
         let of_group = |of: &Prepared| of.slots().iter().all(|slot| *slot >= GROUP_SLOT);
-        let is_shown = |(_, shown): &Column| match shown {
+        let is_shown = |(_, (shown, _)): &Column| match shown {
             Shown::Slot(slot) | Shown::Stored(slot, _) => *slot >= GROUP_SLOT,
             Shown::Computed(value) => of_group(value),
             Shown::Weight | Shown::Count => false,

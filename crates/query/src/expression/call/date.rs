@@ -342,6 +342,15 @@ pub(super) fn moved(
     }
 }
 
+/// Whether a name is that of a unit of days or longer, which leaves a date without a time.
+pub(in super::super) fn is_of_days(unit: &Value) -> bool {
+    let unit = match unit {
+        Value::Str(name) => Unit::named(name),
+        _ => None,
+    };
+    unit.is_some_and(|unit| !unit.is_of_one_length())
+}
+
 /// The time between two moments, or two times of day, as `[-]hh:mm:ss`.
 fn time_diff(a: &Value, b: &Value) -> Option<Value> {
     let apart = match (time_seconds(a), time_seconds(b)) {

@@ -1,7 +1,7 @@
 //! The expressions of a statement, to give them the time.
 
 use query::expression::Expression;
-use query::request::{Known, each_expression};
+use query::request::{Item, Known, Output, each_expression};
 
 use super::{Constant, JoinedSelect, Part, Statement, Union};
 
@@ -47,6 +47,42 @@ impl Statement {
                 each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);
             }
             _ => {}
+        }
+    }
+}
+
+impl Statement {
+    /// Calls `visit` with each item of a SELECT, those of a UNION and of sub-selects among them.
+    pub fn each_item(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Statement::Select(select) => items(&mut select.items, visit),
+            Statement::Joined(select) => items(&mut select.items, visit),
+            Statement::SelectConstants(items) => of_constants(items, visit),
+            Statement::Union(union) => items_of_union(union, visit),
+            _ => {}
+        }
+    }
+}
+
+fn items_of_union(union: &mut Union, visit: &mut Visit<'_>) {
+    for part in &mut union.parts {
+        match part {
+            Part::Select(select) | Part::Each { select, .. } => items(&mut select.items, visit),
+            Part::Joined(select) => items(&mut select.items, visit),
+            Part::Constants(items) => of_constants(items, visit),
+            Part::Union(union) => items_of_union(union, visit),
+        }
+    }
+}
+
+fn items(items: &mut [Item], visit: &mut Visit<'_>) {
+    for item in items {
+        if let Item::Value {
+            what: Output::Expression(expression),
+            ..
+        } = item
+        {
+            visit(expression);
         }
     }
 }
