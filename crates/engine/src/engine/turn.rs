@@ -178,8 +178,8 @@ impl Engine {
                 Ok(())
             }
             Command::AlterTable { table, changes } => self.alter(&table, &changes, reply),
-            Command::Flush { tables } => self.flush(&tables, reply),
-            Command::Optimize { table } => self.optimize(&table, reply),
+            Command::Flush { tables } => self.flush(session, &tables, reply),
+            Command::Optimize { table } => self.optimize(session, &table, reply),
             Command::QueueWait {
                 sources,
                 timeout_us,
@@ -300,6 +300,7 @@ impl Engine {
                 let error = Error::Interrupted;
                 self.sessions
                     .fail_wait(&mut self.state, session, error, &mut self.outbox);
+                self.flushes.end(session);
                 Ok(Reply::done())
             }
             Command::QueueSetSource { sender, mode, row } => {

@@ -201,8 +201,8 @@ pub enum Command {
         /// The cursors that changed, with their new values.
         cursors: Vec<CursorChange>,
     },
-    /// KILL QUERY: the session's wait for a row ends with [`Error::Interrupted`]. Without one nothing is done: a row that was given
-    /// before stays given.
+    /// KILL QUERY: the session's wait for a row, or for the files of a FLUSH or OPTIMIZE, ends with [`Error::Interrupted`]. Without
+    /// one nothing is done: a row that was given before stays given.
     EndWait,
     /// The connection is gone. The engine frees the rows that its session owned and ends its waits.
     SessionClosed,

@@ -379,7 +379,9 @@ impl fmt::Display for Error {
             Error::BudgetSpent => f.write_str("the statement has spent its budget of units"),
             Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {
-                f.write_str("disk full: writes are refused, deletes and reads go on")
+                f.write_str(
+                    "disk full: writes are refused, deletes and reads go on; drop tables, or give the device of the data directory more room",
+                )
             }
             Error::QueueFull { queue } => {
                 write!(f, "queue '{queue}' is full: try again when rows were taken")

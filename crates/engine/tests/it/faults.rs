@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use disk::{Call, Copies, Disk, Fault, FaultDisk, MemoryDisk, everything_kept};
-use engine::{Command, Error, Now, Options, Reply};
+use engine::{Background, Command, Error, HeldJobs, JobLine, Now, Options, Reply};
 use proptest::prelude::*;
 
-use crate::driver::{Driver, options};
+use crate::driver::{Driver, Pending, options};
 use crate::model::Model;
 use crate::statement::command;
 use crate::workload::{asked, cases, create_schema, dump, play, seal_rows, worded};
@@ -162,6 +162,71 @@ fn a_full_disk_refuses_writes_and_takes_deletes() {
     assert!(!driver.handle.status().disk_full);
     let live = dump(&mut driver);
     assert_eq!(dump(&mut driver.reopen().unwrap()), live);
+}
+
+/// An engine whose jobs run when the test says so, with a row that is in no file, and a FLUSH or OPTIMIZE that waits for it.
+fn waiting(line: &str) -> (FaultDisk, HeldJobs, Driver, Pending) {
+    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
+    let options = Options {
+        background: Background::Held(held.clone()),
+        ..options(Arc::new(disk.clone()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    create_schema(&mut driver);
+    for _ in 0..3 {
+        run_all(&held); // the manifest of the tables is no fold of this row
+        driver.tick(1_000_000);
+    }
+    let insert = "insert posts (id, body) values (1, 'one')";
+    driver.run(command(insert)).unwrap();
+    let answer = driver.ask(1, command(line));
+    (disk, held, driver, answer)
+}
+
+fn run_all(held: &HeldJobs) {
+    while held.run(JobLine::Folds) || held.run(JobLine::Merges) {}
+}
+
+#[test]
+fn a_flush_or_optimize_whose_fold_finds_no_room_is_told_at_once() {
+    for line in ["flush posts", "optimize posts"] {
+        let (disk, held, mut driver, answer) = waiting(line);
+        let other = driver.ask(2, command(line));
+        disk.inject(Call::Create, 1, Fault::Fail(ErrorKind::StorageFull));
+        run_all(&held); // the fold, and the manifest behind it
+        driver.tick(1_000);
+        let refused = answer.take();
+        assert!(
+            matches!(refused, Some(Err(Error::DiskFull))),
+            "{line}: {refused:?}"
+        );
+        // The other one has its own fold, for which there is room.
+        for _ in 0..9 {
+            run_all(&held);
+            driver.tick(1_000_000);
+        }
+        assert!(matches!(other.take(), Some(Ok(_))), "{line}");
+    }
+}
+
+#[test]
+fn kill_ends_the_wait_of_a_flush_and_of_an_optimize() {
+    for line in ["flush posts", "optimize posts"] {
+        let (_disk, held, mut driver, answer) = waiting(line);
+        let other = driver.ask(2, command(line));
+        assert!(answer.take().is_none(), "{line}: the fold is not done");
+        driver.ask(1, Command::EndWait);
+        let killed = answer.take();
+        assert!(
+            matches!(killed, Some(Err(Error::Interrupted))),
+            "{line}: {killed:?}"
+        );
+        for _ in 0..9 {
+            run_all(&held);
+            driver.tick(1_000_000);
+        }
+        assert!(matches!(other.take(), Some(Ok(_))), "{line}");
+    }
 }
 
 #[test]

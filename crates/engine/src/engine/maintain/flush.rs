@@ -17,7 +17,7 @@
 //! FLUSH begins with `Answer`, so its reply is sent in turn 3.
 
 use crate::catalog::TableId;
-use crate::command::{Answering, Kind, Reply};
+use crate::command::{Answering, Kind, Reply, SessionId};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
@@ -29,6 +29,7 @@ pub(in crate::engine) struct Flushes {
 }
 
 struct Flush {
+    session: SessionId,
     tables: Vec<Wanted>,
     /// The last record that must be in files: the newest when the request came.
     position: u64,
@@ -79,6 +80,14 @@ impl Flushes {
         }
     }
 
+    /// KILL: answers the open request of a session.
+    pub(in crate::engine) fn end(&mut self, session: SessionId) {
+        let is_its_own = |flush: &mut Flush| flush.session == session;
+        for flush in self.waiting.extract_if(.., is_its_own) {
+            (flush.reply)(Err(Error::Interrupted));
+        }
+    }
+
     /// A manifest could not be written: answers every open request with `error`. None waits for the next manifest.
     pub(in crate::engine) fn fail(&mut self, error: &Error) {
         for reply in self.take_replies() {
@@ -96,21 +105,31 @@ impl Flushes {
 
 impl Engine {
     /// FLUSH TABLE. No names: all tables. A name of no table is refused at once.
-    pub(in crate::engine) fn flush(&mut self, tables: &[String], reply: Answering) -> Result<()> {
+    pub(in crate::engine) fn flush(
+        &mut self,
+        session: SessionId,
+        tables: &[String],
+        reply: Answering,
+    ) -> Result<()> {
         let catalog = &self.state.catalog;
         let named: Result<Vec<TableId>> = match tables {
             [] => Ok(catalog.iter().map(|(table, _)| table).collect()),
             names => names.iter().map(|name| catalog.find(name)).collect(),
         };
         match named {
-            Ok(tables) => self.wait_for_files(tables, Then::Answer, reply),
+            Ok(tables) => self.wait_for_files(session, tables, Then::Answer, reply),
             Err(error) => return self.answer(reply, Err(error)),
         }
         Ok(())
     }
 
     /// OPTIMIZE TABLE. Only search tables have segments; another table is refused at once.
-    pub(in crate::engine) fn optimize(&mut self, name: &str, reply: Answering) -> Result<()> {
+    pub(in crate::engine) fn optimize(
+        &mut self,
+        session: SessionId,
+        name: &str,
+        reply: Answering,
+    ) -> Result<()> {
         let table = self.state.catalog.find(name);
         let search = |table: &TableId| {
             let definition = self.state.catalog.get(*table);
@@ -118,7 +137,7 @@ impl Engine {
         };
         match table {
             Ok(table) if search(&table) => {
-                self.wait_for_files(vec![table], Then::Optimize, reply);
+                self.wait_for_files(session, vec![table], Then::Optimize, reply);
             }
             Ok(_) => {
                 let what = format!("'{name}' is no search table: only those have segments");
@@ -129,13 +148,20 @@ impl Engine {
         Ok(())
     }
 
-    fn wait_for_files(&mut self, tables: Vec<TableId>, then: Then, reply: Answering) {
+    fn wait_for_files(
+        &mut self,
+        session: SessionId,
+        tables: Vec<TableId>,
+        then: Then,
+        reply: Answering,
+    ) {
         let wanted = |table| Wanted {
             table,
             begun: false,
             file_changes: 0,
         };
         self.flushes.waiting.push(Flush {
+            session,
             tables: tables.into_iter().map(wanted).collect(),
             position: self.state.position,
             then,
@@ -143,8 +169,10 @@ impl Engine {
         });
     }
 
-    /// Notes in `wanted_folds` the tables of open requests that no job brings further. `maintain` then starts their folds.
+    /// Notes in `wanted_folds` the tables of open requests that no job brings further. `maintain` then starts their folds. Requests
+    /// whose folds have failed are answered first: a fold that begins anew would hide it, and fail again, for ever.
     pub(in crate::engine) fn want_flushed(&mut self) {
+        self.answer_failed_flushes();
         let mut waiting = std::mem::take(&mut self.flushes.waiting);
         for flush in &mut waiting {
             for wanted in &mut flush.tables {
@@ -162,16 +190,11 @@ impl Engine {
     /// Answers the requests whose tables are in files, and those whose tables cannot get there: a segment is damaged, or a fold
     /// failed. Moves OPTIMIZE requests to their next step.
     pub(in crate::engine) fn answer_flushes(&mut self) {
+        self.answer_failed_flushes();
         for mut flush in std::mem::take(&mut self.flushes.waiting) {
             let position = flush.position;
             if let Some(error) = self.damage_of(&flush) {
                 (flush.reply)(Err(error));
-                continue;
-            }
-            let failed =
-                |wanted: &Wanted| wanted.begun && self.failed_folds.contains(&wanted.table);
-            if flush.tables.iter().any(failed) {
-                (flush.reply)(Err(self.why_not_in_files()));
                 continue;
             }
             let is_merged = |wanted: &Wanted| !self.is_optimizing(wanted.table);
@@ -196,6 +219,19 @@ impl Engine {
             } else {
                 (flush.reply)(Ok(Reply::done()));
             }
+        }
+    }
+
+    /// Answers the requests of which a fold failed.
+    fn answer_failed_flushes(&mut self) {
+        let error = self.why_not_in_files();
+        let failed_folds = &self.failed_folds;
+        let has_failed = |flush: &mut Flush| {
+            let mut tables = flush.tables.iter();
+            tables.any(|wanted| wanted.begun && failed_folds.contains(&wanted.table))
+        };
+        for flush in self.flushes.waiting.extract_if(.., has_failed) {
+            (flush.reply)(Err(error.clone()));
         }
     }
 
