@@ -201,3 +201,72 @@ INSERT INTO docs (id, j) VALUES (9, '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
 ----
 error 1406 (22001): JSON nested deeper than 64 levels for column 'j' at row 1
 
+# MIN and MAX of a path and ORDER BY have one order for values of all kinds: NULL, numbers with truths as 1 and 0, texts, documents.
+CREATE TABLE kinds (body text, j json)
+----
+ok, 0 rows
+
+INSERT INTO kinds (id, body, j) VALUES (1, '', '{"a":true}'), (2, '', '{"a":false}'), (3, '', '{"a":1}'), (4, '', '{"a":"1"}'), (5, '', '{"a":2.5}'), (6, '', '{"a":"B"}'), (7, '', '{"a":null}'), (8, '', '{"a":-1}'), (9, '', '{"a":[7]}'), (10, '', '{}')
+----
+ok, 10 rows
+
+SELECT id, j.a FROM kinds ORDER BY j.a ASC, id ASC
+----
+id | j.a
+7 | NULL
+10 | NULL
+8 | -1
+2 | 0
+1 | 1
+3 | 1
+5 | 2.500000
+4 | 1
+6 | B
+9 | [7]
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds
+----
+MIN(j.a) | MAX(j.a)
+-1 | [7]
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds WHERE id < 9
+----
+MIN(j.a) | MAX(j.a)
+-1 | B
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds WHERE id < 6
+----
+MIN(j.a) | MAX(j.a)
+0 | 1
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds WHERE id IN (1, 2)
+----
+MIN(j.a) | MAX(j.a)
+0 | 1
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds WHERE id IN (4, 6)
+----
+MIN(j.a) | MAX(j.a)
+1 | B
+
+SELECT MIN(j.a), MAX(j.a) FROM kinds WHERE id IN (7, 10)
+----
+MIN(j.a) | MAX(j.a)
+NULL | NULL
+
+# Comparisons keep them apart: true is not 1, and '1' is not 1.
+SELECT id FROM kinds WHERE j.a = 1
+----
+id
+3
+
+SELECT id FROM kinds WHERE j.a = TRUE
+----
+id
+1
+
+SELECT id FROM kinds WHERE j.a = '1'
+----
+id
+4
+
