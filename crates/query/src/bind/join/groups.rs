@@ -261,7 +261,6 @@ impl GroupBinder<'_, '_> {
             let shown = Shown::Computed(self.prepare(&replaced)?.stored());
             return Ok((kind.or(extreme), shown, kept));
         };
-        };
         let slot = self.slot(name)?;
         Ok(match extreme {
             Some(kind) => (Some(kind), Shown::Stored(slot.0, kind), kept),

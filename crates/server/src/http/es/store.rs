@@ -11,7 +11,7 @@ use super::request::EsRequest;
 use crate::http::Guest;
 
 /// Most changes in a unit, which the engine stores as a whole or not at all.
-const UNIT_CHANGES: usize = 10_000;
+const UNIT_CHANGES: usize = 1_000;
 
 /// `PUT|POST /{index}/_doc[/{id}]`, `/_create/{id}` and the typed paths.
 pub(super) async fn one(
