@@ -1323,7 +1323,7 @@ DESCRIBE picked
 ----
 Field | Type | Null | Key | Default | Extra
 a | timestamp | YES |  | NULL | 
-b | string | YES |  | NULL | 
+b | datetime | YES |  | NULL | 
 c | string | YES |  | NULL | 
 d | bigint | YES |  | NULL | 
 

@@ -249,3 +249,25 @@ UPDATE kinds SET j = '{"a": 1}}' WHERE id = 1
 ----
 error 1366 (HY000): '{"a": 1}}' is not JSON at byte 8, for column 'j' at row 1
 
+
+# A moment, a time of day and a year are of three kinds.
+CREATE TABLE three (ts timestamp, tm time, y year)
+----
+ok, 0 rows
+
+SELECT id FROM three WHERE ts > tm
+----
+error 1210 (HY000): a condition compares values of one kind: 'ts' is timestamp, 'tm' is time
+
+SELECT id FROM three WHERE y = ts
+----
+error 1210 (HY000): a condition compares values of one kind: 'y' is year, 'ts' is timestamp
+
+SELECT id FROM three WHERE IFNULL(tm, '1:00:00') = y
+----
+error 1210 (HY000): a condition compares values of one kind: 'tm' is time, 'y' is year
+
+SELECT x.id FROM three AS x JOIN three AS z ON x.ts = z.tm
+----
+error 1210 (HY000): a condition compares values of one kind: 'x.ts' is timestamp, 'z.tm' is time
+

@@ -317,13 +317,14 @@ impl<'e> Operand<'e> {
         };
         self.make_like_kind(kind, other_kind);
         other.make_like_kind(other_kind, kind);
-        let is_dated = |kind| is_date(kind) || matches!(kind, ColumnType::Time { .. });
-        let refused = match (is_dated(kind), is_dated(other_kind)) {
-            (true, true) => is_date(kind) != is_date(other_kind),
-            (true, false) => is_date(kind) && other_kind == ColumnType::Year,
-            (false, true) => is_date(other_kind) && kind == ColumnType::Year,
-            (false, false) => false,
+        // A moment, a time of day and a year: no two of them are values of one kind.
+        let is_of = |kind| {
+            let is_moment = is_date(kind) || kind == ColumnType::Timestamp;
+            let is_time = matches!(kind, ColumnType::Time { .. });
+            [is_moment, is_time, kind == ColumnType::Year]
         };
+        let [first, second] = [is_of(kind), is_of(other_kind)];
+        let refused = first != second && first.contains(&true) && second.contains(&true);
         match (refused, &self.is, &other.is) {
             (true, Beside::Column(a, _), Beside::Column(b, _)) => {
                 let [a, b] = [(a, kind), (b, other_kind)].map(|(name, kind)| described(name, kind));
