@@ -152,6 +152,8 @@ impl Engine {
             }
             (command, record) => {
                 let outcome = Outcome::of(table, record.as_ref(), &decision.reply);
+                // Documents go by their order, and COMMIT may leave out others.
+                let made = made.filter(MadeRows::are_queries);
                 self.keep_choice(session, (table, command, outcome), made)?;
             }
         }

@@ -23,6 +23,7 @@ use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
 use query::pattern::names_regex;
+use query::request::Known;
 use query::row::counted_bytes_of;
 use query::tree::Query;
 use query::value::Value;
@@ -30,7 +31,6 @@ use query::value::Value;
 use crate::command::{Command, Definition, Kind, LoadStep};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
 use crate::record::{QueryRow, Record};
-use query::request::Known;
 
 /// Memory of a row beside its bytes: its place in the lists, and what allocations take of their own.
 const ROW_BYTES: usize = size_of::<MadeRow>() + size_of::<Words>() + 64;
@@ -336,6 +336,11 @@ impl MadeRows {
             Made::Queries(_) => None,
         };
         MadeWords { _words: words }
+    }
+
+    /// Whether they are standing queries, which are found by their texts: of a statement that leaves rows out, too.
+    pub(crate) fn are_queries(&self) -> bool {
+        matches!(self.made, Made::Queries(_))
     }
 
     /// How many they are.
