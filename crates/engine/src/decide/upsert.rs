@@ -96,6 +96,7 @@ fn ignoring(
     let mut seen = FxHashSet::default();
     let mut left_out = Vec::new();
     let mut kept = Vec::with_capacity(insert.rows.len());
+    let mut is_kept = Vec::with_capacity(insert.rows.len());
     for row in std::mem::take(&mut insert.rows) {
         // Any other value is for the INSERT to refuse.
         let id = match row.get(id_at) {
@@ -106,12 +107,16 @@ fn ignoring(
             Some(id) => !seen.insert(id) || is_stored(state, table, id)?,
             None => false,
         };
+        is_kept.push(!is_known);
         match (is_known, id) {
             (true, Some(id)) => left_out.push(id),
             _ => kept.push(row),
         }
     }
     insert.rows = kept;
+    if let Some(made) = &mut work.made {
+        made.keep(&is_kept);
+    }
     let mut decision = insert_rows(state, work, around, insert, None)?;
     if let Reply::Done { warnings, .. } = &mut decision.reply {
         let duplicate = |id: &u64| format!("id {id} is known: the row was left out");

@@ -213,7 +213,7 @@ pub struct InsertedRows<'c> {
     pub(crate) rows: &'c [Vec<Value>],
     /// In a transaction: COMMIT makes documents again, but for those that take long, which the transaction keeps.
     is_within: bool,
-    /// INSERT IGNORE, which leaves rows out: of documents nothing is made.
+    /// INSERT IGNORE, which leaves rows out.
     is_ignoring: bool,
 }
 
@@ -343,6 +343,21 @@ impl MadeRows {
         matches!(self.made, Made::Queries(_))
     }
 
+    /// Drops what was made of rows that are left out. `is_kept`: of each row of the statement. Standing queries are found by their
+    /// texts, so those that are left out do no harm.
+    pub(crate) fn keep(&mut self, is_kept: &[bool]) {
+        let Made::Documents(documents) = &mut self.made else {
+            return;
+        };
+        if is_kept.iter().all(|is_kept| *is_kept) {
+            return;
+        }
+        let mut is_kept = is_kept.iter();
+        documents.rows.retain(|_| is_kept.next() == Some(&true));
+        // The session holds them as they are. The engine's thread makes those of the rows that are left.
+        documents.words = Arc::default();
+    }
+
     /// How many they are.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -461,8 +476,11 @@ impl InsertedRows<'_> {
     #[must_use]
     pub fn is_made(&self, definition: &Definition) -> bool {
         match definition.kind {
-            Kind::Search(_) if self.is_ignoring => false,
-            Kind::Search(_) => !self.is_within || self.is_long_behind(definition, 0),
+            // Of an INSERT IGNORE in a transaction COMMIT may leave out other rows.
+            Kind::Search(_) if self.is_within => {
+                !self.is_ignoring && self.is_long_behind(definition, 0)
+            }
+            Kind::Search(_) => true,
             Kind::Percolate { .. } => true,
             Kind::Queue(_) | Kind::Distributed { .. } => false,
         }

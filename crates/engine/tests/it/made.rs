@@ -126,6 +126,17 @@ fn insert() -> impl Strategy<Value = Command> {
     })
 }
 
+/// The INSERT, or one of three as an INSERT IGNORE.
+fn or_ignoring(insert: impl Strategy<Value = Command>) -> impl Strategy<Value = Command> {
+    (insert, 0..3).prop_map(|(command, how)| match (command, how) {
+        (Command::Insert(insert), 0) if !insert.replace => Command::Upsert {
+            insert,
+            known: Known::Ignore,
+        },
+        (command, _) => command,
+    })
+}
+
 /// An INSERT or REPLACE of standing queries, some of which are refused in some or all definitions of the table.
 fn standing() -> impl Strategy<Value = Command> {
     let query = prop_oneof![
@@ -141,26 +152,20 @@ fn standing() -> impl Strategy<Value = Command> {
     let id = prop_oneof![3 => (0..12i128).prop_map(Value::Int), 1 => Just(Value::Null)];
     let row = (id, query, filter).prop_map(|(id, query, filter)| vec![id, query, filter]);
     let rows = proptest::collection::vec(row, 1..5);
-    (rows, 0..3).prop_map(|(rows, how)| {
-        let insert = Insert {
+    (rows, any::<bool>()).prop_map(|(rows, replace)| {
+        Command::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(["id", "query", "filters"].map(str::to_owned).to_vec()),
             rows,
-            replace: how == 1,
-        };
-        match how {
-            2 => Command::Upsert {
-                insert,
-                known: Known::Ignore,
-            },
-            _ => Command::Insert(insert),
-        }
+            replace,
+        })
     })
 }
 
 /// INSERTs alone, several as one unit, statements of a transaction, and its end.
 fn step() -> impl Strategy<Value = Command> {
-    let one = || prop_oneof![2 => insert().boxed(), 1 => standing().boxed()];
+    let one =
+        || prop_oneof![2 => or_ignoring(insert()).boxed(), 1 => or_ignoring(standing()).boxed()];
     let member = prop_oneof![
         4 => one(),
         1 => Just(command("delete posts where id = 3")),
