@@ -2,6 +2,7 @@
 
 use query::request::{Delete, Insert};
 use std::collections::HashMap;
+use std::ops::Range;
 
 use engine::{Command, Error, Family, Reply};
 use query::value::Value;
@@ -12,7 +13,6 @@ use super::failed;
 use super::index::Index;
 use super::read::{COLUMNS, named, read};
 use crate::http::Guest;
-use session::errors::Failure;
 use session::guarded;
 
 /// A change of one document.
@@ -59,6 +59,7 @@ impl Done {
 const UNIT_BEHIND_REFUSED: usize = 64;
 
 /// A parsed change.
+#[derive(Clone)]
 struct Ready {
     /// The standing query's id; `None`: the engine assigns one.
     number: Option<u64>,
@@ -70,6 +71,14 @@ struct Ready {
 pub(super) type Outcome = (Option<String>, Result<Done, EsError>);
 
 /// Does changes of one index, in order. Gives a result for each; a refused change does not stop the others.
+///
+/// They go to the engine in as few units as it takes. What a change does depends on those before it: `create` of an `_id` that
+/// another has stored is a conflict. So where the engine refuses one, those behind it are decided again. Example, of one `_id`:
+///
+/// ```text
+/// unit       index (a query that is refused), delete, create    decided as created, deleted, created: the engine refuses the first
+/// again      delete, create                                     decided as not found, created
+/// ```
 pub(super) async fn change_all(
     guest: &Guest<'_>,
     index: &Index,
@@ -88,22 +97,123 @@ pub(super) async fn change_all(
         .flatten()
         .filter_map(|ready| ready.number)
         .collect();
-    let mut there: HashMap<u64, Option<String>> = HashMap::new();
+    let mut there = There::new();
     for query in read(guest, &index.name, Some(&numbers))? {
         there.insert(query.id, Source::read(&query.source).name);
     }
+    let changes: Vec<(Change, Result<Ready, EsError>)> = changes.into_iter().zip(ready).collect();
     let mut outcomes = Vec::with_capacity(changes.len());
-    let mut commands = Vec::new();
-    for (change, ready) in changes.iter().zip(ready) {
-        let decided = ready.and_then(|ready| decide(change, ready, index, &mut there));
-        let done = decided.map(|(command, done)| {
-            commands.extend(command.map(|command| (outcomes.len(), command)));
-            done
-        });
-        outcomes.push((change.id.clone(), done));
+    // The last is next: changes from one place to another.
+    let mut waiting = vec![(0, changes.len())];
+    while let Some((start, end)) = waiting.pop() {
+        guest.long(&guest.session).await;
+        let mut unit = Unit::decided(&changes, start..end, index, there.clone());
+        let error = match unit.send(guest, index).await? {
+            Ok(()) => {
+                there = unit.there;
+                outcomes.extend(unit.outcomes);
+                continue;
+            }
+            Err(error) => error,
+        };
+        match error {
+            Error::InMany { index: bad, error }
+                if matches!(error.family(), Family::Caller | Family::Limit) =>
+            {
+                let at = start + unit.places.get(bad).copied().unwrap_or(0);
+                if at == start {
+                    outcomes.push((changes[at].0.id.clone(), Err(refusal(&error, index))));
+                    let rest = (at + 1..end).step_by(UNIT_BEHIND_REFUSED);
+                    let to_end = |from: usize| (from, end.min(from + UNIT_BEHIND_REFUSED));
+                    waiting.extend(rest.rev().map(to_end));
+                } else {
+                    waiting.push((at, end));
+                    waiting.push((start, at));
+                }
+            }
+            // The unit is too large: two halves may not be.
+            error if unit.places.len() > 1 && error.family() == Family::Limit => {
+                let middle = start + (end - start) / 2;
+                waiting.push((middle, end));
+                waiting.push((start, middle));
+            }
+            error => {
+                unit.refuse(&error, index);
+                outcomes.extend(unit.outcomes);
+            }
+        }
     }
-    submit(guest, index, commands, &mut outcomes).await?;
     Ok(outcomes)
+}
+
+/// The names of stored queries by their numbers; `None`: the number is the name.
+type There = HashMap<u64, Option<String>>;
+
+/// Changes that the engine does all together or not at all.
+struct Unit {
+    outcomes: Vec<Outcome>,
+    commands: Vec<Command>,
+    /// The place in `outcomes` of each command.
+    places: Vec<usize>,
+    /// What is there once they are done.
+    there: There,
+}
+
+impl Unit {
+    /// Some changes, behind which others have left `there`.
+    fn decided(
+        changes: &[(Change, Result<Ready, EsError>)],
+        range: Range<usize>,
+        index: &Index,
+        mut there: There,
+    ) -> Unit {
+        let (mut outcomes, mut commands, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (change, ready) in &changes[range] {
+            let decided = ready.clone();
+            let decided = decided.and_then(|ready| decide(change, ready, index, &mut there));
+            let done = decided.map(|(command, done)| {
+                places.extend(command.is_some().then_some(outcomes.len()));
+                commands.extend(command);
+                done
+            });
+            outcomes.push((change.id.clone(), done));
+        }
+        Unit {
+            outcomes,
+            commands,
+            places,
+            there,
+        }
+    }
+
+    /// Has the engine do them. The inner error is its refusal, which has done nothing.
+    async fn send(
+        &mut self,
+        guest: &Guest<'_>,
+        index: &Index,
+    ) -> Result<Result<(), Error>, EsError> {
+        if self.commands.is_empty() {
+            return Ok(Ok(()));
+        }
+        let many = Command::Many(std::mem::take(&mut self.commands));
+        let sent = guest.submit_raw(&guest.session, many).await;
+        let replies = match sent.map_err(|failure| failed(failure, &index.name))? {
+            Ok(Reply::Many(replies)) => replies,
+            Ok(other) => vec![other],
+            Err(error) => return Ok(Err(error)),
+        };
+        for (place, reply) in self.places.iter().zip(replies) {
+            assigned(self.outcomes.get_mut(*place), &reply);
+        }
+        Ok(Ok(()))
+    }
+
+    /// Gives each change that needs the engine its refusal.
+    fn refuse(&mut self, error: &Error, index: &Index) {
+        for place in &self.places {
+            self.outcomes[*place].1 = Err(refusal(error, index));
+        }
+    }
 }
 
 fn ready(change: &Change, mapping: &Mapping) -> Result<Ready, EsError> {
@@ -154,7 +264,7 @@ fn decide(
     change: &Change,
     ready: Ready,
     index: &Index,
-    there: &mut HashMap<u64, Option<String>>,
+    there: &mut There,
 ) -> Result<(Option<Command>, Done), EsError> {
     let before = ready.number.and_then(|number| there.get(&number));
     let is_ours = before.is_some_and(|name| *name == ready.name);
@@ -192,7 +302,7 @@ fn deleted(
     ready: Ready,
     is_ours: bool,
     index: &Index,
-    there: &mut HashMap<u64, Option<String>>,
+    there: &mut There,
 ) -> (Option<Command>, Done) {
     let id = change.id.clone().unwrap_or_default();
     let Some(number) = ready.number.filter(|_| is_ours) else {
@@ -208,62 +318,6 @@ fn deleted(
     (Some(command), Done { id, result })
 }
 
-/// Sends the commands in as few units as the engine takes. If the engine refuses a command, its change gets the error, and the
-/// commands before and behind it are sent again without it.
-async fn submit(
-    guest: &Guest<'_>,
-    index: &Index,
-    commands: Vec<(usize, Command)>,
-    outcomes: &mut [Outcome],
-) -> Result<(), EsError> {
-    let mut waiting = vec![(0, commands.len())];
-    while let Some((start, end)) = waiting.pop() {
-        let Some(unit) = commands.get(start..end).filter(|unit| !unit.is_empty()) else {
-            continue;
-        };
-        // A unit in which many are refused is sent many times.
-        guest.long(&guest.session).await;
-        let many = unit.iter().map(|(_, command)| command.clone()).collect();
-        match sent(guest, many)
-            .await
-            .map_err(|failure| failed(failure, &index.name))?
-        {
-            Ok(replies) => {
-                for ((place, _), reply) in unit.iter().zip(replies) {
-                    assigned(outcomes.get_mut(*place), &reply);
-                }
-            }
-            Err(Error::InMany { index: bad, error })
-                if matches!(error.family(), Family::Caller | Family::Limit) =>
-            {
-                let rest = (start + bad + 1..end).step_by(UNIT_BEHIND_REFUSED);
-                let to_end = |from: usize| (from, end.min(from + UNIT_BEHIND_REFUSED));
-                waiting.extend(rest.rev().map(to_end));
-                waiting.push((start, start + bad));
-                refused(unit.get(bad..bad + 1), &error, index, outcomes);
-            }
-            // The unit is too large: send two halves instead.
-            Err(error) if unit.len() > 1 && error.family() == Family::Limit => {
-                let middle = start + unit.len() / 2;
-                waiting.push((middle, end));
-                waiting.push((start, middle));
-            }
-            Err(error) => refused(Some(unit), &error, index, outcomes),
-        }
-    }
-    Ok(())
-}
-
-async fn sent(guest: &Guest<'_>, many: Vec<Command>) -> Result<Result<Vec<Reply>, Error>, Failure> {
-    Ok(guest
-        .submit_raw(&guest.session, Command::Many(many))
-        .await?
-        .map(|reply| match reply {
-            Reply::Many(replies) => replies,
-            other => vec![other],
-        }))
-}
-
 /// Sets the id that the engine chose, for a change without an `_id`.
 fn assigned(outcome: Option<&mut Outcome>, reply: &Reply) {
     if let (Some((None, Ok(done))), Reply::Done { last_id, .. }) = (outcome, reply) {
@@ -271,18 +325,9 @@ fn assigned(outcome: Option<&mut Outcome>, reply: &Reply) {
     }
 }
 
-fn refused(
-    unit: Option<&[(usize, Command)]>,
-    error: &Error,
-    index: &Index,
-    outcomes: &mut [Outcome],
-) {
-    for (place, _) in unit.unwrap_or_default() {
-        if let Some((_, done)) = outcomes.get_mut(*place) {
-            *done = Err(match error {
-                Error::Query(error) => wire::es::refused(error),
-                other => failed(other.clone().into(), &index.name),
-            });
-        }
+fn refusal(error: &Error, index: &Index) -> EsError {
+    match error {
+        Error::Query(error) => wire::es::refused(error),
+        other => failed(other.clone().into(), &index.name),
     }
 }
