@@ -71,6 +71,12 @@ pub(crate) struct Member {
 }
 
 impl Member {
+    /// Bytes of what is carried out again for a look: what is made already costs little.
+    pub(crate) fn replayed_bytes(&self) -> u64 {
+        let made = self.made.as_ref().map_or(0, |made| made.bytes().rows);
+        self.bytes.saturating_sub(made as u64)
+    }
+
     /// Whether it changes a row, as its statement told.
     pub(crate) fn has_effect(&self) -> bool {
         let outcome = self.outcome.as_ref();

@@ -474,7 +474,7 @@ impl Engine {
         let (mut count, mut bytes) = (0, 0);
         for member in members.iter().filter(reaches) {
             count += 1;
-            bytes += member.bytes;
+            bytes += member.replayed_bytes();
         }
         let limit = |what, max| Err(Error::Limit { what, max });
         if count > REPLAYED_STATEMENTS_MAX {
@@ -787,13 +787,36 @@ fn written_table(command: &Command) -> Result<&str> {
 
 /// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
 fn check_ids_are_named(insert: &Insert) -> Result<()> {
-    let is_id = |column: &String| column.eq_ignore_ascii_case("id");
-    match &insert.columns {
-        Some(columns) if !columns.iter().any(is_id) => Err(Error::NotYet {
+    let place = id_place(insert);
+    let mut rows = insert.rows.iter();
+    match rows.any(|row| is_assigned(place.and_then(|place| row.get(place)))) {
+        true => Err(Error::NotYet {
             what: "IGNORE and ON DUPLICATE KEY UPDATE of rows without an id in a transaction"
                 .to_owned(),
         }),
-        _ => Ok(()),
+        false => Ok(()),
+    }
+}
+
+/// The place of the id in the rows of an INSERT; `None`: they have none.
+fn id_place(insert: &Insert) -> Option<usize> {
+    let is_query_alone = insert.rows.first().is_some_and(|row| row.len() == 1);
+    match &insert.columns {
+        None => (!is_query_alone).then_some(0),
+        Some(names) => names
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case("id")),
+    }
+}
+
+/// Whether a row with this value in the place of its id is assigned one.
+fn is_assigned(given: Option<&Value>) -> bool {
+    match given {
+        None | Some(Value::Null | Value::Int(0)) => true,
+        Some(Value::Str(text)) => text.trim().parse() == Ok(0_u64),
+        Some(
+            Value::Int(_) | Value::Float(_) | Value::Bytes(_) | Value::Set(_) | Value::Json(_),
+        ) => false,
     }
 }
 
@@ -809,24 +832,12 @@ fn inserted(record: &Record) -> Vec<u64> {
 
 /// The highest id that an INSERT was assigned, and the highest that its client gave; 0: none.
 fn highest_ids(insert: &Insert, ids: &[u64]) -> (u64, u64) {
-    let is_query_alone = insert.rows.first().is_some_and(|row| row.len() == 1);
-    let place = match &insert.columns {
-        None => (!is_query_alone).then_some(0),
-        Some(names) => names
-            .iter()
-            .position(|name| name.eq_ignore_ascii_case("id")),
-    };
+    let place = id_place(insert);
     let (mut assigned, mut given) = (0, 0);
     for (row, &id) in insert.rows.iter().zip(ids) {
-        let is_assigned = match place.and_then(|place| row.get(place)) {
-            None | Some(Value::Null | Value::Int(0)) => true,
-            Some(Value::Str(text)) => text.trim().parse() == Ok(0_u64),
-            Some(_) => false,
-        };
-        let highest = if is_assigned {
-            &mut assigned
-        } else {
-            &mut given
+        let highest = match is_assigned(place.and_then(|place| row.get(place))) {
+            true => &mut assigned,
+            false => &mut given,
         };
         *highest = id.max(*highest);
     }

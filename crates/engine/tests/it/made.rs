@@ -519,3 +519,24 @@ fn expressions_of_a_transaction_count_as_its_bytes_until_it_ends() {
     let again = driver.ask_made(1, insert(0), rows).take().unwrap();
     assert!(again.is_ok(), "{again:?}");
 }
+
+/// What a transaction keeps of expressions is no measure of what a look at its table costs.
+#[test]
+fn a_transaction_sees_its_standing_queries_however_long_their_expressions() {
+    let mut driver = open();
+    for n in 0..12 {
+        let query = format!("REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{n}/)");
+        let insert = Command::Within(Box::new(Command::Insert(Insert {
+            table: "alerts".to_owned(),
+            columns: Some(vec!["query".to_owned()]),
+            rows: vec![vec![Value::Str(query)]],
+            replace: false,
+        })));
+        let rows = made(&driver, &insert);
+        assert!(outcome(driver.ask_made(1, insert, rows).take())[0].starts_with("ok"));
+    }
+    let read = Command::Within(Box::new(command("read * from alerts")));
+    let lines = outcome(driver.ask(1, read).take());
+    let own = lines.iter().filter(|line| line.contains("REGEX")).count();
+    assert_eq!(own, 12, "{lines:?}");
+}
