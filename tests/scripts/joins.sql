@@ -433,3 +433,58 @@ id | query | tags | filters
 1 | fox | a | 
 2 | owl | b | 
 
+
+# What is worked out is compared by = as its column is, and what is of several kinds by the kind of each value.
+CREATE TABLE moved (da date, tm time, ts timestamp)
+----
+ok, 0 rows
+
+CREATE TABLE beside (n bigint, s string)
+----
+ok, 0 rows
+
+INSERT INTO moved (id, da, tm, ts) VALUES (1, '2024-01-02', '10:11:12', '2024-01-02 00:00:00'), (2, NULL, NULL, '2024-01-03 00:00:00')
+----
+ok, 2 rows
+
+INSERT INTO beside (id, n, s) VALUES (1, 20240102, '2024-01-02'), (2, 1704240000, '10:11:12'), (3, 20240103, '20240102')
+----
+ok, 3 rows
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON a.da + INTERVAL 0 DAY = b.n
+----
+id | id
+1 | 1
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON b.s = (a.da + INTERVAL 0 DAY)
+----
+id | id
+1 | 1
+1 | 3
+
+SELECT a.id, b.id FROM moved AS a LEFT JOIN beside AS b ON a.da + INTERVAL 0 DAY = b.n WHERE b.id IS NULL
+----
+id | id
+2 | NULL
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON COALESCE(a.tm, a.tm) = b.s
+----
+id | id
+1 | 2
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON COALESCE(a.da, a.ts) = b.n
+----
+id | id
+1 | 1
+2 | 2
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON COALESCE(a.tm, '') = b.s
+----
+id | id
+1 | 2
+
+SELECT a.id, b.id FROM moved AS a JOIN beside AS b ON COALESCE(a.da, a.ts) < b.n
+----
+id | id
+1 | 3
+

@@ -745,8 +745,12 @@ impl Binder<'_> {
             let is_text = |kind: &Option<ColumnType>| {
                 kind.as_ref().and_then(ColumnType::compares_as_number) == Some(false)
             };
+            // A column that is read as something else, such as numbers beside a moved date, is not looked up by its own values.
+            let is_bare = prepared.slot().is_some();
             let column = match &**own {
-                Expression::Column(_) if kind.is_some_and(|of| names_values(of, other_kind)) => {
+                Expression::Column(_)
+                    if is_bare && kind.is_some_and(|of| names_values(of, other_kind)) =>
+                {
                     let (_, place) = table_of(&self.bases, prepared.slots()[0]);
                     self.scopes[table]
                         .columns

@@ -302,8 +302,9 @@ fn share_lists(comparison: &mut Expression) -> Result<(), Unprepared> {
     Ok(())
 }
 
-/// The place of the mixed call among the parts of a comparison whose other parts read no column; `None`: it is none. What REMAP
-/// gives back without a match may read columns, unless there is a REMAP in it: copies of copies would be many.
+/// The place of the mixed call among the parts of a comparison whose other parts are of one kind each; `None`: it is none. What REMAP
+/// gives back without a match may read columns, unless there is a REMAP in it, and so may what a call is compared with, unless
+/// another mixed call is in it: copies of copies would be many.
 fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
     let parts = comparison.parts();
     let is_remap = |of: &Expression| matches!(of, Expression::Call(Function::Remap, _));
@@ -325,8 +326,14 @@ fn place(comparison: &Expression, resolve: &Resolve<'_>) -> Option<usize> {
     let place = parts.iter().position(|part| is_mixed(part, resolve))?;
     let mut others = parts.iter().enumerate().filter(|(at, _)| *at != place);
     let is_row = matches!(comparison, Expression::InRows { .. });
+    let is_of_columns = matches!(
+        comparison,
+        Expression::Binary(..) | Expression::Between { .. }
+    );
     let is_plain = |part: &Expression| {
-        part.first_column().is_none() || is_row && matches!(part, Expression::Column(_))
+        part.first_column().is_none()
+            || is_row && matches!(part, Expression::Column(_))
+            || is_of_columns && !part.has(&mut |part| is_mixed(part, resolve))
     };
     others.all(|(_, part)| is_plain(part)).then_some(place)
 }
