@@ -255,3 +255,36 @@ b | double | YES |  | NULL |
 c | string | YES |  | NULL | 
 d | double | YES |  | NULL | 
 
+
+# A timestamp has no fraction of a second, so what may have one is kept by its values.
+CREATE TABLE fractions (dt datetime(3), ts timestamp)
+----
+ok, 0 rows
+
+INSERT INTO fractions (id, dt, ts) VALUES (1, '2024-01-02 00:00:00.680', '2024-01-01 00:00:00'), (2, NULL, '2024-01-03 00:00:00')
+----
+ok, 2 rows
+
+CREATE TEMPORARY TABLE of_fractions AS SELECT id, COALESCE(dt, ts) AS e, GREATEST(dt, ts) AS v, LEAST(ts, 1.5) AS l FROM fractions
+----
+ok, 2 rows
+
+DESCRIBE of_fractions
+----
+Field | Type | Null | Key | Default | Extra
+id | bigint | YES |  | NULL | 
+e | string | YES |  | NULL | 
+v | double | YES |  | NULL | 
+l | double | YES |  | NULL | 
+
+SELECT * FROM of_fractions
+----
+id | e | v | l
+1 | 2024-01-02 00:00:00.680 | 1704153600.68 | 1.5
+2 | 1704240000 | NULL | 1.5
+
+SELECT id FROM of_fractions WHERE e > '2024-01-02 00:00:00'
+----
+id
+1
+

@@ -32,11 +32,11 @@ mod written;
 mod tests;
 
 pub use beside::{Unprepared, type_of_union};
-pub(crate) use beside::{kind_of, read_beside, shown_as};
+pub(crate) use beside::{kind_of, read_beside};
 pub use call::{is_time_zone, moment_seconds, moment_text};
 pub use function::Function;
-pub(crate) use kept::kept_as;
 pub use kept::{Kept, keep_date, kept_without_table};
+pub(crate) use kept::{kept_as, shown_as};
 pub(crate) use kinds::{Kind, given_kinds, refuse_lost};
 pub use list::List;
 pub use local_time::{Gives, GivesOf, LocalTime};

@@ -128,23 +128,6 @@ pub(super) fn beside<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Besi
     }
 }
 
-/// The type of what a call gives back, where a client sees another form of it than the one by which it is compared, or where a text
-/// beside it is read by its type, as beside a `timestamp`.
-pub(crate) fn shown_as(
-    written: &Expression,
-    columns: &dyn Fn(&str) -> Option<ColumnType>,
-) -> Option<ColumnType> {
-    let Expression::Call(function, arguments) = written else {
-        return None;
-    };
-    let is_given = !function.gives_back(arguments.len()).is_empty();
-    let kind = kind_of(written, columns).filter(|_| is_given);
-    let is_shown = |kind: &ColumnType| {
-        kind.has_comparable() && *kind != MOVED_DATE || *kind == ColumnType::Timestamp
-    };
-    kind.filter(is_shown)
-}
-
 pub(super) fn of_call<'e>(
     function: Function,
     arguments: &'e [Expression],

@@ -69,6 +69,26 @@ pub(crate) fn kept_as(written: &Expression, columns: &dyn Fn(&str) -> Option<Col
     }
 }
 
+/// The type of what a call gives back, where a client sees another form of it than the one by which it is compared, or where a text
+/// beside it is read by its type, as beside a `timestamp`.
+pub(crate) fn shown_as(
+    written: &Expression,
+    columns: &dyn Fn(&str) -> Option<ColumnType>,
+) -> Option<ColumnType> {
+    let Expression::Call(function, arguments) = written else {
+        return None;
+    };
+    let is_given = !function.gives_back(arguments.len()).is_empty();
+    let kind = kind_of(written, columns).filter(|_| is_given);
+    let is_shown = |kind: &ColumnType| {
+        kind.has_comparable() && *kind != MOVED_DATE || *kind == ColumnType::Timestamp
+    };
+    let kind = kind.filter(is_shown)?;
+    // Among timestamps may be seconds with a fraction.
+    let is_whole = kind != ColumnType::Timestamp || kept_as(written, columns).kind() == Some(kind);
+    is_whole.then_some(kind)
+}
+
 fn of_literal(value: &Value) -> Kept {
     match value {
         Value::Null => Kept::Null,
@@ -153,7 +173,10 @@ fn of_call(
         _ if function == Function::Remap => Kept::Unknown,
         Some(kind) if places.is_empty() => Kept::Of(kind),
         // A constant among whole numbers may have a fraction.
-        Some(kind) if kind == MOVED_DATE || is_counted(kind) => given(),
+        // So may moments among timestamps.
+        Some(kind) if kind == MOVED_DATE || kind == ColumnType::Timestamp || is_counted(kind) => {
+            given()
+        }
         Some(kind) => Kept::Of(kind),
         None if !places.is_empty() => given(),
         None if function.gives_text() => Kept::Of(ColumnType::String),
@@ -172,6 +195,19 @@ fn of_given(given: &[&Expression], columns: &dyn Fn(&str) -> Option<ColumnType>)
         given.iter().partition(|part| part.constant().is_some());
     let known = others.iter().map(|part| kept_as(part, columns));
     let known = known.reduce(|a, b| match (a, b) {
+        // A timestamp has no fraction of a second: the values tell.
+        (
+            Kept::Of(T::Timestamp),
+            Kept::Of(T::DateTime {
+                fraction_digits: 1..,
+            }),
+        )
+        | (
+            Kept::Of(T::DateTime {
+                fraction_digits: 1..,
+            }),
+            Kept::Of(T::Timestamp),
+        ) => Kept::Unknown,
         (Kept::Of(T::Timestamp), Kept::Of(T::Date | T::DateTime { .. }))
         | (Kept::Of(T::Date | T::DateTime { .. }), Kept::Of(T::Timestamp)) => {
             Kept::Of(T::Timestamp)
@@ -188,6 +224,8 @@ fn of_given(given: &[&Expression], columns: &dyn Fn(&str) -> Option<ColumnType>)
             ) if kind.constant(text).is_ok() => {
                 Kept::Of(if kind == T::Date { MOVED_DATE } else { kind })
             }
+            // Seconds.
+            (Kept::Of(T::Timestamp), Some(Value::Int(_))) => known,
             (known, _) => known.and(kept_as(part, columns)),
         })
 }
