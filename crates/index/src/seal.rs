@@ -26,8 +26,10 @@ pub struct SealJob {
 
 /// The rows and edits of a table at one journal position that its files lack.
 ///
-/// A job that is tried again gets the same value. The files must hold every record up to the
-/// position and no later one, since a restart replays the journal from there.
+/// A job that is tried again gets the same value, but for the rows of tails that were deleted since: they
+/// are not written. The files must hold every record up to the position and no other later one, since a
+/// restart replays the journal from there. It passes over deletions and changes of a row that is not
+/// there.
 #[derive(Clone)]
 pub(crate) struct Frozen {
     pub(crate) position: u64,
@@ -40,7 +42,7 @@ pub(crate) struct Frozen {
 pub(crate) struct FrozenTail {
     pub(crate) shard: u16,
     pub(crate) tail: Tail,
-    /// Edits before the freeze: deleted rows are not written, changed values are written into their rows.
+    /// Deleted rows are not written, values that were changed before the freeze are written into their rows.
     pub(crate) edits: Edits,
 }
 
@@ -67,9 +69,9 @@ pub(crate) struct SealedTail {
     pub(crate) shard: u16,
     pub(crate) directory: String,
     pub(crate) segment: Segment,
-    /// The edits before the freeze: its rows are as these left them.
+    /// The edits of the [`FrozenTail`]: its rows are as these left them.
     pub(crate) written: Edits,
-    /// By ordinal of the tail: the doc in the segment. Meaningless for rows deleted before.
+    /// By ordinal of the tail: the doc in the segment. Meaningless for rows that were not written.
     pub(crate) docs: Vec<u32>,
 }
 

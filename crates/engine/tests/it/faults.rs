@@ -230,6 +230,42 @@ fn kill_ends_the_wait_of_a_flush_and_of_an_optimize() {
 }
 
 #[test]
+fn deletes_give_a_full_disk_room_for_the_rows_that_could_not_be_written() {
+    let disk = FaultDisk::new();
+    let mut driver = open(Arc::new(disk.clone()));
+    take_all_room(&disk);
+    // Words that are all different: a segment of them is no smaller than the journal.
+    let mut word = 0_u64;
+    let refused = (0..10_000).find_map(|_| {
+        let words = std::iter::repeat_with(|| {
+            word += 1;
+            format!("{:016x} ", word.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        let text: String = words.take(1_000).collect();
+        let insert = format!("insert posts (body) values ('{text}')");
+        driver.run(command(&insert)).err()
+    });
+    assert_eq!(refused, Some(Error::DiskFull));
+    driver.tick(2_000_000);
+    let refused = driver.run(command("flush posts"));
+    assert_eq!(refused.unwrap_err(), Error::DiskFull);
+    driver.run(command("delete posts")).unwrap();
+    for line in ["flush posts", "optimize posts"] {
+        let answer = driver.ask(1, command(line));
+        for _ in 0..9 {
+            driver.tick(2_000_000);
+        }
+        let answer = answer.take();
+        assert!(matches!(answer, Some(Ok(_))), "{line}: {answer:?}");
+    }
+    let insert = "insert posts (id, body) values (1000000, 'cat')";
+    driver.run(command(insert)).unwrap();
+    assert!(!driver.handle.status().disk_full);
+    let live = dump(&mut driver);
+    assert_eq!(dump(&mut driver.reopen().unwrap()), live);
+}
+
+#[test]
 fn a_dropped_table_gives_a_full_disk_room_for_writes() {
     let disk = FaultDisk::new();
     let mut driver = open(Arc::new(disk.clone()));

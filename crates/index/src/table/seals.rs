@@ -14,14 +14,15 @@ impl Table {
     ///
     /// `None` while a job runs; if nothing has changed since the last one ([`Table::is_saved`]
     /// tells); and if a segment is damaged ([`Table::check_whole`]). After [`Table::thaw`] the job
-    /// writes the same rows and edits for the same position again; later changes wait for the
-    /// next job.
+    /// writes the same rows and edits for the same position again, without the rows that were deleted
+    /// since: on a full disk deletes make room for it. Later changes wait for the next job. `position`
+    /// must be synced then, too: a deletion that is lost would leave its row in no file.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
         if self.is_job_running || self.is_saved() || !self.damaged.is_empty() {
             return None;
         }
         let frozen = match self.work.take() {
-            Some(again) => again,
+            Some(again) => self.without_deleted(again),
             None => self.freeze_at(position),
         };
         self.work = Some(frozen.clone());
@@ -37,6 +38,16 @@ impl Table {
             number,
             frozen,
         })
+    }
+
+    /// Work that is tried again, without the rows that were deleted since it failed.
+    fn without_deleted(&self, mut again: Frozen) -> Frozen {
+        for tail in &mut again.tails {
+            if let Some(frozen) = &self.shards[usize::from(tail.shard)].frozen {
+                tail.edits.deleted = Arc::clone(&frozen.part.deleted);
+            }
+        }
+        again
     }
 
     /// Sets the tails aside, and collects the edits that files lack.

@@ -17,7 +17,8 @@
 //! - A live id is in exactly one part. [`Table::insert`] trusts its caller with that.
 //! - The files of [`Table::files`] hold every record up to `position` and none after it. A restart
 //!   replays the journal above it: a later record in the files would be applied twice, and an
-//!   earlier record that they lack would be lost.
+//!   earlier record that they lack would be lost. Deletions of a tail's rows alone may be ahead, in a seal
+//!   that is tried again: replayed, they find no row.
 //! - A row's shard is a function of its id, fixed for good.
 //! - Names of files are never used twice: a reader may still have the old file mapped.
 //! - Snapshots share parts; the writer changes a part only by cloning it first.

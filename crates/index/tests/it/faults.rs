@@ -293,6 +293,38 @@ fn a_seal_tried_again_after_a_merge_writes_its_deletions_of_the_new_segment() {
     check(&mut subject);
 }
 
+/// A full disk: the seal failed for want of room, and the rows that it was to write are deleted.
+#[test]
+fn a_seal_tried_again_writes_no_row_that_was_deleted_since() {
+    for kept in [0, 1] {
+        let disk = FaultDisk::new();
+        let mut subject = Subject::new(Arc::new(disk.clone()));
+        for id in 1..=60 {
+            subject.insert(id, row("cat dog", id as i64, "eel", 0.5, "s"));
+        }
+        disk.inject(
+            Call::Create,
+            1,
+            Fault::Fail(std::io::ErrorKind::StorageFull),
+        );
+        assert!(seal_fails(&mut subject));
+        subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+        for id in 1 + kept..=60 {
+            subject.delete(id);
+        }
+        subject.replace(7 + kept, row("cat", 2, "", 0.0, ""));
+        assert!(!seal_fails(&mut subject));
+        subject.install();
+        let rows = subject.manifest.segments.iter().map(|segment| segment.rows);
+        assert_eq!(u64::from(rows.sum::<u32>()), kept);
+        check(&mut subject);
+        subject.reopen_on(Arc::new(disk.crash(everything_lost)));
+        check(&mut subject);
+        subject.seal();
+        check(&mut subject);
+    }
+}
+
 #[test]
 fn a_stopped_merge_ends_and_leaves_nothing() {
     let disk = MemoryDisk::new();
