@@ -397,14 +397,15 @@ impl Engine {
     fn grow(&mut self, session: SessionId, bytes: u64) -> Result<()> {
         let transactions = &mut self.sessions.transactions;
         let own = transactions.get(session).map_or(0, |own| own.bytes);
-        let error = if own + bytes > TRANSACTION_BYTES_MAX {
+        let share = self.options.memory_bytes / TRANSACTIONS_SHARE_OF_MEMORY;
+        let max = share.min(TRANSACTION_BYTES_MAX);
+        // What does not fit alone never will.
+        let error = if own + bytes > max {
             Error::Limit {
                 what: "bytes of a transaction",
-                max: TRANSACTION_BYTES_MAX,
+                max,
             }
-        } else if transactions.bytes + bytes
-            > self.options.memory_bytes / TRANSACTIONS_SHARE_OF_MEMORY
-        {
+        } else if transactions.bytes + bytes > share {
             Error::Overloaded
         } else {
             transactions.grow(session, bytes);

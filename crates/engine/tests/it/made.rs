@@ -508,8 +508,9 @@ fn expressions_of_a_transaction_count_as_its_bytes_until_it_ends() {
             Err(error) => break error,
         }
     };
-    assert_eq!(refused, Error::Overloaded);
     let most = driver.memory() / 8;
+    let what = "bytes of a transaction";
+    assert_eq!(refused, Error::Limit { what, max: most });
     let taken = stored as u64 * compiled.rows as u64;
     // The estimate of a row beside its expressions is not the same in both.
     let about = most / 100 * 95..=most / 100 * 105;

@@ -988,17 +988,18 @@ fn a_transaction_of_too_many_bytes_is_rolled_back_and_the_memory_of_it_is_free_a
     let line = format!("insert posts (body, n) values ('{text}', 1)");
     for _ in 0..2 {
         let refused = (0..64).find_map(|_| keep(&mut driver, 1, &line).err());
-        assert_eq!(
-            refused,
-            Some(Error::Overloaded),
-            "an eighth of the memory is less than 64 MiB"
-        );
+        // An eighth of the memory is less than 64 MiB.
+        let limit = Error::Limit {
+            what: "bytes of a transaction",
+            max: driver.memory() / 8,
+        };
+        assert_eq!(refused, Some(limit));
         let again = keep(
             &mut driver,
             1,
             "insert posts (id, body, n) values (1, 'cat', 1)",
         );
-        assert!(matches!(again, Err(Error::Overloaded)));
+        assert!(matches!(again, Err(Error::Limit { .. })));
         driver.run(Command::Rollback).unwrap();
     }
     keep(&mut driver, 1, &line).unwrap();
