@@ -92,15 +92,7 @@ pub(super) async fn change_all(
             .collect())
     })
     .map_err(|failure| failed(failure, &index.name))?;
-    let numbers: Vec<u64> = ready
-        .iter()
-        .flatten()
-        .filter_map(|ready| ready.number)
-        .collect();
-    let mut there = There::new();
-    for query in read(guest, &index.name, Some(&numbers))? {
-        there.insert(query.id, Source::read(&query.source).name);
-    }
+    let mut there = stored_names(guest, index, &ready)?;
     let changes: Vec<(Change, Result<Ready, EsError>)> = changes.into_iter().zip(ready).collect();
     let mut outcomes = Vec::with_capacity(changes.len());
     // The last is next: changes from one place to another.
@@ -108,13 +100,20 @@ pub(super) async fn change_all(
     while let Some((start, end)) = waiting.pop() {
         guest.long(&guest.session).await;
         let mut unit = Unit::decided(&changes, start..end, index, there.clone());
-        let error = match unit.send(guest, index).await? {
-            Ok(()) => {
+        let error = match unit.send(guest, index).await {
+            Ok(Ok(())) => {
                 there = unit.there;
                 outcomes.extend(unit.outcomes);
                 continue;
             }
-            Err(error) => error,
+            Ok(Err(error)) => error,
+            Err(failure) if outcomes.is_empty() => return Err(failure),
+            // Others are stored: each of these says that it is not.
+            Err(failure) => {
+                unit.refuse(&failure);
+                outcomes.extend(unit.outcomes);
+                continue;
+            }
         };
         match error {
             Error::InMany { index: bad, error }
@@ -138,7 +137,7 @@ pub(super) async fn change_all(
                 waiting.push((start, middle));
             }
             error => {
-                unit.refuse(&error, index);
+                unit.refuse(&refusal(&error, index));
                 outcomes.extend(unit.outcomes);
             }
         }
@@ -148,6 +147,19 @@ pub(super) async fn change_all(
 
 /// The names of stored queries by their numbers; `None`: the number is the name.
 type There = HashMap<u64, Option<String>>;
+
+/// The names of the queries that are stored under the numbers of some changes.
+fn stored_names(
+    guest: &Guest<'_>,
+    index: &Index,
+    ready: &[Result<Ready, EsError>],
+) -> Result<There, EsError> {
+    let numbers = ready.iter().flatten().filter_map(|ready| ready.number);
+    let numbers: Vec<u64> = numbers.collect();
+    let stored = read(guest, &index.name, Some(&numbers))?.into_iter();
+    let named = stored.map(|query| (query.id, Source::read(&query.source).name));
+    Ok(named.collect())
+}
 
 /// Changes that the engine does all together or not at all.
 struct Unit {
@@ -209,9 +221,9 @@ impl Unit {
     }
 
     /// Gives each change that needs the engine its refusal.
-    fn refuse(&mut self, error: &Error, index: &Index) {
+    fn refuse(&mut self, error: &EsError) {
         for place in &self.places {
-            self.outcomes[*place].1 = Err(refusal(error, index));
+            self.outcomes[*place].1 = Err(error.clone());
         }
     }
 }

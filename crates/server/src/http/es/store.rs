@@ -151,10 +151,19 @@ pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
         {
             unit.push(item);
         }
-        let operations: Vec<BulkOperation> = unit.iter().map(|item| item.operation).collect();
-        let outcomes = unit_done(guest, &named, unit).await?;
+        let ids = unit.iter().map(|item| (item.operation, item.id.clone()));
+        let ids: Vec<(BulkOperation, Option<String>)> = ids.collect();
+        let outcomes = match unit_done(guest, &named, unit).await {
+            Ok(outcomes) => outcomes,
+            Err(failure) if replies.is_empty() => return Err(failure),
+            // Units before it are stored: each change of this one says that it is not.
+            Err(failure) => {
+                let refused = ids.iter().map(|(_, id)| (id.clone(), Err(failure.clone())));
+                refused.collect()
+            }
+        };
         guest.long(&guest.session).await;
-        for (operation, outcome) in operations.into_iter().zip(outcomes) {
+        for ((operation, _), outcome) in ids.into_iter().zip(outcomes) {
             errors |= outcome.1.is_err();
             replies.push(item_reply(operation, &named, outcome));
         }
