@@ -313,18 +313,22 @@ def committed_scans(client, size):
 def stored_queries(client, size):
     """Standing queries that each take some milliseconds to compile."""
     table = f"stored_{client}"
-    query = lambda id: f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)"
-    rows = ",".join(f"({id},'{query(id)}')" for id in range(1, 1_001))
-    return [f"REPLACE INTO {table} (id,query) VALUES {rows}", f"TRUNCATE TABLE {table}"]
+    return [long_expressions(table, 1, 1_001), f"TRUNCATE TABLE {table}"]
+
+
+def long_expression(id):
+    return f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)"
+
+
+def long_expressions(table, first, end):
+    rows = ",".join(f"({id},'{long_expression(id)}')" for id in range(first, end))
+    return f"REPLACE INTO {table} (id,query) VALUES {rows}"
 
 
 def stored_within(client, size):
     """As `stored_queries`, in a transaction of many statements."""
-    table = f"within_{client}"
-    query = lambda id: f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)"
-    rows = lambda first: ",".join(f"({id},'{query(id)}')" for id in range(first, first + 10))
     # All open transactions take an eighth of the memory at most, and so does what is compiled of them.
-    stored = [f"REPLACE INTO {table} (id,query) VALUES {rows(first)}" for first in range(1, 31, 10)]
+    stored = [long_expressions(f"within_{client}", first, first + 10) for first in range(1, 31, 10)]
     return [f"BEGIN; {'; '.join(stored)}; COMMIT"]
 
 
@@ -332,7 +336,7 @@ def bulk_queries(client, size):
     """Standing queries of 500 bytes, 8,000 in a request; and those that each take some milliseconds to compile."""
     draw = random.Random(client)
     put = lambda id, query: json.dumps({"replace": {"table": f"bulked_{client}", "id": id, "doc": {"query": query}}})
-    long = [put(id, f"REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{id}/)") for id in range(1, 201)]
+    long = [put(id, long_expression(id)) for id in range(1, 201)]
     short = [put(id, f'"{" ".join(draw.choices(WORDS, k=80))}"') for id in range(1, 8_000 // size.times(4))]
     return ["\n".join(lines) + "\n" for lines in (long, short)]
 

@@ -1229,11 +1229,20 @@ id | h | c
 1 | 10 | at 10:11:12
 2 | 9 | NULL
 
-SELECT id, GREATEST(0, IF(id < 3, s, ts)) AS a, GREATEST(0, IF(id = 1, s, ts)) AS b, LEAST(IF(id = 1, da, ts), 20240601) AS c FROM many ORDER BY id
+SELECT id, GREATEST(0, IF(id < 3, s, ts)) AS a, GREATEST(0, IF(id = 1, s, ts)) AS b FROM many ORDER BY id
 ----
-id | a | b | c
-1 | NULL | NULL | 2024-01-02
-2 | NULL | 1717235999 | 20240601
+id | a | b
+1 | NULL | NULL
+2 | NULL | 1717235999
+
+# What they give back beside a number or NOW() is a date or seconds, and nothing around it could tell which.
+SELECT id FROM many WHERE LEAST(IF(id = 1, da, ts), 20240601) < '2024-01-03'
+----
+error 1210 (HY000): least() compares dates and timestamps together with columns and texts alone
+
+SELECT id, GREATEST(NOW(), COALESCE(da, ts)) AS g FROM many GROUP BY g HAVING g > '2024-01-03'
+----
+error 1210 (HY000): greatest() compares dates and timestamps together with columns and texts alone
 
 SELECT GREATEST(IF(id = 1, tm, i), 'noon') AS g FROM many
 ----

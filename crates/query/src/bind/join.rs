@@ -418,8 +418,7 @@ impl Binder<'_> {
     }
 }
 
-/// A column of the answer: its header, its type and its value.
-/// Header and type; what is shown, and what is known of it.
+/// A column of the answer: its header and type; what is shown, and what is known of it.
 type Column = ((String, Option<ColumnType>), (Shown, Kept));
 
 impl Binder<'_> {

@@ -65,7 +65,15 @@ pub(crate) fn kept_as(written: &Expression, columns: &dyn Fn(&str) -> Option<Col
         written if zone_of(written).is_some() => Kept::Of(ColumnType::Timestamp),
         Expression::Call(Function::DateAdd | Function::DateSub, of) => of_moved(of, columns),
         Expression::Call(function, of) => of_call(written, *function, of, columns),
-        _ => Kept::of(kind_of(written, columns)),
+        Expression::Variable(_)
+        | Expression::Path { .. }
+        | Expression::Unary(..)
+        | Expression::Binary(..)
+        | Expression::In { .. }
+        | Expression::InRows { .. }
+        | Expression::Between { .. }
+        | Expression::IsNull { .. }
+        | Expression::Each { .. } => Kept::of(kind_of(written, columns)),
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) fn mixed(
     if !kinds_of(written, &mut kinds, resolve) || kinds.is_empty() {
         return Ok(None);
     }
+    refuse_moments(comparison, place, &kinds)?;
     let name = format!("{}()", function.name());
     let mut of = PreparedNode::new(written, resolve)?;
     mark(written, &mut of, &kinds, resolve);
@@ -91,6 +92,25 @@ pub(super) fn mixed(
             tests: tests.into(),
         })),
     }
+}
+
+/// Refuses GREATEST and the like of dates and timestamps together beside a number or NOW(): what is given back is a date or seconds,
+/// and a comparison around it cannot tell which.
+fn refuse_moments(comparison: &Expression, place: usize, kinds: &[Kind]) -> Result<(), Unprepared> {
+    let Expression::Call(function, _) = comparison else {
+        return Ok(());
+    };
+    let is_both = kinds.contains(&Some(ColumnType::Timestamp))
+        && kinds.iter().flatten().any(|kind| is_date(*kind));
+    let is_text = |part: &Expression| matches!(part.constant(), Some(Value::Str(_) | Value::Null));
+    let mut parts = comparison.parts().into_iter().enumerate();
+    if !is_both || !picks(comparison) || parts.all(|(at, part)| at == place || is_text(part)) {
+        return Ok(());
+    }
+    let function = function.name();
+    let what =
+        format!("{function}() compares dates and timestamps together with columns and texts alone");
+    Err(Unprepared::Invalid(what.into()))
 }
 
 /// Refuses a row of which one value may be of several kinds, and another one is worked out of columns.

@@ -271,7 +271,7 @@ fn unite(
         *kind = match (*kept, *known) {
             (_, Kept::Null) => *kind,
             (Kept::Null, _) => *other,
-            _ => kind
+            (Kept::Of(_) | Kept::Unknown, Kept::Of(_) | Kept::Unknown) => kind
                 .zip(*other)
                 .and_then(|(one, other)| type_of_union(one, other)),
         };
