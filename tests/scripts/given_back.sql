@@ -1362,3 +1362,37 @@ e | n
 10:11:12 | 5
  | 7
 
+SELECT NOW() >= '2024-01-02' AS late, COUNT(*) AS n FROM many WHERE NOW() >= '2024-01-02'
+----
+late | n
+1 | 2
+
+SELECT n FROM (SELECT NOW() AS v, COUNT(*) AS n FROM many GROUP BY v HAVING v >= '2024-01-02')
+----
+n
+2
+
+SELECT n FROM (SELECT NOW() - INTERVAL 1 DAY AS v, COUNT(*) AS n FROM many GROUP BY v HAVING v < '2024-01-02')
+----
+n
+
+SELECT COUNT(*) AS n FROM many HAVING MAX(NOW()) >= '2024-01-02'
+----
+error 1210 (HY000): groups have values of several kinds, and '2024-01-02' is another value beside timestamp: compare before they are grouped, or give values of one kind
+
+SELECT id, MAX(IF(i > 5, ts, dt) + INTERVAL 1 DAY) AS m FROM many GROUP BY id HAVING m > '2024-01-01'
+----
+error 1210 (HY000): groups have values of several kinds, and '2024-01-01' is another value beside timestamp: compare before they are grouped, or give values of one kind
+
+SELECT id, REMAP(COALESCE(da, ts), 0, (20240601), (1)) AS m FROM many ORDER BY id ASC
+----
+id | m
+1 | 0
+2 | 1
+
+SELECT id, REMAP(COALESCE(da, ts), 0, ('2024-06-01'), (1)) AS m, COALESCE(da, ts) = 20240601 AS e FROM many ORDER BY id ASC
+----
+id | m | e
+1 | 0 | 0
+2 | 1 | 1
+

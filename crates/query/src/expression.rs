@@ -40,6 +40,7 @@ pub(crate) use kept::{kept_as, shown_as};
 pub(crate) use kinds::{Kind, given_kinds, refuse_lost};
 pub use list::List;
 pub use local_time::{Gives, GivesOf, LocalTime};
+pub(crate) use moment::{MOVED_DATE, zone_of};
 pub use moment::{Moment, Unsettled, Variable, as_set, value_of_its_moment};
 pub use node::{ColumnValues, GROUP_SLOT, Metered, WEIGHT_SLOT};
 pub use parse::Calls;

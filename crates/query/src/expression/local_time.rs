@@ -158,6 +158,7 @@ impl LocalTime {
             Expression::Call(Function::Remap, arguments) => {
                 if let [of, _, Expression::Literal(list), _] = &mut arguments[..]
                     && is_moment(of)
+                    && has_text(list)
                 {
                     self.convert(of, columns);
                     self.constants(list);
@@ -354,6 +355,14 @@ fn asks<'e>(parts: impl IntoIterator<Item = &'e Expression>, columns: &GivesOf<'
 /// Whether a list has a text, which may be a date. One of whole numbers is not looked at.
 fn has_texts(list: &List) -> bool {
     list.whole().is_none() && list.iter().any(|value| matches!(value, Value::Str(_)))
+}
+
+/// As [`has_texts`], of the constants of REMAP, which are one value.
+fn has_text(list: &Value) -> bool {
+    match list.items() {
+        Some(mut items) => items.any(|value| matches!(value, Value::Str(_))),
+        None => matches!(list, Value::Str(_)),
+    }
 }
 
 /// Whether it is a column or a constant.

@@ -161,7 +161,7 @@ pub(super) fn seconds_of(unix_us: i64) -> i128 {
 }
 
 /// The type of a date that was moved by an interval.
-pub(super) const MOVED_DATE: ColumnType = ColumnType::DateTime { fraction_digits: 6 };
+pub(crate) const MOVED_DATE: ColumnType = ColumnType::DateTime { fraction_digits: 6 };
 
 /// Most units of a moment that is worked out before the first row, such as `NOW() - INTERVAL 1 DAY`.
 const MOMENT_UNITS_MAX: usize = 64 << 10;
@@ -219,7 +219,7 @@ pub fn value_of_its_moment(written: &Expression, left: &mut usize) -> Option<Val
 }
 
 /// The zone of a moment: of NOW(), or of NOW() moved by intervals, which may be those of a column. `None`: the expression is none.
-pub(super) fn zone_of(written: &Expression) -> Option<TimeZone> {
+pub(crate) fn zone_of(written: &Expression) -> Option<TimeZone> {
     match written {
         Expression::Call(Function::Now, arguments) => match arguments.get(1) {
             Some(Expression::Literal(Value::Str(zone))) => named_zone(zone).ok(),

@@ -14,8 +14,8 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kept, Kind, Prepared,
-    given_kinds, kept_as, kind_of, read_beside, refuse_lost, shown_as,
+    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kept, Kind, MOVED_DATE,
+    Prepared, given_kinds, kept_as, kind_of, read_beside, refuse_lost, shown_as, zone_of,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -39,7 +39,8 @@ struct GroupKey {
     written: Expression,
     prepared: Prepared,
     kind: Option<ColumnType>,
-    /// Whether its values are of several kinds. The key has lost them, so what means the key is worked out of the group's first row.
+    /// Whether its values are of several kinds, or moments. The key has lost that, so what means the key is worked out of the group's
+    /// first row.
     is_mixed: bool,
 }
 
@@ -179,11 +180,12 @@ impl Binder<'_> {
             }
         };
         let kinds = given_kinds(&written, &|name| Some(self.slot(name).ok()?.1));
+        let is_moment = zone_of(&written).is_some();
         Ok(GroupKey {
             written,
             prepared,
             kind,
-            is_mixed: kinds.is_some(),
+            is_mixed: kinds.is_some() || is_moment,
         })
     }
 }
@@ -515,14 +517,20 @@ impl GroupBinder<'_, '_> {
         .map_err(BindError::from)
     }
 
-    /// The kinds of the values of MIN and MAX that are of several.
+    /// The kinds of the values of MIN and MAX that are of several, or are moments.
     fn kinds(&self, name: &str) -> Option<Vec<Kind>> {
         let mut aggregates = self.aggregates.iter().enumerate();
         let (_, (written, _)) = aggregates.find(|(at, _)| aggregate_name(*at) == name)?;
         let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) = written else {
             return None;
         };
-        let of = of.first()?;
+        let mut of = of.first()?;
+        if zone_of(of).is_some() {
+            return Some([MOVED_DATE, ColumnType::Timestamp].map(Some).to_vec());
+        }
+        while let Expression::Call(Function::DateAdd | Function::DateSub, moved) = of {
+            of = moved.first()?;
+        }
         given_kinds(of, &|name| Some(self.of.slot(name).ok()?.1))
     }
 }
