@@ -3,6 +3,7 @@
 //! Example: `n > 1 AND (tag = 'a' OR tag = 'b')` parses to `And(n > 1, tag IN ('a', 'b'))`, since OR joins equalities
 //! of one column into a list. [`Prepared`] then replaces names by slots and the list by a set.
 
+mod aggregate;
 mod beside;
 mod block;
 mod call;
@@ -31,6 +32,10 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use aggregate::AGGREGATES;
+pub use aggregate::AggregateKind;
+pub(crate) use aggregate::Gives as AggregateGives;
 pub use beside::{Unprepared, type_of_union};
 pub(crate) use beside::{kind_of, read_beside};
 pub use call::{is_time_zone, moment_seconds, moment_text};
@@ -47,7 +52,7 @@ pub use parse::Calls;
 pub use prepared::Prepared;
 pub use repeat::{Pattern, Read};
 pub use simple::{Simple, text_hash};
-pub use tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
+pub use tree::{BinaryOperator, Expression, Over, UnaryOperator};
 
 use crate::json::JsonStep;
 use crate::lexer::{Lexer, SyntaxError};

@@ -6,6 +6,7 @@
 //! To add a function: a line of the table below, and an arm in the file of its kind under `call/`. docs/functions.md lists all;
 //! a test compares it with the table.
 
+use super::aggregate::AggregateKind;
 use crate::options::nearest;
 
 /// Any number of arguments, up to the limit of an expression's nodes.
@@ -141,12 +142,9 @@ const LATER: &str = "
     to_days truncate user utc_timestamp uuid version query zonespanlist rankfactors bm25f";
 
 /// Names that stand for more than a function of values, each in its place of a statement.
-const ELSEWHERE: [&str; 27] = [
+const ELSEWHERE: [&str; 18] = [
     "all",
     "any",
-    "avg",
-    "count",
-    "group_concat",
     "groupby",
     "idiv",
     "indexof",
@@ -162,12 +160,6 @@ const ELSEWHERE: [&str; 27] = [
     "queue_set_srcid",
     "queue_stats",
     "queue_wait",
-    "std",
-    "stddev",
-    "stddev_pop",
-    "sum",
-    "var_pop",
-    "variance",
     "weight",
 ];
 
@@ -427,13 +419,14 @@ pub(super) fn refusal(name: &str) -> String {
     if LATER.split_ascii_whitespace().any(|later| later == name) {
         return format!("not yet: the function {name}()");
     }
-    if ELSEWHERE.contains(&name) {
+    if ELSEWHERE.contains(&name) || AggregateKind::names().any(|own| own == name) {
         return format!("{name}() cannot stand here");
     }
     if Function::named(name).is_some_and(Function::is_of_the_moment) {
         return format!("{name}() is of the moment of its statement, and cannot stand here");
     }
-    let known = ELSEWHERE.into_iter().chain(Function::names());
+    let known = ELSEWHERE.into_iter().chain(AggregateKind::names());
+    let known = known.chain(Function::names());
     let meant = nearest(name, known);
     let meant = meant.map_or_else(String::new, |meant| format!(", did you mean {meant}()?"));
     format!("no function '{name}'{meant}")

@@ -9,11 +9,12 @@
 //! | `CONCAT(a, b)` | a `string` |
 //! | `IFNULL(n, '-')`, `j.path` | what the values are |
 
+use super::aggregate::{AggregateKind, Gives};
 use super::beside::{is_number, kind_of, unified};
 use super::call::is_of_days;
 use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
-use super::tree::{AggregateKind, Expression};
+use super::tree::Expression;
 use crate::schema::{ColumnType, DIGITS_MAX, SCALE_MAX};
 use crate::value::Value;
 
@@ -126,20 +127,12 @@ fn of_aggregate(
     of: &[Expression],
     columns: &dyn Fn(&str) -> Option<ColumnType>,
 ) -> Kept {
-    match (kind, of) {
-        (AggregateKind::Min | AggregateKind::Max, [of]) => kept_as(of, columns),
-        (AggregateKind::Min | AggregateKind::Max, _) => Kept::Unknown,
-        (AggregateKind::Concat(_), _) => Kept::Of(ColumnType::String),
-        (AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct, _) => {
-            Kept::Of(ColumnType::Bigint)
-        }
-        (
-            AggregateKind::Sum
-            | AggregateKind::Average
-            | AggregateKind::Deviation
-            | AggregateKind::Variance,
-            _,
-        ) => Kept::Of(ColumnType::Double),
+    match (kind.gives(), of) {
+        (Gives::Argument, [of]) => kept_as(of, columns),
+        (Gives::Argument, _) => Kept::Unknown,
+        (Gives::Text, _) => Kept::Of(ColumnType::String),
+        (Gives::Count, _) => Kept::Of(ColumnType::Bigint),
+        (Gives::Number, _) => Kept::Of(ColumnType::Double),
     }
 }
 

@@ -15,11 +15,12 @@
 
 use jiff::tz::TimeZone;
 
+use super::aggregate::Gives as AggregateGives;
 use super::beside::Resolve;
 use super::call::{exactly_listed, in_zone, named_zone};
 use super::function::Function;
 use super::list::List;
-use super::tree::{AggregateKind, BinaryOperator, Expression};
+use super::tree::{BinaryOperator, Expression};
 use crate::schema::ColumnType;
 use crate::value::Value;
 
@@ -65,12 +66,17 @@ impl Gives {
         match of {
             Expression::Literal(value) => texts(matches!(value, Value::Str(_))),
             Expression::Column(name) => columns(name).unwrap_or_default(),
-            Expression::Call(Function::DateAdd | Function::DateSub, arguments)
-            | Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) => {
+            Expression::Call(Function::DateAdd | Function::DateSub, arguments) => {
                 let first = arguments.first();
                 first.map_or_else(Gives::default, |of| Gives::by(of, columns))
             }
-            Expression::Aggregate(AggregateKind::Concat(_), _) => texts(true),
+            Expression::Aggregate(kind, arguments) => match (kind.gives(), arguments.first()) {
+                (AggregateGives::Argument, Some(of)) => Gives::by(of, columns),
+                (AggregateGives::Text, _) => texts(true),
+                (AggregateGives::Argument | AggregateGives::Count | AggregateGives::Number, _) => {
+                    Gives::default()
+                }
+            },
             Expression::Call(Function::DateHistogram, _) => Gives {
                 moments: true,
                 ..Gives::default()
@@ -209,7 +215,9 @@ impl LocalTime {
                 of.given_back_mut()
                     .for_each(|part| self.convert(part, columns));
             }
-            Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) if is_mixed => {
+            Expression::Aggregate(kind, of)
+                if is_mixed && kind.gives() == AggregateGives::Argument =>
+            {
                 of.iter_mut().for_each(|of| self.convert(of, columns));
             }
             // Its parts are made moments, or it is refused.

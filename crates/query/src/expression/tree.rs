@@ -1,5 +1,6 @@
 //! An expression as a tree.
 
+use super::aggregate::{AggregateKind, Gives};
 use super::call::growth;
 use super::function::Function;
 use super::list::List;
@@ -79,48 +80,6 @@ pub enum Expression {
     },
     /// `SUM(x)`: a value of a group of rows. It has none over a single row.
     Aggregate(AggregateKind, Vec<Expression>),
-}
-
-/// The kinds of aggregates.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AggregateKind {
-    /// `COUNT(*)`
-    Rows,
-    /// `COUNT(x)`: rows whose x is not NULL.
-    Count,
-    /// `COUNT(DISTINCT x, y)`: distinct values, of rows where none is NULL.
-    CountDistinct,
-    /// `SUM(x)`
-    Sum,
-    /// `AVG(x)`
-    Average,
-    /// `MIN(x)`
-    Min,
-    /// `MAX(x)`
-    Max,
-    /// `STDDEV(x)`, of a whole population.
-    Deviation,
-    /// `VARIANCE(x)`, of a whole population.
-    Variance,
-    /// `GROUP_CONCAT(x SEPARATOR ',')`, in the order of the rows.
-    Concat(String),
-}
-
-impl AggregateKind {
-    /// Its name in SQL, in lower case.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct => "count",
-            AggregateKind::Sum => "sum",
-            AggregateKind::Average => "avg",
-            AggregateKind::Min => "min",
-            AggregateKind::Max => "max",
-            AggregateKind::Deviation => "stddev",
-            AggregateKind::Variance => "variance",
-            AggregateKind::Concat(_) => "group_concat",
-        }
-    }
 }
 
 /// A regular expression up to this length, in bytes, is compiled in some tens of microseconds, unless it repeats a part by a number.
@@ -206,7 +165,7 @@ impl Expression {
             Expression::In { list, .. } => list.memory(),
             Expression::InRows { columns, .. } => columns.iter().map(List::memory).sum(),
             Expression::Call(function, arguments) => growth(*function, arguments),
-            Expression::Aggregate(AggregateKind::Concat(separator), _) => separator.len(),
+            Expression::Aggregate(kind, _) => kind.memory(),
             _ => 0,
         };
         let parts = self.parts().into_iter().map(Expression::memory);
@@ -437,6 +396,14 @@ impl Expression {
             call.is_some()
         });
         first.or(call)
+    }
+
+    /// Of an aggregate that gives a value of its argument, the argument.
+    pub(crate) fn of_extreme(&self) -> Option<&Expression> {
+        match self {
+            Expression::Aggregate(kind, of) if kind.gives() == Gives::Argument => of.first(),
+            _ => None,
+        }
     }
 
     /// Whether it has an aggregate.

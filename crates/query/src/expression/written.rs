@@ -5,9 +5,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::aggregate::{AggregateKind, Takes};
 use super::function::Function;
 use super::list::List;
-use super::tree::{AggregateKind, BinaryOperator, Expression, Over, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, Over, UnaryOperator};
 use crate::json::{JsonNode, JsonStep};
 use crate::value::Value;
 
@@ -134,10 +135,10 @@ fn aggregate(
     out: &mut Formatter<'_>,
 ) -> fmt::Result {
     out.write_str(kind.name())?;
-    out.write_str(match kind {
-        AggregateKind::Rows => "(*",
-        AggregateKind::CountDistinct => "(DISTINCT ",
-        _ => "(",
+    out.write_str(match kind.takes() {
+        Takes::Star => "(*",
+        Takes::Distinct => "(DISTINCT ",
+        Takes::One | Takes::Several => "(",
     })?;
     for (place, argument) in arguments.iter().enumerate() {
         if place > 0 {

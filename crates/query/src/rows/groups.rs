@@ -14,11 +14,11 @@
 //! - A row with a set or JSON array in a key belongs once to the group of each distinct item; with an empty one to none.
 //! - Aggregates are exact and do not depend on the order of the rows, but for GROUP_CONCAT, which has the order of the rows.
 
-mod accumulate;
 mod blocks;
 mod exact;
 mod expanded;
 mod index;
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -33,9 +33,9 @@ use crate::expression::{AggregateKind, ColumnValues, GROUP_SLOT, Prepared};
 use crate::json::JsonStep;
 use crate::meter::{HeldWide, Meter, Work};
 use crate::value::Value;
-use accumulate::Accumulator;
 pub use blocks::{BlockGroups, BlocksMade, PartRows, Place, Spread};
 pub use index::{Block, Texts};
+use states::{Accumulator, States};
 
 /// Memory of a group beside its key and its aggregates' texts, in bytes: its places in the lists and the hash table.
 const GROUP_BYTES: u64 = 160;
@@ -425,7 +425,7 @@ impl Grouped {
         let mut accepted = Accepted::new(&groups, order, keep, meter);
         let width = groups.keys.len();
         for accumulator in &mut self.accumulators {
-            accumulator.count_distinct(self.count as usize);
+            accumulator.end(self.count as usize);
         }
         let mut keys = std::mem::take(&mut self.keys).into_iter();
         for (number, rows) in std::mem::take(&mut self.rows).into_iter().enumerate() {

@@ -14,8 +14,9 @@
 use super::{Binder, Column, WEIGHT};
 use crate::bind::{BindError, Shown, with_ids};
 use crate::expression::{
-    AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kept, Kind, MOVED_DATE,
-    Prepared, given_kinds, kept_as, kind_of, read_beside, refuse_lost, shown_as, zone_of,
+    AggregateGives, AggregateKind, BinaryOperator, Expression, Function, GROUP_SLOT, Kept, Kind,
+    MOVED_DATE, Prepared, given_kinds, kept_as, kind_of, read_beside, refuse_lost, shown_as,
+    zone_of,
 };
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
@@ -231,25 +232,12 @@ impl GroupBinder<'_, '_> {
     fn value(&mut self, what: &Output) -> Result<(Option<ColumnType>, Shown, Kept), BindError> {
         let written = expression_of(what);
         let kind = match &written {
-            Expression::Aggregate(
-                AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct,
-                _,
-            ) => Some(ColumnType::Bigint),
+            Expression::Aggregate(kind, _) if kind.gives() == AggregateGives::Count => {
+                Some(ColumnType::Bigint)
+            }
             Expression::Column(name) if name == WEIGHT => Some(ColumnType::Int),
             Expression::Column(name) => self.of.slot(name).ok().map(|(_, kind)| kind),
-            Expression::Aggregate(..)
-            | Expression::Literal(_)
-            | Expression::Truth(_)
-            | Expression::Variable(_)
-            | Expression::Path { .. }
-            | Expression::Unary(..)
-            | Expression::Binary(..)
-            | Expression::In { .. }
-            | Expression::InRows { .. }
-            | Expression::Between { .. }
-            | Expression::IsNull { .. }
-            | Expression::Call(..)
-            | Expression::Each { .. } => None,
+            _ => None,
         };
         let is_item = |key: &GroupKey| key.is_list() && key.stands_for(&written, self.shows_items);
         let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
@@ -272,14 +260,9 @@ impl GroupBinder<'_, '_> {
 
     /// The type of MIN and MAX of a column that is shown otherwise than it is compared: `10:11:12`, not 101112.
     fn extreme(&self, written: &Expression) -> Option<ColumnType> {
-        let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, arguments) = written
-        else {
-            return None;
-        };
-        let kind = match &arguments[..] {
-            [Expression::Column(name)] => self.of.slot(name).ok()?.1,
-            [of] => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
-            _ => return None,
+        let kind = match written.of_extreme()? {
+            Expression::Column(name) => self.of.slot(name).ok()?.1,
+            of => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
         };
         let is_shown = matches!(kind, ColumnType::Year | ColumnType::Timestamp);
         (kind.has_comparable() || is_shown).then_some(kind)
@@ -414,14 +397,7 @@ impl GroupBinder<'_, '_> {
                 let Expression::Aggregate(kind, arguments) = &written else {
                     return Ok(written);
                 };
-                let is_text = matches!(kind, AggregateKind::Concat(_));
-                let adds = matches!(
-                    kind,
-                    AggregateKind::Sum
-                        | AggregateKind::Average
-                        | AggregateKind::Deviation
-                        | AggregateKind::Variance
-                );
+                let (is_text, adds) = (kind.gives() == AggregateGives::Text, kind.adds());
                 let is_dated = |it: &Expression| {
                     let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
                     let kinds = given_kinds(it, &of_column).unwrap_or_default();
@@ -458,24 +434,19 @@ impl GroupBinder<'_, '_> {
         let Expression::Aggregate(kind, arguments) = aggregate else {
             return None;
         };
-        match kind {
-            AggregateKind::Rows | AggregateKind::Count | AggregateKind::CountDistinct => {
-                Some(ColumnType::Bigint)
+        match (kind.gives(), arguments.as_slice()) {
+            (AggregateGives::Count, _) => Some(ColumnType::Bigint),
+            (AggregateGives::Number, _) => Some(ColumnType::Double),
+            (AggregateGives::Text, _) => Some(ColumnType::String),
+            (AggregateGives::Argument, [Expression::Column(name)]) => {
+                let (_, kind) = self.of.slot(name).ok()?;
+                let is_one = !matches!(kind, ColumnType::Multi { .. } | ColumnType::Json);
+                is_one.then_some(kind)
             }
-            AggregateKind::Sum
-            | AggregateKind::Average
-            | AggregateKind::Deviation
-            | AggregateKind::Variance => Some(ColumnType::Double),
-            AggregateKind::Concat(_) => Some(ColumnType::String),
-            AggregateKind::Min | AggregateKind::Max => match arguments.as_slice() {
-                [Expression::Column(name)] => {
-                    let (_, kind) = self.of.slot(name).ok()?;
-                    let is_one = !matches!(kind, ColumnType::Multi { .. } | ColumnType::Json);
-                    is_one.then_some(kind)
-                }
-                [of] => kind_of(of, &|name| Some(self.of.slot(name).ok()?.1)),
-                _ => None,
-            },
+            (AggregateGives::Argument, [of]) => {
+                kind_of(of, &|name| Some(self.of.slot(name).ok()?.1))
+            }
+            (AggregateGives::Argument, _) => None,
         }
     }
 
@@ -521,10 +492,7 @@ impl GroupBinder<'_, '_> {
     fn kinds(&self, name: &str) -> Option<Vec<Kind>> {
         let mut aggregates = self.aggregates.iter().enumerate();
         let (_, (written, _)) = aggregates.find(|(at, _)| aggregate_name(*at) == name)?;
-        let Expression::Aggregate(AggregateKind::Min | AggregateKind::Max, of) = written else {
-            return None;
-        };
-        let mut of = of.first()?;
+        let mut of = written.of_extreme()?;
         if zone_of(of).is_some() {
             return Some([MOVED_DATE, ColumnType::Timestamp].map(Some).to_vec());
         }

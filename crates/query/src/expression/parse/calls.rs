@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Binding, Built, Following, Parser, at_column};
+use crate::expression::aggregate::{AggregateKind, Gives as AggregateGives, Takes};
 use crate::expression::call::{Known, growth, listed};
 use crate::expression::function::{Function, refusal};
-use crate::expression::tree::{
-    AggregateKind, BinaryOperator, Expression, LONG_REGEX_UNITS, Over, compiles_long,
-};
+use crate::expression::tree::{BinaryOperator, Expression, LONG_REGEX_UNITS, Over, compiles_long};
 use crate::json::{JSON_BYTES_MAX, Json};
 use crate::lexer::{SyntaxError, TOO_MUCH_WORK, Token, TokenKind};
 use crate::time_unit;
@@ -75,23 +74,17 @@ impl Parser<'_, '_, '_> {
         self.called(token, function, arguments, depth)
     }
 
-    /// Reads the rest of an aggregate; `None`: the name is none. MIN and MAX of two values are functions.
+    /// Reads the rest of an aggregate; `None`: the name is none.
     fn aggregate(&mut self, name: &str, nesting: u32) -> Result<Option<Built>, SyntaxError> {
-        let kind = match name {
-            "count" if self.lexer.take(TokenKind::Star) => AggregateKind::Rows,
-            "count" if self.lexer.take_word("DISTINCT") => AggregateKind::CountDistinct,
-            "count" => AggregateKind::Count,
-            "sum" => AggregateKind::Sum,
-            "avg" => AggregateKind::Average,
-            "min" => AggregateKind::Min,
-            "max" => AggregateKind::Max,
-            "stddev" | "std" | "stddev_pop" => AggregateKind::Deviation,
-            "variance" | "var_pop" => AggregateKind::Variance,
-            "group_concat" => AggregateKind::Concat(",".to_owned()),
-            _ => return Ok(None),
+        let Some(kind) = AggregateKind::named(name).find(|kind| match kind.takes() {
+            Takes::Star => self.lexer.take(TokenKind::Star),
+            Takes::Distinct => self.lexer.take_word("DISTINCT"),
+            Takes::One | Takes::Several => true,
+        }) else {
+            return Ok(None);
         };
-        let (mut arguments, mut depth, mut kind) = (Vec::new(), 0, kind);
-        if kind != AggregateKind::Rows {
+        let (mut arguments, mut depth, mut kind) = (Vec::new(), 0, kind.clone());
+        if kind.takes() != Takes::Star {
             loop {
                 let argument = self.climb(Binding::Or, nesting + 1)?;
                 depth = depth.max(argument.depth);
@@ -105,25 +98,22 @@ impl Parser<'_, '_, '_> {
             if self.lexer.at_word("ORDER") {
                 return Err(self.not_yet("ORDER BY in GROUP_CONCAT"));
             }
-            if self.lexer.take_word("SEPARATOR") {
-                let written = self.listed()?;
-                *separator = written.to_string();
-            }
-        }
-        let is_extreme = matches!(kind, AggregateKind::Min | AggregateKind::Max);
-        if is_extreme && arguments.len() == 2 && self.lexer.take(TokenKind::Close) {
-            let function = match kind {
-                AggregateKind::Min => Function::Min,
-                _ => Function::Max,
+            *separator = match self.lexer.take_word("SEPARATOR") {
+                true => self.listed()?.to_string(),
+                false => ",".to_owned(),
             };
+        }
+        // MIN and MAX of two values are functions.
+        if kind.gives() == AggregateGives::Argument
+            && arguments.len() == 2
+            && let Some(function) = Function::named(name)
+            && self.lexer.take(TokenKind::Close)
+        {
             return self
                 .built(Expression::Call(function, arguments), depth)
                 .map(Some);
         }
-        let takes_several = matches!(
-            kind,
-            AggregateKind::CountDistinct | AggregateKind::Concat(_)
-        );
+        let takes_several = matches!(kind.takes(), Takes::Distinct | Takes::Several);
         if arguments.len() > 1 && !takes_several {
             return Err(self.error(&format!("{name}() takes one argument")));
         }

@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::sort::{COMPARED_UNITS, Sort};
 use super::Groups;
-use super::accumulate::{Accumulator, Pay};
 use super::expanded::Expanded;
 use super::index::{Block, Index, KeyCodes, SHARDS, Shard};
-use crate::expression::{AggregateKind, Prepared};
+use super::states::{Accumulator, Distinct, Pay, States};
+use crate::expression::Prepared;
 use crate::meter::{Meter, Work};
 use crate::value::Value;
 
@@ -167,8 +167,8 @@ impl Groups {
     /// Whether rows can be added in blocks, as far as the statement tells.
     #[must_use]
     pub fn are_in_blocks(&self) -> bool {
-        let is_concat = |of: &super::Aggregate| matches!(of.kind, AggregateKind::Concat(_));
-        self.rows_each == 1 && self.within.is_empty() && !self.aggregates.iter().any(is_concat)
+        let is_ordered = self.aggregates.iter().any(|of| of.kind.is_ordered());
+        self.rows_each == 1 && self.within.is_empty() && !is_ordered
     }
 }
 
@@ -285,7 +285,7 @@ impl BlockGroups {
         }
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&self.arguments) {
             let arguments: Vec<&Block> = arguments.iter().map(|at| inputs[*at]).collect();
-            bytes += accumulator.add_block(&numbers, &arguments, meter, pay)?;
+            bytes += accumulator.add_rows(&numbers, &arguments, meter, pay)?;
         }
         self.numbers = numbers;
         Ok(bytes as u64)
@@ -295,7 +295,7 @@ impl BlockGroups {
     fn refuses(&mut self, inputs: &[&Block]) -> bool {
         let aggregates = self.accumulators.iter().zip(&self.arguments);
         for ((of, arguments), kinds) in aggregates.zip(&mut self.kinds) {
-            if let (Accumulator::Extreme { .. }, [at]) = (of, &arguments[..]) {
+            if let (true, [at]) = (of.compares(), &arguments[..]) {
                 *kinds |= match inputs[*at] {
                     Block::Whole(_) | Block::Real(_) => NUMBERS,
                     Block::Texts(_) | Block::Listed(..) => TEXTS,
@@ -310,11 +310,11 @@ impl BlockGroups {
     fn grow(&mut self) -> usize {
         let (before, count) = (self.firsts.len(), self.index.count() as usize);
         for _ in before..count {
-            self.accumulators.iter_mut().for_each(Accumulator::grow);
+            self.accumulators.iter_mut().for_each(States::grow);
         }
         self.firsts.resize(count, NOWHERE);
         self.choices.resize(count, 0);
-        let states = self.accumulators.iter().map(Accumulator::state_bytes);
+        let states = self.accumulators.iter().map(States::state_bytes);
         (count - before) * (2 * size_of::<Place>() + size_of::<u32>() + states.sum::<usize>())
     }
 
@@ -372,7 +372,7 @@ impl BlockGroups {
         let mut distinct = Vec::new();
         for (own, other) in self.accumulators.iter_mut().zip(other.accumulators) {
             match other {
-                Accumulator::Distinct { values, .. } => distinct.push(values.shards),
+                Accumulator::Distinct(of) => distinct.push(of.values.shards),
                 other => bytes += own.merge(other, &numbers, &work)?,
             }
         }
@@ -389,7 +389,7 @@ impl BlockGroups {
     ) -> Result<(), E> {
         let groups = self.firsts.len();
         for accumulator in self.accumulators.iter_mut().rev() {
-            let Accumulator::Distinct { counts, values } = accumulator else {
+            let Accumulator::Distinct(Distinct { counts, values }) = accumulator else {
                 continue;
             };
             // By table: that of each thread. A lock is only ever held by the one who works on its table.
