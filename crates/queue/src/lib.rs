@@ -72,7 +72,7 @@ pub use hits::{HitBatch, HitDocument, HitQuery};
 pub use ids::{Now, RowNumber, SessionId};
 pub use lane::{Lane, LineId};
 pub use layout::{Origin, put_origins, read_origins};
-pub use options::{QueueOptions, WhenFull};
+pub use options::{QUEUE_OPTIONS, QueueOption, QueueOptions, Slot, WhenFull};
 pub use queue::{Folded, Queue, QueueSnapshot, QueueStats, RowReader, SENDERS};
 pub use report::{GroupReport, QueueReport};
 pub use source::{Hit, Source, put_sources, read_sources, supply};

@@ -235,7 +235,7 @@ impl Queue {
 
     /// Notes the `unique_by=` keys of rows that were inserted at `at_us`, and drops keys older than `unique_for=`.
     pub fn note_keys(&mut self, rows: &[Vec<Value>], at_us: i64) {
-        let window_us = i64::try_from(self.options.unique_for_us).unwrap_or(i64::MAX);
+        let window_us = i64::try_from(self.options.unique_for_us.unwrap_or(0)).unwrap_or(i64::MAX);
         for key in self.unique_keys(rows).into_iter().flatten() {
             self.seen.note(&key, at_us);
         }

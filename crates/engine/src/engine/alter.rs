@@ -222,9 +222,8 @@ fn check_free(queue: &Queue, change: &Change) -> Result<()> {
         Change::Rename { from, .. } => (from.to_lowercase(), "name"),
         Change::Add { .. } | Change::Drop { .. } | Change::Key { .. } => return Ok(()),
     };
-    let options = queue.options();
-    let named = [&options.order_by, &options.unique_by, &options.deliver_at];
-    if !named.into_iter().flatten().any(|named| *named == name) {
+    let mut options = queue.options().clone();
+    if !options.columns().any(|(_, named)| named == name) {
         return Ok(());
     }
     Err(Error::invalid(format!(

@@ -33,6 +33,36 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
             Command::Look { .. } => None,
             ref inner => refused(inner),
         },
-        _ => Some(Err(Error::ReadOnly)),
+        Command::CreateTable { .. }
+        | Command::DropTable { .. }
+        | Command::Insert(_)
+        | Command::Upsert { .. }
+        | Command::Delete(_)
+        | Command::Update(_)
+        | Command::Planned(_)
+        | Command::Backfill(_)
+        | Command::Look { .. }
+        | Command::Many(_)
+        | Command::QueueWait { .. }
+        | Command::QueueNext(_)
+        | Command::QueueDone { .. }
+        | Command::QueueReturn { .. }
+        | Command::QueueExtend { .. }
+        | Command::QueueEnd
+        | Command::QueueSetSource { .. }
+        | Command::QueueCompact { .. }
+        | Command::QueuePause { .. }
+        | Command::QueuePurge { .. }
+        | Command::Truncate { .. }
+        | Command::AlterTable { .. }
+        | Command::RenameTables { .. }
+        | Command::AlterLocals { .. }
+        | Command::Collect { .. }
+        | Command::Collected { .. }
+        | Command::Backup { .. }
+        | Command::Load { .. }
+        | Command::Flush { .. }
+        | Command::Optimize { .. }
+        | Command::Checkpoint => Some(Err(Error::ReadOnly)),
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::queue_commands::{
-    Change, ColumnPlace, Hold, Issuer, Now, QueueNext, QueueOptions, QueueStats, Receipt,
-    RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Change, ColumnPlace, Hold, Issuer, Now, QUEUE_OPTIONS, QueueNext, QueueOptions, QueueSlot,
+    QueueStats, Receipt, RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 use crate::made::MadeRows;
 use crate::messages::Messages;

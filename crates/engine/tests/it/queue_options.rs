@@ -372,7 +372,7 @@ fn of_one_key_only_the_first_row_is_out() {
 fn a_key_is_taken_once_within_its_window_across_restarts() {
     let mut driver = queue(QueueOptions {
         unique_by: Some("name".to_owned()),
-        unique_for_us: 10 * SECOND,
+        unique_for_us: Some(10 * SECOND),
         ..QueueOptions::default()
     });
     let put = |driver: &mut Driver, values: &str| {
@@ -526,7 +526,7 @@ fn options_that_contradict_each_other_or_name_what_is_not_there_are_refused() {
             ..none()
         },
         QueueOptions {
-            unique_for_us: 1,
+            unique_for_us: Some(1),
             ..none()
         },
         QueueOptions {
@@ -560,7 +560,7 @@ fn options_that_contradict_each_other_or_name_what_is_not_there_are_refused() {
         when_full: WhenFull::DropOldest,
         order_by: Some("name".to_owned()),
         unique_by: Some("id".to_owned()),
-        unique_for_us: 600 * SECOND,
+        unique_for_us: Some(600 * SECOND),
         deliver_at: Some("at".to_owned()),
     };
     driver.run(create("all", all)).unwrap();
@@ -597,7 +597,7 @@ fn keys_that_memory_does_not_hold_are_refused_until_some_are_forgotten() {
         1 << 20,
         QueueOptions {
             unique_by: Some("name".to_owned()),
-            unique_for_us: 60 * SECOND,
+            unique_for_us: Some(60 * SECOND),
             ..QueueOptions::default()
         },
     );

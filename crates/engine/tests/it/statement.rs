@@ -267,7 +267,7 @@ impl Parser<'_> {
         }
         if self.word("unique") {
             options.unique_by = Some(self.name());
-            options.unique_for_us = 60_000_000;
+            options.unique_for_us = Some(60_000_000);
         }
         options.max_deliveries = self.word("tries").then(|| self.number() as u32);
         options

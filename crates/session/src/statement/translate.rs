@@ -3,7 +3,9 @@
 mod queue_options;
 mod search_options;
 
-use engine::{Command, Definition, Keep, Kind, QueueOptions, SearchOptions, SyncMode};
+use engine::{
+    Command, Definition, Keep, Kind, QUEUE_OPTIONS, QueueOptions, SearchOptions, SyncMode,
+};
 use query::Syntax;
 use query::analysis::Settings;
 use query::request::Delete;
@@ -402,7 +404,7 @@ fn unknown(name: &str) -> Failure {
     let known = known.into_iter().chain(Settings::NAMES);
     let known = known.chain(["dict", "rt_mem_limit"]);
     let known = known
-        .chain(queue_options::NAMES)
+        .chain(QUEUE_OPTIONS.map(|(name, _)| name))
         .chain(search_options::NAMES);
     let meant = nearest(name, known.chain(LATER.iter().copied()))
         .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));

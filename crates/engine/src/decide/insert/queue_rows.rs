@@ -102,7 +102,7 @@ fn was_received(queue: &Queue, relay: Relay) -> bool {
 
 /// Since when a key counts as seen.
 fn window(queue: &Queue, at_us: i64) -> i64 {
-    let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
+    let window_us = i64::try_from(queue.options().unique_for_us.unwrap_or(0)).unwrap_or(i64::MAX);
     at_us.saturating_sub(window_us)
 }
 

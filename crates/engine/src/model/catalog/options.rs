@@ -1,5 +1,6 @@
 //! Options of queues: their text form for records and SHOW CREATE TABLE, and their checks in CREATE TABLE.
 
+use ::queue::{QUEUE_OPTIONS, Slot};
 use query::schema::{Column, ColumnType};
 
 use super::Catalog;
@@ -9,45 +10,42 @@ use crate::limits::{GROUPS_MAX, WAIT_US_MAX};
 
 /// The options that are set, each with its value as CREATE TABLE takes it.
 pub(super) fn pairs(options: &QueueOptions) -> Vec<(&'static str, String)> {
-    let mut pairs = Vec::new();
-    let mut put = |name, value: Option<String>| pairs.extend(value.map(|value| (name, value)));
-    put("visible_again", options.visible_again_us.map(time));
-    put(
-        "max_deliveries",
-        options.max_deliveries.map(|most| most.to_string()),
-    );
-    put("dead", options.dead.clone());
-    let groups = (!options.groups.is_empty()).then(|| options.groups.join(","));
-    put("groups", groups);
-    put("rows_max", options.rows_max.map(|most| most.to_string()));
-    put("bytes_max", options.bytes_max.map(|most| most.to_string()));
-    let drops = options.when_full == WhenFull::DropOldest;
-    put("when_full", drops.then(|| "drop_oldest".to_owned()));
-    put("order_by", options.order_by.clone());
-    put("unique_by", options.unique_by.clone());
-    let window = (options.unique_for_us > 0).then(|| time(options.unique_for_us));
-    put("unique_for", window);
-    put("deliver_at", options.deliver_at.clone());
-    pairs
+    let mut options = options.clone();
+    let each = QUEUE_OPTIONS.iter();
+    each.filter_map(|(name, slot)| Some((*name, written(slot(&mut options))?)))
+        .collect()
+}
+
+/// The value of an option; `None`: it is not set.
+fn written(slot: Slot<'_>) -> Option<String> {
+    match slot {
+        Slot::Time(us) => us.map(time),
+        Slot::Count(count) => count.map(|count| count.to_string()),
+        Slot::Number(number) | Slot::Size(number) => number.map(|number| number.to_string()),
+        Slot::Column(name) | Slot::Queue(name) => name.clone(),
+        Slot::Names(names) => (!names.is_empty()).then(|| names.join(",")),
+        Slot::WhenFull(when) => {
+            let named = WhenFull::NAMES.iter().find(|(of, _)| of == when);
+            let is_set = *when != WhenFull::default();
+            named.filter(|_| is_set).map(|(_, name)| (*name).to_owned())
+        }
+    }
 }
 
 /// Sets an option as [`pairs`] wrote it. False: no option of a queue has this name. `None`: the value is not valid.
 pub(super) fn read_option(options: &mut QueueOptions, name: &str, value: &str) -> Option<bool> {
-    let text = || Some(value.to_owned());
-    match name {
-        "visible_again" => options.visible_again_us = Some(time_us(value)?),
-        "max_deliveries" => options.max_deliveries = Some(value.parse().ok()?),
-        "dead" => options.dead = text(),
-        "groups" => options.groups = value.split(',').map(str::to_owned).collect(),
-        "rows_max" => options.rows_max = Some(value.parse().ok()?),
-        "bytes_max" => options.bytes_max = Some(value.parse().ok()?),
-        "when_full" if value == "drop_oldest" => options.when_full = WhenFull::DropOldest,
-        "when_full" => return None,
-        "order_by" => options.order_by = text(),
-        "unique_by" => options.unique_by = text(),
-        "unique_for" => options.unique_for_us = time_us(value)?,
-        "deliver_at" => options.deliver_at = text(),
-        _ => return Some(false),
+    let Some(slot) = options.slot(name) else {
+        return Some(false);
+    };
+    match slot {
+        Slot::Time(us) => *us = Some(time_us(value)?),
+        Slot::Count(count) => *count = Some(value.parse().ok()?),
+        Slot::Number(number) | Slot::Size(number) => *number = Some(value.parse().ok()?),
+        Slot::Column(name) | Slot::Queue(name) => *name = Some(value.to_owned()),
+        Slot::Names(names) => *names = value.split(',').map(str::to_owned).collect(),
+        Slot::WhenFull(when) => {
+            *when = WhenFull::NAMES.iter().find(|(_, name)| *name == value)?.0;
+        }
     }
     Some(true)
 }
@@ -74,14 +72,20 @@ fn time_us(text: &str) -> Option<u64> {
 
 /// Puts the names of the options in lower case, as they are stored: columns, groups and the queue of `dead=`.
 pub(super) fn lower_case(options: &mut QueueOptions) {
-    let named = [
-        &mut options.dead,
-        &mut options.order_by,
-        &mut options.unique_by,
-        &mut options.deliver_at,
-    ];
-    for name in named.into_iter().flatten().chain(&mut options.groups) {
-        *name = name.to_lowercase();
+    for (_, slot) in QUEUE_OPTIONS {
+        match slot(options) {
+            Slot::Column(name) | Slot::Queue(name) => {
+                *name = name.as_ref().map(|name| name.to_lowercase());
+            }
+            Slot::Names(names) => names
+                .iter_mut()
+                .for_each(|name| *name = name.to_lowercase()),
+            Slot::Time(_)
+            | Slot::Count(_)
+            | Slot::Number(_)
+            | Slot::Size(_)
+            | Slot::WhenFull(_) => {}
+        }
     }
 }
 
@@ -94,7 +98,7 @@ pub(super) fn check(definition: &Definition, options: &QueueOptions) -> Result<(
             "dead= needs max_deliveries=: after so many deliveries a row goes there",
         ));
     }
-    if options.unique_by.is_some() != (options.unique_for_us > 0) {
+    if options.unique_by.is_some() != options.unique_for_us.is_some() {
         return Err(Error::invalid(
             "unique_by= and unique_for= go together: a column, and for how long",
         ));
@@ -112,21 +116,22 @@ pub(super) fn check(definition: &Definition, options: &QueueOptions) -> Result<(
 }
 
 fn check_numbers(options: &QueueOptions) -> Result<()> {
-    let numbers = [
-        ("visible_again", options.visible_again_us),
-        ("max_deliveries", options.max_deliveries.map(u64::from)),
-        ("rows_max", options.rows_max),
-        ("bytes_max", options.bytes_max),
-    ];
-    if let Some((name, _)) = numbers.iter().find(|(_, number)| *number == Some(0)) {
-        return Err(Error::invalid(format!("{name}= is at least 1")));
-    }
-    let times = [options.visible_again_us, Some(options.unique_for_us)];
-    if times.into_iter().flatten().any(|us| us > WAIT_US_MAX) {
-        return Err(Error::Limit {
-            what: "seconds of a queue's option",
-            max: WAIT_US_MAX / 1_000_000,
-        });
+    let mut options = options.clone();
+    for (name, slot) in QUEUE_OPTIONS {
+        let number = match slot(&mut options) {
+            Slot::Time(Some(us)) if *us > WAIT_US_MAX => {
+                return Err(Error::Limit {
+                    what: "seconds of a queue's option",
+                    max: WAIT_US_MAX / 1_000_000,
+                });
+            }
+            Slot::Count(count) => count.map(u64::from),
+            Slot::Time(number) | Slot::Number(number) | Slot::Size(number) => *number,
+            Slot::Column(_) | Slot::Queue(_) | Slot::Names(_) | Slot::WhenFull(_) => None,
+        };
+        if number == Some(0) {
+            return Err(Error::invalid(format!("{name}= is at least 1")));
+        }
     }
     Ok(())
 }
@@ -152,15 +157,12 @@ fn check_groups(groups: &[String]) -> Result<()> {
 /// Checks that the columns of `order_by=`, `unique_by=` and `deliver_at=` exist, and that the column of `deliver_at=` can hold a
 /// time. Errors: `UnknownColumn`, `Invalid`.
 pub(super) fn check_columns(definition: &Definition, options: &QueueOptions) -> Result<()> {
-    let named = [&options.order_by, &options.unique_by, &options.deliver_at];
-    for name in named.into_iter().flatten() {
-        let column = definition
-            .columns
-            .iter()
-            .find(|column| column.name == *name);
+    for (option, name) in options.clone().columns() {
+        let columns = &mut definition.columns.iter();
+        let column = columns.find(|column| column.name == name);
         let Some(column) = column else {
             return Err(Error::UnknownColumn {
-                column: name.clone(),
+                column: name,
                 table: definition.name.clone(),
             });
         };
@@ -168,7 +170,7 @@ pub(super) fn check_columns(definition: &Definition, options: &QueueOptions) -> 
             column.kind,
             ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { bytes: 8, .. }
         );
-        if options.deliver_at.as_ref() == Some(name) && !is_time {
+        if option == "deliver_at" && !is_time {
             return Err(Error::invalid(format!(
                 "deliver_at='{name}' is neither a TIMESTAMP (seconds since 1970 UTC) nor a BIGINT (microseconds)"
             )));

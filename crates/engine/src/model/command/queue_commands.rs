@@ -3,7 +3,9 @@
 use query::schema::ColumnType;
 use query::value::Value;
 
-pub use ::queue::{Now, QueueOptions, QueueStats, RowNumber, SessionId, WhenFull};
+pub use ::queue::{
+    Now, QUEUE_OPTIONS, QueueOptions, QueueStats, RowNumber, SessionId, Slot as QueueSlot, WhenFull,
+};
 pub use query::request::{Change, ColumnPlace, SourceMode, WaitSource};
 
 /// Takes up to `rows` rows at once; it waits for the first only.

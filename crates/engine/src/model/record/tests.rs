@@ -73,7 +73,7 @@ fn queue_options() -> impl Strategy<Value = QueueOptions> {
     );
     let names = (name(), name(), name(), name());
     let groups = proptest::collection::vec("[a-z]{1,3}", 0..3);
-    (limits, names, groups, any::<bool>(), any::<u64>()).prop_map(
+    (limits, names, groups, any::<bool>(), number()).prop_map(
         |(limits, names, groups, drops, unique_for_us)| QueueOptions {
             visible_again_us: limits.0,
             max_deliveries: limits.1,

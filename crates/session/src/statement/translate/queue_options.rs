@@ -1,62 +1,33 @@
 //! Options of CREATE TABLE that only queues have.
 
-use engine::{QueueOptions, WhenFull};
+use engine::{QueueOptions, QueueSlot as Slot, WhenFull};
 
 use crate::errors::{self, Failure};
 use crate::units::{duration, size};
 
-/// Names of the options.
-pub(super) const NAMES: [&str; 11] = [
-    "visible_again",
-    "max_deliveries",
-    "dead",
-    "groups",
-    "rows_max",
-    "bytes_max",
-    "when_full",
-    "order_by",
-    "unique_by",
-    "unique_for",
-    "deliver_at",
-];
-
-/// Sets one option; false if [`NAMES`] lacks it. Errors: `INVALID`, a bad value.
+/// Sets one option; false if none has this name. Errors: `INVALID`, a bad value.
 pub(super) fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result<bool, Failure> {
-    if !NAMES.contains(&name) {
+    let Some(slot) = options.slot(name) else {
         return Ok(false);
-    }
+    };
     let lower = value.trim().to_lowercase();
-    let done = match name {
-        "visible_again" => time_us(value).map(|us| options.visible_again_us = Some(us)),
-        "max_deliveries" => number(&lower).and_then(|count| {
-            let count = u32::try_from(count).map_err(|_| "at most 4294967295".to_owned())?;
-            options.max_deliveries = Some(count);
+    let done = match slot {
+        Slot::Time(us) => time_us(value).map(|time| *us = Some(time)),
+        Slot::Count(count) => number(&lower).and_then(|number| {
+            *count = Some(u32::try_from(number).map_err(|_| "at most 4294967295".to_owned())?);
             Ok(())
         }),
-        "dead" => {
-            options.dead = Some(lower);
+        Slot::Number(own) => number(&lower).map(|number| *own = Some(number)),
+        Slot::Size(bytes) => size(&lower).map(|size| *bytes = Some(size)),
+        Slot::Column(name) | Slot::Queue(name) => {
+            *name = Some(lower);
             Ok(())
         }
-        "groups" => {
-            options.groups = names(&lower);
+        Slot::Names(own) => {
+            *own = names(&lower);
             Ok(())
         }
-        "rows_max" => number(&lower).map(|rows| options.rows_max = Some(rows)),
-        "bytes_max" => size(&lower).map(|bytes| options.bytes_max = Some(bytes)),
-        "when_full" => when_full(&lower).map(|when| options.when_full = when),
-        "order_by" => {
-            options.order_by = Some(lower);
-            Ok(())
-        }
-        "deliver_at" => {
-            options.deliver_at = Some(lower);
-            Ok(())
-        }
-        "unique_by" => {
-            options.unique_by = Some(lower);
-            Ok(())
-        }
-        _ => time_us(value).map(|us| options.unique_for_us = us),
+        Slot::WhenFull(when) => when_full(&lower).map(|own| *when = own),
     };
     done.map_err(|why| Failure::new(errors::INVALID, format!("{name}: {why}")))?;
     Ok(true)
@@ -80,9 +51,8 @@ fn time_us(text: &str) -> Result<u64, String> {
 }
 
 fn when_full(text: &str) -> Result<WhenFull, String> {
-    match text {
-        "refuse" => Ok(WhenFull::Refuse),
-        "drop_oldest" => Ok(WhenFull::DropOldest),
-        _ => Err(format!("{text:?} is neither 'refuse' nor 'drop_oldest'")),
-    }
+    let named = WhenFull::NAMES.iter().find(|(_, name)| *name == text);
+    named
+        .map(|(when, _)| *when)
+        .ok_or_else(|| format!("{text:?} is neither 'refuse' nor 'drop_oldest'"))
 }
