@@ -1,38 +1,31 @@
 //! The variables of Scribe and those of stores of tables, and the places where each has an effect.
 
-/// A type of store, as `type=` names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    File,
-    ThriftFile,
-    Buffer,
-    Network,
-    Bucket,
-    Multi,
-    Category,
-    MultiFile,
-    ThriftMultiFile,
-    Null,
-    Index,
-    Queue,
-    Percolate,
+macro_rules! kinds {
+    ($($kind:ident $name:literal),*) => {
+        /// A type of store, as `type=` names it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Kind { $($kind),* }
+
+        /// Each with its name.
+        pub(super) const KINDS: &[(Kind, &str)] = &[$((Kind::$kind, $name)),*];
+    };
 }
 
-const KINDS: [(Kind, &str); 13] = [
-    (Kind::File, "file"),
-    (Kind::ThriftFile, "thriftfile"),
-    (Kind::Buffer, "buffer"),
-    (Kind::Network, "network"),
-    (Kind::Bucket, "bucket"),
-    (Kind::Multi, "multi"),
-    (Kind::Category, "category"),
-    (Kind::MultiFile, "multifile"),
-    (Kind::ThriftMultiFile, "thriftmultifile"),
-    (Kind::Null, "null"),
-    (Kind::Index, "index"),
-    (Kind::Queue, "queue"),
-    (Kind::Percolate, "percolate"),
-];
+kinds! {
+    File "file",
+    ThriftFile "thriftfile",
+    Buffer "buffer",
+    Network "network",
+    Bucket "bucket",
+    Multi "multi",
+    Category "category",
+    MultiFile "multifile",
+    ThriftMultiFile "thriftmultifile",
+    Null "null",
+    Index "index",
+    Queue "queue",
+    Percolate "percolate"
+}
 
 impl Kind {
     pub(super) fn parse(text: &str) -> Option<Kind> {
@@ -53,17 +46,17 @@ impl Kind {
 
     /// This type as a place.
     pub(super) const fn place(self) -> Places {
-        1 << self as u16
+        1 << self as u32
     }
 }
 
-/// A set of places, one a bit.
-pub(super) type Places = u16;
+/// A set of places, one a bit: the types of stores, then the two below.
+pub(super) type Places = u32;
 
 /// The top of the file, outside every block.
-pub(super) const GLOBAL: Places = 1 << 13;
+pub(super) const GLOBAL: Places = 1 << KINDS.len();
 /// A store at the top of the file, of any type.
-pub(super) const TOP: Places = 1 << 14;
+pub(super) const TOP: Places = GLOBAL << 1;
 
 const STORE: Places = GLOBAL - 1;
 const FILE: Places = Kind::File.place() | Kind::MultiFile.place();
