@@ -202,7 +202,7 @@ error 1146 (42S02): no table 'missing'
 
 SELECT id FROM north, best;
 ----
-error 1210 (HY000): 'best' is a temporary table: only search tables are searched as one, use JOIN or UNION ALL
+error 1210 (HY000): 'best' is no search table: only these are searched as one, use JOIN or UNION ALL
 
 CREATE TABLE other (title text, m int);
 ----

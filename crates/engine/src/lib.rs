@@ -93,9 +93,10 @@ pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
-    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, MadeGroups, Now, QUEUE_OPTIONS, QueueNext,
-    QueueOptions, QueueSlot, QueueStats, Reading, Receipt, Reply, RowNumber, Rows, SearchOptions,
-    Searched, Seen, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, MadeGroups, Now, OpenTransaction,
+    QUEUE_OPTIONS, QueueNext, QueueOptions, QueueSlot, QueueStats, Reading, Receipt, Reply,
+    RowNumber, Rows, SearchOptions, Searched, Seen, SessionId, SourceMode, Taken, TakenRow,
+    WaitSource, WhenFull,
 };
 pub use decide::Plans;
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};

@@ -84,6 +84,7 @@ pub(crate) fn each(
         Command::Look { tables, .. } => all(Deed::Read, tables, check),
         Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
         Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
+        Command::Transactions => check(Action(Deed::Read, None)),
         Command::QueueWait { sources, .. } => all(
             Deed::Take,
             sources.iter().map(|source| &source.table),
@@ -96,20 +97,19 @@ pub(crate) fn each(
         }
         Command::QueueDone { receipts }
         | Command::QueueReturn { receipts, .. }
-        | Command::QueueExtend { receipts, .. } => all(
-            Deed::Take,
-            receipts.iter().map(|receipt| &receipt.table),
-            check,
-        ),
+        | Command::QueueExtend { receipts, .. } => {
+            let tables = receipts.iter().map(|receipt| &receipt.table);
+            all(Deed::Take, tables, check)
+        }
         Command::QueuePause { table, .. }
         | Command::QueueCompact { table }
         | Command::Optimize { table } => check(Action(Deed::Maintain, Some(table))),
         Command::Flush { tables } if !tables.is_empty() => all(Deed::Maintain, tables, check),
-        Command::Flush { .. } | Command::Checkpoint | Command::Shutdown => {
-            check(Action(Deed::Maintain, None))
-        }
+        Command::Flush { .. }
+        | Command::Collected { .. }
+        | Command::Checkpoint
+        | Command::Shutdown => check(Action(Deed::Maintain, None)),
         Command::Collect { .. } => check(Action(Deed::Write, None)),
-        Command::Collected { .. } => check(Action(Deed::Maintain, None)),
         Command::Backup { .. } => check(Action(Deed::Backup, None)),
         Command::QueueEnd
         | Command::QueueAbort

@@ -7,7 +7,7 @@
 //! execute(INSERT)                   translate::write → Command::Insert → Node::submit: mailbox, sync, Reply::Done
 //!                                   Outcome::Done { affected: 1, .. }; the session's row_count is 1
 //! next(rest)                        Parsed(SHOW META), rest ""
-//! execute(SHOW META)                show::show → Outcome::Rows: the lines of the last SELECT or CALL PQ
+//! execute(SHOW META)                Execution::show → Outcome::Rows: `system.meta`, the lines of the last SELECT or CALL PQ
 //! next("")                          None: the text is done
 //! ```
 //!
@@ -19,12 +19,12 @@ mod explain;
 mod faceted;
 mod insert_select;
 mod join;
-mod lists;
 mod load;
 mod local_time;
 pub(crate) mod owned_row;
 mod pq;
 mod queue_functions;
+mod relations;
 mod row_groups;
 mod select;
 mod show;
@@ -40,9 +40,10 @@ use query::request::Insert;
 use std::sync::Arc;
 
 use engine::{Answer, Command, Interrupt, Profile, Reply, Rows};
+use query::request::tables_of;
 use query::schema::ColumnType;
 use query::value::Value;
-use wire::sql::{QueueCall, Statement};
+use wire::sql::{QueueCall, ShowKind, Statement};
 
 use crate::budget::Grant;
 use crate::counters::add;
@@ -60,8 +61,8 @@ use crate::session::Session;
 
 pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
+pub use relations::columns_by_name as columns;
 pub use row_groups::groups_of_rows;
-pub use show::columns;
 pub use together::{SENT_TOGETHER_MAX, send_together};
 
 /// A statement that is parsed, or its syntax error. [`execute`] does it.
@@ -310,29 +311,9 @@ impl Parsed {
                     statement,
                     Statement::SelectConstants(_)
                         | Statement::CallPq { .. }
-                        | Statement::Show { .. }
-                        | Statement::ShowTables { .. }
-                        | Statement::ShowTablesStatus { .. }
-                        | Statement::ShowTableStatus { .. }
-                        | Statement::ShowFullColumns { .. }
-                        | Statement::ShowCreateTable { .. }
-                        | Statement::ShowIndexes { .. }
-                        | Statement::ShowDatabases { .. }
-                        | Statement::ShowEngineQueueStatus
+                        | Statement::Show(_)
                         | Statement::Explain(_)
                         | Statement::ExplainQuery { .. }
-                        | Statement::ShowPlan { .. }
-                        | Statement::ShowProfile { .. }
-                        | Statement::ShowVersion
-                        | Statement::ShowTableSettings { .. }
-                        | Statement::ShowTableIndexes { .. }
-                        | Statement::ShowMeta { .. }
-                        | Statement::ShowScroll
-                        | Statement::ShowQueues { .. }
-                        | Statement::ShowStatus { .. }
-                        | Statement::ShowVariables { .. }
-                        | Statement::ShowWarnings { .. }
-                        | Statement::Describe { .. }
                 ) || statement.is_select()
             }
         }
@@ -383,16 +364,13 @@ pub async fn execute(
             return Err(failure);
         }
     };
-    let looks_back = matches!(
-        statement,
-        Statement::ShowWarnings { .. }
-            | Statement::ShowMeta { .. }
-            | Statement::ShowPlan { .. }
-            | Statement::ShowProfile { .. }
-            | Statement::ShowScroll
-            | Statement::SelectConstants(_)
-    );
+    let looks_back = match &statement {
+        Statement::Show(show) => show.kind.looks_back(),
+        statement => matches!(statement, Statement::SelectConstants(_)),
+    };
     session.begin(started_us, looks_back);
+    let related = read_relations(node, session, &statement).await;
+    related.inspect_err(|_| add(&node.counters.failed, 1))?;
     if held.is_some() && variables::is_local(session) {
         node.long(session).await;
     }
@@ -415,6 +393,7 @@ pub async fn execute(
     let outcome = execution.run(statement).await;
     let outcome = outcome.map_err(|failure| with_near_name(node, failure));
     execution.keep_profile();
+    session.temporary.forget_relations();
     if outcome.is_err() {
         add(&node.counters.failed, 1);
     }
@@ -425,6 +404,35 @@ pub async fn execute(
         );
     }
     outcome
+}
+
+/// Makes tables in memory of the system relations that a statement reads, for as long as it is done.
+async fn read_relations(
+    node: &Node,
+    session: &mut Session,
+    statement: &Statement,
+) -> Result<(), Failure> {
+    let mut names = Vec::new();
+    statement.each_table(&mut |name| {
+        let related = tables_of(name).filter(|name| name.contains('.'));
+        names.extend(related);
+    });
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    node.long(session).await;
+    for name in names {
+        let relation = relations::find(name);
+        let relation = relation.ok_or_else(|| engine::Error::NoSuchTable(name.to_owned()))?;
+        let table = relation.table(node, session).await?;
+        let memory = &node.table_memory;
+        session
+            .temporary
+            .add_relation(memory, relation.name, table)?;
+    }
+    Ok(())
 }
 
 /// Memory for the sets that are made of `numbers` numbers in lists of variables; `None`: they are few. The numbers of a written
@@ -512,10 +520,7 @@ impl Execution<'_> {
             Statement::Commit => self.commit().await,
             Statement::Rollback => self.rollback().await,
             Statement::Set(assignments) => self.set(assignments).await,
-            Statement::Use(database) => self
-                .session
-                .use_database(database)
-                .map(|()| Outcome::NOTHING),
+            Statement::Use(database) => self.use_database(database),
             Statement::Kill {
                 connection,
                 query_only,
@@ -523,8 +528,15 @@ impl Execution<'_> {
             Statement::CreateTemporary(create) => Box::pin(self.create_temporary(create)).await,
             Statement::SelectConstants(_) => self.read_rows(statement).await,
             other if other.is_select() => self.read_rows(other).await,
-            other => show::show(self.node, self.session, other),
+            Statement::Show(show) => Box::pin(self.show(show)).await,
+            Statement::ExplainQuery { table, text } => self.explain_query(&table, &text),
+            _ => Err(unexpected()),
         }
+    }
+
+    fn use_database(&mut self, database: String) -> Result<Outcome, Failure> {
+        self.session.use_database(database)?;
+        Ok(Outcome::NOTHING)
     }
 
     /// A SELECT of any kind.
@@ -682,7 +694,7 @@ fn count(node: &Node, statement: &Statement) {
         | Statement::SelectWaiting { .. }
         | Statement::QueueNext(_)
         | Statement::QueueDone => &counters.queue_calls,
-        Statement::ShowStatus { .. } => &counters.statuses,
+        Statement::Show(show) if show.kind == ShowKind::Status => &counters.statuses,
         Statement::Set(_) => &counters.sets,
         _ => &counters.others,
     };

@@ -37,6 +37,8 @@ pub(crate) struct TemporaryTables {
     tables: BTreeMap<String, Arc<Temporary>>,
     /// Tables as they were before the open transaction changed them.
     before: BTreeMap<String, Arc<Temporary>>,
+    /// System relations that the statement reads.
+    relations: BTreeMap<&'static str, Arc<Temporary>>,
     held: TableGrant,
 }
 
@@ -72,7 +74,11 @@ impl TableGrant {
 impl TemporaryTables {
     /// Whether there is a table of that name, in lower case.
     pub(crate) fn has(&self, name: &str) -> bool {
-        !self.tables.is_empty() && self.tables.contains_key(name)
+        self.find(name).is_some()
+    }
+
+    fn find(&self, name: &str) -> Option<&Arc<Temporary>> {
+        self.tables.get(name).or_else(|| self.relations.get(name))
     }
 
     /// A table as it is now.
@@ -80,7 +86,7 @@ impl TemporaryTables {
     /// # Errors
     /// `NO_SUCH_TABLE`.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<Temporary>, Failure> {
-        let table = self.tables.get(name);
+        let table = self.find(name);
         Ok(Arc::clone(
             table.ok_or_else(|| Error::NoSuchTable(name.to_owned()))?,
         ))
@@ -109,6 +115,29 @@ impl TemporaryTables {
         self.before.remove(&name);
         self.tables.insert(name, Arc::new(table));
         Ok(())
+    }
+
+    /// Adds a system relation, until [`TemporaryTables::forget_relations`].
+    ///
+    /// # Errors
+    /// `LIMIT`: the memory of temporary tables is used up.
+    pub(crate) fn add_relation(
+        &mut self,
+        memory: &TableMemory,
+        name: &'static str,
+        table: Temporary,
+    ) -> Result<(), Failure> {
+        self.cover(memory, table.memory())?;
+        self.relations.insert(name, Arc::new(table));
+        Ok(())
+    }
+
+    /// Drops the system relations of a statement that is done. What it answers still holds those that it reads.
+    pub(crate) fn forget_relations(&mut self) {
+        if !self.relations.is_empty() {
+            self.relations.clear();
+            self.settle();
+        }
     }
 
     /// Removes a table; false: there is none of that name.
@@ -180,6 +209,7 @@ impl TemporaryTables {
 
     fn bytes(&self) -> usize {
         let tables = self.tables.values().chain(self.before.values());
+        let tables = tables.chain(self.relations.values());
         tables.map(|table| table.memory()).sum()
     }
 }

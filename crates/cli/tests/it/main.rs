@@ -34,6 +34,7 @@ mod other_sites;
 mod queue_doors;
 mod queue_waits;
 mod refused_memory;
+mod relations;
 mod scribe_door;
 mod scripts;
 mod scroll;

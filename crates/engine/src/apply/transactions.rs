@@ -30,7 +30,7 @@ use queue::RowNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::TableId;
-use crate::command::{Command, Definition, Reply, SessionId};
+use crate::command::{Command, Definition, OpenTransaction, Reply, SessionId};
 use crate::error::Error;
 use crate::made::MadeRows;
 use crate::planned::Planned;
@@ -305,6 +305,21 @@ impl Transactions {
                 ..Transaction::default()
             }
         })
+    }
+
+    /// The open transactions, by session.
+    pub(crate) fn list(&self, now_us: u64) -> Vec<OpenTransaction> {
+        let each = self.open.iter().map(|(session, of)| OpenTransaction {
+            session: *session,
+            age_us: now_us.saturating_sub(of.began_us),
+            statements: of.members.len() as u64,
+            ends: of.ends.len() as u64,
+            bytes: of.bytes,
+            refused: of.refused.as_ref().map(Error::to_string),
+        });
+        let mut all: Vec<OpenTransaction> = each.collect();
+        all.sort_unstable_by_key(|of| of.session);
+        all
     }
 
     pub(crate) fn get(&self, session: SessionId) -> Option<&Transaction> {

@@ -21,6 +21,7 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
     match command {
         Command::Read { .. }
         | Command::QueueStats { .. }
+        | Command::Transactions
         | Command::QueueAbort
         | Command::QueueRowId
         | Command::EndWait

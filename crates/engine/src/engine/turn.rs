@@ -308,6 +308,10 @@ impl Engine {
             }
             Command::QueueCompact { table } => self.queue_compact(&table),
             Command::QueueStats { table } => self.queue_stats(&table),
+            Command::Transactions => {
+                let open = self.sessions.transactions.list(self.now.steady_us);
+                Ok(Reply::Transactions(open))
+            }
             Command::QueuePause {
                 table,
                 group,

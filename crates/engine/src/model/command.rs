@@ -146,6 +146,8 @@ pub enum Command {
         /// Name of the queue.
         table: String,
     },
+    /// The open transactions. Answer: [`Reply::Transactions`].
+    Transactions,
     /// Pauses or resumes a queue or group. A paused one hands out no rows.
     QueuePause {
         /// Name of the queue.
@@ -297,6 +299,23 @@ pub struct Backfill {
     pub ids: Vec<u64>,
 }
 
+/// An open transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenTransaction {
+    /// Whose it is.
+    pub session: SessionId,
+    /// How long ago its first statement reached the engine, in microseconds.
+    pub age_us: u64,
+    /// Its statements that change rows.
+    pub statements: u64,
+    /// Rows that it took from queues and that COMMIT ends.
+    pub ends: u64,
+    /// Memory that it takes, estimated.
+    pub bytes: u64,
+    /// Why each statement but ROLLBACK is refused; `None`: it goes on.
+    pub refused: Option<String>,
+}
+
 /// The reply to a command.
 #[derive(Debug)]
 pub enum Reply {
@@ -327,6 +346,8 @@ pub enum Reply {
     RowId(Option<RowNumber>),
     /// `queue_stats`.
     QueueStats(QueueStats),
+    /// The open transactions, by session.
+    Transactions(Vec<OpenTransaction>),
     /// The tables as the session's transaction sees them.
     Seen(Seen),
     /// One reply a member of [`Command::Many`].

@@ -214,6 +214,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
             .collect(),
         Ok(Reply::RowId(row)) => vec![format!("{:?}", row.map(|row| row.0))],
         Ok(Reply::QueueStats(stats)) => vec![format!("{stats:?}")],
+        Ok(Reply::Transactions(open)) => vec![format!("{open:?}")],
         Ok(Reply::Seen(_)) => vec!["tables of a transaction".to_owned()],
         Ok(Reply::Rows(answer)) => show_answer(answer).unwrap(),
         Ok(Reply::Many(replies)) => replies

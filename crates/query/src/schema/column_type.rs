@@ -78,7 +78,75 @@ pub enum ColumnType {
     },
 }
 
+/// The sizes of a type that MySQL's catalogs tell; `None`: the type has no such size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// The longest text, in characters, or in bytes where the type counts bytes.
+    pub chars: Option<u32>,
+    /// Decimal digits of a number, or bits of a BIT.
+    pub digits: Option<u32>,
+    /// Of these, behind the point.
+    pub scale: Option<u32>,
+    /// Of a second.
+    pub fraction_digits: Option<u32>,
+}
+
 impl ColumnType {
+    /// See [`Sizes`].
+    #[must_use]
+    pub fn sizes(self) -> Sizes {
+        let none = Sizes::default();
+        let chars = |chars: u32| Sizes {
+            chars: Some(chars),
+            ..none
+        };
+        let number = |digits: u32, scale: u32| Sizes {
+            digits: Some(digits),
+            scale: Some(scale),
+            ..none
+        };
+        let seconds = |digits: u8| Sizes {
+            fraction_digits: Some(digits.into()),
+            ..none
+        };
+        match self {
+            ColumnType::Text | ColumnType::String => chars(u32::MAX),
+            ColumnType::Char { chars_max, .. } => chars(chars_max),
+            ColumnType::LongText { bytes_max } | ColumnType::Blob { bytes_max } => chars(bytes_max),
+            ColumnType::Int => number(10, 0),
+            ColumnType::Bigint => number(19, 0),
+            ColumnType::Bool => number(3, 0),
+            ColumnType::Integer { bytes, unsigned } => match (bytes, unsigned) {
+                (1, _) => number(3, 0),
+                (2, _) => number(5, 0),
+                (3, _) => number(7, 0),
+                (4, _) => number(10, 0),
+                (_, false) => number(19, 0),
+                (_, true) => number(20, 0),
+            },
+            ColumnType::Float => Sizes {
+                digits: Some(12),
+                ..none
+            },
+            ColumnType::Double => Sizes {
+                digits: Some(22),
+                ..none
+            },
+            ColumnType::Bit { bits } => Sizes {
+                digits: Some(bits.into()),
+                ..none
+            },
+            ColumnType::Decimal { digits, scale } => number(digits.into(), scale.into()),
+            ColumnType::Timestamp => seconds(0),
+            ColumnType::DateTime { fraction_digits } | ColumnType::Time { fraction_digits } => {
+                seconds(fraction_digits)
+            }
+            ColumnType::Date | ColumnType::Year | ColumnType::Multi { .. } | ColumnType::Json => {
+                none
+            }
+        }
+    }
+
     /// Whether every value of a column of this type is a whole number or NULL.
     #[must_use]
     pub fn is_integer(self) -> bool {

@@ -19,7 +19,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 
 use super::select::{Shared, may_take_long, no_pages};
-use super::{Execution, Outcome, show, unexpected};
+use super::{Execution, Outcome, relations, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
 use crate::movable::is_on_loop;
@@ -253,7 +253,7 @@ impl Execution<'_> {
             let message = format!("FACET needs a search table, '{table}' is none");
             return Err(Failure::new(errors::INVALID, message));
         }
-        let columns = show::columns_of(&*shared.seen.definition(table)?);
+        let columns = relations::columns_of(&*shared.seen.definition(table)?);
         let is_column = |name: &str| columns.iter().any(|(column, _)| column == name);
         let refused = |error| refused(&[table], error);
         let selects = bind::facets(select, facets, &is_column).map_err(refused)?;
@@ -395,12 +395,12 @@ impl Execution<'_> {
             Source::Queue => {
                 let queues = self.node.engine()?.snapshot().queues();
                 let queue = queues.iter().find(|queue| *queue.queue == *table.table);
-                let columns = show::columns_of(&*seen.definition(&table.table)?);
+                let columns = relations::columns_of(&*seen.definition(&table.table)?);
                 let rows = queue.map_or(0, |queue| queue.rows);
                 (columns.into_iter().map(of).collect(), rows)
             }
             Source::Searched | Source::Percolate => {
-                let columns = show::columns_of(&*seen.definition(&table.table)?);
+                let columns = relations::columns_of(&*seen.definition(&table.table)?);
                 (
                     columns.into_iter().map(of).collect(),
                     seen.rows(&table.table)?,

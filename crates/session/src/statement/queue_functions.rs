@@ -9,7 +9,7 @@ use query::value::Value;
 use wire::sql::{self, QueueCall, QueueNext};
 
 use super::owned_row::OwnedRow;
-use super::{Execution, FoundRows, Outcome, ready, show, unexpected};
+use super::{Execution, FoundRows, Outcome, ready, relations, unexpected};
 use crate::counters::add;
 use crate::errors::Failure;
 use crate::rights::{Action, Deed};
@@ -22,7 +22,8 @@ impl Execution<'_> {
             _ => ColumnType::Bigint,
         };
         let value = self.called(call).await?;
-        Ok(show::one_value(name, kind, value))
+        let columns = vec![(name.to_owned(), Some(kind))];
+        Ok(Outcome::shown(columns, vec![vec![value]]))
     }
 
     /// The value of a queue function. A mistake of the caller gives NULL and a warning, as in Q4M. `queue_abort` and
@@ -134,7 +135,8 @@ impl Execution<'_> {
         if columns.is_empty() {
             let table = first.as_deref().unwrap_or_default();
             let takes = Action(Deed::Take, Some(table));
-            columns = show::columns(&*self.node.snapshot(self.session, takes)?, table)?;
+            columns =
+                relations::columns_by_name(&*self.node.snapshot(self.session, takes)?, table)?;
         }
         let rows = taken.rows.into_iter().map(|row| row.values).collect();
         let columns = columns.into_iter();

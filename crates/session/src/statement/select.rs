@@ -125,7 +125,7 @@ impl Execution<'_> {
         let is_temporary = |table: &&str| *table != name && self.session.temporary.has(table);
         if let Some(table) = tables_of(name).find(is_temporary) {
             return Err(Failure::refused(format!(
-                "'{table}' is a temporary table: only search tables are searched as one, use JOIN or UNION ALL"
+                "'{table}' is no search table: only these are searched as one, use JOIN or UNION ALL"
             )));
         }
         self.node

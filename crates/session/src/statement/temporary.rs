@@ -1,6 +1,6 @@
 //! Statements on temporary tables. They never reach the engine.
 
-use engine::{Definition, Error, Kind, QueueOptions, Temporary};
+use engine::{Error, Temporary};
 use query::expression::Kept;
 use query::request::{Delete, Insert, Known};
 use query::schema::{Column, ColumnType};
@@ -8,25 +8,17 @@ use query::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
 use super::insert_select::{Copied, Selected};
-use super::{Execution, Outcome, local_time, show, translate, unexpected};
+use super::{Execution, Outcome, local_time, translate, unexpected};
 use crate::errors::Failure;
 use crate::node::guarded;
 
-/// The table that a statement changes or shows, in lower case. A temporary table of that name is meant first.
+/// The table that a statement changes, in lower case. A temporary table of that name is meant first.
 pub(super) fn table_of(statement: &Statement) -> Option<&str> {
     match statement {
         Statement::Insert(insert) | Statement::Upsert { insert, .. } => Some(&insert.table),
         Statement::Delete(delete) => Some(&delete.table),
         Statement::Update(update) => Some(&update.table),
-        Statement::Truncate { table }
-        | Statement::AlterTable { table, .. }
-        | Statement::Describe { table, .. }
-        | Statement::ShowFullColumns { table, .. }
-        | Statement::ShowCreateTable { table }
-        | Statement::ShowIndexes { table }
-        | Statement::ShowTableSettings { table }
-        | Statement::ShowTableIndexes { table, .. }
-        | Statement::ShowTableStatus { table, .. } => Some(table),
+        Statement::Truncate { table } | Statement::AlterTable { table, .. } => Some(table),
         _ => None,
     }
 }
@@ -141,13 +133,6 @@ impl Execution<'_> {
                 self.change(&table, 0, truncate).await?;
                 Ok(Outcome::NOTHING)
             }
-            Statement::Describe { ref table, .. }
-            | Statement::ShowFullColumns { ref table, .. }
-            | Statement::ShowTableIndexes { ref table, .. }
-            | Statement::ShowIndexes { ref table } => {
-                let definition = definition(table, &*self.session.temporary.get(table)?);
-                show::of_definition(&definition, statement)
-            }
             Statement::Update(_) => Err(translate::not_yet("UPDATE of a temporary table")),
             _ => Err(translate::not_yet("this statement on a temporary table")),
         }
@@ -221,24 +206,6 @@ pub(super) fn check_delete(delete: &Delete) -> Result<(), Failure> {
     match delete.order.is_empty() {
         true => Ok(()),
         false => Err(translate::not_yet("DELETE … ORDER BY of a temporary table")),
-    }
-}
-
-/// The definition of a temporary table, for statements that show it. It has no implied id, as a queue has none.
-fn definition(name: &str, table: &Temporary) -> Definition {
-    let mut columns = table.columns().to_vec();
-    for unique in table.unique() {
-        if let [column] = unique {
-            columns[*column].keyed = true;
-        }
-    }
-    Definition {
-        name: name.to_owned(),
-        kind: Kind::Queue(QueueOptions::default()),
-        columns,
-        analysis: Default::default(),
-        sync: None,
-        keep: None,
     }
 }
 

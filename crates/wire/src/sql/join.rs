@@ -5,7 +5,7 @@ use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
 use query::request::{JoinedSelect, JoinedTable};
 
 use super::parser::{Parser, Result};
-use super::select::{MATCH_PLACE, has_groups, without_match};
+use super::select::{MATCH_PLACE, has_groups, own_name, without_match};
 use super::statement::Statement;
 use crate::limits::JOINED_TABLES_MAX;
 
@@ -35,8 +35,8 @@ impl Parser<'_> {
     pub(super) fn more_tables(&mut self, names: &mut Vec<String>) -> Result<()> {
         while self.at_join() {
             self.join_word()?;
-            let table = self.table()?;
-            names.push(self.table_alias()?.unwrap_or(table));
+            let table = self.table_read()?;
+            names.push(self.table_alias()?.unwrap_or(own_name(table)));
             let mut depth = 0_u32;
             loop {
                 match self.peek() {
@@ -124,8 +124,10 @@ impl Parser<'_> {
         if self.peek() == TokenKind::Open {
             return Err(self.not_yet("sub-selects and brackets in FROM"));
         }
-        let table = self.table()?;
-        let name = self.table_alias()?.unwrap_or_else(|| table.clone());
+        let table = self.table_read()?;
+        let name = self
+            .table_alias()?
+            .unwrap_or_else(|| own_name(table.clone()));
         Ok(JoinedTable {
             table,
             name,

@@ -16,8 +16,11 @@ use crate::limits::NAMES_MAX;
 /// Result of this module.
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// Databases of MySQL's catalogs, which are refused. Any other database name is ignored.
-const CATALOG_DATABASES: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
+/// Databases of MySQL's catalogs that are refused. Any other database name is ignored, but those of [`RELATIONS`].
+const CATALOGS_LATER: [&str; 2] = ["mysql", "sys"];
+
+/// Databases of system relations, whose names keep them: `system.tables`.
+const RELATIONS: [&str; 3] = ["system", "information_schema", "performance_schema"];
 
 /// Objects beside tables that MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE.
 pub(super) const OBJECTS_LATER: [&str; 21] = [
@@ -246,15 +249,34 @@ impl<'a> Parser<'a> {
         Ok(self.name("a column name")?.to_lowercase())
     }
 
+    /// A table's name that is read, in lower case: that of a system relation keeps its database, as `system.tables`.
+    pub(super) fn table_read(&mut self) -> Result<String> {
+        let mut ahead = self.clone();
+        if let Ok(database) = ahead.name("a table name").map(|it| it.to_lowercase())
+            && RELATIONS.contains(&database.as_str())
+            && ahead.take(TokenKind::Dot)
+        {
+            let table = ahead.name("a table name")?.to_lowercase();
+            *self = ahead;
+            return Ok(format!("{database}.{table}"));
+        }
+        self.table()
+    }
+
     /// A table's name, in lower case, without its database. It has no backtick: see [`query::request::together`].
     pub(super) fn table(&mut self) -> Result<String> {
         let from = self.position();
         let mut name = self.name("a table name")?.to_lowercase();
         if self.take(TokenKind::Dot) {
-            if CATALOG_DATABASES.contains(&name.as_str()) {
+            if CATALOGS_LATER.contains(&name.as_str()) {
                 return Err(self.not_yet(format!("tables of {name}")));
             }
-            name = self.name("a table name")?.to_lowercase();
+            let table = self.name("a table name")?.to_lowercase();
+            if RELATIONS.contains(&name.as_str()) {
+                let what = format!("{name}.{table} is only read: SELECT … FROM {name}.{table}");
+                return Err(self.error_at(from, what));
+            }
+            name = table;
         }
         match name.contains('`') {
             true => Err(self.error_at(from, "a table's name has no backtick")),

@@ -53,6 +53,14 @@ enum FromClause {
     SubSelect(Option<String>),
 }
 
+/// The name before a column of a table, which has no database: that of `system.tables` is `tables`.
+pub(super) fn own_name(table: String) -> String {
+    match table.split_once('.') {
+        Some((_, name)) => name.to_owned(),
+        None => table,
+    }
+}
+
 impl<'a> Parser<'a> {
     /// Parses a SELECT with FROM, from behind SELECT, up to what may follow it.
     pub(super) fn select(&mut self) -> Result<Statement> {
@@ -154,7 +162,7 @@ impl<'a> Parser<'a> {
         if !matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
             return Ok(FromClause::One(Vec::new())); // the parser of FROM reports the error
         }
-        let mut tables = vec![ahead.table()?];
+        let mut tables = vec![own_name(ahead.table_read()?)];
         tables.extend(ahead.table_alias()?);
         if ahead.peek() == TokenKind::Comma {
             if let Some(tables) = self.behind_from() {
@@ -172,14 +180,14 @@ impl<'a> Parser<'a> {
 
     /// Parses the tables behind FROM: one with an alias, or several that are searched as one; see [`together`].
     fn tables_as_one(&mut self) -> Result<String> {
-        let mut tables = vec![self.table()?];
+        let mut tables = vec![self.table_read()?];
         self.table_alias()?;
         while self.take(TokenKind::Comma) {
             if self.peek() == TokenKind::Open {
                 return Err(self.not_yet("sub-selects beside tables in FROM"));
             }
             let position = self.position();
-            let table = self.table()?;
+            let table = self.table_read()?;
             if tables.contains(&table) {
                 let message = format!("table '{table}' is twice in FROM");
                 return Err(self.error_at(position, message));
@@ -200,7 +208,7 @@ impl<'a> Parser<'a> {
         let list_end = tables.position();
         let mut names = Vec::new();
         loop {
-            let Ok(table) = tables.table() else {
+            let Ok(table) = tables.table_read() else {
                 return Ok(()); // the parser of FROM reports the error
             };
             names.push(table);

@@ -3,6 +3,7 @@
 mod expressions;
 mod queue_call;
 mod several;
+mod show;
 
 use query::expression::{Expression, Variable, value_of_its_moment};
 use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
@@ -12,6 +13,8 @@ use super::error::SyntaxError;
 pub use expressions::each_of_join;
 pub use queue_call::{QueueCall, QueueNext};
 pub use several::{Faceted, Part, Shown, Union, UnionColumn, UnionKey};
+pub(in crate::sql) use show::{Of, SHOWS};
+pub use show::{Show, ShowKind};
 
 /// A statement as parsed; names are as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,56 +174,8 @@ pub enum Statement {
         /// Name of the table.
         table: String,
     },
-    /// `SHOW [FULL] TABLES`.
-    ShowTables {
-        /// LIKE, for [`crate::sql::like`].
-        like: Option<String>,
-        /// FULL adds a column with each table's type.
-        full: bool,
-    },
-    /// DESCRIBE t, DESC t, EXPLAIN t, SHOW COLUMNS FROM t: MySQL's six columns.
-    Describe {
-        /// Name of the table.
-        table: String,
-        /// LIKE on the column's name, or the name behind DESCRIBE t.
-        like: Option<String>,
-        /// `DESC pq TABLE`: only the id and the document columns of a pq table.
-        documents: bool,
-    },
-    /// SHOW FULL COLUMNS FROM t: MySQL's nine columns.
-    ShowFullColumns {
-        /// Name of the table.
-        table: String,
-        /// LIKE on the column's name.
-        like: Option<String>,
-    },
-    /// SHOW CREATE TABLE t.
-    ShowCreateTable {
-        /// Name of the table.
-        table: String,
-    },
-    /// SHOW INDEX FROM t, SHOW KEYS FROM t: a row for each key.
-    ShowIndexes {
-        /// Name of the table.
-        table: String,
-    },
-    /// SHOW TABLE t STATUS, SHOW INDEX t STATUS: name and value pairs of one table.
-    ShowTableStatus {
-        /// Name of the table.
-        table: String,
-        /// LIKE on the pair's name.
-        like: Option<String>,
-    },
-    /// SHOW TABLE STATUS: MySQL's one row for each table.
-    ShowTablesStatus {
-        /// LIKE on the table's name.
-        like: Option<String>,
-    },
-    /// SHOW META: numbers of this session's last SELECT or CALL PQ.
-    ShowMeta {
-        /// LIKE on the variable's name.
-        like: Option<String>,
-    },
+    /// SHOW, DESCRIBE.
+    Show(Show),
     /// EXPLAIN of a SELECT, which is done, or of an UPDATE or DELETE, whose rows are only found: what each step cost.
     Explain(Box<Statement>),
     /// EXPLAIN QUERY t 'text': the tree of a MATCH.
@@ -229,68 +184,6 @@ pub enum Statement {
         table: String,
         /// The text of the MATCH.
         text: String,
-    },
-    /// SHOW PLAN: the trees of the last SELECT that was profiled.
-    ShowPlan {
-        /// LIKE on the variable's name.
-        like: Option<String>,
-    },
-    /// SHOW PROFILE: the time that the last SELECT that was profiled took, by steps.
-    ShowProfile {
-        /// LIKE on the step's name.
-        like: Option<String>,
-    },
-    /// SHOW VERSION.
-    ShowVersion,
-    /// SHOW TABLE t SETTINGS: the options of CREATE TABLE.
-    ShowTableSettings {
-        /// Name of the table.
-        table: String,
-    },
-    /// SHOW TABLE t INDEXES: Manticore's list of keys.
-    ShowTableIndexes {
-        /// Name of the table.
-        table: String,
-        /// LIKE on the column's name.
-        like: Option<String>,
-    },
-    /// SHOW SCROLL: the token of the page behind the last SELECT's.
-    ShowScroll,
-    /// SHOW STATUS: the server's counters.
-    ShowStatus {
-        /// LIKE on the counter's name.
-        like: Option<String>,
-    },
-    /// SHOW VARIABLES.
-    ShowVariables {
-        /// LIKE on the variable's name.
-        like: Option<String>,
-        /// WHERE, over the columns `variable_name` and `value`.
-        filter: Option<Expression>,
-    },
-    /// SHOW WARNINGS, SHOW ERRORS: warnings of this session's last statement.
-    ShowWarnings {
-        /// SHOW COUNT(*) WARNINGS: only their count.
-        count: bool,
-    },
-    /// SHOW QUEUES: one row for each queue and group.
-    ShowQueues {
-        /// LIKE on the queue's name.
-        like: Option<String>,
-    },
-    /// SHOW ENGINE QUEUE STATUS.
-    ShowEngineQueueStatus,
-    /// SHOW DATABASES, SHOW SCHEMAS.
-    ShowDatabases {
-        /// LIKE on the name.
-        like: Option<String>,
-    },
-    /// SHOW of a list that clients ask for.
-    Show {
-        /// Which SHOW: tables, queues, variables and so on.
-        list: ShowList,
-        /// LIKE on the first column.
-        like: Option<String>,
     },
     /// SET, with one or more assignments.
     Set(Vec<Assignment>),
@@ -323,29 +216,6 @@ impl Statement {
                 | Statement::Faceted(_)
         )
     }
-}
-
-/// Lists that clients and graphical tools ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShowList {
-    /// `SHOW [STORAGE] ENGINES`
-    Engines,
-    /// SHOW CHARACTER SET
-    CharacterSets,
-    /// SHOW COLLATION
-    Collations,
-    /// SHOW PLUGINS
-    Plugins,
-    /// `SHOW [FULL] PROCESSLIST`, `SHOW THREADS`
-    Processes,
-    /// SHOW TRIGGERS
-    Triggers,
-    /// SHOW PROCEDURE STATUS, SHOW FUNCTION STATUS
-    Routines,
-    /// SHOW EVENTS
-    Events,
-    /// SHOW GRANTS
-    Grants,
 }
 
 /// An item of a SELECT without a table.

@@ -41,7 +41,7 @@ impl Statement {
             }
             Statement::Upsert { known, .. } => of_known(known, visit),
             Statement::CallPq { options, .. } => options.only.iter_mut().for_each(visit),
-            Statement::ShowVariables { filter, .. } => filter.iter_mut().for_each(visit),
+            Statement::Show(show) => show.filter.iter_mut().for_each(visit),
             Statement::Update(update) => update.each_expression(visit),
             Statement::Delete(delete) => {
                 each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);
@@ -52,6 +52,26 @@ impl Statement {
 }
 
 impl Statement {
+    /// Calls `visit` with the name of each table of a FROM.
+    pub fn each_table<'s>(&'s self, visit: &mut dyn FnMut(&'s str)) {
+        match self {
+            Statement::Select(select) => visit(&select.table),
+            Statement::Faceted(faceted) => visit(&faceted.select.table),
+            Statement::Joined(select) => select.tables.iter().for_each(|of| visit(&of.table)),
+            Statement::Union(union) => each_table_of_union(union, visit),
+            Statement::InsertSelect { select, .. }
+            | Statement::Explain(select)
+            | Statement::Timed {
+                statement: select, ..
+            } => select.each_table(visit),
+            Statement::CreateTemporary(create) => {
+                let select = create.select.iter();
+                select.for_each(|select| select.each_table(visit));
+            }
+            _ => {}
+        }
+    }
+
     /// Calls `visit` with each item of a SELECT, those of a UNION and of sub-selects among them.
     pub fn each_item(&mut self, visit: &mut Visit<'_>) {
         match self {
@@ -60,6 +80,17 @@ impl Statement {
             Statement::SelectConstants(items) => of_constants(items, visit),
             Statement::Union(union) => items_of_union(union, visit),
             _ => {}
+        }
+    }
+}
+
+fn each_table_of_union<'s>(union: &'s Union, visit: &mut dyn FnMut(&'s str)) {
+    for part in &union.parts {
+        match part {
+            Part::Select(select) | Part::Each { select, .. } => visit(&select.table),
+            Part::Joined(select) => select.tables.iter().for_each(|of| visit(&of.table)),
+            Part::Constants(_) => {}
+            Part::Union(union) => each_table_of_union(union, visit),
         }
     }
 }

@@ -43,7 +43,8 @@ SELECT a.id FROM a JOIN b USING (id) FACET a.tag
 SELECT 1 FACET 1
 (SELECT id FROM posts) FACET tag
 INSERT INTO posts (id) SELECT id FROM posts FACET tag
-SELECT table_name FROM information_schema.tables
+SELECT user FROM mysql.user
+TRUNCATE TABLE information_schema.tables
 SELECT sleep(5)
 SELECT 1 + nothing
 SELECT now(6)
@@ -121,7 +122,7 @@ SHOW PROFILES
 SHOW CREATE DATABASE d
 SHOW TABLE posts
 SHOW TABLE posts SHARDS
-SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'
+SHOW FULL TABLES WHERE MATCH('x')
 EXPLAIN SELECT 1
 SET
 SET x

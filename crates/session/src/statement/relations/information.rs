@@ -1,0 +1,432 @@
+//! MySQL's catalogs, over the same facts: `information_schema` and what clients ask of `performance_schema`. Columns without a meaning
+//! here have the value that MySQL gives to a table without such a thing.
+
+use engine::{Definition, Kind};
+use query::value::Value;
+
+use super::columns::{Described, described, indexes};
+use super::processes::processes;
+use super::server::{CHARSET, COLLATION, DATABASE, counters, nothing};
+use super::{Asked, NUMBER, Relation, Rows, find, named, number, text};
+use crate::errors::Failure;
+
+/// `DEF`: MySQL's name for the only catalog.
+const CATALOG: &str = "def";
+
+/// A relation of `information_schema` that is always empty here.
+macro_rules! empty {
+    ($name:literal, $($column:ident),*) => {
+        Relation { name: concat!("information_schema.", $name), columns: named!($($column),*), asks: None, rows: nothing }
+    };
+}
+
+pub(super) const RELATIONS: &[Relation] = &[
+    Relation {
+        name: "information_schema.schemata",
+        columns: named!(
+            catalog_name,
+            schema_name,
+            default_character_set_name,
+            default_collation_name,
+            sql_path,
+        ),
+        asks: None,
+        rows: |_| {
+            let database = |name| {
+                let names = [CATALOG, name, CHARSET, COLLATION].map(text);
+                names.into_iter().chain([Value::Null]).collect()
+            };
+            Ok(["information_schema", DATABASE].map(database).to_vec())
+        },
+    },
+    Relation {
+        name: "information_schema.tables",
+        columns: named!(
+            table_catalog, table_schema, table_name, table_type, engine, version: NUMBER, row_format, table_rows: NUMBER,
+            avg_row_length: NUMBER, data_length: NUMBER, max_data_length: NUMBER, index_length: NUMBER, data_free: NUMBER,
+            auto_increment: NUMBER, create_time, update_time, check_time, table_collation, checksum: NUMBER, create_options,
+            table_comment,
+        ),
+        asks: None,
+        rows: tables,
+    },
+    Relation {
+        name: "information_schema.columns",
+        columns: named!(
+            table_catalog, table_schema, table_name, column_name, ordinal_position: NUMBER, column_default, is_nullable, data_type,
+            character_maximum_length: NUMBER, character_octet_length: NUMBER, numeric_precision: NUMBER, numeric_scale: NUMBER,
+            datetime_precision: NUMBER, character_set_name, collation_name, column_type, column_key, extra, privileges,
+            column_comment, generation_expression, srs_id: NUMBER,
+        ),
+        asks: None,
+        rows: |asked| {
+            let definitions = asked.definitions()?;
+            Ok(definitions.iter().flat_map(|it| of_columns(it)).collect())
+        },
+    },
+    Relation {
+        name: "information_schema.statistics",
+        columns: named!(
+            table_catalog, table_schema, table_name, non_unique: NUMBER, index_schema, index_name, seq_in_index: NUMBER,
+            column_name, collation, cardinality: NUMBER, sub_part: NUMBER, packed, nullable, index_type, comment, index_comment,
+            is_visible, expression,
+        ),
+        asks: None,
+        rows: |asked| {
+            let definitions = asked.definitions()?;
+            Ok(definitions.iter().flat_map(|it| statistics(it)).collect())
+        },
+    },
+    Relation {
+        name: "information_schema.table_constraints",
+        columns: named!(
+            constraint_catalog,
+            constraint_schema,
+            constraint_name,
+            table_schema,
+            table_name,
+            constraint_type,
+            enforced,
+        ),
+        asks: None,
+        rows: |asked| {
+            let row = |table: &str| {
+                let cells = [
+                    CATALOG,
+                    DATABASE,
+                    "PRIMARY",
+                    DATABASE,
+                    table,
+                    "PRIMARY KEY",
+                    "YES",
+                ];
+                cells.map(text).to_vec()
+            };
+            with_ids(asked, &row)
+        },
+    },
+    Relation {
+        name: "information_schema.key_column_usage",
+        columns: named!(
+            constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name, column_name,
+            ordinal_position: NUMBER, position_in_unique_constraint: NUMBER, referenced_table_schema, referenced_table_name,
+            referenced_column_name,
+        ),
+        asks: None,
+        rows: |asked| {
+            let row = |table: &str| {
+                let names =
+                    [CATALOG, DATABASE, "PRIMARY", CATALOG, DATABASE, table, "id"].map(text);
+                let rest = [
+                    number(1),
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                ];
+                names.into_iter().chain(rest).collect()
+            };
+            with_ids(asked, &row)
+        },
+    },
+    Relation {
+        name: "information_schema.engines",
+        columns: named!(engine, support, comment, transactions, xa, savepoints),
+        asks: None,
+        rows: |asked| same_as("system.engines", asked),
+    },
+    Relation {
+        name: "information_schema.character_sets",
+        columns: named!(character_set_name, default_collate_name, description, maxlen: NUMBER),
+        asks: None,
+        rows: |_| {
+            let names = [CHARSET, COLLATION, "UTF-8 Unicode"].map(text);
+            Ok(vec![names.into_iter().chain([number(4)]).collect()])
+        },
+    },
+    Relation {
+        name: "information_schema.collations",
+        columns: named!(
+            collation_name, character_set_name, id: NUMBER, is_default, is_compiled, sortlen: NUMBER, pad_attribute,
+        ),
+        asks: None,
+        rows: |asked| {
+            let mut rows = same_as("system.collations", asked)?;
+            rows.iter_mut().for_each(|row| row.push(text("PAD SPACE")));
+            Ok(rows)
+        },
+    },
+    Relation {
+        name: "information_schema.collation_character_set_applicability",
+        columns: named!(collation_name, character_set_name),
+        asks: None,
+        rows: |_| Ok(vec![[COLLATION, CHARSET].map(text).to_vec()]),
+    },
+    Relation {
+        name: "information_schema.processlist",
+        columns: named!(id: NUMBER, user, host, db, command, time: NUMBER, state, info),
+        asks: None,
+        rows: processes,
+    },
+    empty!(
+        "plugins",
+        plugin_name,
+        plugin_version,
+        plugin_status,
+        plugin_type,
+        plugin_library,
+        plugin_license
+    ),
+    empty!(
+        "triggers",
+        trigger_schema,
+        trigger_name,
+        event_manipulation,
+        event_object_table,
+        action_statement,
+        action_timing
+    ),
+    empty!(
+        "routines",
+        routine_schema,
+        routine_name,
+        routine_type,
+        specific_name,
+        routine_definition
+    ),
+    empty!(
+        "parameters",
+        specific_schema,
+        specific_name,
+        ordinal_position,
+        parameter_mode,
+        parameter_name,
+        data_type
+    ),
+    empty!("events", event_schema, event_name, status),
+    empty!(
+        "views",
+        table_catalog,
+        table_schema,
+        table_name,
+        view_definition,
+        check_option,
+        is_updatable
+    ),
+    empty!(
+        "referential_constraints",
+        constraint_schema,
+        constraint_name,
+        unique_constraint_name,
+        update_rule,
+        delete_rule,
+        table_name,
+        referenced_table_name
+    ),
+    empty!(
+        "check_constraints",
+        constraint_schema,
+        constraint_name,
+        check_clause
+    ),
+    empty!(
+        "partitions",
+        table_schema,
+        table_name,
+        partition_name,
+        partition_ordinal_position,
+        partition_method
+    ),
+    empty!(
+        "files",
+        file_id,
+        file_name,
+        file_type,
+        tablespace_name,
+        engine,
+        logfile_group_name,
+        extra
+    ),
+    empty!(
+        "user_privileges",
+        grantee,
+        table_catalog,
+        privilege_type,
+        is_grantable
+    ),
+    empty!(
+        "schema_privileges",
+        grantee,
+        table_schema,
+        privilege_type,
+        is_grantable
+    ),
+    empty!(
+        "table_privileges",
+        grantee,
+        table_schema,
+        table_name,
+        privilege_type,
+        is_grantable
+    ),
+    Relation {
+        name: "performance_schema.global_variables",
+        columns: named!(variable_name, variable_value),
+        asks: None,
+        rows: |asked| same_as("system.variables", asked),
+    },
+    Relation {
+        name: "performance_schema.session_variables",
+        columns: named!(variable_name, variable_value),
+        asks: None,
+        rows: |asked| same_as("system.variables", asked),
+    },
+    Relation {
+        name: "performance_schema.global_status",
+        columns: named!(variable_name, variable_value),
+        asks: None,
+        rows: counters,
+    },
+    Relation {
+        name: "performance_schema.session_status",
+        columns: named!(variable_name, variable_value),
+        asks: None,
+        rows: counters,
+    },
+];
+
+/// The rows of another relation, whose columns have other names.
+fn same_as(name: &str, asked: &Asked<'_>) -> Result<Rows, Failure> {
+    find(name).map_or_else(|| Ok(Rows::new()), |relation| (relation.rows)(asked))
+}
+
+/// A row for each table that has ids.
+fn with_ids(asked: &Asked<'_>, row: &dyn Fn(&str) -> Vec<Value>) -> Result<Rows, Failure> {
+    let definitions = asked.definitions()?;
+    let of_ids = definitions.iter().filter(|it| has_ids(it));
+    Ok(of_ids.map(|it| row(&it.name)).collect())
+}
+
+fn has_ids(definition: &Definition) -> bool {
+    match definition.kind {
+        Kind::Search(_) | Kind::Distributed { .. } | Kind::Percolate { .. } => true,
+        Kind::Queue(_) => false,
+    }
+}
+
+fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
+    let snapshot = asked.snapshot()?;
+    let row = |definition: &std::sync::Arc<Definition>| {
+        let name = &definition.name;
+        let status = snapshot.table_status(name)?;
+        let numbers = |wanted: &[&str]| {
+            let mut found = status.iter().filter(|(name, _)| wanted.contains(&&**name));
+            found
+                .next()
+                .map_or(Value::Null, |(_, value)| text(&**value))
+        };
+        let engine = match definition.kind {
+            Kind::Queue(_) => "queue",
+            Kind::Search(_) | Kind::Distributed { .. } | Kind::Percolate { .. } => "seine",
+        };
+        let zero = || number(0);
+        Ok(vec![
+            text(CATALOG),
+            text(DATABASE),
+            text(name),
+            text("BASE TABLE"),
+            text(engine),
+            number(10),
+            text("Dynamic"),
+            numbers(&["indexed_documents", "rows", "stored_queries"]),
+            zero(),
+            numbers(&["segment_bytes", "memory_bytes", "query_bytes"]),
+            zero(),
+            zero(),
+            zero(),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            text(COLLATION),
+            Value::Null,
+            text(""),
+            text(""),
+        ])
+    };
+    asked.definitions()?.iter().map(row).collect()
+}
+
+fn of_columns(definition: &Definition) -> Rows {
+    let columns = described(definition, false).into_iter().enumerate();
+    columns
+        .map(|(at, it)| of_column(&definition.name, at, it))
+        .collect()
+}
+
+fn of_column(table: &str, at: usize, column: Described) -> Vec<Value> {
+    let is_text = column.is_text();
+    let in_texts = |value: &str| if is_text { text(value) } else { Value::Null };
+    let known = |size: Option<u32>| size.map_or(Value::Null, number);
+    let sizes = column.kind.sizes();
+    // An id is unsigned.
+    let digits = if column.key == "PRI" {
+        Some(20)
+    } else {
+        sizes.digits
+    };
+    let data_type = column.written.split(['(', ' ']).next().unwrap_or_default();
+    vec![
+        text(CATALOG),
+        text(DATABASE),
+        text(table),
+        text(column.name),
+        number(at as u64 + 1),
+        column.default,
+        text(column.null),
+        text(data_type),
+        known(sizes.chars),
+        known(sizes.chars),
+        known(digits),
+        known(sizes.scale),
+        known(sizes.fraction_digits),
+        in_texts(CHARSET),
+        in_texts(COLLATION),
+        text(&*column.written),
+        text(column.key),
+        text(column.extra),
+        text("select,insert"),
+        text(""),
+        text(""),
+        Value::Null,
+    ]
+}
+
+fn statistics(definition: &Definition) -> Rows {
+    let rows = indexes(definition).into_iter().map(|mut row| {
+        let column = row.pop().unwrap_or(Value::Null);
+        let mut cells = row.into_iter();
+        let mut next = || cells.next().unwrap_or(Value::Null);
+        vec![
+            text(CATALOG),
+            text(DATABASE),
+            next(),
+            next(),
+            text(DATABASE),
+            next(),
+            next(),
+            column,
+            text("A"),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            text(""),
+            text("BTREE"),
+            text(""),
+            text(""),
+            text("YES"),
+            Value::Null,
+        ]
+    });
+    rows.collect()
+}

@@ -1,0 +1,131 @@
+//! Tables, their numbers and their options.
+
+use engine::{Definition, Kind, QueueOptions, Snapshot, Temporary};
+use query::schema::{Column, ColumnType};
+
+use super::last::pairs;
+use super::{Asked, Relation, Rows, named, text};
+use crate::errors::Failure;
+
+pub(super) const RELATIONS: &[Relation] = &[
+    Relation {
+        name: "system.tables",
+        columns: named!(table, type, table_type),
+        asks: None,
+        rows: |asked| {
+            let tables = asked.snapshot()?.tables().into_iter();
+            let readable = tables.filter(|(name, _)| asked.may_read(name));
+            let row =
+                |(name, kind): (String, &str)| vec![text(name), text(kind), text("BASE TABLE")];
+            Ok(readable.map(row).collect())
+        },
+    },
+    Relation {
+        name: "system.table_status",
+        columns: named!(table, variable_name, value),
+        asks: None,
+        rows: |asked| {
+            of_each(asked, |table| {
+                asked.snapshot()?.table_status(table).map_err(Failure::from)
+            })
+        },
+    },
+    Relation {
+        name: "system.table_settings",
+        columns: named!(table, variable_name, value),
+        asks: None,
+        rows: |asked| {
+            of_each(asked, |table| {
+                let settings = asked.snapshot()?.settings(table)?.into_iter();
+                let lines = settings.map(|(name, value)| format!("{name} = {value}"));
+                let lines = lines.collect::<Vec<_>>().join("\n");
+                Ok(vec![("settings".to_owned(), lines)])
+            })
+        },
+    },
+    Relation {
+        name: "system.create_tables",
+        columns: named!(table, create_table),
+        asks: None,
+        rows: |asked| {
+            let snapshot = asked.snapshot()?;
+            let row = |table: String| {
+                let create = snapshot.show_create(&table)?;
+                Ok(vec![text(table), text(create)])
+            };
+            asked.tables()?.into_iter().map(row).collect()
+        },
+    },
+];
+
+/// Names and values of each table, behind its name.
+fn of_each(
+    asked: &Asked<'_>,
+    of: impl Fn(&str) -> Result<Vec<(String, String)>, Failure>,
+) -> Result<Rows, Failure> {
+    let mut rows = Rows::new();
+    for table in asked.tables()? {
+        for mut row in pairs(of(&table)?.into_iter()) {
+            row.insert(0, text(&*table));
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// Names and types of a table's columns, implied columns first; also for COM_FIELD_LIST. A search table has `id`, a pq table
+/// has `id`, `query`, `tags`, `filters`, `hits` and `last_hit`; its document columns are left out.
+pub(in crate::statement) fn columns_of(definition: &Definition) -> Vec<(String, ColumnType)> {
+    let own = definition
+        .columns
+        .iter()
+        .map(|column| (column.name.clone(), column.kind));
+    match definition.kind {
+        Kind::Queue(_) => own.collect(),
+        Kind::Search(_) | Kind::Distributed { .. } => {
+            std::iter::once(("id".to_owned(), ColumnType::Bigint))
+                .chain(own)
+                .collect()
+        }
+        Kind::Percolate { .. } => {
+            let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
+            columns.extend(
+                ["query", "tags", "filters"].map(|name| (name.to_owned(), ColumnType::String)),
+            );
+            columns.push(("hits".to_owned(), ColumnType::Bigint));
+            columns.push(("last_hit".to_owned(), ColumnType::Timestamp));
+            columns
+        }
+    }
+}
+
+/// As [`columns_of`], of a table by its name.
+///
+/// # Errors
+/// `NO_SUCH_TABLE`.
+pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnType)>, Failure> {
+    Ok(columns_of(&*snapshot.definition(table)?))
+}
+
+/// The definition of a temporary table, to show it.
+pub(in crate::statement) fn temporary_definition(name: &str, table: &Temporary) -> Definition {
+    let mut columns = table.columns().to_vec();
+    for unique in table.unique() {
+        if let [column] = unique {
+            columns[*column].keyed = true;
+        }
+    }
+    in_memory(name, columns)
+}
+
+/// The definition of a table in memory, which has no implied id, as a queue has none.
+pub(super) fn in_memory(name: &str, columns: Vec<Column>) -> Definition {
+    Definition {
+        name: name.to_owned(),
+        kind: Kind::Queue(QueueOptions::default()),
+        columns,
+        analysis: Default::default(),
+        sync: None,
+        keep: None,
+    }
+}

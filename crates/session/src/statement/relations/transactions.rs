@@ -1,0 +1,31 @@
+//! The open transactions.
+
+use engine::{Command, Reply};
+use query::value::Value;
+
+use super::{Asked, NUMBER, Relation, Rows, named, number, text};
+use crate::errors::Failure;
+
+pub(super) const RELATIONS: &[Relation] = &[Relation {
+    name: "system.transactions",
+    columns: named!(id: NUMBER, seconds: NUMBER, statements: NUMBER, ends: NUMBER, bytes: NUMBER, refused),
+    asks: Some(|| Command::Transactions),
+    rows: transactions,
+}];
+
+fn transactions(asked: &Asked<'_>) -> Result<Rows, Failure> {
+    let Some(Reply::Transactions(open)) = &asked.reply else {
+        return Err(crate::statement::unexpected());
+    };
+    let rows = open.iter().map(|of| {
+        vec![
+            number(of.session.0),
+            number(of.age_us / 1_000_000),
+            number(of.statements),
+            number(of.ends),
+            number(of.bytes),
+            of.refused.as_ref().map_or(Value::Null, text),
+        ]
+    });
+    Ok(rows.collect())
+}
