@@ -35,24 +35,26 @@
 //! - On a page, rows are weighed by rising number, or hints are reset ([`crate::postings::Page`]).
 //! - Results are merged in any order: weights are integers, and the id is the last key.
 //!
-//! [`Job::run`] runs one range; [`Job::settle`] ends a thread's work. `page.rs` chooses between
-//! three ways through a page: `either.rs` (OR of words), `join.rs` (AND of words, phrase),
-//! `eval.rs` (any tree).
+//! [`Job::run`] runs one range; [`Job::settle`] ends a thread's work. `way.rs` chooses the way
+//! through a page, and its head has a table of all.
 
 mod bounds;
 mod buffers;
 mod by_bound;
+mod by_count;
 mod by_weight;
 mod columns;
 mod either;
 mod enter;
 mod entering;
+mod essential;
 mod eval;
 mod filter;
 mod first_threshold;
 mod job;
 mod join;
 mod joined;
+mod listed;
 mod lists;
 mod marked;
 mod marks;
@@ -65,6 +67,7 @@ mod placed_two;
 mod placed_word;
 mod places;
 mod range;
+mod rank;
 mod row_index;
 mod rows;
 mod score;
@@ -72,6 +75,7 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod way;
 mod word_counts;
 
 use super::collect::Collector;

@@ -9,6 +9,7 @@
 
 use super::super::plan::{Plan, Step};
 use super::super::rank::Weigher;
+use super::enter;
 use super::job::Out;
 use super::joined::{self, Joined};
 use super::lists::View;
@@ -34,28 +35,26 @@ fn find(step: &Step, view: &View<'_>, rows: &mut Joined, scratch: &mut Scratch) 
     }
 }
 
-impl PageRun<'_, '_> {
-    /// Counts the page's matching rows and takes those that reach the threshold. `plan` is the
-    /// value of [`Job::joins`](super::job::Job::joins).
-    pub(super) fn join(&self, plan: &Plan, out: &mut Out<'_>) -> Result<()> {
-        let mut joined = std::mem::take(&mut out.scratch.joined);
-        find(plan.root(), &self.view, &mut joined, out.scratch);
-        if !self.part.deleted.is_empty() {
-            joined.retain(|rows, row| self.part.is_live(self.view.doc(rows.lows()[row])));
-        }
-        out.collector.count(joined.lows().len() as u64);
-        let mut weighed = std::mem::take(&mut out.scratch.weighed);
-        let mut threshold = self.threshold(out)?;
-        let weights = Weights {
-            weigher: plan.weigher(),
-            threshold,
-        };
-        weigh(&weights, &mut joined, &self.view, &mut weighed);
-        self.enter(&mut weighed, &mut threshold, out)?;
-        out.scratch.weighed = weighed;
-        out.scratch.joined = joined;
-        Ok(())
+/// Counts the page's matching rows and takes those that reach the threshold. `plan` is the
+/// value of [`Job::joins`](super::job::Job::joins).
+pub(super) fn join(on: &PageRun<'_, '_>, plan: &Plan, out: &mut Out<'_>) -> Result<()> {
+    let mut joined = std::mem::take(&mut out.scratch.joined);
+    find(plan.root(), &on.view, &mut joined, out.scratch);
+    if !on.part.deleted.is_empty() {
+        joined.retain(|rows, row| on.part.is_live(on.view.doc(rows.lows()[row])));
     }
+    out.collector.count(joined.lows().len() as u64);
+    let mut weighed = std::mem::take(&mut out.scratch.weighed);
+    let mut threshold = enter::threshold(on, out)?;
+    let weights = Weights {
+        weigher: plan.weigher(),
+        threshold,
+    };
+    weigh(&weights, &mut joined, &on.view, &mut weighed);
+    enter::enter(on, &mut weighed, &mut threshold, out)?;
+    out.scratch.weighed = weighed;
+    out.scratch.joined = joined;
+    Ok(())
 }
 
 /// A ranker and the threshold.

@@ -13,6 +13,7 @@ use super::lists::View;
 use super::page::PageRun;
 use super::rows::Rows;
 use super::score::Scorer;
+use super::way;
 use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
@@ -66,6 +67,7 @@ impl<'a> Job<'a> {
             part,
             view: View::new(lists, self.texts(part), shared.control),
             filter: None,
+            joins,
         };
         let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
         if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {
@@ -89,10 +91,7 @@ impl<'a> Job<'a> {
                 Some(OfPage::EveryRow) => run.filter = None,
                 Some(OfPage::Unknown) | None => {}
             }
-            match joins {
-                Some(plan) => run.join(plan, out)?,
-                None => run.run(scorer.as_mut(), out)?,
-            }
+            way::run(&run, scorer.as_mut(), out)?;
         }
         Ok(())
     }

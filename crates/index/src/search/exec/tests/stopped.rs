@@ -6,6 +6,7 @@ use super::super::lists::View;
 use super::super::page::PageRun;
 use super::super::rows::Rows;
 use super::super::score::Scorer;
+use super::super::way;
 use super::*;
 use crate::error::{Error, Reason, Result};
 use crate::snapshot::PartIndex;
@@ -85,9 +86,10 @@ fn first_page(text: &str, ranker: Ranker, keep: Option<u64>) -> Result<()> {
         view,
         id_first: None,
         filter: None,
+        joins: None,
     };
     let mut top = Gathered::new(Top::new(Arc::clone(&job.order), keep));
-    run.run(scorer.as_mut(), &mut top.out())
+    way::run(&run, scorer.as_mut(), &mut top.out())
 }
 
 #[test]
