@@ -1,6 +1,6 @@
 //! Settings: the table of settings ([`SETTINGS`]), four sources for each, one typed value ([`Settings`]).
 //!
-//! To add a setting: a variant of [`Key`], its row in [`SETTINGS`], a field of [`Settings`], or of [`Live`] if SIGHUP may
+//! To add a setting: its row in [`SETTINGS`], a field of [`Settings`], or of [`Live`] if SIGHUP may
 //! change it, and a line in [`Settings::load`]. Flags, `seine config`, SHOW VARIABLES and docs/settings.md follow the table.
 
 mod category;
@@ -216,7 +216,7 @@ impl Settings {
                 _ if chosen.setting.key == Key::PasswordFile => {
                     files.extend(optional_path(chosen.text()));
                 }
-                Origin::File(path, _) if chosen.setting.secret && !files.contains(path) => {
+                Origin::File(path, _) if chosen.setting.is_secret() && !files.contains(path) => {
                     files.push(path.clone());
                 }
                 Origin::File(..)
@@ -234,7 +234,7 @@ impl Settings {
         let mut changed = self.clone();
         changed.live = read.live.clone();
         for (own, new) in changed.chosen.iter_mut().zip(&read.chosen) {
-            if own.setting.reload {
+            if own.setting.reloads() {
                 own.clone_from(new);
             }
         }
@@ -269,7 +269,7 @@ impl Settings {
     pub fn fixed_changes(&self, other: &Settings) -> Vec<&'static str> {
         let pairs = self.chosen.iter().zip(&other.chosen);
         pairs
-            .filter(|(old, new)| !old.setting.reload && old.texts != new.texts)
+            .filter(|(old, new)| !old.setting.reloads() && old.texts != new.texts)
             .map(|(old, _)| old.setting.name)
             .collect()
     }

@@ -52,11 +52,11 @@ pub(super) fn variables(settings: &Settings) -> Vec<(String, String)> {
 
 fn is_remark(chosen: &super::Chosen) -> bool {
     let is_default_user = chosen.setting.key == Key::User && chosen.origin == Origin::Default;
-    chosen.setting.secret || is_default_user || chosen.text().is_empty()
+    chosen.setting.is_secret() || is_default_user || chosen.text().is_empty()
 }
 
 fn shown(settings: &Settings, chosen: &super::Chosen) -> Vec<String> {
-    if chosen.setting.secret && !chosen.text().is_empty() {
+    if chosen.setting.is_secret() && !chosen.text().is_empty() {
         return vec![HIDDEN.to_owned()];
     }
     if chosen.setting.key == Key::Memory {

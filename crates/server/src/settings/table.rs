@@ -4,73 +4,6 @@
 use super::Unsettable;
 use super::range::{Most, Range, Unit};
 
-/// A setting, as an index of [`SETTINGS`]. The help texts there say more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// The data directory.
-    Data,
-    /// Addresses of the MySQL door.
-    Mysql,
-    /// Addresses of the HTTP door.
-    Http,
-    /// Address of the Scribe door.
-    Scribe,
-    /// Configuration file of the Scribe door.
-    ScribeConfig,
-    /// Addresses whose clients may stop and reload the server.
-    ScribeAdmin,
-    /// Whose defaults the configuration file means.
-    ScribeDefaults,
-    /// TCP addresses of the syslog door.
-    Syslog,
-    /// UDP addresses of the syslog door.
-    SyslogUdp,
-    /// What names the category of a syslog message.
-    SyslogCategory,
-    /// Bound of all memory.
-    Memory,
-    /// Whether a write is acknowledged before or after its sync.
-    Sync,
-    /// Bound of the journal.
-    JournalMax,
-    /// Whether every write is refused.
-    ReadOnly,
-    /// Folder below which backups may be written.
-    BackupDir,
-    /// Bound of the threads that search at a time.
-    Threads,
-    /// Bound of the threads of one search.
-    ThreadsPerQuery,
-    /// Bound of the time of a search.
-    QueryTimeMax,
-    /// Bound of the memory of one search.
-    SearchMemory,
-    /// Bound of the connections of all doors together.
-    ConnectionsMax,
-    /// Bound of the connections from one address.
-    ConnectionsPerAddress,
-    /// Bound of a MySQL client's silence between two commands.
-    IdleTimeout,
-    /// Bound of a client's pause within a request or an answer.
-    ClientTimeout,
-    /// User name that the MySQL and HTTP doors ask for.
-    User,
-    /// Password that the MySQL and HTTP doors ask for.
-    Password,
-    /// File whose first line is that password.
-    PasswordFile,
-    /// Whether doors beyond this machine may open without a password.
-    Insecure,
-    /// Hosts that hits may be sent to.
-    WebhookAllow,
-    /// Secret that signs messages to webhooks.
-    WebhookSecret,
-    /// Least level of a log line.
-    Log,
-    /// Format of the log.
-    LogFormat,
-}
-
 /// Type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -114,6 +47,19 @@ impl Kind {
             | Kind::LogFilter => None,
         }
     }
+}
+
+/// What changes a setting's value while the server runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: the next start reads it.
+    Start,
+    /// SIGHUP alone: it guards the server from its clients.
+    Reload,
+    /// As [`Change::Reload`]; the value is never shown.
+    Secret,
+    /// SIGHUP, and SET GLOBAL.
+    Set,
 }
 
 /// From 1 byte, millisecond or thing to this.
@@ -161,355 +107,123 @@ pub struct Setting {
     pub kind: Kind,
     /// The default, as a user would write it; empty for "not set".
     pub default: &'static str,
-    /// Whether SIGHUP changes the value.
-    pub reload: bool,
-    /// Whether the value is a secret and never shown.
-    pub secret: bool,
+    /// What changes the value.
+    pub change: Change,
     /// The text for help and docs: sentences, the first says what the setting is.
     pub help: &'static str,
 }
 
-/// Every setting, in the order of [`Key`].
-pub const SETTINGS: &[Setting] = &[
-    Setting {
-        flag: Some("data"),
-        ..fixed(
-            Key::Data,
-            "data",
-            "SEINE_DATA",
-            Kind::Path,
-            "./seine-data",
-            "Folder that holds everything; one server at a time.",
-        )
-    },
-    Setting {
-        flag: Some("mysql"),
-        ..fixed(
-            Key::Mysql,
-            "mysql",
-            "SEINE_MYSQL",
-            Kind::Addresses,
-            "127.0.0.1:9306",
-            "Addresses of the MySQL door: host:port (port 0 picks a free one) or unix:/path.",
-        )
-    },
-    Setting {
-        flag: Some("http"),
-        ..fixed(
-            Key::Http,
-            "http",
-            "SEINE_HTTP",
-            Kind::Addresses,
-            "127.0.0.1:9308",
-            "Addresses of the HTTP door, written as those of the MySQL door.",
-        )
-    },
-    Setting {
-        flag: Some("scribe"),
-        ..fixed(
-            Key::Scribe,
-            "scribe",
-            "SEINE_SCRIBE",
-            Kind::Address,
-            "127.0.0.1:1463",
-            "Address of the Scribe door, written alike, or off. Not given: port= of Scribe's configuration, on all addresses.",
-        )
-    },
-    Setting {
-        flag: Some("scribe-config"),
-        ..fixed(
-            Key::ScribeConfig,
-            "scribe_config",
-            "SEINE_SCRIBE_CONFIG",
-            Kind::Path,
-            "",
-            "Scribe's configuration file; without one each category goes to files in collected/ of the data directory.",
-        )
-    },
-    fixed(
-        Key::ScribeAdmin,
-        "scribe_admin",
-        "SEINE_SCRIBE_ADMIN",
-        Kind::Text,
-        "",
-        "IP addresses, separated by commas, whose clients may call shutdown, reinitialize and setOption; this machine may.",
-    ),
-    fixed(
-        Key::ScribeDefaults,
-        "scribe_defaults",
-        "SEINE_SCRIBE_DEFAULTS",
-        Kind::Word(&["2.2", "2008"]),
-        "2.2",
-        "Defaults of what Scribe's configuration leaves out: those of its last source, or of its page of 2008.",
-    ),
-    Setting {
-        flag: Some("syslog"),
-        ..fixed(
-            Key::Syslog,
-            "syslog",
-            "SEINE_SYSLOG",
-            Kind::Addresses,
-            "",
-            "Addresses at which the syslog door takes streams, written as those of the MySQL door. Unset: none.",
-        )
-    },
-    Setting {
-        flag: Some("syslog-udp"),
-        ..fixed(
-            Key::SyslogUdp,
-            "syslog_udp",
-            "SEINE_SYSLOG_UDP",
-            Kind::Addresses,
-            "",
-            "Addresses, as host:port, at which the syslog door takes UDP datagrams. Unset: none.",
-        )
-    },
-    fixed(
-        Key::SyslogCategory,
-        "syslog_category",
-        "SEINE_SYSLOG_CATEGORY",
-        Kind::Text,
-        "program",
-        "The category of a syslog message: program, facility, or = and a name for all. A message without a usable program goes to syslog.",
-    ),
-    Setting {
-        flag: Some("memory"),
-        ..fixed(
-            Key::Memory,
-            "memory",
-            "SEINE_MEMORY",
-            Kind::Size(MEMORY),
-            "half",
-            "Bound of the memory that data and requests take, as 2GiB; half is half of the machine's or the cgroup's.",
-        )
-    },
-    fixed(
-        Key::Sync,
-        "sync",
-        "SEINE_SYNC",
-        Kind::Sync(up_to(86_400_000)),
-        "always",
-        "When a write is acknowledged. always: after the sync to disk. A time such as 100ms: after the write to the system; the sync follows within that time. never: after the write; the system decides when to sync.",
-    ),
-    fixed(
-        Key::JournalMax,
-        "journal_max",
-        "SEINE_JOURNAL_MAX",
-        Kind::Size(JOURNAL),
-        "8GiB",
-        "Size of the journal above which the server writes all changed tables to files, so that it can trim the journal.",
-    ),
-    Setting {
-        flag: Some("read-only"),
-        ..fixed(
-            Key::ReadOnly,
-            "read_only",
-            "SEINE_READ_ONLY",
-            Kind::Switch,
-            "false",
-            "Write nothing to the data directory: reads are answered, every change is refused. Queues can only be looked into.",
-        )
-    },
-    fixed(
-        Key::BackupDir,
-        "backup.dir",
-        "SEINE_BACKUP_DIR",
-        Kind::Path,
-        "",
-        "The folder below which BACKUP TO may write. Unset, it takes any path that begins with / and is new, from clients on a unix socket or on a server started with --insecure.",
-    ),
-    fixed(
-        Key::Threads,
-        "threads",
-        "SEINE_THREADS",
-        Kind::Count(up_to(THREADS_MOST)),
-        "cores",
-        "Threads that search at the same time: cores is the number that this process may run on. A search gets those that no other needs.",
-    ),
-    live(
-        Key::ThreadsPerQuery,
-        "max_threads_per_query",
-        "SEINE_MAX_THREADS_PER_QUERY",
-        Kind::Count(up_to(THREADS_MOST)),
-        "idle",
-        "Most threads of one search: idle is the number of idle threads. OPTION threads= asks for fewer.",
-    ),
-    live(
-        Key::QueryTimeMax,
-        "max_query_time",
-        "SEINE_MAX_QUERY_TIME",
-        Kind::Duration(up_to(YEAR_MS)),
-        "",
-        "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*), CALL PQ, DELETE and UPDATE fail. Unset: no bound. OPTION max_query_time= asks for less.",
-    ),
-    live(
-        Key::SearchMemory,
-        "search_memory",
-        "SEINE_SEARCH_MEMORY",
-        Kind::Size(SEARCH_MEMORY),
-        "256MiB",
-        "Bound of the memory of the rows that one SELECT finds and keeps, and of the words that its wildcards stand for; beyond it the SELECT fails.",
-    ),
-    live(
-        Key::ConnectionsMax,
-        "connections_max",
-        "SEINE_CONNECTIONS_MAX",
-        Kind::Count(up_to(CONNECTIONS_MOST)),
-        "1000",
-        "Most clients at a time over all doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.",
-    ),
-    live(
-        Key::ConnectionsPerAddress,
-        "connections_per_address",
-        "SEINE_CONNECTIONS_PER_ADDRESS",
-        Kind::Count(up_to(CONNECTIONS_MOST)),
-        "half",
-        "Most clients at a time from one address, all doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.",
-    ),
-    live(
-        Key::IdleTimeout,
-        "idle_timeout",
-        "SEINE_IDLE_TIMEOUT",
-        Kind::Duration(up_to(YEAR_MS)),
-        "8h",
-        "The server closes a MySQL connection that sends nothing for this time.",
-    ),
-    live(
-        Key::ClientTimeout,
-        "client_timeout",
-        "SEINE_CLIENT_TIMEOUT",
-        Kind::Duration(up_to(YEAR_MS)),
-        "60s",
-        "The server closes a connection whose client sends or takes no byte for this time within a request. Apart from one such pause, a request must come at 1024 bytes a second or faster.",
-    ),
-    live(
-        Key::User,
-        "auth.user",
-        "SEINE_USER",
-        Kind::Text,
-        "seine",
-        "The user name that the MySQL and HTTP doors ask for, once a password is set.",
-    ),
-    Setting {
-        secret: true,
-        ..live(
-            Key::Password,
-            "auth.password",
-            "SEINE_PASSWORD",
-            Kind::Text,
-            "",
-            "The password that the MySQL and HTTP doors ask for.",
-        )
-    },
-    live(
-        Key::PasswordFile,
-        "auth.password_file",
-        "SEINE_PASSWORD_FILE",
-        Kind::Path,
-        "",
-        "A file whose first line is the password.",
-    ),
-    Setting {
-        flag: Some("insecure"),
-        ..fixed(
-            Key::Insecure,
-            "insecure",
-            "SEINE_INSECURE",
-            Kind::Switch,
-            "false",
-            "Listen beyond this machine without a password, and, where backup.dir is unset, take BACKUP TO any path from any client.",
-        )
-    },
-    live(
-        Key::WebhookAllow,
-        "webhook.allow",
-        "SEINE_WEBHOOK_ALLOW",
-        Kind::Text,
-        "",
-        "Hosts that webhooks may send hits to, separated by commas: hooks.example.com, *.example.com, 127.0.0.1:8080. Unset: no host.",
-    ),
-    Setting {
-        secret: true,
-        ..live(
-            Key::WebhookSecret,
-            "webhook.secret",
-            "SEINE_WEBHOOK_SECRET",
-            Kind::Text,
-            "",
-            "The key that signs messages to webhooks: whsec_ and base64 of 24 to 64 bytes. Unset: messages are not signed.",
-        )
-    },
-    live(
-        Key::Log,
-        "log",
-        "SEINE_LOG",
-        Kind::LogFilter,
-        "info",
-        "Least level of the log: error, warn, info, debug, trace, or a list such as warn,seine=debug.",
-    ),
-    Setting {
-        flag: Some("log-format"),
-        ..fixed(
-            Key::LogFormat,
-            "log_format",
-            "SEINE_LOG_FORMAT",
-            Kind::Word(&["text", "json"]),
-            "text",
-            "Shape of a line of the log on standard error: text or json.",
-        )
-    },
-];
-
-/// A setting that only a new start changes.
-const fn fixed(
-    key: Key,
-    name: &'static str,
-    environment: &'static str,
-    kind: Kind,
-    default: &'static str,
-    help: &'static str,
-) -> Setting {
-    Setting {
-        key,
-        name,
-        flag: None,
-        environment,
-        kind,
-        default,
-        reload: false,
-        secret: false,
-        help,
+/// What a row gives; `None`: nothing.
+const fn given(all: &'static [&'static str]) -> Option<&'static str> {
+    match all {
+        [one, ..] => Some(one),
+        [] => None,
     }
 }
 
-/// A setting that SIGHUP changes.
-const fn live(
-    key: Key,
-    name: &'static str,
-    environment: &'static str,
-    kind: Kind,
-    default: &'static str,
-    help: &'static str,
-) -> Setting {
-    Setting {
-        reload: true,
-        ..fixed(key, name, environment, kind, default, help)
-    }
+macro_rules! settings {
+    ($($key:ident $change:ident $(flag $flag:literal)? $name:literal $environment:literal ($kind:expr) $default:literal $help:literal;)*) => {
+        /// A setting, as an index of [`SETTINGS`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the help of each row says what it is")]
+        pub enum Key { $($key,)* }
+
+        /// Every setting, in the order of [`Key`].
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            key: Key::$key,
+            name: $name,
+            flag: given(&[$($flag)?]),
+            environment: $environment,
+            kind: $kind,
+            default: $default,
+            change: Change::$change,
+            help: $help,
+        },)*];
+    };
 }
 
-/// Live settings that guard the server from its clients, so that no client changes them.
-const GUARDS: [Key; 5] = [
-    Key::User,
-    Key::Password,
-    Key::PasswordFile,
-    Key::WebhookAllow,
-    Key::WebhookSecret,
-];
+settings! {
+    Data Start flag "data" "data" "SEINE_DATA" (Kind::Path) "./seine-data"
+        "Folder that holds everything; one server at a time.";
+    Mysql Start flag "mysql" "mysql" "SEINE_MYSQL" (Kind::Addresses) "127.0.0.1:9306"
+        "Addresses of the MySQL door: host:port (port 0 picks a free one) or unix:/path.";
+    Http Start flag "http" "http" "SEINE_HTTP" (Kind::Addresses) "127.0.0.1:9308"
+        "Addresses of the HTTP door, written as those of the MySQL door.";
+    Scribe Start flag "scribe" "scribe" "SEINE_SCRIBE" (Kind::Address) "127.0.0.1:1463"
+        "Address of the Scribe door, written alike, or off. Not given: port= of Scribe's configuration, on all addresses.";
+    ScribeConfig Start flag "scribe-config" "scribe_config" "SEINE_SCRIBE_CONFIG" (Kind::Path) ""
+        "Scribe's configuration file; without one each category goes to files in collected/ of the data directory.";
+    ScribeAdmin Start "scribe_admin" "SEINE_SCRIBE_ADMIN" (Kind::Text) ""
+        "IP addresses, separated by commas, whose clients may call shutdown, reinitialize and setOption; this machine may.";
+    ScribeDefaults Start "scribe_defaults" "SEINE_SCRIBE_DEFAULTS" (Kind::Word(&["2.2", "2008"])) "2.2"
+        "Defaults of what Scribe's configuration leaves out: those of its last source, or of its page of 2008.";
+    Syslog Start flag "syslog" "syslog" "SEINE_SYSLOG" (Kind::Addresses) ""
+        "Addresses at which the syslog door takes streams, written as those of the MySQL door. Unset: none.";
+    SyslogUdp Start flag "syslog-udp" "syslog_udp" "SEINE_SYSLOG_UDP" (Kind::Addresses) ""
+        "Addresses, as host:port, at which the syslog door takes UDP datagrams. Unset: none.";
+    SyslogCategory Start "syslog_category" "SEINE_SYSLOG_CATEGORY" (Kind::Text) "program"
+        "The category of a syslog message: program, facility, or = and a name for all. A message without a usable program goes to syslog.";
+    Memory Start flag "memory" "memory" "SEINE_MEMORY" (Kind::Size(MEMORY)) "half"
+        "Bound of the memory that data and requests take, as 2GiB; half is half of the machine's or the cgroup's.";
+    Sync Start "sync" "SEINE_SYNC" (Kind::Sync(up_to(86_400_000))) "always"
+        "When a write is acknowledged. always: after the sync to disk. A time such as 100ms: after the write to the system; the sync follows within that time. never: after the write; the system decides when to sync.";
+    JournalMax Start "journal_max" "SEINE_JOURNAL_MAX" (Kind::Size(JOURNAL)) "8GiB"
+        "Size of the journal above which the server writes all changed tables to files, so that it can trim the journal.";
+    ReadOnly Start flag "read-only" "read_only" "SEINE_READ_ONLY" (Kind::Switch) "false"
+        "Write nothing to the data directory: reads are answered, every change is refused. Queues can only be looked into.";
+    BackupDir Start "backup.dir" "SEINE_BACKUP_DIR" (Kind::Path) ""
+        "The folder below which BACKUP TO may write. Unset, it takes any path that begins with / and is new, from clients on a unix socket or on a server started with --insecure.";
+    Threads Start "threads" "SEINE_THREADS" (Kind::Count(up_to(THREADS_MOST))) "cores"
+        "Threads that search at the same time: cores is the number that this process may run on. A search gets those that no other needs.";
+    ThreadsPerQuery Set "max_threads_per_query" "SEINE_MAX_THREADS_PER_QUERY" (Kind::Count(up_to(THREADS_MOST))) "idle"
+        "Most threads of one search: idle is the number of idle threads. OPTION threads= asks for fewer.";
+    QueryTimeMax Set "max_query_time" "SEINE_MAX_QUERY_TIME" (Kind::Duration(up_to(YEAR_MS))) ""
+        "Longest time of a search, as 30s. A longer search stops and answers with the rows found so far, and says so; COUNT(*), CALL PQ, DELETE and UPDATE fail. Unset: no bound. OPTION max_query_time= asks for less.";
+    SearchMemory Set "search_memory" "SEINE_SEARCH_MEMORY" (Kind::Size(SEARCH_MEMORY)) "256MiB"
+        "Bound of the memory of the rows that one SELECT finds and keeps, and of the words that its wildcards stand for; beyond it the SELECT fails.";
+    ConnectionsMax Set "connections_max" "SEINE_CONNECTIONS_MAX" (Kind::Count(up_to(CONNECTIONS_MOST))) "1000"
+        "Most clients at a time over all doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.";
+    ConnectionsPerAddress Set "connections_per_address" "SEINE_CONNECTIONS_PER_ADDRESS" (Kind::Count(up_to(CONNECTIONS_MOST))) "half"
+        "Most clients at a time from one address, all doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.";
+    IdleTimeout Set "idle_timeout" "SEINE_IDLE_TIMEOUT" (Kind::Duration(up_to(YEAR_MS))) "8h"
+        "The server closes a MySQL connection that sends nothing for this time.";
+    ClientTimeout Set "client_timeout" "SEINE_CLIENT_TIMEOUT" (Kind::Duration(up_to(YEAR_MS))) "60s"
+        "The server closes a connection whose client sends or takes no byte for this time within a request. Apart from one such pause, a request must come at 1024 bytes a second or faster.";
+    User Reload "auth.user" "SEINE_USER" (Kind::Text) "seine"
+        "The user name that the MySQL and HTTP doors ask for, once a password is set.";
+    Password Secret "auth.password" "SEINE_PASSWORD" (Kind::Text) ""
+        "The password that the MySQL and HTTP doors ask for.";
+    PasswordFile Reload "auth.password_file" "SEINE_PASSWORD_FILE" (Kind::Path) ""
+        "A file whose first line is the password.";
+    Insecure Start flag "insecure" "insecure" "SEINE_INSECURE" (Kind::Switch) "false"
+        "Listen beyond this machine without a password, and, where backup.dir is unset, take BACKUP TO any path from any client.";
+    WebhookAllow Reload "webhook.allow" "SEINE_WEBHOOK_ALLOW" (Kind::Text) ""
+        "Hosts that webhooks may send hits to, separated by commas: hooks.example.com, *.example.com, 127.0.0.1:8080. Unset: no host.";
+    WebhookSecret Secret "webhook.secret" "SEINE_WEBHOOK_SECRET" (Kind::Text) ""
+        "The key that signs messages to webhooks: whsec_ and base64 of 24 to 64 bytes. Unset: messages are not signed.";
+    Log Set "log" "SEINE_LOG" (Kind::LogFilter) "info"
+        "Least level of the log: error, warn, info, debug, trace, or a list such as warn,seine=debug.";
+    LogFormat Start flag "log-format" "log_format" "SEINE_LOG_FORMAT" (Kind::Word(&["text", "json"])) "text"
+        "Shape of a line of the log on standard error: text or json.";
+}
 
 impl Setting {
+    /// Whether SIGHUP changes the value.
+    pub fn reloads(&self) -> bool {
+        match self.change {
+            Change::Start => false,
+            Change::Reload | Change::Secret | Change::Set => true,
+        }
+    }
+
+    /// Whether the value is never shown.
+    pub fn is_secret(&self) -> bool {
+        self.change == Change::Secret
+    }
+
     /// Whether SET GLOBAL changes the value.
     pub(super) fn is_settable(&self) -> bool {
-        self.reload && !GUARDS.contains(&self.key)
+        self.change == Change::Set
     }
 }
 
@@ -524,8 +238,9 @@ pub(super) fn settable(name: &str) -> Result<&'static Setting, Unsettable> {
         .find(|setting| setting.name.replace('.', "_") == bare);
     let why = match found {
         Some(setting) if setting.is_settable() => return Ok(setting),
-        Some(Setting { name, reload, .. }) => {
-            let when = match reload {
+        Some(setting) => {
+            let name = setting.name;
+            let when = match setting.reloads() {
                 true => "SIGHUP reads it again",
                 false => "the next start reads it",
             };

@@ -259,7 +259,7 @@ fn the_document_holds_the_table_and_nothing_else() {
             ("false", Kind::Switch) => "off".to_owned(),
             (default, _) => format!("`{default}`"),
         };
-        let reload = if setting.reload { "yes" } else { "" };
+        let reload = if setting.reloads() { "yes" } else { "" };
         let range = setting.kind.range();
         let range = range.map_or_else(String::new, |(range, unit)| range.words(unit));
         format!(
