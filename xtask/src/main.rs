@@ -85,12 +85,16 @@ fn mutated(names: &[&str]) -> bool {
     })
 }
 
+/// How much of their work long tests do: four times as much as at a desk.
+const TEST_TIMES: &str = "4";
+
 fn cargo(arguments: &[&str]) -> bool {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     say(&format!("cargo {}", arguments.join(" ")));
     let status = Command::new(Path::new(&cargo))
         .args(arguments)
         .current_dir(tidy::workspace_root())
+        .env("SEINE_TEST_TIMES", TEST_TIMES)
         .status();
     matches!(status, Ok(status) if status.success())
 }

@@ -9,6 +9,7 @@ use engine::{Command, Now, Options};
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
 use crate::statement::{Statement, command, options_of, parse};
+use crate::workload::every;
 
 /// The statements that made a directory of one version: tables of every kind, with files of every kind, and records above them.
 struct Written {
@@ -395,14 +396,6 @@ fn check(written: &Written) {
     assert_eq!(dump(&mut driver, written), want);
 }
 
-/// The power goes in one call of 5; with `SEINE_TEST_TIMES`, in each call in turn.
-fn every() -> usize {
-    match std::env::var_os("SEINE_TEST_TIMES") {
-        Some(_) => 1,
-        None => 5,
-    }
-}
-
 /// The directory is opened, written to and folded by this build, and the power goes in any call of that.
 fn check_written_to(written: &Written, further: &[&str]) {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -427,7 +420,7 @@ fn check_written_to(written: &Written, further: &[&str]) {
     let disk = FaultDisk::over(&image);
     let states = run(&disk);
     assert_eq!(states.len(), further.len() + 1, "all is taken");
-    for cut in (0..disk.change_count()).step_by(every()) {
+    for cut in (0..disk.change_count()).step_by(every(5)) {
         let disk = FaultDisk::over(&image);
         disk.power_off_after(cut);
         let acknowledged = run(&disk).len().max(1);

@@ -8,6 +8,7 @@ use engine::{Control, Error, Now, Options};
 use crate::driver::{Driver, options};
 use crate::scripts::show_answer;
 use crate::statement::{Statement, command, options_of, parse};
+use crate::workload::every;
 
 fn sealing(disk: Arc<dyn Disk>) -> Options {
     Options {
@@ -87,21 +88,13 @@ fn merges_change_no_answer_and_leave_few_segments() {
     assert_eq!(dump(&merging), dump(&whole));
 }
 
-/// The test tries one cut of 13; with `SEINE_TEST_TIMES`, each.
-fn every() -> usize {
-    match std::env::var_os("SEINE_TEST_TIMES") {
-        Some(_) => 1,
-        None => 13,
-    }
-}
-
 #[test]
 fn power_may_go_in_any_call_of_seals_and_merges() {
     let disk = FaultDisk::new();
     let mut driver = Driver::open(sealing(Arc::new(disk.clone())), Now::default()).unwrap();
     let states = play(&mut driver);
     assert!(driver.handle.status().segment_merges_total > 2);
-    for cut in (0..disk.change_count()).step_by(every()) {
+    for cut in (0..disk.change_count()).step_by(every(13)) {
         let disk = FaultDisk::new();
         disk.power_off_after(cut);
         let acknowledged = match Driver::open(sealing(Arc::new(disk.clone())), Now::default()) {

@@ -11,7 +11,7 @@ use query::value::Value;
 use crate::driver::{Driver, options};
 use crate::power::{PowerCut, power_cut};
 use crate::statement::{Statement, command, options_of, parse};
-use crate::workload::cases;
+use crate::workload::{cases, every};
 
 const KEEP_S: i64 = 100;
 const KEEP_BYTES: u64 = 2_000;
@@ -294,14 +294,6 @@ fn play(driver: &mut Driver) -> Vec<Rows> {
     states
 }
 
-/// The test tries one cut of 13; with `SEINE_TEST_TIMES`, each.
-fn every() -> usize {
-    match std::env::var_os("SEINE_TEST_TIMES") {
-        Some(_) => 1,
-        None => 13,
-    }
-}
-
 #[test]
 fn power_may_go_in_any_call_while_segments_are_dropped() {
     let disk = FaultDisk::new();
@@ -313,7 +305,7 @@ fn power_may_go_in_any_call_while_segments_are_dropped() {
         "{last:?}"
     );
     assert!(driver.handle.status().segment_merges_total > 0);
-    for cut in (0..disk.change_count()).step_by(every()) {
+    for cut in (0..disk.change_count()).step_by(every(13)) {
         let disk = FaultDisk::new();
         disk.power_off_after(cut);
         let Ok(mut driver) = Driver::open(sealing(Arc::new(disk.clone())), Now::default()) else {

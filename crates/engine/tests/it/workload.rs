@@ -238,15 +238,25 @@ pub fn seal_rows() -> impl Strategy<Value = u32> {
     prop_oneof![Just(1000u32), Just(3), Just(1)]
 }
 
-/// `count` random cases; `SEINE_TEST_TIMES=n` multiplies the number by n.
+/// How much of its work a long test does: `SEINE_TEST_TIMES`, which is 1 at a desk and 4 in CI.
+pub fn times() -> u32 {
+    let times = std::env::var("SEINE_TEST_TIMES");
+    times.map_or(1, |times| times.parse().unwrap())
+}
+
+/// A quarter of `count` random cases, [`times`] as many.
 pub fn cases(count: u32) -> ProptestConfig {
-    let times = std::env::var("SEINE_TEST_TIMES").map_or(1, |times| times.parse().unwrap());
     ProptestConfig {
-        cases: count * times,
+        cases: (count * times()).div_ceil(4),
         max_shrink_iters: 2000,
         failure_persistence: None,
         ..ProptestConfig::default()
     }
+}
+
+/// The step between the places that a test tries: four times `most`, divided by [`times`].
+pub fn every(most: usize) -> usize {
+    (4 * most / times() as usize).max(1)
 }
 
 pub fn create_schema(driver: &mut Driver) {

@@ -13,7 +13,7 @@ use query::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{Subject, filtered, order, row};
+use crate::subject::{Subject, cases, filtered, order, row};
 
 fn columns() -> BoxedStrategy<Vec<Value>> {
     let texts = || prop::sample::select(vec!["ant", "bee cat", "cat cat dog", ""]);
@@ -64,7 +64,7 @@ fn select() -> impl Strategy<Value = Select> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn an_altered_table_answers_as_its_altered_rows_whatever_came_between(

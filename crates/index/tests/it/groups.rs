@@ -23,7 +23,7 @@ use query::value::Value;
 
 use crate::laws::{Step, apply, node, step};
 use crate::model::shape;
-use crate::subject::{DIR, Subject, row, select_all, tree};
+use crate::subject::{DIR, Subject, cases, row, select_all, tree};
 
 /// The table of [`shape`] with a column `tags` of sets, and `j` of documents.
 fn with_lists(shards: u16) -> TableShape {
@@ -384,7 +384,7 @@ fn check_splits(subject: &mut Subject, all: &[Asked], ways: &[(u16, usize)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+    #![proptest_config(cases(160))]
 
     #[test]
     fn groups_are_those_of_the_rows_whatever_the_history(

@@ -10,13 +10,13 @@ use query::tree::Query;
 
 use crate::model::shape;
 use crate::packed::text;
-use crate::subject::{DIR, Subject, filtered, order, row, search, select_all, tree};
+use crate::subject::{DIR, Subject, filtered, order, row, search, select_all, times, tree};
 
 /// Checksums cover blocks of this many bytes.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Changes of one file each, unless `SEINE_TEST_TIMES` asks for more.
-const CHANGES: u64 = 40;
+/// Changes of one file each, [`times`] as many.
+const CHANGES: u64 = 10;
 
 /// Random numbers (Knuth's).
 struct Numbers(u64);
@@ -145,8 +145,6 @@ fn ask(disk: &MemoryDisk, subject: &Subject) {
 
 #[test]
 fn bytes_that_were_written_wrong_give_some_answer_or_an_error() {
-    let times = std::env::var("SEINE_TEST_TIMES").ok();
-    let times = times.and_then(|times| times.parse().ok()).unwrap_or(1);
     for is_merged in [true, false] {
         let (disk, subject) = written(is_merged);
         let segment = format!("{DIR}/{}", subject.manifest.segments[0].directory);
@@ -155,7 +153,7 @@ fn bytes_that_were_written_wrong_give_some_answer_or_an_error() {
         let files = names.map(|name| content(&disk, &format!("{segment}/{name}")));
         let commit = commit_of(&disk, &segment);
         let mut numbers = Numbers(u64::from(is_merged));
-        for change in 0..CHANGES * times {
+        for change in 0..CHANGES * u64::from(times()) {
             let at = numbers.below(names.len());
             let mut bytes = files[at].clone();
             for _ in 0..1 + numbers.below(4) {
@@ -172,7 +170,7 @@ fn bytes_that_were_written_wrong_give_some_answer_or_an_error() {
             write_commit(&disk, &segment, commit.clone());
         }
         // Sections elsewhere, and of other lengths.
-        for _ in 0..CHANGES * times / 4 {
+        for _ in 0..CHANGES * u64::from(times()) / 4 {
             let mut wrong = commit.clone();
             let place = 12 + numbers.below(wrong.len() - 16);
             wrong[place] = wrong[place].wrapping_add(1 << numbers.below(8));

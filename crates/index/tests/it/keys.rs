@@ -12,7 +12,7 @@ use query::value::Value;
 use crate::laws::{Step, apply, node, step};
 use crate::model::shape;
 use crate::subject::{
-    DIR, Subject, answer, expression, filtered, row, search, select_all, select_count,
+    DIR, Subject, answer, cases, expression, filtered, row, search, select_all, select_count,
 };
 
 /// Index of `n` and of `s` in the columns.
@@ -109,7 +109,7 @@ fn select() -> impl Strategy<Value = Select> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn a_look_up_by_key_is_the_scan_whatever_the_history_and_the_keys(

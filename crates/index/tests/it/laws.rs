@@ -10,7 +10,7 @@ use query::request::{OrderBy, Select};
 use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 use query::value::Value;
 
-use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
+use crate::subject::{Subject, cases, expression, filtered, order, row, select_all, select_count};
 
 const WORDS: [&str; 7] = ["ant", "bee", "cat", "dog", "eel", "fox", "#cat"];
 
@@ -281,7 +281,7 @@ pub(crate) fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(cases(192))]
 
     #[test]
     fn answers_do_not_depend_on_history_or_layout(

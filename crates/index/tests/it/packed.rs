@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use query::value::Value;
 
 use crate::model::shape;
-use crate::subject::{DIR, Subject, filtered, flip, row, search, select_all, tree};
+use crate::subject::{DIR, Subject, cases, filtered, flip, row, search, select_all, tree};
 
 /// A text of about `bytes` bytes, some of whose words stand in many others too.
 pub(crate) fn text(seed: u64, bytes: usize) -> String {
@@ -95,7 +95,7 @@ fn check(subject: &mut Subject) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn packed_rows_are_the_rows_written_over_seals_merges_deletes_changes_and_starts(

@@ -13,7 +13,7 @@ use query::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{DIR, Subject, filtered, order, row};
+use crate::subject::{DIR, Subject, cases, filtered, order, row};
 
 /// Index of `j` in the columns.
 const DOCUMENT: u16 = 5;
@@ -104,7 +104,7 @@ fn select() -> impl Strategy<Value = Select> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn conditions_on_paths_are_those_on_the_documents_whatever_the_history(

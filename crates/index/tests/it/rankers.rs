@@ -10,7 +10,9 @@ use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::subject::{Subject, check, filtered, row, search, select_all, select_count, tree};
+use crate::subject::{
+    Subject, cases, check, filtered, row, search, select_all, select_count, tree,
+};
 
 fn with(select: Select, options: &[(&str, &str)]) -> Select {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -98,7 +100,7 @@ fn short_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn runs_of_two_or_three_words_weigh_as_the_oracle_says(

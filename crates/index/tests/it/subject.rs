@@ -8,6 +8,7 @@ use index::{
     Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, PlannedChange, Pool,
     ReadColumn, Reshape, Reshaped, SealJob, Sealed, Snapshot, Table, TableShape,
 };
+use proptest::prelude::*;
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
 use query::options::Options;
@@ -19,6 +20,17 @@ use crate::model::{Given, Model, shape, words_of};
 
 /// The directory of every table under test.
 pub(crate) const DIR: &str = "tables/posts";
+
+/// How much of its work a long test does: `SEINE_TEST_TIMES`, which is 1 at a desk and 4 in CI.
+pub(crate) fn times() -> u32 {
+    let times = std::env::var("SEINE_TEST_TIMES");
+    times.map_or(1, |times| times.parse().unwrap())
+}
+
+/// A quarter of `count` random cases, [`times`] as many.
+pub(crate) fn cases(count: u32) -> ProptestConfig {
+    ProptestConfig::with_cases((count * times()).div_ceil(4))
+}
 
 /// What the journal keeps of one change; its position is its place, from 1.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use query::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;
-use crate::subject::{DIR, Subject, filtered, order, row, tree};
+use crate::subject::{DIR, Subject, cases, filtered, order, row, tree};
 
 fn text() -> impl Strategy<Value = Value> {
     let texts = vec!["a", "A", "b", "", "ab", "B\u{fc}cher"];
@@ -53,7 +53,7 @@ fn select() -> impl Strategy<Value = Select> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(cases(128))]
 
     #[test]
     fn conditions_on_listed_texts_are_those_on_the_rows_whatever_the_history(
