@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{client::ClientError, workload::PostsError};
+use client::ClientError;
+
+use crate::workload::PostsError;
 
 /// Why a benchmark gave no figure.
 #[derive(Debug)]

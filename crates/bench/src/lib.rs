@@ -19,7 +19,6 @@
 //! ```
 
 mod batch;
-pub mod client;
 pub mod collect;
 pub mod compare;
 mod definition;

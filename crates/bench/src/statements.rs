@@ -12,9 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use client::Client;
+
 use crate::{
     Batch, Effort, Server,
-    client::Client,
     error::{Error, Result},
     latency::Latencies,
     outcome::{Cell, Outcome},

@@ -26,8 +26,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use account::Account;
-use bench::client::Client;
 use child::{Addresses, Server};
+use client::Client;
 use home::Home;
 use load::Load;
 use posts::Posts;

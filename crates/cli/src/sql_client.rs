@@ -4,8 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use crate::output::{Exit, print_error};
-use bench::client::{Client, QueryResult};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use client::{Client, QueryResult};
 use query::lexer::Lexer;
 use serde_json::{Map, Value as Json};
 use wire::mysql::FieldType;

@@ -50,7 +50,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "bench",
-        "batch client latency plot process progress random table < workload < error \
+        "batch latency plot process progress random table < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
          < collect index queue select statements",
     ),

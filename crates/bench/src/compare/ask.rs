@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use client::Client;
+
 use super::{Answered, Results};
-use crate::client::Client;
 use crate::error::{Error, Result};
 
 const STUDY_QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");

@@ -9,9 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use client::Client;
+
 use crate::{
     Server,
-    client::Client,
     error::{Error, Result},
     percolate::count,
     workload::push_literal,

@@ -5,11 +5,12 @@ use std::{
     time::Instant,
 };
 
+use client::Client;
+
 use super::logged::Logged;
 use super::{Load, POSTS_TABLE};
 use crate::{
     Server,
-    client::Client,
     error::Result,
     latency::Latencies,
     percolate::cell,

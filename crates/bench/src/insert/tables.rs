@@ -1,8 +1,9 @@
 //! The tables of a run, and the check of their rows.
 
+use client::Client;
+
 use crate::{
     Server,
-    client::Client,
     error::{Error, Result},
     percolate::{Prepared, count, insert_queries},
 };

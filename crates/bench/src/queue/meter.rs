@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use client::Client;
+
 use super::{Contender, Door};
-use crate::process::Process;
-use crate::{client::Client, percolate::cell, runs::Run};
+use crate::{percolate::cell, process::Process, runs::Run};
 
 /// Names of the sync counters of MySQL-protocol servers.
 const SYNC_COUNTERS: [&str; 2] = ["journal_syncs", "Innodb_os_log_fsyncs"];

@@ -1,12 +1,13 @@
 //! A client of the MySQL protocol without blocking: one thread has many connections, so that the load costs the machine little.
 
+use client::ClientError;
 use wire::mysql::{
     Capabilities, Cells, ClientLogin, Command, LoginStep, PacketReader, PacketWriter, Reply,
     RowPacket, STATUS_MORE_RESULTS,
 };
 
 use super::stream::Stream;
-use crate::{Server, client::ClientError, error::Result};
+use crate::{Server, error::Result};
 
 /// A connection to a MySQL door.
 pub(super) struct Sql {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use client::{Cells, Client};
+
 use super::{
     answer_sum::{AnswerSum, RowSum},
     corpus::Corpus,
@@ -11,7 +13,6 @@ use super::{
 };
 use crate::{
     Server,
-    client::{Cells, Client},
     error::{Error, Result},
     percolate::count,
     workload::push_literal,

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use client::{Client, ClientError};
+
 use super::{
     Peer,
     definition::{Dialect, Form, Table, expand},
@@ -13,7 +15,6 @@ use super::{
 };
 use crate::{
     Server,
-    client::{Client, ClientError},
     error::{Error, Result},
     search::Program,
 };

@@ -1,6 +1,6 @@
 //! Counts the server's rows and compares them with the account.
 
-use bench::client::Client;
+use client::Client;
 
 use super::account::{Account, Expected, Hit};
 use super::screen::{Screen, grouped};

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 
 use super::account::Account;
 use super::child::Server;

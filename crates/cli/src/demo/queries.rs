@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use bench::client::Client;
+use client::Client;
 use collect::quoted_text;
 use query::analysis::{Analyzer, Words};
 use query::parse;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 use serde_json::{Value, json};
 use wire::scribe::ResultCode;
 

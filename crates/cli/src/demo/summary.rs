@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bench::client::Client;
+use client::Client;
 
 use super::Result;
 use super::child::Server;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 use collect::quoted_text;
 
 use super::count::{self, Counted};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 
 use super::queries::{BODY, SHOWN, SUB, Saved};
 use super::screen::Screen;

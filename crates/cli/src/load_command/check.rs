@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bench::client::{Client, QueryResult};
+use client::{Client, QueryResult};
 use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::schema::ColumnType;

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use bench::client::{Client, ClientError, QueryResult};
+use client::{Client, ClientError, QueryResult};
 use wire::mysql::load::{self, LoadPart};
 
 use super::Result;

@@ -1,4 +1,4 @@
-use bench::client::QueryResult;
+use client::QueryResult;
 use wire::mysql::ColumnDefinition;
 
 use super::{json, table};

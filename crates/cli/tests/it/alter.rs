@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, number};
 

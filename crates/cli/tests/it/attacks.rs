@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, Setup};
 
@@ -180,10 +180,10 @@ fn goes_on(ended: &Receiver<()>, wait: Duration) -> bool {
 }
 
 /// MySQL's number of a refusal; `None` for an answer.
-fn refusal<T>(answer: &bench::client::Result<T>) -> Option<u16> {
+fn refusal<T>(answer: &client::Result<T>) -> Option<u16> {
     match answer {
         Ok(_) => None,
-        Err(bench::client::ClientError::Server(error)) => Some(error.code),
+        Err(client::ClientError::Server(error)) => Some(error.code),
         Err(other) => panic!("{other}"),
     }
 }

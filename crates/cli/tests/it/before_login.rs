@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use wire::mysql::Capabilities;
 
@@ -39,7 +39,7 @@ fn sql(server: &Server, headers: &str) -> u16 {
 }
 
 #[track_caller]
-fn refusal(result: Result<Client, bench::client::ClientError>, code: &str) -> String {
+fn refusal(result: Result<Client, client::ClientError>, code: &str) -> String {
     let error = result.err().unwrap().to_string();
     assert!(error.contains(code), "{error} should be {code}");
     error

@@ -5,7 +5,7 @@
 //! The first row has the value, the second one NULL, or the empty value where the type has no NULL. A constant equals the first row's
 //! value, or is unlike it. The second row's value is unlike each constant, unless it is NULL.
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 
 use crate::server::{Server, Setup, request};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::FileExt;
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, Setup, clean_command, request};
 

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use bench::client::Client;
+use client::Client;
 use rustix::process::geteuid;
 
 use crate::server::{Server, Setup, clean_command};

@@ -5,7 +5,7 @@
 //! The server's threads have three quarters of the stack that they have elsewhere, in a build without optimisation. What fits here
 //! has room there.
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 
 use crate::server::{Server, Setup, request};
 

@@ -1,6 +1,6 @@
 //! EXPLAIN and SHOW PROFILE tell the steps of a SELECT.
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::Server;
 

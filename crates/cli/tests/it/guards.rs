@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 use rustix::process::Signal;
 
 use crate::server::{Folder, Server, Setup, clean_command, request, until};

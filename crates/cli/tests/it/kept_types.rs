@@ -1,7 +1,7 @@
 //! What a temporary table keeps of a SELECT is what the SELECT itself gives: the values, which of them a constant finds, their order,
 //! the least and the greatest. Each function of docs/functions.md is tried, and what gives columns of each type back.
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 use wire::mysql::FieldType;
 
 use crate::server::Setup;

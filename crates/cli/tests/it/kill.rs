@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bench::client::Client;
+use client::Client;
 use rustix::process::Signal;
 
 use crate::server::Server;

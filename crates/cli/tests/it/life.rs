@@ -194,7 +194,7 @@ fn a_server_that_recovers_says_so_at_both_doors() {
     assert_eq!(status, 503, "{body}");
     assert!(body.contains("recovering"), "{body}");
     assert_eq!(request(&http, "GET /livez", "", b"").0, 200);
-    let mut client = bench::client::Client::connect(&mysql, "test", "").unwrap();
+    let mut client = client::Client::connect(&mysql, "test", "").unwrap();
     let error = client.query("SHOW TABLES").unwrap_err().to_string();
     assert!(error.contains("3032"), "{error}");
 
@@ -229,7 +229,7 @@ fn sighup_takes_what_may_change_and_names_what_may_not() {
     let shown = client.query("SHOW VARIABLES LIKE 'seine_connections_max'");
     let shown = shown.unwrap().rows.remove(0).remove(1);
     assert_eq!(shown, Some(b"1".to_vec()), "SHOW VARIABLES tells it");
-    let error = bench::client::Client::connect(server.mysql(), "test", "")
+    let error = client::Client::connect(server.mysql(), "test", "")
         .unwrap_err()
         .to_string();
     assert!(error.contains("1040"), "{error}");

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use bench::client::Client;
+use client::Client;
 use wire::mysql::{Capabilities, HandshakeResponse, PacketWriter};
 
 use crate::server::{Server, Setup, request, until};
 
 #[track_caller]
-fn refusal<T: std::fmt::Debug>(result: Result<T, bench::client::ClientError>, code: &str) {
+fn refusal<T: std::fmt::Debug>(result: Result<T, client::ClientError>, code: &str) {
     let error = result.unwrap_err().to_string();
     assert!(error.contains(code), "{error} should be {code}");
 }

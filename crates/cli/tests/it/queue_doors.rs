@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, number, request, until_waiting};
 

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, clean_command, number, request, until_waiting};
 

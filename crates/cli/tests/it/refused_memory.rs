@@ -1,7 +1,7 @@
 //! Memory that is refused, in statements of every kind, at a server of the least `--memory`: the statement ends with its error, the
 //! connection and the server go on, and all that the statement had is free again.
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 use wire::scribe::ResultCode;
 
 use crate::scribe_door::Scribe;

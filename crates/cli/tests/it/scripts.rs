@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench::client::{Client, ClientError, QueryResult};
+use client::{Client, ClientError, QueryResult};
 
 use crate::server::{Server, request};
 

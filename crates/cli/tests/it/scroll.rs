@@ -1,7 +1,7 @@
 //! The pages of OPTION scroll, one behind the other, are the SELECT itself, whatever is written meanwhile.
 
-use bench::client::Client;
 use bench::random::XorShift;
+use client::Client;
 
 use crate::server::Server;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::process::Stdio;
 
-use bench::client::Client;
+use client::Client;
 use wire::mysql::Capabilities;
 
 use crate::mysql_door::{command, errno, log_in, receive, send};
@@ -91,7 +91,7 @@ fn nobody_searches(client: &mut Client) {
 struct Holder {
     /// Its connection, for KILL.
     id: String,
-    search: std::thread::JoinHandle<Result<(), bench::client::ClientError>>,
+    search: std::thread::JoinHandle<Result<(), client::ClientError>>,
 }
 
 impl Holder {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use bench::client::Client;
+use client::Client;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The binary under test.

@@ -3,7 +3,7 @@
 //!
 //! What is right is the rule of docs/types.md worked out by hand, not the answer of another place.
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 
 use crate::server::Setup;
 

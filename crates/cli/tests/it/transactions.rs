@@ -1,6 +1,6 @@
 //! Transactions whose statements come in one text, and so go to the engine together.
 
-use bench::client::Client;
+use client::Client;
 
 use crate::server::{Server, number, until_waiting};
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bench::client::Client;
+use client::Client;
 use hmac::{Hmac, KeyInit, Mac};
 use rustix::process::Signal;
 use serde_json::Value;

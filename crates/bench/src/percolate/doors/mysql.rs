@@ -2,10 +2,11 @@
 
 use std::{cell::Cell, ops::Range};
 
+use client::Client;
+
 use super::{Table, body::document};
 use crate::{
     Server,
-    client::Client,
     error::{Error, Result},
     percolate::{
         Prepared,

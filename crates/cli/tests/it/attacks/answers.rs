@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 
-use bench::client::Client;
+use client::Client;
 
 use super::raw::Raw;
 use super::{attack, insert_rows, refusal, server, wanted};

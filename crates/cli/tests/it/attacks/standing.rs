@@ -44,7 +44,7 @@ fn simple_standing_queries_until_memory_is_full() {
 
 /// Sends an INSERT until it is stored or refused for good, and returns the code of the refusal. Error 1040 asks to send it
 /// again: the server files queries anew.
-fn stored(client: &mut bench::client::Client, insert: &str) -> Option<u16> {
+fn stored(client: &mut client::Client, insert: &str) -> Option<u16> {
     until("an INSERT is taken or refused for good", || {
         let refused = refusal(&client.query(insert));
         (refused != Some(1040)).then_some(refused)
@@ -52,7 +52,7 @@ fn stored(client: &mut bench::client::Client, insert: &str) -> Option<u16> {
 }
 
 /// Standing queries of the table.
-fn queries(client: &mut bench::client::Client) -> String {
+fn queries(client: &mut client::Client) -> String {
     let rows = client.query("SELECT COUNT(*) FROM pq").unwrap().rows;
     let count = rows[0][0].clone().unwrap_or_default();
     String::from_utf8_lossy(&count).into_owned()

@@ -6,7 +6,7 @@ use std::thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use bench::client::Client;
+use client::Client;
 
 use super::raw::Raw;
 use super::{attack, attacked, refusal, server, wanted};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bench::client::Client;
 use bench::random::XorShift;
+use client::Client;
 use query::analysis::{Analyzer, Words};
 
 use super::writers::{Change, Worker, Writer};

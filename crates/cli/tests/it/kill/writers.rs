@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::client::Client;
 use bench::random::XorShift;
+use client::Client;
 
 use super::ledger::{self, Hit};
 

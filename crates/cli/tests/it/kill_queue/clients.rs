@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::client::{Client, ClientError};
+use client::{Client, ClientError};
 
 /// The answer to a statement: OK, an error, or none before the server was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

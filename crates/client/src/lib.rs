@@ -1,7 +1,16 @@
-//! A blocking client of the MySQL protocol, for `seine sql`, the demo and the benchmarks.
+//! A blocking client of the MySQL protocol, for `seine sql`, `seine load`, the demo, tests and benchmarks.
 //!
 //! It runs one statement at a time. Cells are slices of the read buffer, so that the client costs a benchmark little. It has
 //! neither TLS nor prepared statements, and refuses a server that insists on them.
+//!
+//! ```no_run
+//! let mut client = client::Client::connect("127.0.0.1:9306", "seine", "")?;
+//! let answer = client.query("SELECT id FROM posts WHERE MATCH('harbour')")?;
+//! for row in &answer.rows {
+//!     println!("{:?}", row[0]);
+//! }
+//! # Ok::<(), client::ClientError>(())
+//! ```
 
 #[cfg(test)]
 mod tests;
@@ -74,7 +83,7 @@ impl From<PacketError> for ClientError {
     }
 }
 
-/// Result of this module.
+/// Result of this crate.
 pub type Result<T> = std::result::Result<T, ClientError>;
 
 /// The cells of a row, as slices of the read buffer; `None` is NULL.
