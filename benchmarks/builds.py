@@ -13,6 +13,8 @@ Three servers run all the time, with data below --directory: of OLD, of OLD agai
 each of them, in an order that rotates, once all three are idle. One program asks all of them: NEW, or --client. Its answers must be
 equal everywhere, and right where this program knows them; otherwise there are no figures.
 
+A build whose `seine bench` starts a program of its own needs that beside it, as BINARY-bench: `seine-77-bench` for `seine-77`.
+
 A ratio is the time of an operation in NEW by that in OLD, the geometric mean of both servers of OLD. Printed are CSV with `;`, a line
 a cell: the median ratio of the pairs, the lowest and the highest; that of the server's processor time; that of the median time of a
 call (p50); the same of OLD against OLD, A:A; the bound; and whether the cell holds it:
@@ -213,7 +215,17 @@ def options():
     taken.chosen = [cell for cell in cells.CELLS if any(cell.name.startswith(name) for name in wanted)]
     if not taken.chosen or any(not any(cell.name.startswith(name) for cell in taken.chosen) for name in wanted):
         parser.error("there are the cells " + ", ".join(cell.name for cell in cells.CELLS))
+    measured = {taken.old, taken.new} if any(isinstance(cell, cells.Within) for cell in taken.chosen) else set()
+    for binary in sorted(measured | {taken.client or taken.new}):
+        if lacks_bench(binary):
+            parser.error(f"{binary} bench does not start: put the seine-bench of that build beside it, as {binary}-bench")
     return taken
+
+
+def lacks_bench(binary):
+    """Whether `BINARY bench` starts nothing. Without a PATH it cannot start the benchmarks of another build."""
+    command = [binary, "bench", "--help"]
+    return bool(subprocess.run(command, env={"PATH": "/nonexistent"}, capture_output=True).returncode)
 
 
 def told(taken):

@@ -11,8 +11,9 @@ use xtask::{mutate, tidy};
 const USAGE: &str = "usage: cargo xtask tidy | ci | mutate [NAME…] | count [TREE]";
 
 /// Cargo commands that must pass before a merge, the quickest to fail first.
-const CI: [&[&str]; 3] = [
+const CI: [&[&str]; 6] = [
     &["fmt", "--all", "--check"],
+    &["fmt", "--check", "--manifest-path", BENCH],
     &[
         "clippy",
         "--workspace",
@@ -21,8 +22,23 @@ const CI: [&[&str]; 3] = [
         "-D",
         "warnings",
     ],
+    &[
+        "clippy",
+        "--no-deps",
+        "--all-targets",
+        "--locked",
+        "--manifest-path",
+        BENCH,
+        "--",
+        "-D",
+        "warnings",
+    ],
     &["test", "--workspace"],
+    &["test", "--locked", "--manifest-path", BENCH],
 ];
+
+/// The benchmarks, a workspace of its own.
+const BENCH: &str = "bench/Cargo.toml";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

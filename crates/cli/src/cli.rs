@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 
 use server::settings::{BadSetting, Kind, SETTINGS, Settings, Sources};
@@ -35,26 +34,6 @@ pub(crate) fn command() -> Command {
             crate::demo::Options::augment_args(Command::new("demo"))
                 .about("Show the whole product in ten seconds, with real text."),
         )
-}
-
-/// The error of a command line in one line: clap's message and its tip, without the usage text. `None`: help is asked for.
-pub(crate) fn one_line(error: &clap::Error) -> Option<String> {
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp
-            | ErrorKind::DisplayVersion
-            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        return None;
-    }
-    let text = error.render().to_string();
-    let wanted = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let wanted =
-        wanted.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let parts: Vec<&str> = wanted
-        .map(|line| line.trim_start_matches("error: "))
-        .collect();
-    Some(parts.join("; ").replace("tip: ", ""))
 }
 
 /// Reads the settings of `serve` or `config` from all sources.

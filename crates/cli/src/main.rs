@@ -10,6 +10,7 @@ mod ctl_command;
 mod demo;
 mod dump_command;
 mod load_command;
+mod login;
 mod marks;
 mod match_command;
 mod output;
@@ -24,8 +25,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
 
-/// The command line or a setting is wrong.
-const EXIT_USAGE: u8 = 2;
+use crate::output::{EXIT_USAGE, refuse, refuse_command_line};
 
 fn main() -> ExitCode {
     let matches = match cli::command().try_get_matches() {
@@ -81,20 +81,4 @@ fn config(matches: &ArgMatches) -> ExitCode {
         }
         Err(error) => refuse(&error.to_string()),
     }
-}
-
-fn refuse_command_line(error: &clap::Error) -> ExitCode {
-    match cli::one_line(error) {
-        Some(line) => refuse(&line),
-        None => {
-            // Print the help. A closed output is no error.
-            let _ = error.print();
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
-        }
-    }
-}
-
-fn refuse(message: &str) -> ExitCode {
-    output::print_error(message);
-    ExitCode::from(EXIT_USAGE)
 }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
+use crate::login::{addr, user};
 use crate::output::{Exit, print_error};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use client::{Client, QueryResult};
@@ -30,22 +31,7 @@ pub(crate) fn command() -> Command {
 
 /// Arguments for address and user, of every verb that sends SQL to a server.
 pub(crate) fn login() -> [Arg; 2] {
-    let addr = Arg::new("addr")
-        .long("addr")
-        .env("SEINE_ADDR")
-        .default_value("127.0.0.1:9306")
-        .value_name("ADDR")
-        .help("Address of the server's MySQL door.");
-    [addr, user()]
-}
-
-/// The argument for the user's name, of every verb that logs in.
-pub(crate) fn user() -> Arg {
-    Arg::new("user")
-        .long("user")
-        .env("SEINE_USER")
-        .default_value("seine")
-        .help("User name; the password is SEINE_PASSWORD.")
+    [addr().default_value("127.0.0.1:9306"), user()]
 }
 
 /// Connects to the server that the arguments of [`login`] name.

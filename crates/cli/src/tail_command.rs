@@ -36,7 +36,7 @@ pub(crate) fn command() -> Command {
                 .default_value("127.0.0.1:9308")
                 .help("Address of the server's HTTP door."),
         )
-        .arg(crate::sql_client::user())
+        .arg(crate::login::user())
         .arg(
             Arg::new("match")
                 .long("match")

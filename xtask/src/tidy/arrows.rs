@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::{Source, line_of, words};
-use super::tree::Tree;
+use super::tree::{Tree, in_crate};
 
 /// A module's path in its crate; the crate's root has none.
 type ModulePath = Vec<String>;
@@ -37,10 +37,10 @@ pub(super) type Arrows = BTreeMap<String, BTreeMap<String, Arrow>>;
 pub(super) fn by_crate(tree: &Tree) -> BTreeMap<String, Arrows> {
     let mut crates: BTreeMap<String, BTreeMap<ModulePath, Module>> = BTreeMap::new();
     for (path, text) in tree.ending(".rs") {
-        let Some((krate, inside)) = path
-            .strip_prefix("crates/")
-            .and_then(|path| path.split_once("/src/"))
-        else {
+        let Some((krate, inside)) = in_crate(path) else {
+            continue;
+        };
+        let Some(inside) = inside.strip_prefix("src/") else {
             continue;
         };
         let source = Source::new(path, text);

@@ -31,7 +31,7 @@ const OUTSIDE: &[&str] = &[
     "crates/session/src/remote.rs",
     "crates/server/",
     "crates/cli/",
-    "crates/bench/",
+    "bench/",
     "benchmarks/peers/",
     "xtask/",
 ];
@@ -49,7 +49,7 @@ const BANS: [Ban; 16] = [
             "crates/server/",
             "crates/session/",
             "crates/client/",
-            "crates/bench/",
+            "bench/",
             "xtask/",
             "crates/collect/src/client.rs",
         ],
@@ -64,7 +64,7 @@ const BANS: [Ban; 16] = [
             "crates/session/src/faults.rs",
             "crates/server/",
             "crates/cli/",
-            "crates/bench/",
+            "bench/",
             "benchmarks/peers/",
             "xtask/",
             "crates/collect/src/client.rs",
@@ -73,12 +73,12 @@ const BANS: [Ban; 16] = [
     ),
     ban(
         "println",
-        &["crates/cli/", "crates/bench/", "xtask/"],
+        &["crates/cli/", "bench/", "xtask/"],
         "libraries return facts",
     ),
     ban(
         "eprintln",
-        &["crates/cli/", "crates/bench/", "xtask/"],
+        &["crates/cli/", "bench/", "xtask/"],
         "libraries return facts",
     ),
     ban(
@@ -88,12 +88,7 @@ const BANS: [Ban; 16] = [
     ),
     ban(
         "tokio",
-        &[
-            "crates/session/",
-            "crates/server/",
-            "crates/cli/",
-            "crates/bench/",
-        ],
+        &["crates/session/", "crates/server/", "crates/cli/", "bench/"],
         "async stops at the mailbox",
     ),
     ban("tokio::net", OUTSIDE, "only doors know sockets"),

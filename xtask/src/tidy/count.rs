@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::source::Source;
-use super::tree::Tree;
+use super::tree::{Tree, in_crate};
 
 /// Count of lines of each crate, by its folder.
 pub(super) fn by_crate(tree: &Tree) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
     for (path, text) in tree.ending(".rs") {
-        let Some((folder, _)) = path
-            .strip_prefix("crates/")
-            .and_then(|path| path.split_once('/'))
-        else {
+        let Some((folder, _)) = in_crate(path) else {
             continue;
         };
         *lines.entry(folder.to_owned()).or_default() += of_source(&Source::new(path, text));

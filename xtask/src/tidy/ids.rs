@@ -2,7 +2,7 @@
 
 use super::Problem;
 use super::source::Source;
-use super::tree::Tree;
+use super::tree::{Tree, in_crate};
 
 /// Types of a bare number.
 const BARE: [&str; 3] = ["u32", "u64", "usize"];
@@ -13,7 +13,7 @@ const NAMES: [&str; 8] = [
 
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     for (path, text) in tree.ending(".rs") {
-        if path.starts_with("crates/") && path.contains("/src/") {
+        if in_crate(path).is_some_and(|(_, inside)| inside.starts_with("src/")) {
             check_source(path, &Source::new(path, text), problems);
         }
     }

@@ -1,5 +1,6 @@
 //! Imports between crates. The table below says which of our crates may import which. The root manifest says it for outside
-//! crates: the comment behind a dependency ends with its importers, in brackets.
+//! crates: the comment behind a dependency ends with its importers, in brackets. The manifest of the benchmarks, a workspace of
+//! its own, names the outside crates that it alone imports, each with its reason.
 //! The code map of `ARCHITECTURE.md` gives our crates an order: no crate imports one that stands behind it.
 
 use std::collections::BTreeMap;
@@ -23,7 +24,15 @@ const OURS: [(&str, &[&str]); 14] = [
     ("client", &["wire"]),
     (
         "bench",
-        &["query", "percolate", "index", "disk", "wire", "client"],
+        &[
+            "query",
+            "percolate",
+            "index",
+            "disk",
+            "wire",
+            "client",
+            "server",
+        ],
     ),
     ("session", &["query", "percolate", "engine", "wire"]),
     ("collect", &["query", "disk", "engine", "wire"]),
@@ -48,7 +57,6 @@ const OURS: [(&str, &[&str]); 14] = [
             "engine",
             "wire",
             "client",
-            "bench",
             "collect",
             "server",
         ],
@@ -57,6 +65,9 @@ const OURS: [(&str, &[&str]); 14] = [
 
 /// Word in the root manifest's brackets for a crate that only tests import.
 const TESTS: &str = "tests";
+
+/// The benchmarks: their manifest has versions and reasons of its own.
+const BENCH: &str = "bench/Cargo.toml";
 
 /// A workspace of its own, with a nightly compiler's dependencies.
 const FUZZ: &str = "fuzz/Cargo.toml";
@@ -88,9 +99,15 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
             ));
         }
         for dependency in dependencies(text) {
-            imported.push(dependency.name.to_owned());
             let above = || is_above(name, dependency.name, &order);
-            if let Some(why) = objection(name, &dependency, &outside).or_else(above) {
+            let objection = match path {
+                BENCH => objection_of_bench(&dependency),
+                _ => {
+                    imported.push(dependency.name.to_owned());
+                    objection(name, &dependency, &outside)
+                }
+            };
+            if let Some(why) = objection.or_else(above) {
                 problems.push(Problem::new(path, dependency.line, why));
             }
         }
@@ -125,6 +142,8 @@ struct Dependency<'a> {
     line: usize,
     for_tests: bool,
     from_workspace: bool,
+    /// Whether a comment stands behind it.
+    has_reason: bool,
 }
 
 /// The dependencies of one crate's manifest.
@@ -144,6 +163,7 @@ fn dependencies(manifest: &str) -> Vec<Dependency<'_>> {
                 line: index + 1,
                 for_tests: section == "[dev-dependencies]",
                 from_workspace: name.contains(".workspace") || value.contains("workspace = true"),
+                has_reason: value.contains(" # "),
             });
         }
     }
@@ -162,18 +182,28 @@ fn objection(
         ));
     }
     if let Some(ours) = name.strip_prefix("seine-") {
-        let allowed = OURS
-            .iter()
-            .find(|(crate_name, _)| *crate_name == importer)?
-            .1;
-        let fine = allowed.contains(&ours);
-        return (!fine).then(|| format!("{importer} may not import {ours}"));
+        return not_allowed(importer, ours);
     }
     let importers = outside.get(name)?;
     let fine = importers
         .iter()
         .any(|one| one == importer || (dependency.for_tests && one == TESTS));
     (!fine).then(|| format!("{importer} is not among the importers of {name} in the root manifest"))
+}
+
+/// As [`objection`], for the benchmarks.
+fn objection_of_bench(dependency: &Dependency<'_>) -> Option<String> {
+    let name = dependency.name;
+    match name.strip_prefix("seine-") {
+        Some(ours) => not_allowed("bench", ours),
+        None => (!dependency.has_reason).then(|| format!("{name}: say why in a comment behind it")),
+    }
+}
+
+/// Refuses an import of one of our crates that the table does not have.
+fn not_allowed(importer: &str, ours: &str) -> Option<String> {
+    let row = OURS.iter().find(|(name, _)| *name == importer)?;
+    (!row.1.contains(&ours)).then(|| format!("{importer} may not import {ours}"))
 }
 
 /// Outside crates of the root manifest, each with its allowed importers.

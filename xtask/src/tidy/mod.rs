@@ -21,6 +21,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod workspaces;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,6 +71,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     let tree = Tree::read(root)?;
     let mut problems = Vec::new();
     imports::check(&tree, &mut problems);
+    workspaces::check(&tree, &mut problems);
     let arrows = arrows::by_crate(&tree);
     circles::check(&arrows, &mut problems);
     rooms::check(&arrows, &mut problems);

@@ -20,7 +20,7 @@ const PHRASES: [&str; 10] = [
 ];
 
 /// Folders of Rust files that are read.
-const OURS: [&str; 2] = ["crates/", "xtask/"];
+const OURS: [&str; 3] = ["crates/", "bench/", "xtask/"];
 
 /// Characters of a line of Markdown.
 const LINE_CHARS_MAX: usize = 130;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Problem;
 use super::arrows::Arrows;
+use super::tree::in_crate;
 
 /// The rooms of each crate from the ground up, with `<` between them; a room is a list of modules.
 const ROOMS: [(&str, &str); 13] = [
@@ -52,7 +53,7 @@ const ROOMS: [(&str, &str); 13] = [
         "bench",
         "batch latency plot process progress random table < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
-         < collect index queue select statements",
+         < collect index queue select statements < bin",
     ),
     (
         "session",
@@ -70,7 +71,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "cli",
-        "allocator bundle output queries scribe_client < bench_command check_command demo sql_client < marks \
+        "allocator bundle login output queries scribe_client < bench_command check_command demo sql_client < marks \
          < cat_command ctl_command dump_command load_command match_command repair_command restore_command tail_command \
          < cli",
     ),
@@ -121,8 +122,8 @@ pub(super) fn order(krate: &str, rooms: &str, arrows: &Arrows, problems: &mut Ve
 
 /// The module of the crate's root that a file belongs to; `None` for the root.
 fn room<'a>(krate: &str, file: &'a str) -> Option<&'a str> {
-    let inside = file.strip_prefix("crates/")?.strip_prefix(krate)?;
-    let inside = inside.strip_prefix("/src/")?;
+    let (_, inside) = in_crate(file).filter(|(name, _)| *name == krate)?;
+    let inside = inside.strip_prefix("src/")?;
     let name = inside.split('/').next()?.trim_end_matches(".rs");
     (!["lib", "main"].contains(&name)).then_some(name)
 }

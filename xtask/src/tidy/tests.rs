@@ -2,7 +2,7 @@ use super::source::{Function, Source};
 use super::tree::{File, Tree};
 use super::{
     Problem, arrows, banned, circles, count, documents, ids, imports, lengths, mutations, names,
-    prose, readers, rooms, safety,
+    prose, readers, rooms, safety, workspaces,
 };
 use crate::mutate::Mutation;
 
@@ -109,6 +109,44 @@ fn a_version_outside_the_root_an_unused_crate_and_an_unknown_crate_are_refused()
 }
 
 #[test]
+fn the_benchmarks_say_why_they_import_a_crate_and_do_not_count_as_its_importers() {
+    let bench = "[dependencies]\nseine-query = { path = \"x\" }\nredis = \"1\" # a peer\ncrc = \"1\"\n\
+        seine-engine = { path = \"x\" }\n";
+    let files = [ROOT, ("bench/Cargo.toml", bench)];
+    let want = [
+        "bench/Cargo.toml:4",
+        "bench/Cargo.toml:5",
+        "Cargo.toml:1",
+        "Cargo.toml:1",
+    ];
+    check(imports::check, &files, &want);
+}
+
+#[test]
+fn the_benchmarks_have_the_lints_profiles_and_versions_of_the_root() {
+    let root = "[workspace.package]\nedition = \"2024\"\n[workspace.dependencies]\ncrc = \"1\" # sums (journal)\n\
+        serde = { version = \"2\", features = [] } # bodies (wire)\n[workspace.lints.clippy]\ndbg_macro = \"warn\"\n\
+        # Why.\n[profile.dev.package.\"*\"]\nopt-level = 1\n";
+    let same = "[package]\nname = \"b\"\nedition = \"2024\"\n[dependencies]\ncrc = \"1\" # sums\nredis = \"9\" # a peer\n\
+        serde = { version = \"2\" } # results\n[lints.clippy]\ndbg_macro = \"warn\"\n\
+        [profile.dev.package.\"*\"]\nopt-level = 1\n";
+    let files = [("Cargo.toml", root), ("bench/Cargo.toml", same)];
+    check(workspaces::check, &files, &[]);
+    let other_version = same.replace("\"2\"", "\"3\"");
+    let files = [("Cargo.toml", root), ("bench/Cargo.toml", &other_version)];
+    check(workspaces::check, &files, &["bench/Cargo.toml:7"]);
+    for line in [
+        "edition = \"2024\"\n",
+        "dbg_macro = \"warn\"\n",
+        "opt-level = 1\n",
+    ] {
+        let lacking = same.replace(line, "");
+        let files = [("Cargo.toml", root), ("bench/Cargo.toml", &lacking)];
+        check(workspaces::check, &files, &["bench/Cargo.toml:1"]);
+    }
+}
+
+#[test]
 fn banned_words_count_in_code_only_and_where_they_are_banned() {
     let code = "// std::fs is fine here\nuse std::fs;\nconst TEXT: &str = \"std::net\";\n";
     check(
@@ -159,7 +197,7 @@ fn text_is_read_as_a_number_by_the_one_reader_and_by_listed_files() {
     for listed in [
         "crates/query/src/schema/constant.rs",
         "crates/query/src/options.rs",
-        "crates/bench/src/index.rs",
+        "bench/src/index.rs",
     ] {
         check(readers::check, &[(listed, code)], &[]);
     }
@@ -370,13 +408,15 @@ fn lines_are_counted_without_blanks_comments_and_tests() {
     let paths = [
         "crates/disk/src/lib.rs",
         "crates/disk/tests/it.rs",
+        "bench/src/lib.rs",
+        "benchmarks/x.rs",
         "fuzz/x.rs",
     ];
     let tree = Tree {
         files: paths.map(file).into(),
     };
     let counted: Vec<(String, usize)> = count::by_crate(&tree).into_iter().collect();
-    assert_eq!(counted, [("disk".to_owned(), 3)]);
+    assert_eq!(counted, [("bench".to_owned(), 3), ("disk".to_owned(), 3)]);
 }
 
 #[test]

@@ -48,6 +48,14 @@ impl Tree {
     }
 }
 
+/// The crate of a file, by its folder, and the path in it; `None` for other files of the tree.
+pub(super) fn in_crate(path: &str) -> Option<(&str, &str)> {
+    match path.strip_prefix("crates/") {
+        Some(path) => path.split_once('/'),
+        None => path.strip_prefix("bench/").map(|inside| ("bench", inside)),
+    }
+}
+
 fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> io::Result<()> {
     for entry in fs::read_dir(root.join(folder))? {
         let entry = entry?;

@@ -2,7 +2,7 @@
 //!
 //! Reads jobs from standard input: a line with the number of statements, then each as a line with its number of bytes, its SQL, and
 //! a line break. Runs the statements, reads all columns of all rows, and answers with a line: `ok SECONDS ROWS CHECKSUM`, or
-//! SQLite's error. The checksum is that of crates/bench/src/select/rows.rs, over the values as text. The time has no part of the
+//! SQLite's error. The checksum is that of bench/src/select/rows.rs, over the values as text. The time has no part of the
 //! pipe.
 
 use std::{

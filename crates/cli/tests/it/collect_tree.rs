@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use collect::Client;
 use wire::scribe::ResultCode;
 

@@ -1,6 +1,6 @@
 //! Each FACET gives what the SELECT with GROUP BY gives that it stands for, and pages of a composite aggregation are one list.
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use client::{Client, ClientError};
 
 use serde_json::{Value as Json, json};

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use rustix::process::Signal;
 
 use crate::server::Server;

@@ -1,6 +1,6 @@
 //! The pages of OPTION scroll, one behind the other, are the SELECT itself, whatever is written meanwhile.
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use client::Client;
 
 use crate::server::Server;

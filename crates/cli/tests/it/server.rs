@@ -123,7 +123,8 @@ pub(crate) fn clean_command() -> Command {
     clean(Command::new(SEINE))
 }
 
-fn clean(mut command: Command) -> Command {
+/// A program without the `SEINE_` variables.
+pub(crate) fn clean(mut command: Command) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SEINE_")) {
         command.env_remove(name);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use client::Client;
 use query::analysis::{Analyzer, Words};
 

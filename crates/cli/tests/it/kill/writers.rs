@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::random::XorShift;
+use crate::random::XorShift;
 use client::Client;
 
 use super::ledger::{self, Hit};

@@ -7,7 +7,7 @@ use bench::index::{self, Options, Report};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::search::{corpus, records, settings};
-use super::{Result, address, list, number, numbers, server, switch, text, value};
+use super::{Result, addr, list, number, numbers, server, switch, text, value};
 
 /// The verb's command line.
 pub(super) fn command() -> Command {
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
         .arg(value("data", "DIR", "A folder on the server's disk, for files and peers' indexes.").required(true))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
         .arg(value("svg", "FILE", "Draw the curves into this file."))
-        .arg(address().default_value("127.0.0.1:9306"))
+        .arg(addr().default_value("127.0.0.1:9306"))
 }
 
 fn peer() -> Arg {
@@ -60,7 +60,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Report> {
     }
     let options = Options {
         server: server(matches),
-        seine: std::env::current_exe()?,
+        seine: seine()?,
         documents: number(text(matches, "documents"))?,
         bytes: number(text(matches, "bytes"))?,
         batches,
@@ -79,4 +79,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Report> {
         std::fs::write(path, report.svg()).map_err(|error| format!("{path}: {error}"))?;
     }
     Ok(report)
+}
+
+/// The binary `seine`, whose verb `load` is measured: the path of this program without `-bench`, or `seine` on the PATH.
+fn seine() -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let beside = own.to_str().and_then(|own| own.strip_suffix("-bench"));
+    let beside = beside.map(PathBuf::from).filter(|path| path.exists());
+    Ok(beside.unwrap_or_else(|| PathBuf::from("seine")))
 }

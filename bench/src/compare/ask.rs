@@ -7,7 +7,7 @@ use client::Client;
 use super::{Answered, Results};
 use crate::error::{Error, Result};
 
-const STUDY_QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");
+const STUDY_QUERIES: &str = include_str!("../../../benchmarks/definitions/study-queries.txt");
 
 /// The queries, and how they are asked.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::corpus::Corpus;
 use crate::error::{Error, Result};
 
-const SEARCH: &str = include_str!("../../../../benchmarks/definitions/search.toml");
-const QUERIES: &str = include_str!("../../../../benchmarks/definitions/study-queries.txt");
+const SEARCH: &str = include_str!("../../../benchmarks/definitions/search.toml");
+const QUERIES: &str = include_str!("../../../benchmarks/definitions/study-queries.txt");
 /// Lines of a [`Matching`] and the words of a query of it, with a tab between.
-const OPERATORS: &str = include_str!("../../../../benchmarks/definitions/place-queries.txt");
+const OPERATORS: &str = include_str!("../../../benchmarks/definitions/place-queries.txt");
 
 /// Mode of a query.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use bench::workload;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
 
-use super::{Result, address, effort, list, number, posts, print_as, server, switch, text, value};
+use super::{Result, addr, effort, list, number, posts, print_as, server, switch, text, value};
 use crate::output::print;
 
 /// The verb's command line.
@@ -77,7 +77,7 @@ pub(super) fn command() -> Command {
             "DIR",
             "Write records and queries as words, for other programs, into a folder below DIR that is told, and measure nothing.",
         ))
-        .arg(address())
+        .arg(addr())
 }
 
 /// Arguments that choose the records.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Shape;
 use crate::error::{Error, Result};
 
-const QUEUE: &str = include_str!("../../../../benchmarks/definitions/queue.toml");
+const QUEUE: &str = include_str!("../../../benchmarks/definitions/queue.toml");
 
 /// Kind of a test.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]

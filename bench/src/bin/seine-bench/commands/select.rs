@@ -7,7 +7,7 @@ use bench::Server;
 use bench::select::{self, Options, Peer, Report};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{Result, address, effort, list, number, numbers, posts, server, switch, text, value};
+use super::{Result, addr, effort, list, number, numbers, posts, server, switch, text, value};
 
 /// The verb's command line.
 pub(super) fn command() -> Command {
@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
         .arg(switch("keep", "Leave the tables in all systems, for the next run."))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
         .arg(value("svg", "FILE", "Draw the curves, a picture for each system: FILE with its name before the ending."))
-        .arg(address().default_value("127.0.0.1:9306"))
+        .arg(addr().default_value("127.0.0.1:9306"))
 }
 
 /// Runs the benchmark.

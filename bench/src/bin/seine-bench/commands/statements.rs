@@ -4,7 +4,7 @@ use bench::Outcome;
 use bench::statements::{self, Options};
 use clap::{Arg, ArgMatches, Command};
 
-use super::{Result, address, effort, list, numbers, server, switch, text, value};
+use super::{Result, addr, effort, list, numbers, server, switch, text, value};
 
 /// The verb's command line.
 pub(super) fn command() -> Command {
@@ -19,7 +19,7 @@ pub(super) fn command() -> Command {
         .arg(list("connections", "1,32", "Connections; several with commas."))
         .arg(switch("once", "Send each statement once, as changes need it, and measure the whole list: with --runs 1."))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
-        .arg(address().default_value("127.0.0.1:9306"))
+        .arg(addr().default_value("127.0.0.1:9306"))
 }
 
 /// Runs the benchmark.

@@ -7,8 +7,8 @@ use crate::{
     workload::{Post, Recipe},
 };
 
-const PERCOLATE: &str = include_str!("../../../benchmarks/definitions/percolate.toml");
-const INSERT: &str = include_str!("../../../benchmarks/definitions/insert.toml");
+const PERCOLATE: &str = include_str!("../../benchmarks/definitions/percolate.toml");
+const INSERT: &str = include_str!("../../benchmarks/definitions/insert.toml");
 
 /// A definition: queries drawn from posts, and the count of their hits.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]

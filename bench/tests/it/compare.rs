@@ -1,14 +1,14 @@
 //! `seine bench compare`, with a real server on either side.
 
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::server::{Server, clean_command};
+use crate::server::{Server, clean};
 
 fn compare(server: &Server, sides: [&str; 2], more: &[&str]) -> Output {
     let queries = server.folder().path("queries");
     std::fs::write(&queries, "cat dog\nw3 w4 w5\ncat\nnobody\ncat dog\n").unwrap();
-    let mut command = clean_command();
-    command.args(["bench", "compare"]).args(sides);
+    let mut command = clean(Command::new(env!("CARGO_BIN_EXE_seine-bench")));
+    command.arg("compare").args(sides);
     command.args(["--queries", &queries, "--strict"]).args(more);
     command.output().unwrap()
 }

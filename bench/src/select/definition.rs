@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::rows::Place;
 use crate::error::{Error, Result};
 
-const SELECT: &str = include_str!("../../../../benchmarks/definitions/select.toml");
+const SELECT: &str = include_str!("../../../benchmarks/definitions/select.toml");
 
 /// Rows of an answer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! table, as CSV and as JSON. `benchmarks/definitions/` says which workloads are measured and which answers they must give.
 //!
 //! To add a benchmark: a module with `Options` and `run`, its definition, and its command line in
-//! `crates/cli/src/bench_command`. A wrong answer must be [`Error::WrongAnswer`], before any time is printed.
+//! `src/bin/seine-bench/commands`. A wrong answer must be [`Error::WrongAnswer`], before any time is printed.
 //!
 //! The random numbers of the workloads are the same on every machine:
 //!
