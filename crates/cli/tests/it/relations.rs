@@ -1,6 +1,6 @@
 //! System relations: each is read by SELECT and printed by its SHOW.
 
-use bench::client::{Client, QueryResult};
+use client::{Client, QueryResult};
 
 use crate::server::Server;
 
