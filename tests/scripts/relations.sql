@@ -335,3 +335,18 @@ SHOW GRANTS FOR CURRENT_USER()
 ----
 Grants
 
+
+SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'p%'
+----
+table_name
+posts
+
+USE mine
+----
+ok, 0 rows
+
+SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema = SCHEMA() AND table_name LIKE 'p%'
+----
+table_schema | table_name
+mine | posts
+

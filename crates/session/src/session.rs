@@ -67,6 +67,9 @@ pub struct Session {
     engine_has_part: bool,
 }
 
+/// Name of the only database. Clients may use any other name for it.
+pub(crate) const DATABASE: &str = "seine";
+
 /// The answer to SHOW META after a SELECT or CALL PQ.
 #[derive(Debug, Default)]
 pub struct Meta {
@@ -296,6 +299,11 @@ impl Session {
         }
         self.engine_has_part = true;
         Command::Within(Box::new(command))
+    }
+
+    /// The database that its client has named, else the name of the only one.
+    pub(crate) fn database_name(&self) -> &str {
+        self.database.as_deref().unwrap_or(DATABASE)
     }
 
     /// Status flags of the protocol. IN_TRANSACTION is set after BEGIN, and after a write with autocommit off.

@@ -55,6 +55,7 @@ functions! {
     DateRange 2 ANY "date_range";
     DateRanges 2 ANY "date_ranges";
     CurDate 0 0 "curdate" | "current_date";
+    Database 0 0 "database" | "schema";
     CurTime 0 0 "curtime" | "current_time";
     Day 1 2 "day" | "dayofmonth";
     DayName 1 2 "dayname";
@@ -136,7 +137,7 @@ functions! {
 
 /// Functions of MySQL and Manticore that expressions do not have yet, separated by blanks.
 const LATER: &str = "
-    ascii bin cast connection_id convert convert_tz cot database
+    ascii bin cast connection_id convert convert_tz cot
     elt exist extract field find_in_set format found_rows highlight insert isnull json_extract knn knn_dist last_day
     last_insert_id md5 min_top_sortval min_top_weight packedfactors row_count sha1 sha2 sleep snippet snippets str_to_date
     to_days truncate user utc_timestamp uuid version query zonespanlist rankfactors bm25f";
@@ -174,7 +175,11 @@ impl Function {
     pub(super) fn is_of_the_moment(self) -> bool {
         matches!(
             self,
-            Function::Now | Function::CurDate | Function::CurTime | Function::Rand
+            Function::Now
+                | Function::CurDate
+                | Function::CurTime
+                | Function::Database
+                | Function::Rand
         )
     }
 

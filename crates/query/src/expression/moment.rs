@@ -19,6 +19,8 @@ pub struct Moment<'v> {
     pub unix_us: i64,
     /// Name of the session's time zone; `None` for UTC. Functions of dates that name no zone get it.
     pub zone: Option<String>,
+    /// What DATABASE() gives.
+    pub database: String,
     /// The value of a variable by its lower-case name without `@`; `None`: there is none.
     pub variable: &'v dyn Fn(&str) -> Option<Variable>,
 }
@@ -85,6 +87,9 @@ impl Moment<'_> {
                 let is_date = matches!(expression, Expression::Call(Function::CurDate, _));
                 let text = self.local(if is_date { "%Y-%m-%d" } else { "%H:%M:%S" });
                 *expression = Expression::Literal(text.map_or(Value::Null, Value::Str));
+            }
+            Expression::Call(Function::Database, _) => {
+                *expression = Expression::Literal(Value::Str(self.database.clone()));
             }
             Expression::Call(Function::UnixTimestamp, arguments) if arguments.is_empty() => {
                 *expression = Expression::Literal(Value::Int(seconds_of(self.unix_us)));

@@ -6,7 +6,7 @@ use query::value::Value;
 
 use super::columns::{Described, described, indexes};
 use super::processes::processes;
-use super::server::{CHARSET, COLLATION, DATABASE, counters, nothing};
+use super::server::{CHARSET, COLLATION, counters, nothing};
 use super::{Asked, NUMBER, Relation, Rows, find, named, number, text};
 use crate::errors::Failure;
 
@@ -31,12 +31,13 @@ pub(super) const RELATIONS: &[Relation] = &[
             sql_path,
         ),
         asks: None,
-        rows: |_| {
+        rows: |asked| {
             let database = |name| {
                 let names = [CATALOG, name, CHARSET, COLLATION].map(text);
                 names.into_iter().chain([Value::Null]).collect()
             };
-            Ok(["information_schema", DATABASE].map(database).to_vec())
+            let own = asked.session.database_name();
+            Ok(["information_schema", own].map(database).to_vec())
         },
     },
     Relation {
@@ -61,7 +62,10 @@ pub(super) const RELATIONS: &[Relation] = &[
         asks: None,
         rows: |asked| {
             let definitions = asked.definitions()?;
-            Ok(definitions.iter().flat_map(|it| of_columns(it)).collect())
+            Ok(definitions
+                .iter()
+                .flat_map(|it| of_columns(asked, it))
+                .collect())
         },
     },
     Relation {
@@ -74,7 +78,10 @@ pub(super) const RELATIONS: &[Relation] = &[
         asks: None,
         rows: |asked| {
             let definitions = asked.definitions()?;
-            Ok(definitions.iter().flat_map(|it| statistics(it)).collect())
+            Ok(definitions
+                .iter()
+                .flat_map(|it| statistics(asked, it))
+                .collect())
         },
     },
     Relation {
@@ -93,9 +100,9 @@ pub(super) const RELATIONS: &[Relation] = &[
             let row = |table: &str| {
                 let cells = [
                     CATALOG,
-                    DATABASE,
+                    asked.session.database_name(),
                     "PRIMARY",
-                    DATABASE,
+                    asked.session.database_name(),
                     table,
                     "PRIMARY KEY",
                     "YES",
@@ -115,8 +122,16 @@ pub(super) const RELATIONS: &[Relation] = &[
         asks: None,
         rows: |asked| {
             let row = |table: &str| {
-                let names =
-                    [CATALOG, DATABASE, "PRIMARY", CATALOG, DATABASE, table, "id"].map(text);
+                let names = [
+                    CATALOG,
+                    asked.session.database_name(),
+                    "PRIMARY",
+                    CATALOG,
+                    asked.session.database_name(),
+                    table,
+                    "id",
+                ]
+                .map(text);
                 let rest = [
                     number(1),
                     Value::Null,
@@ -332,7 +347,7 @@ fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
         let zero = || number(0);
         Ok(vec![
             text(CATALOG),
-            text(DATABASE),
+            text(asked.session.database_name()),
             text(name),
             text("BASE TABLE"),
             text(engine),
@@ -357,14 +372,14 @@ fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
     asked.definitions()?.iter().map(row).collect()
 }
 
-fn of_columns(definition: &Definition) -> Rows {
+fn of_columns(asked: &Asked<'_>, definition: &Definition) -> Rows {
     let columns = described(definition, false).into_iter().enumerate();
     columns
-        .map(|(at, it)| of_column(&definition.name, at, it))
+        .map(|(at, it)| of_column(asked, &definition.name, at, it))
         .collect()
 }
 
-fn of_column(table: &str, at: usize, column: Described) -> Vec<Value> {
+fn of_column(asked: &Asked<'_>, table: &str, at: usize, column: Described) -> Vec<Value> {
     let is_text = column.is_text();
     let in_texts = |value: &str| if is_text { text(value) } else { Value::Null };
     let known = |size: Option<u32>| size.map_or(Value::Null, number);
@@ -378,7 +393,7 @@ fn of_column(table: &str, at: usize, column: Described) -> Vec<Value> {
     let data_type = column.written.split(['(', ' ']).next().unwrap_or_default();
     vec![
         text(CATALOG),
-        text(DATABASE),
+        text(asked.session.database_name()),
         text(table),
         text(column.name),
         number(at as u64 + 1),
@@ -402,17 +417,17 @@ fn of_column(table: &str, at: usize, column: Described) -> Vec<Value> {
     ]
 }
 
-fn statistics(definition: &Definition) -> Rows {
+fn statistics(asked: &Asked<'_>, definition: &Definition) -> Rows {
     let rows = indexes(definition).into_iter().map(|mut row| {
         let column = row.pop().unwrap_or(Value::Null);
         let mut cells = row.into_iter();
         let mut next = || cells.next().unwrap_or(Value::Null);
         vec![
             text(CATALOG),
-            text(DATABASE),
+            text(asked.session.database_name()),
             next(),
             next(),
-            text(DATABASE),
+            text(asked.session.database_name()),
             next(),
             next(),
             column,

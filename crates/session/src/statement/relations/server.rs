@@ -3,10 +3,8 @@
 use super::last::pairs;
 use super::{Asked, NUMBER, Relation, Rows, named, number, text};
 use crate::errors::Failure;
+use crate::session::DATABASE;
 use crate::statement::variables;
-
-/// Name of the only database. Clients may use any other name for it.
-pub(super) const DATABASE: &str = "seine";
 
 /// The only character set.
 pub(super) const CHARSET: &str = "utf8mb4";
