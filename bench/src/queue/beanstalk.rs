@@ -1,4 +1,6 @@
 //! beanstalkd: `put`; then, in one write, `delete` of the job before and `reserve` of the next.
+//!
+//! By hand: the crates `beanstalkd` and `beanstalkc` block a thread for each connection and send one command at a time.
 
 use std::io::Write;
 

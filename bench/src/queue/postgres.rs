@@ -3,6 +3,9 @@
 //! A consumer's transaction stays open while it holds a row. Its `COMMIT` ends the row; it goes out in one write with the
 //! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead, the
 //! server rolls back and another consumer gets the row. A consumer without a row asks again after a pause.
+//!
+//! By hand, not by `tokio-postgres`: that sends a Sync behind each statement, which the server answers one by one, and has a task
+//! for each connection. Here COMMIT, BEGIN and DELETE are one write with one Sync.
 
 use super::{payload::Payload, stream::Stream, tables::POLLED_EVERY};
 use crate::{

@@ -1,4 +1,8 @@
 //! Redis streams: XADD; then, in one write, XACK and XDEL of the entry before and XREADGROUP of the next.
+//!
+//! By hand, not by the crate `redis`: its asynchronous connection is a task of its own, which takes 1.2 to 2.2 times the processor
+//! time of this module, so that Redis would be measured slower:
+//! `benchmarks/record/epyc-2vcpu/2026-11-28-dcedeca-clients.csv`.
 
 use std::io::Write;
 
