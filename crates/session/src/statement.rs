@@ -259,7 +259,8 @@ impl Parsed {
             Ok(Statement::Explain(_)
                 | Statement::CallPq { .. }
                 | Statement::Delete(_)
-                | Statement::Update(_))
+                | Statement::Update(_)
+                | Statement::Show(_))
         );
         let is_search = is_search || statement.as_ref().is_ok_and(Statement::is_select);
         let fault = node.faults.any().then(|| node.faults.choose(text));
@@ -369,7 +370,7 @@ pub async fn execute(
         statement => matches!(statement, Statement::SelectConstants(_)),
     };
     session.begin(started_us, looks_back);
-    let related = read_relations(node, session, &statement).await;
+    let related = read_relations(node, session, &statement, parsed.text.as_deref()).await;
     related.inspect_err(|_| add(&node.counters.failed, 1))?;
     if held.is_some() && variables::is_local(session) {
         node.long(session).await;
@@ -411,6 +412,7 @@ async fn read_relations(
     node: &Node,
     session: &mut Session,
     statement: &Statement,
+    text: Option<&str>,
 ) -> Result<(), Failure> {
     let mut names = Vec::new();
     statement.each_table(&mut |name| {
@@ -422,11 +424,11 @@ async fn read_relations(
     if names.is_empty() {
         return Ok(());
     }
-    node.long(session).await;
     for name in names {
         let relation = relations::find(name);
         let relation = relation.ok_or_else(|| engine::Error::NoSuchTable(name.to_owned()))?;
-        let table = relation.table(node, session).await?;
+        let search = node.list(session, text.unwrap_or(name).to_owned());
+        let table = relation.table(node, session, &search.interrupt).await?;
         let memory = &node.table_memory;
         session
             .temporary

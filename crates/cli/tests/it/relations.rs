@@ -2,7 +2,7 @@
 
 use client::{Client, QueryResult};
 
-use crate::server::Server;
+use crate::server::{Server, Setup};
 
 fn rows(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
     let QueryResult { rows, .. } = client
@@ -62,4 +62,38 @@ fn each_relation_is_read_by_its_columns() {
         let count = rows(&mut client, &format!("SELECT COUNT(*) FROM {relation}"));
         assert_eq!(count, [[all.len().to_string()]], "{relation}");
     }
+}
+
+/// A catalog of very many columns is paid for as it is described: the statement is refused, and the server goes on.
+#[test]
+fn a_catalog_that_takes_more_memory_than_there_is_is_refused() {
+    let server = Setup::default().flag("--memory", "64MiB").start();
+    let mut client = server.client();
+    let columns: Vec<String> = (0..250)
+        .map(|at| format!("a_column_of_the_number_{at} int"))
+        .collect();
+    for table in 0..200 {
+        let create = format!(
+            "CREATE TABLE t{table} ({}) ENGINE=queue",
+            columns.join(", ")
+        );
+        client.query(&create).unwrap();
+    }
+    for statement in [
+        "SELECT COUNT(*) FROM information_schema.columns",
+        "CREATE TEMPORARY TABLE kept SELECT * FROM system.columns",
+    ] {
+        let error = client.query(statement).unwrap_err().to_string();
+        assert!(
+            error.contains("1040") || error.contains("memory"),
+            "{statement}: {error}"
+        );
+    }
+    let one = "SELECT COUNT(*) FROM information_schema.tables";
+    assert_eq!(rows(&mut client, one), [["200"]]);
+    let one = rows(
+        &mut client,
+        "SHOW COLUMNS FROM t7 WHERE Field = 'a_column_of_the_number_7'",
+    );
+    assert_eq!(one.len(), 1);
 }

@@ -21,12 +21,14 @@ mod transactions;
 
 use std::sync::Arc;
 
-use engine::{Command, Definition, Reply, Snapshot, Temporary};
+use engine::{Command, Definition, Interrupt, Reply, Snapshot, Temporary, goes_on};
 use query::request::Insert;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
+use crate::budget::Grant;
 use crate::errors::Failure;
+use crate::limits::ROWS_INLINE_MAX;
 use crate::node::Node;
 use crate::rights::{Action, Deed};
 use crate::session::Session;
@@ -38,15 +40,18 @@ use tables::{in_memory, temporary_definition};
 /// Rows of values.
 pub(super) type Rows = Vec<Vec<Value>>;
 
+/// The rows of a reply of the engine.
+type OfReply = fn(Reply) -> Result<Rows, Failure>;
+
 /// A system relation.
 pub(super) struct Relation {
     /// Its name with that of its database, in lower case.
     pub(super) name: &'static str,
     /// The names of its columns, in lower case, and their types.
     pub(super) columns: &'static [(&'static str, ColumnType)],
-    /// What the engine's thread is asked for them, in less than a millisecond.
-    asks: Option<fn() -> Command>,
-    /// The rows, in the order in which SHOW prints them.
+    /// What the engine's thread is asked, in less than a millisecond, and the rows of its reply.
+    asks: Option<(fn() -> Command, OfReply)>,
+    /// The rows that need no reply of the engine. All are in the order in which SHOW prints them.
     rows: fn(&Asked<'_>) -> Result<Rows, Failure>,
 }
 
@@ -56,11 +61,39 @@ pub(super) struct Asked<'a> {
     pub(super) session: &'a Session,
     /// The table that a SHOW names; `None`: all that the client may read.
     pub(super) table: Option<&'a str>,
-    /// What the engine answered.
-    reply: Option<Reply>,
+    /// Ends the making of rows.
+    interrupt: &'a Interrupt,
+    /// Memory of the rows that [`Asked::gather`] has made.
+    held: Grant,
+}
+
+/// Units of a row that is made.
+const ROW_UNITS: u64 = 40;
+
+/// Rows, with the memory that they take.
+pub(super) struct Made {
+    pub(super) rows: Rows,
+    pub(super) held: Grant,
 }
 
 impl Asked<'_> {
+    /// The rows of all parts, such as tables. There may be very many: they are counted and paid for as they are made.
+    fn gather<T>(
+        &self,
+        parts: impl IntoIterator<Item = T>,
+        rows_of: impl Fn(T) -> Result<Rows, Failure>,
+    ) -> Result<Rows, Failure> {
+        let mut all = Rows::new();
+        for part in parts {
+            let rows = rows_of(part)?;
+            self.interrupt.spend(ROW_UNITS * (1 + rows.len() as u64));
+            goes_on(self.interrupt)?;
+            self.held.take(bytes_of(&rows))?;
+            all.extend(rows);
+        }
+        Ok(all)
+    }
+
     /// The published snapshot, of which the table may be read that the SHOW names.
     fn snapshot(&self) -> Result<Arc<Snapshot>, Failure> {
         let reads = Action(Deed::Read, self.table);
@@ -160,27 +193,36 @@ pub(super) fn find(name: &str) -> Option<&'static Relation> {
 }
 
 impl Relation {
-    /// The rows for a client, those of one table where a SHOW names it. Cost: linear in them; of all tables it is the caller's to go to
-    /// where long work is done.
+    /// The rows for a client, those of one table where a SHOW names it. Cost: linear in them; many are made in a turn.
     ///
     /// # Errors
-    /// Those of the engine, and of the table that is named.
+    /// Those of the engine, and of the table that is named. `INTERRUPTED`, `LIMIT`: `interrupt` stops it, or memory is used up.
     pub(super) async fn rows(
         &self,
         node: &Node,
         session: &Session,
         table: Option<&str>,
-    ) -> Result<Rows, Failure> {
-        let reply = match self.asks {
-            Some(asks) => Some(node.submit(session, asks()).await?),
-            None => None,
+        interrupt: &Arc<Interrupt>,
+    ) -> Result<Made, Failure> {
+        if let Some((command, rows)) = self.asks {
+            let held = node.budget.grant();
+            let rows = rows(node.submit(session, command()).await?)?;
+            held.take(bytes_of(&rows))?;
+            return Ok(Made { rows, held });
+        }
+        let make = || {
+            let asked = Asked {
+                node,
+                session,
+                table,
+                interrupt,
+                held: node.budget.grant(),
+            };
+            let rows = (self.rows)(&asked)?;
+            let held = asked.held;
+            Ok(Made { rows, held })
         };
-        (self.rows)(&Asked {
-            node,
-            session,
-            table,
-            reply,
-        })
+        node.read(session, interrupt, false, make).await
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -198,8 +240,17 @@ impl Relation {
     ///
     /// # Errors
     /// As [`Relation::rows`].
-    pub(super) async fn table(&self, node: &Node, session: &Session) -> Result<Temporary, Failure> {
-        let rows = self.rows(node, session, None).await?;
+    pub(super) async fn table(
+        &self,
+        node: &Node,
+        session: &Session,
+        interrupt: &Arc<Interrupt>,
+    ) -> Result<Temporary, Failure> {
+        let Made { rows, held } = self.rows(node, session, None, interrupt).await?;
+        if rows.len() as u64 > ROWS_INLINE_MAX {
+            node.long_within(session, interrupt).await;
+        }
+        held.take(bytes_of(&rows))?;
         let mut table = Temporary::new(self.name.to_owned(), self.columns(), Vec::new())?;
         let insert = Insert {
             table: self.name.to_owned(),
@@ -210,6 +261,11 @@ impl Relation {
         table.insert(insert, false)?;
         Ok(table)
     }
+}
+
+fn bytes_of(rows: &Rows) -> u64 {
+    let cells = rows.iter().flatten().map(Value::memory).sum::<usize>();
+    (cells + rows.len() * size_of::<Vec<Value>>()) as u64
 }
 
 fn text(cell: impl Into<String>) -> Value {

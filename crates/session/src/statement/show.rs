@@ -1,5 +1,7 @@
 //! SHOW and DESCRIBE: each prints columns of a system relation.
 
+use std::sync::Arc;
+
 use query::expression::{Expression, evaluate_metered};
 use query::meter::{Budget, Meter};
 use query::options::Options;
@@ -8,7 +10,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{Show, ShowKind};
 
-use super::relations::{self, Rows};
+use super::relations::{self, Made, Rows};
 use super::{Execution, Outcome};
 use crate::errors::{self, Failure};
 use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
@@ -204,7 +206,11 @@ impl Execution<'_> {
         let shown = all.find(|(kind, ..)| *kind == show.kind);
         let (_, name, headers) = shown.ok_or_else(super::unexpected)?;
         let relation = relations::find(name).ok_or_else(super::unexpected)?;
-        let rows = relation.rows(node, session, show.table.as_deref()).await?;
+        let text = self.text.as_deref().unwrap_or(name);
+        let search = node.list(session, text.to_owned());
+        let table = show.table.as_deref();
+        let made = relation.rows(node, session, table, &search.interrupt);
+        let Made { rows, held } = made.await?;
         let columns = headers.iter().map(|header| {
             let (header, column) = column_of(header);
             let mut columns = relation.columns.iter();
@@ -213,7 +219,7 @@ impl Execution<'_> {
         });
         let columns: Vec<(&str, usize)> = columns.collect::<Result<_, Failure>>()?;
         if rows.len() as u64 > ROWS_INLINE_MAX {
-            node.long(session).await;
+            node.long_within(session, &search.interrupt).await;
         }
         let print = |row: Vec<Value>| {
             let cells = columns.iter().map(|(_, place)| row[*place].clone());
@@ -242,7 +248,11 @@ impl Execution<'_> {
             _ => ColumnType::String,
         };
         let columns = names.into_iter().map(|name| (name.to_owned(), Some(kind)));
-        Ok(Outcome::shown(columns.collect(), rows))
+        let mut shown = Outcome::shown(columns.collect(), rows);
+        if let Outcome::Rows(found) = &mut shown {
+            found.held = Some(Arc::new(held));
+        }
+        Ok(shown)
     }
 
     /// EXPLAIN QUERY: the tree of a MATCH, in Manticore's columns.

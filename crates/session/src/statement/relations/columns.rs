@@ -30,35 +30,21 @@ pub(super) const RELATIONS: &[Relation] = &[
         name: "system.indexes",
         columns: named!(table, non_unique: NUMBER, key_name, seq_in_index: NUMBER, column_name),
         asks: None,
-        rows: |asked| {
-            Ok(asked
-                .definitions()?
-                .iter()
-                .flat_map(|it| indexes(it))
-                .collect())
-        },
+        rows: |asked| asked.gather(asked.definitions()?, |it| Ok(indexes(&it))),
     },
     Relation {
         name: "system.keys",
         columns: named!(table, name, type, enabled: NUMBER, percent: NUMBER),
         asks: None,
-        rows: |asked| {
-            Ok(asked
-                .definitions()?
-                .iter()
-                .flat_map(|it| keys(it))
-                .collect())
-        },
+        rows: |asked| asked.gather(asked.definitions()?, |it| Ok(keys(&it))),
     },
 ];
 
 fn each_column(asked: &Asked<'_>, of: fn(&Definition) -> Vec<Described>) -> Result<Rows, Failure> {
-    let mut rows = Rows::new();
-    for definition in asked.definitions()? {
+    asked.gather(asked.definitions()?, |definition| {
         let columns = of(&definition).into_iter();
-        rows.extend(columns.map(|column| column.row(&definition.name)));
-    }
-    Ok(rows)
+        Ok(columns.map(|column| column.row(&definition.name)).collect())
+    })
 }
 
 /// The keys in MySQL's columns: the id, then each column with a KEY.

@@ -60,13 +60,7 @@ pub(super) const RELATIONS: &[Relation] = &[
             column_comment, generation_expression, srs_id: NUMBER,
         ),
         asks: None,
-        rows: |asked| {
-            let definitions = asked.definitions()?;
-            Ok(definitions
-                .iter()
-                .flat_map(|it| of_columns(asked, it))
-                .collect())
-        },
+        rows: |asked| asked.gather(asked.definitions()?, |it| Ok(of_columns(asked, &it))),
     },
     Relation {
         name: "information_schema.statistics",
@@ -76,13 +70,7 @@ pub(super) const RELATIONS: &[Relation] = &[
             is_visible, expression,
         ),
         asks: None,
-        rows: |asked| {
-            let definitions = asked.definitions()?;
-            Ok(definitions
-                .iter()
-                .flat_map(|it| statistics(asked, it))
-                .collect())
-        },
+        rows: |asked| asked.gather(asked.definitions()?, |it| Ok(statistics(asked, &it))),
     },
     Relation {
         name: "information_schema.table_constraints",
@@ -331,7 +319,7 @@ fn has_ids(definition: &Definition) -> bool {
 
 fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
     let snapshot = asked.snapshot()?;
-    let row = |definition: &std::sync::Arc<Definition>| {
+    let row = |definition: &Definition| -> Result<Vec<Value>, Failure> {
         let name = &definition.name;
         let status = snapshot.table_status(name)?;
         let numbers = |wanted: &[&str]| {
@@ -369,7 +357,7 @@ fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
             text(""),
         ])
     };
-    asked.definitions()?.iter().map(row).collect()
+    asked.gather(asked.definitions()?, |it| Ok(vec![row(&it)?]))
 }
 
 fn of_columns(asked: &Asked<'_>, definition: &Definition) -> Rows {

@@ -49,11 +49,10 @@ pub(super) const RELATIONS: &[Relation] = &[
         asks: None,
         rows: |asked| {
             let snapshot = asked.snapshot()?;
-            let row = |table: String| {
+            asked.gather(asked.tables()?, |table| {
                 let create = snapshot.show_create(&table)?;
-                Ok(vec![text(table), text(create)])
-            };
-            asked.tables()?.into_iter().map(row).collect()
+                Ok(vec![vec![text(table), text(create)]])
+            })
         },
     },
 ];
@@ -63,14 +62,11 @@ fn of_each(
     asked: &Asked<'_>,
     of: impl Fn(&str) -> Result<Vec<(String, String)>, Failure>,
 ) -> Result<Rows, Failure> {
-    let mut rows = Rows::new();
-    for table in asked.tables()? {
-        for mut row in pairs(of(&table)?.into_iter()) {
-            row.insert(0, text(&*table));
-            rows.push(row);
-        }
-    }
-    Ok(rows)
+    asked.gather(asked.tables()?, |table| {
+        let mut rows = pairs(of(&table)?.into_iter());
+        rows.iter_mut().for_each(|row| row.insert(0, text(&*table)));
+        Ok(rows)
+    })
 }
 
 /// Names and types of a table's columns, implied columns first; also for COM_FIELD_LIST. A search table has `id`, a pq table

@@ -3,28 +3,29 @@
 use engine::{Command, Reply};
 use query::value::Value;
 
-use super::{Asked, NUMBER, Relation, Rows, named, number, text};
+use super::server::nothing;
+use super::{NUMBER, Relation, Rows, named, number, text};
 use crate::errors::Failure;
 
 pub(super) const RELATIONS: &[Relation] = &[Relation {
     name: "system.transactions",
     columns: named!(id: NUMBER, seconds: NUMBER, statements: NUMBER, ends: NUMBER, bytes: NUMBER, refused),
-    asks: Some(|| Command::Transactions),
-    rows: transactions,
+    asks: Some((|| Command::Transactions, transactions)),
+    rows: nothing,
 }];
 
-fn transactions(asked: &Asked<'_>) -> Result<Rows, Failure> {
-    let Some(Reply::Transactions(open)) = &asked.reply else {
+fn transactions(reply: Reply) -> Result<Rows, Failure> {
+    let Reply::Transactions(open) = reply else {
         return Err(crate::statement::unexpected());
     };
-    let rows = open.iter().map(|of| {
+    let rows = open.into_iter().map(|of| {
         vec![
             number(of.session.0),
             number(of.age_us / 1_000_000),
             number(of.statements),
             number(of.ends),
             number(of.bytes),
-            of.refused.as_ref().map_or(Value::Null, text),
+            of.refused.map_or(Value::Null, text),
         ]
     });
     Ok(rows.collect())
