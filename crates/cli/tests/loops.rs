@@ -21,7 +21,7 @@ use disk::MemoryDisk;
 use engine::{
     Background, Command, Control, Definition, Engine, Envelope, Error, Interrupt, JoinControl,
     Kind, Memory, Now, Options, Plans, PqDocument, PqRequest, PqScratch, Reason, Reply, Searched,
-    SessionId, Snapshot,
+    SessionId, Snapshot, Write,
 };
 use query::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
 use query::options;
@@ -427,7 +427,8 @@ impl Bench {
             rows,
             replace: false,
         };
-        self.send(Command::Insert(insert)).expect("rows");
+        self.send(Command::Write(Write::Insert(insert)))
+            .expect("rows");
     }
 
     fn fill(&self) {
@@ -559,15 +560,19 @@ impl Bench {
                 pieces.map(drop)
             }
             Work::Made(insert) => {
-                let command = Command::Insert(insert.clone());
+                let command = Command::Write(Write::Insert(insert.clone()));
                 let made = snapshot.make_rows(&command, &|_| true, interrupt)?;
                 assert!(made.iter().any(Option::is_some), "rows that can be made");
                 Ok(())
             }
             Work::Planned(text) => {
                 let command = match parse(text) {
-                    Ok(Statement::Update(update)) => Command::Update(Box::new(update)),
-                    Ok(Statement::Delete(delete)) => Command::Delete(Box::new(delete)),
+                    Ok(Statement::Update(update)) => {
+                        Command::Write(Write::Update(Box::new(update)))
+                    }
+                    Ok(Statement::Delete(delete)) => {
+                        Command::Write(Write::Delete(Box::new(delete)))
+                    }
                     other => panic!("{other:?}"),
                 };
                 match self.send(command)? {

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use disk::RealDisk;
 use engine::{
     Command, Definition, Engine, EngineStatus, Error, Handle, Kind, Now, Options, Reply,
-    SearchOptions, SessionId,
+    SearchOptions, SessionId, Write,
 };
 use query::request::Insert;
 use query::schema::{Column, ColumnType};
@@ -112,12 +112,12 @@ impl Client {
     /// Inserts so many rows and notes how long it took.
     fn insert(&mut self, rows: usize, waits: &mut Waits) {
         let row = |at: usize| vec![Value::Str(self.texts[at % self.texts.len()].clone())];
-        let command = Command::Insert(Insert {
+        let command = Command::Write(Write::Insert(Insert {
             table: "posts".to_owned(),
             columns: Some(vec!["body".to_owned()]),
             rows: (self.next..self.next + rows).map(row).collect(),
             replace: false,
-        });
+        }));
         let before = self.handle.status();
         let sent = Instant::now();
         answer(&self.send(command));

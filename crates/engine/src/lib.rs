@@ -14,7 +14,7 @@
 //! use std::sync::Arc;
 //!
 //! use disk::MemoryDisk;
-//! use engine::{Command, Definition, Engine, Envelope, Kind, Now, Options, QueueOptions, SessionId};
+//! use engine::{Command, Definition, Engine, Envelope, Kind, Now, Options, QueueOptions, SessionId, Write};
 //! use query::analysis::Settings;
 //! use query::request::Insert;
 //! use query::schema::{Column, ColumnType};
@@ -38,7 +38,7 @@
 //!     }),
 //!     if_not_exists: false,
 //! };
-//! let insert = Command::Insert(Insert {
+//! let insert = Write::Insert(Insert {
 //!     table: "jobs".to_owned(),
 //!     columns: None,
 //!     rows: vec![vec![Value::Str("sweep".into())]],
@@ -96,7 +96,7 @@ pub use command::{
     Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, MadeGroups, Now, OpenTransaction,
     QUEUE_OPTIONS, QueueNext, QueueOptions, QueueSlot, QueueStats, Reading, Receipt, Reply,
     RowNumber, Rows, SearchOptions, Searched, Seen, SessionId, SourceMode, Taken, TakenRow,
-    WaitSource, WhenFull,
+    WaitSource, WhenFull, Write,
 };
 pub use decide::Plans;
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};

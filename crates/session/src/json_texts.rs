@@ -3,27 +3,23 @@
 //! Example: `{"j": "5"}` and `{"j": "abc"}` store these texts, which `j = '5'` and `j = 'abc'` find. `{"j": "{\"a\": 1}"}` stores the
 //! object, since clients of Manticore send documents so. In SQL each text for a json column is JSON.
 
-use engine::Command;
+use engine::Write;
 use query::expression::Expression;
 use query::request::{Assignment, Insert, Update};
 use query::schema::ColumnType;
 
 use crate::node::Node;
 
-/// Makes JSON strings of the texts of a command that are set as a whole json column.
-pub fn of_command(node: &Node, command: &mut Command) {
-    match command {
-        Command::Insert(insert) => of_insert(node, insert),
-        Command::Update(update) => of_update(node, update),
-        Command::Many(commands) => {
-            let commands = commands.iter_mut();
-            commands.for_each(|command| of_command(node, command));
-        }
-        _ => {} // no other has values of JSON
+/// Makes JSON strings of the texts of a write that are set as a whole json column.
+pub fn of_write(node: &Node, write: &mut Write) {
+    match write {
+        Write::Insert(insert) | Write::Upsert { insert, .. } => of_insert(node, insert),
+        Write::Update(update) => of_update(node, update),
+        Write::Delete(_) | Write::Planned(_) | Write::Backfill(_) => {}
     }
 }
 
-/// See [`of_command`].
+/// Makes JSON strings of the texts that an INSERT sets as a whole json column.
 pub fn of_insert(node: &Node, insert: &mut Insert) {
     let Some(named) = &insert.columns else {
         return; // documents name their columns
@@ -43,7 +39,7 @@ pub fn of_insert(node: &Node, insert: &mut Insert) {
     }
 }
 
-/// See [`of_command`].
+/// As [`of_insert`], of an UPDATE.
 pub fn of_update(node: &Node, update: &mut Update) {
     let json = json_columns(node, &update.table);
     for Assignment {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::{
     Answer, Command, Control, Damaged, Definition, EngineStatus, Envelope, Error, Handle,
     InsertedRows, Interrupt, Kind, MadeRows, MadeWords, Now, Reason, Reply, SessionId, Snapshot,
-    Wanted, Work,
+    Wanted, Work, Write,
 };
 use query::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
@@ -460,9 +460,9 @@ impl Node {
             interrupt.leaves_turn();
             match planned? {
                 Ok(planned) if is_within => {
-                    command = Command::Within(Box::new(Command::Planned(planned)));
+                    command = Command::Within(Box::new(Command::Write(Write::Planned(planned))));
                 }
-                Ok(planned) => command = Command::Planned(planned),
+                Ok(planned) => command = Command::Write(Write::Planned(planned)),
                 Err(error) => return Ok(Err(error)),
             }
         }

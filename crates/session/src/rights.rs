@@ -4,7 +4,7 @@
 //! Deeds without a table, such as KILL, ask [`Node::permit`](crate::Node::permit). All three call [`check`], so a right is
 //! refused there or nowhere.
 
-use engine::{Command, Definition, Kind};
+use engine::{Command, Definition, Kind, Write};
 
 use crate::errors::{self, Failure};
 use crate::session::Session;
@@ -57,9 +57,9 @@ pub(crate) fn each(
 ) -> Result<(), Failure> {
     match command {
         Command::Within(inner) => each(inner, check),
-        Command::Many(commands) | Command::Series(commands) => {
-            commands.iter().try_for_each(|one| each(one, check))
-        }
+        Command::Series(commands) => commands.iter().try_for_each(|one| each(one, check)),
+        Command::Write(write) => check(Action(Deed::Write, Some(write.table()))),
+        Command::Many(writes) => all(Deed::Write, writes.iter().map(Write::table), check),
         Command::CreateTable { definition, .. } => defines(definition, check),
         Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
         Command::RenameTables { renames } => {
@@ -71,16 +71,9 @@ pub(crate) fn each(
             all(Deed::Read, locals, check)
         }
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
-        Command::Insert(insert) | Command::Upsert { insert, .. } => {
-            check(Action(Deed::Write, Some(&insert.table)))
-        }
-        Command::Update(update) => check(Action(Deed::Write, Some(&update.table))),
-        Command::Planned(planned) => check(Action(Deed::Write, Some(planned.table()))),
-        Command::Delete(delete) => check(Action(Deed::Write, Some(&delete.table))),
         Command::Truncate { table }
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
-        Command::Backfill(piece) => check(Action(Deed::Write, Some(&piece.table))),
         Command::Look { tables, .. } => all(Deed::Read, tables, check),
         Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
         Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
@@ -141,11 +134,11 @@ fn defines(
 
 fn all<'t>(
     deed: Deed,
-    tables: impl IntoIterator<Item = &'t String>,
+    tables: impl IntoIterator<Item = &'t (impl AsRef<str> + ?Sized + 't)>,
     check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut tables = tables.into_iter();
-    tables.try_for_each(|table| check(Action(deed, Some(table))))
+    tables.try_for_each(|table| check(Action(deed, Some(table.as_ref()))))
 }
 
 #[cfg(test)]

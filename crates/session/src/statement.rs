@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! next(text)                        Parsed(INSERT), rest " SHOW META"
-//! execute(INSERT)                   translate::write → Command::Insert → Node::submit: mailbox, sync, Reply::Done
+//! execute(INSERT)                   translate::write → Write::Insert → Node::submit: mailbox, sync, Reply::Done
 //!                                   Outcome::Done { affected: 1, .. }; the session's row_count is 1
 //! next(rest)                        Parsed(SHOW META), rest ""
 //! execute(SHOW META)                Execution::show → Outcome::Rows: `system.meta`, the lines of the last SELECT or CALL PQ
@@ -39,7 +39,7 @@ mod variables;
 use query::request::Insert;
 use std::sync::Arc;
 
-use engine::{Answer, Command, Interrupt, Profile, Reply, Rows};
+use engine::{Answer, Command, Interrupt, Profile, Reply, Rows, Write};
 use query::request::tables_of;
 use query::schema::ColumnType;
 use query::value::Value;
@@ -492,7 +492,8 @@ impl Execution<'_> {
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert(_) | Statement::Delete(_) => self.change_rows(statement).await,
             Statement::Upsert { insert, known } => {
-                self.write_within(Command::Upsert { insert, known }).await
+                self.write_within(Command::Write(Write::Upsert { insert, known }))
+                    .await
             }
             Statement::InsertSelect {
                 insert,
@@ -638,7 +639,7 @@ impl Execution<'_> {
         let pieces = guarded(self.node, find)?;
         let mut put = 0;
         for piece in pieces {
-            match self.submit(Command::Backfill(piece)).await? {
+            match self.submit(Command::Write(Write::Backfill(piece))).await? {
                 Reply::Done { affected, .. } => put += affected,
                 _ => return Err(unexpected()),
             }

@@ -56,7 +56,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::into::Into;
 use crate::made::{Compiled, RowWords};
-use crate::record::{Documents, QueryRow, Record, UpdatedRows};
+use crate::record::{CatalogRecord, Documents, QueryRow, Record, UpdatedRows};
 use crate::table::in_manifest::InManifest;
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
@@ -161,10 +161,7 @@ impl State {
             Record::Load { .. } | Record::Collected { .. } if position <= self.catalog_folded => {
                 Ok(false)
             }
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Rename { .. }
-            | Record::Parts { .. } => self.apply_to_catalog(record, position, prepared),
+            Record::Catalog(record) => self.apply_to_catalog(record, position, prepared),
             Record::Documents(documents) => {
                 let queued = self.apply_hits(documents, position, prepared)?;
                 let stored = self.apply_documents(documents, position, &prepared.words)?;
@@ -194,17 +191,7 @@ impl State {
             Record::Messages(messages) => Ok(self.collected.add(messages, position)),
             Record::Collected { upto, cursors } => Ok(self.collected.note(*upto, cursors)),
             Record::Many(members) => self.apply_many(members, position, prepared),
-            Record::Alter {
-                table,
-                columns,
-                origins,
-            } => self.apply_alter(*table, (columns, origins), position, prepared),
-            Record::Rows { .. }
-            | Record::RemoveRows { .. }
-            | Record::Clear { .. }
-            | Record::Pause { .. }
-            | Record::Returned { .. }
-            | Record::Done { .. } => self.apply_queue_record(record, position),
+            Record::Queue(record) => self.apply_queue_record(record, position, prepared),
         }
     }
 
@@ -212,7 +199,7 @@ impl State {
     /// decides.
     fn apply_to_catalog(
         &mut self,
-        record: &Record,
+        record: &CatalogRecord,
         position: u64,
         prepared: &mut Prepared,
     ) -> Result<bool> {
@@ -220,17 +207,16 @@ impl State {
             return Ok(false);
         }
         match record {
-            Record::Create { table, definition } => {
+            CatalogRecord::Create { table, definition } => {
                 self.create(*table, definition, position, prepared.table.take())?;
             }
-            Record::Drop { table } => self.drop_table(*table),
-            Record::Rename { names } => self.rename(names)?,
-            Record::Parts { table, definition } => {
+            CatalogRecord::Drop { table } => self.drop_table(*table),
+            CatalogRecord::Rename { names } => self.rename(names)?,
+            CatalogRecord::Parts { table, definition } => {
                 let definition = Arc::new(Definition::clone(definition));
                 self.catalog.insert(*table, definition);
                 self.is_catalog_unpublished = true;
             }
-            _ => return Err(Error::internal("a record of no table")),
         }
         Ok(true)
     }

@@ -30,7 +30,7 @@ use queue::RowNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::TableId;
-use crate::command::{Command, Definition, OpenTransaction, Reply, SessionId};
+use crate::command::{Definition, OpenTransaction, Reply, SessionId, Write};
 use crate::error::Error;
 use crate::made::MadeRows;
 use crate::planned::Planned;
@@ -140,7 +140,20 @@ impl Outcome {
                 let each = members.iter();
                 each.for_each(|member| Outcome::gather(own, member, rows));
             }
-            _ => {}
+            // Of other tables, or none that a statement of a transaction makes.
+            Record::Documents(_)
+            | Record::Queries { .. }
+            | Record::Update { .. }
+            | Record::DeleteDocuments { .. }
+            | Record::DeleteQueries { .. }
+            | Record::Hits(_)
+            | Record::Queue(_)
+            | Record::Catalog(_)
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
+            | Record::Load { .. }
+            | Record::Messages(_)
+            | Record::Collected { .. } => {}
         }
     }
 }
@@ -202,7 +215,7 @@ pub(crate) type Digests = Vec<(u64, Option<RowDigest>)>;
 /// The change of a member.
 pub(crate) enum Change {
     /// A command of rows. An INSERT has all ids; an UPDATE or DELETE has its condition.
-    Write(Box<Command>),
+    Write(Box<Write>),
     /// Rows of a queue that a DELETE found.
     Remove(Removal),
 }

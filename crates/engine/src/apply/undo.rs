@@ -35,7 +35,7 @@ use queue::{Before, RowNumber};
 
 use crate::catalog::TableId;
 use crate::error::Result;
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::state::{Counting, State};
 use crate::table::standing::lost::LostQueries;
 
@@ -89,7 +89,7 @@ impl Undo {
             Record::DeleteQueries { table, ids } => {
                 self.percolate(state, *table, ids.iter().copied())
             }
-            Record::Rows { table, rows, .. } => {
+            Record::Queue(QueueRecord::Rows { table, rows, .. }) => {
                 self.queue(state, *table, &[]);
                 if let (Some(before), Some(queue)) =
                     (self.queues.get_mut(table), state.queues.get(table))
@@ -97,21 +97,22 @@ impl Undo {
                     before.note_keys(queue, rows);
                 }
             }
-            Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
+            Record::Queue(QueueRecord::RemoveRows { table, rows }) => {
+                self.queue(state, *table, rows)
+            }
             Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Rename { .. }
-            | Record::Parts { .. }
+            Record::Catalog(_)
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }
-            | Record::Alter { .. }
-            | Record::Returned { .. }
-            | Record::Done { .. }
-            | Record::Clear { .. }
-            | Record::Collected { .. }
-            | Record::Pause { .. } => {} // never members
+            | Record::Queue(
+                QueueRecord::Alter { .. }
+                | QueueRecord::Returned { .. }
+                | QueueRecord::Done { .. }
+                | QueueRecord::Clear { .. }
+                | QueueRecord::Pause { .. },
+            )
+            | Record::Collected { .. } => {} // never members
             Record::Messages(_) => {} // applied once nothing can refuse the unit
         }
     }

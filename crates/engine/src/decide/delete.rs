@@ -23,7 +23,7 @@ use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{BYTES_A_UNIT, DELETED_ROWS_MAX, NAMED_IDS_MAX, ROW_UNITS, SCANNED_ROWS_MAX};
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::search::SearchTable;
@@ -120,7 +120,10 @@ pub(crate) fn of_queries(table: TableId, ids: Vec<u64>) -> Decision {
 pub(crate) fn of_rows(table: TableId, mut rows: Vec<RowNumber>) -> Decision {
     rows.sort_unstable();
     let count = rows.len();
-    giving_room(count, Record::RemoveRows { table, rows })
+    giving_room(
+        count,
+        Record::Queue(QueueRecord::RemoveRows { table, rows }),
+    )
 }
 
 fn giving_room(count: usize, record: Record) -> Decision {
@@ -141,10 +144,10 @@ pub(crate) fn check(kind: &Kind, delete: &Delete) -> Result<()> {
             what: "DELETE … ORDER BY of a table that is no queue".to_owned(),
         });
     }
-    match kind {
-        Kind::Distributed { locals } => Err(has_no_rows(&delete.table, locals)),
-        _ => Ok(()),
+    if let Kind::Distributed { locals } = kind {
+        return Err(has_no_rows(&delete.table, locals));
     }
+    Ok(())
 }
 
 /// Refuses a DELETE of a session that holds a row as a consumer group.

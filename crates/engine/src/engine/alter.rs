@@ -13,7 +13,7 @@ use crate::decide::Decision;
 use crate::decide::delete::{check, whole};
 use crate::error::{Error, Result, ShownValue, Why};
 use crate::limits::LAYOUTS_MAX;
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 
 impl Engine {
     /// ALTER TABLE of a queue's columns.
@@ -37,11 +37,11 @@ impl Engine {
         let definition = check_altered(&self.state.catalog, definition)?;
         altered.columns = definition.columns;
         check_rows(&altered, queue)?;
-        let record = Record::Alter {
+        let record = Record::Queue(QueueRecord::Alter {
             table,
             columns: altered.columns,
             origins: altered.origins,
-        };
+        });
         let reply = self.commit(Decision::of(record, Reply::done()))?;
         self.ask_again(table);
         Ok(reply)
@@ -113,7 +113,7 @@ impl Engine {
         ends: Vec<Record>,
     ) -> Result<Reply> {
         let reply = Reply::affected(affected);
-        let cleared = (affected > 0).then_some(Record::Clear { table, kept });
+        let cleared = (affected > 0).then_some(Record::Queue(QueueRecord::Clear { table, kept }));
         let Some(record) = Record::unit(cleared.into_iter().chain(ends)) else {
             return Ok(reply);
         };
@@ -140,11 +140,11 @@ impl Engine {
         if lanes.is_empty() {
             return Ok(Reply::done());
         }
-        let record = Record::Pause {
+        let record = Record::Queue(QueueRecord::Pause {
             table,
             lanes,
             paused,
-        };
+        });
         let reply = self.commit(Decision::giving_room(record, Reply::done()))?;
         self.state.freed.insert(table);
         self.wake();

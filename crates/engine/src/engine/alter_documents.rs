@@ -30,7 +30,7 @@ use crate::decide::{Decision, has_no_rows};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::jobs::{Finished, Job, Made, Work};
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::state::Prepared;
 use crate::table::reshape::{is_needed, reshape};
 use crate::table::search::SearchTable;
@@ -143,11 +143,11 @@ impl Engine {
         let read_again = read_again.transpose()?;
         let has_rows = self.state.searches.contains_key(&table);
         if !has_rows || !is_needed(&before.columns, &columns, &origins) {
-            let record = Record::Alter {
+            let record = Record::Queue(QueueRecord::Alter {
                 table,
                 columns,
                 origins,
-            };
+            });
             let mut decision = Decision::of(record, Reply::done());
             decision.prepared.read_again = read_again;
             self.commit(decision)?;
@@ -248,11 +248,11 @@ impl Engine {
         let position = self.state.position + 1;
         let altered = search.table.altered(&altering.reshape, made, position);
         let altered = altered.map_err(failure::of_index)?;
-        let record = Record::Alter {
+        let record = Record::Queue(QueueRecord::Alter {
             table: altering.table,
             columns: altering.columns.clone(),
             origins: altering.origins.clone(),
-        };
+        });
         let position = match self.admit(&record, false) {
             Ok(position) => position,
             Err(error) => {

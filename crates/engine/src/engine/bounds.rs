@@ -13,7 +13,7 @@ use crate::catalog::TableId;
 use crate::command::WhenFull;
 use crate::decide::Decision;
 use crate::error::{Error, Result};
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 
 /// Bytes counted for a row that is a hit: its document and its query are shared with other rows.
 const HIT_BYTES: u64 = 64;
@@ -44,7 +44,7 @@ impl Engine {
                 let rows = oldest(queue, coming)?;
                 if !rows.is_empty() {
                     self.status.queue_dropped_total += rows.len() as u64;
-                    dropped.push(Record::RemoveRows { table, rows });
+                    dropped.push(Record::Queue(QueueRecord::RemoveRows { table, rows }));
                 }
             }
         }
@@ -59,7 +59,7 @@ impl Engine {
 /// Adds up the rows and bytes that a record puts into each queue.
 fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
     match record {
-        Record::Rows { table, rows, .. } => {
+        Record::Queue(QueueRecord::Rows { table, rows, .. }) => {
             let coming = coming.entry(*table).or_default();
             coming.rows += rows.len() as u64;
             coming.bytes += rows.iter().map(|row| counted_bytes(row)).sum::<u64>();
@@ -72,7 +72,24 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
             }
         }
         Record::Many(members) => members.iter().for_each(|member| count(member, coming)),
-        _ => {}
+        Record::Catalog(_)
+        | Record::Queue(
+            QueueRecord::RemoveRows { .. }
+            | QueueRecord::Alter { .. }
+            | QueueRecord::Clear { .. }
+            | QueueRecord::Pause { .. }
+            | QueueRecord::Returned { .. }
+            | QueueRecord::Done { .. },
+        )
+        | Record::DeleteDocuments { .. }
+        | Record::Update { .. }
+        | Record::Queries { .. }
+        | Record::DeleteQueries { .. }
+        | Record::Retire { .. }
+        | Record::RetireSegments { .. }
+        | Record::Load { .. }
+        | Record::Messages(_)
+        | Record::Collected { .. } => {}
     }
 }
 

@@ -10,7 +10,7 @@ use crate::command::{Issuer, Receipt, Reply, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::{RECEIPTS_MAX, TRANSACTION_US_MAX, WAIT_US_MAX};
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 
 /// Rows by queue and lane.
 type ByLane = BTreeMap<(TableId, usize), Vec<RowNumber>>;
@@ -122,12 +122,12 @@ impl Engine {
     pub(super) fn ending(&self, table: TableId, lane: usize, rows: Vec<RowNumber>) -> Record {
         let queue = self.state.queues.get(&table);
         match queue.is_some_and(|queue| !queue.options().groups.is_empty()) {
-            true => Record::Done {
+            true => Record::Queue(QueueRecord::Done {
                 table,
                 lane: lane as u32,
                 rows,
-            },
-            false => Record::RemoveRows { table, rows },
+            }),
+            false => Record::Queue(QueueRecord::RemoveRows { table, rows }),
         }
     }
 
@@ -157,12 +157,14 @@ impl Engine {
         if not_before_us > 0 || deliveries_max.is_some() {
             let owed = back.iter().copied();
             let owed: Vec<_> = owed.filter(|(row, _)| queue.is_owed(lane, *row)).collect();
-            records.extend((!owed.is_empty()).then_some(Record::Returned {
-                table,
-                lane: lane as u32,
-                rows: owed,
-                not_before_us,
-            }));
+            records.extend(
+                (!owed.is_empty()).then_some(Record::Queue(QueueRecord::Returned {
+                    table,
+                    lane: lane as u32,
+                    rows: owed,
+                    not_before_us,
+                })),
+            );
         }
         if !dead.is_empty() {
             records.extend(self.burial(queue, &dead)?);
@@ -202,13 +204,13 @@ impl Engine {
                 dead.columns(),
             ));
         }
-        Ok(Some(Record::Rows {
+        Ok(Some(Record::Queue(QueueRecord::Rows {
             table,
             first_row: dead.backlog.next(),
             rows: buried,
             relayed: None,
             at_us: None,
-        }))
+        })))
     }
 
     /// Gives back the rows whose lease is over, and opens those whose time has come.

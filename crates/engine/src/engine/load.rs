@@ -3,7 +3,7 @@
 
 use super::Engine;
 use crate::catalog::TableId;
-use crate::command::{Command, LoadStep, Reply, SessionId};
+use crate::command::{LoadStep, Reply, SessionId, Write};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::LOADS_MAX;
@@ -51,7 +51,7 @@ impl Engine {
                 replace,
                 ..
             } => {
-                let insert = Command::Insert(Insert {
+                let insert = Write::Insert(Insert {
                     table: name.to_owned(),
                     columns: Some(columns),
                     rows,

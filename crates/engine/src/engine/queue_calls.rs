@@ -6,7 +6,7 @@ use queue::{Queue, SENDERS};
 use super::Engine;
 use super::waits::not_a_queue;
 use crate::catalog::TableId;
-use crate::command::{Command, Reply, SessionId, SourceMode};
+use crate::command::{Reply, SessionId, SourceMode, Write};
 use crate::error::{Error, Result};
 use crate::sessions::Relay;
 
@@ -43,14 +43,11 @@ impl Engine {
     }
 
     /// INSERT or REPLACE; into a queue with what `queue_set_srcid` said of it.
-    pub(super) fn insert(&mut self, session: SessionId, command: Command) -> Result<Reply> {
+    pub(super) fn insert(&mut self, session: SessionId, insert: Insert) -> Result<Reply> {
         let relay = self.sessions.relay(session);
-        let (mut into_queue, mut given) = (false, 0);
-        if let Command::Insert(Insert { table, rows, .. }) = &command {
-            into_queue = relay.is_some() && self.queue_of(table).is_ok();
-            given = rows.len() as u64;
-        }
-        let decision = self.decide_write(session, command, relay)?;
+        let into_queue = relay.is_some() && self.queue_of(&insert.table).is_ok();
+        let given = insert.rows.len() as u64;
+        let decision = self.decide_write(session, Write::Insert(insert), relay)?;
         let reply = self.commit(decision)?;
         if into_queue {
             self.sessions.relayed(session);

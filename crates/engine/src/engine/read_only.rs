@@ -36,12 +36,7 @@ pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
         },
         Command::CreateTable { .. }
         | Command::DropTable { .. }
-        | Command::Insert(_)
-        | Command::Upsert { .. }
-        | Command::Delete(_)
-        | Command::Update(_)
-        | Command::Planned(_)
-        | Command::Backfill(_)
+        | Command::Write(_)
         | Command::Look { .. }
         | Command::Many(_)
         | Command::QueueWait { .. }

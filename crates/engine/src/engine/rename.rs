@@ -5,7 +5,7 @@ use crate::catalog::{check_parts, check_rename};
 use crate::command::{Kind, Reply};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
-use crate::record::Record;
+use crate::record::{CatalogRecord, Record};
 
 impl Engine {
     /// All tables get their new names in one record, or none does. Waits, deliveries and loads are by number: they go on.
@@ -14,7 +14,10 @@ impl Engine {
         if names.is_empty() {
             return Ok(Reply::done());
         }
-        self.commit(Decision::of(Record::Rename { names }, Reply::done()))
+        self.commit(Decision::of(
+            Record::Catalog(CatalogRecord::Rename { names }),
+            Reply::done(),
+        ))
     }
 
     /// A search sees the local tables of before or those of now, never some of both.
@@ -30,7 +33,7 @@ impl Engine {
         let definition = check_parts(&self.state.catalog, &definition, locals)?;
         let definition = Box::new(definition);
         self.commit(Decision::of(
-            Record::Parts { table, definition },
+            Record::Catalog(CatalogRecord::Parts { table, definition }),
             Reply::done(),
         ))
     }

@@ -10,7 +10,7 @@ use journal::Position;
 use super::Engine;
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
-use crate::record::{Documents, Record};
+use crate::record::{Documents, QueueRecord, Record};
 use crate::sync_mode::SyncMode;
 
 /// From this number of rows on, the sync runs on another thread while this one prepares the rows for readers, which takes some
@@ -65,23 +65,20 @@ impl Engine {
             | Record::Load { table, .. }
             | Record::Retire { table, .. }
             | Record::RetireSegments { table, .. }
-            | Record::Rows { table, .. }
-            | Record::RemoveRows { table, .. }
-            | Record::Returned { table, .. }
-            | Record::Done { table, .. }
-            | Record::Clear { table, .. }
-            | Record::Pause { table, .. } => of(table),
+            | Record::Queue(QueueRecord::Rows { table, .. })
+            | Record::Queue(QueueRecord::RemoveRows { table, .. })
+            | Record::Queue(QueueRecord::Returned { table, .. })
+            | Record::Queue(QueueRecord::Done { table, .. })
+            | Record::Queue(QueueRecord::Clear { table, .. } | QueueRecord::Pause { table, .. }) => {
+                of(table)
+            }
             Record::Many(members) => members
                 .iter()
                 .map(|member| self.sync_mode(member))
                 .min()
                 .unwrap_or_default(),
             // Files on disk hang on definitions, and there are few.
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Rename { .. }
-            | Record::Parts { .. }
-            | Record::Alter { .. } => SyncMode::Always,
+            Record::Catalog(_) | Record::Queue(QueueRecord::Alter { .. }) => SyncMode::Always,
             // The caller of `admit_with` says the mode of these.
             Record::Messages(_) | Record::Collected { .. } => self.options.sync,
         }

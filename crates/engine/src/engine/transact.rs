@@ -34,7 +34,7 @@ use rustc_hash::FxHashSet;
 use super::{Engine, is_fatal};
 use crate::Answering;
 use crate::catalog::TableId;
-use crate::command::{Command, Kind, Receipt, Reply, Seen, SessionId};
+use crate::command::{Command, Kind, Receipt, Reply, Seen, SessionId, Write};
 use crate::decide::Decision;
 use crate::decide::delete::{of_documents, of_queries};
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ use crate::limits::{
 };
 use crate::made::MadeRows;
 use crate::planned::Planned;
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::state::State;
 use crate::transactions::{Change, Delivery, Fate, Member, Outcome, Removal, Transaction};
 use crate::undo::Undo;
@@ -83,15 +83,11 @@ impl Engine {
                 let outcome = self.read_within(session, &select);
                 return self.answer(reply, outcome);
             }
-            Command::Planned(planned) if transaction.rehearsal.is_some() => {
+            Command::Write(Write::Planned(planned)) if transaction.rehearsal.is_some() => {
                 let outcome = self.go_on_committing(session, planned);
                 return self.answer(reply, outcome);
             }
-            Command::Insert(_)
-            | Command::Upsert { .. }
-            | Command::Update(_)
-            | Command::Delete(_)
-            | Command::Planned(_) => self.write_within(session, command, made),
+            Command::Write(write) => self.write_within(session, write, made),
             Command::QueueDone { receipts } => self.end_later(session, &receipts),
             Command::QueueEnd => self.end_owned_later(session).map(|()| {
                 self.sessions.leave(&mut self.state, session);
@@ -112,50 +108,46 @@ impl Engine {
     fn write_within(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
         made: Option<MadeRows>,
     ) -> Result<Reply> {
-        let queue = match &command {
-            Command::Insert(insert) => self.queue_of(&insert.table).ok(),
-            _ => None,
-        };
-        if queue.is_some() && self.sessions.relay(session).is_some() {
+        let into_queue = matches!(write, Write::Insert(_)) && self.queue_of(write.table()).is_ok();
+        if into_queue && self.sessions.relay(session).is_some() {
             return Err(Error::NotYet {
                 what: "rows of queue_set_srcid() in a transaction".to_owned(),
             });
         }
         let counted = self.status;
-        let decided = self.decide_within(session, command.clone(), made);
+        let decided = self.decide_within(session, write.clone(), made);
         self.status = counted;
         let (mut decision, rows_put) = decided?;
-        let table = self.state.catalog.find(written_table(&command)?)?;
+        let table = self.state.catalog.find(write.table())?;
         if matches!(decision.reply, Reply::Plan(_)) {
             if let Some(transaction) = self.sessions.transactions.get_mut(session) {
                 transaction.planned_behind = Some(transaction.members.len());
             }
             return Ok(decision.reply);
         }
-        let command = match command {
-            Command::Planned(planned) => planned.command(),
-            other => other,
+        let write = if let Write::Planned(planned) = write {
+            planned.write()
+        } else {
+            write
         };
         let made = self.to_keep(table, &mut decision);
-        match (command, &decision.record) {
-            (Command::Insert(insert), Some(record)) => {
+        let record = decision.record.as_ref();
+        if let Write::Insert(insert) = write {
+            if let Some(record) = record {
                 self.keep_insert(session, (table, insert, made), record)?;
             }
-            (Command::Insert(_), None) => {}
-            (Command::Delete(_), record) if self.state.queues.get(&table).is_some() => {
-                if let Some(record) = record {
-                    self.keep_queue_delete(session, table, record, rows_put)?;
-                }
+        } else if matches!(write, Write::Delete(_)) && self.state.queues.get(&table).is_some() {
+            if let Some(record) = record {
+                self.keep_queue_delete(session, table, record, rows_put)?;
             }
-            (command, record) => {
-                let outcome = Outcome::of(table, record.as_ref(), &decision.reply);
-                // Documents go by their order, and COMMIT may leave out others.
-                let made = made.filter(MadeRows::are_queries);
-                self.keep_choice(session, (table, command, outcome), made)?;
-            }
+        } else {
+            let outcome = Outcome::of(table, record, &decision.reply);
+            // Documents go by their order, and COMMIT may leave out others.
+            let made = made.filter(MadeRows::are_queries);
+            self.keep_choice(session, (table, write, outcome), made)?;
         }
         if let Err(error) = self.put_last(session, &decision) {
             // The member is kept, and later statements could not see it.
@@ -177,16 +169,16 @@ impl Engine {
     fn decide_within(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
         made: Option<MadeRows>,
     ) -> Result<(Decision, u64)> {
-        let table = self.state.catalog.find(written_table(&command)?)?;
-        let is_plain = matches!(command, Command::Insert(_));
+        let table = self.state.catalog.find(write.table())?;
+        let is_plain = matches!(write, Write::Insert(_));
         let is_search = self.state.searches.contains_key(&table);
         let queue = self.state.queues.get(&table);
         let is_unique = queue.is_some_and(|queue| queue.options().unique_by.is_some());
         let transaction = self.sessions.transactions.get_mut(session);
-        if let (Command::Planned(_), Some(transaction)) = (&command, transaction) {
+        if let (Write::Planned(_), Some(transaction)) = (&write, transaction) {
             let behind = transaction.planned_behind.take();
             if behind != Some(transaction.members.len()) {
                 return Err(Error::internal("a plan of another moment"));
@@ -196,11 +188,11 @@ impl Engine {
         let has_deleted = transaction.is_some_and(|it| it.deleted.contains(&table));
         if is_plain && !has_deleted && !is_unique {
             self.work.made = made;
-            return Ok((self.decide_write(session, command, None)?, 0));
+            return Ok((self.decide_write(session, write, None)?, 0));
         }
         let decide = |engine: &mut Engine| {
             engine.work.made = made; // members before it may have had their own
-            engine.decide_by_readers(session, command)
+            engine.decide_by_readers(session, write)
         };
         match is_search {
             true => {
@@ -244,7 +236,10 @@ impl Engine {
                         reached.extend(into);
                     }
                     Kind::Distributed { locals } if of(locals) => reached.push(id),
-                    _ => {}
+                    Kind::Percolate { .. }
+                    | Kind::Distributed { .. }
+                    | Kind::Search(_)
+                    | Kind::Queue(_) => {}
                 }
             }
             touched.extend(reached);
@@ -276,7 +271,7 @@ impl Engine {
         let rows = insert.rows.len() as u64;
         let values = insert.rows.iter().flatten().map(Value::memory);
         let bytes = values.sum::<usize>() as u64 + rows * ROW_BYTES;
-        let change = Change::Write(Box::new(Command::Insert(insert)));
+        let change = Change::Write(Box::new(Write::Insert(insert)));
         self.keep(session, (table, change, None, made), bytes)
     }
 
@@ -298,14 +293,14 @@ impl Engine {
     fn keep_choice(
         &mut self,
         session: SessionId,
-        (table, command, outcome): (TableId, Command, Outcome),
+        (table, write, outcome): (TableId, Write, Outcome),
         made: Option<MadeRows>,
     ) -> Result<()> {
         let Some(transaction) = self.sessions.transactions.get_mut(session) else {
             return Err(Error::internal("no transaction"));
         };
-        match &command {
-            Command::Upsert { insert, .. } => {
+        match &write {
+            Write::Upsert { insert, .. } => {
                 check_ids_are_named(insert)?;
                 let stored = outcome.rows.iter().filter(|row| row.1 == Fate::Stored);
                 let stored = stored.map(|row| row.0);
@@ -316,15 +311,19 @@ impl Engine {
                 let highest = |ids: Vec<u64>| ids.into_iter().max().unwrap_or(0);
                 self.pass_ids(session, table, (highest(assigned), highest(given)));
             }
-            Command::Delete(_) if !outcome.rows.is_empty() => {
+            Write::Delete(_) if !outcome.rows.is_empty() => {
                 transaction.deleted.insert(table);
             }
-            _ => {}
+            Write::Insert(_)
+            | Write::Delete(_)
+            | Write::Update(_)
+            | Write::Planned(_)
+            | Write::Backfill(_) => {}
         }
         let rows = outcome.rows.len() as u64;
-        let bytes = command.bytes() as u64 + rows * ROW_BYTES;
+        let bytes = write.bytes() as u64 + rows * ROW_BYTES;
         let outcome = self.state.queues.get(&table).is_none().then_some(outcome);
-        let change = Change::Write(Box::new(command));
+        let change = Change::Write(Box::new(write));
         self.keep(session, (table, change, outcome, made), bytes)
     }
 
@@ -336,7 +335,7 @@ impl Engine {
         record: &Record,
         put: u64,
     ) -> Result<()> {
-        let Record::RemoveRows { rows, .. } = record else {
+        let Record::Queue(QueueRecord::RemoveRows { rows, .. }) = record else {
             return Err(Error::internal("a DELETE with another record"));
         };
         if self.sessions.owner(session).is_some() {
@@ -520,7 +519,7 @@ impl Engine {
     /// Decides a member for a look. A DELETE takes the rows that it told, and evaluates no condition.
     fn decide_as_told(&mut self, member: &Member) -> Result<Decision> {
         let told = match &member.change {
-            Change::Write(command) if matches!(**command, Command::Delete(_)) => &member.outcome,
+            Change::Write(write) if matches!(**write, Write::Delete(_)) => &member.outcome,
             Change::Write(_) | Change::Remove(_) => &None,
         };
         let Some(told) = told else {
@@ -559,13 +558,13 @@ impl Engine {
             });
         }
         match &member.change {
-            Change::Write(command) => {
-                let command = match plan {
-                    Some(plan) => Command::Planned(plan.clone()),
-                    None => Command::clone(command),
+            Change::Write(write) => {
+                let write = match plan {
+                    Some(plan) => Write::Planned(plan.clone()),
+                    None => Write::clone(write),
                 };
                 self.work.made = member.made.clone();
-                let decided = self.decide_by_readers(SessionId(0), command);
+                let decided = self.decide_by_readers(SessionId(0), write);
                 member.as_told(decided)
             }
             Change::Remove(removal) => self.remove(table, removal),
@@ -598,7 +597,10 @@ impl Engine {
         let rows: Vec<RowNumber> = all.filter(is_free).collect();
         Ok(match rows.is_empty() {
             true => Decision::nothing(Reply::done()),
-            false => Decision::giving_room(Record::RemoveRows { table, rows }, Reply::done()),
+            false => Decision::giving_room(
+                Record::Queue(QueueRecord::RemoveRows { table, rows }),
+                Reply::done(),
+            ),
         })
     }
 
@@ -775,17 +777,6 @@ impl Engine {
     }
 }
 
-/// The table of a write, as the statement names it.
-fn written_table(command: &Command) -> Result<&str> {
-    match command {
-        Command::Insert(insert) | Command::Upsert { insert, .. } => Ok(&insert.table),
-        Command::Delete(delete) => Ok(&delete.table),
-        Command::Update(update) => Ok(&update.table),
-        Command::Planned(planned) => Ok(planned.table()),
-        _ => Err(Error::internal("a write without a table")),
-    }
-}
-
 /// COMMIT looks again which ids are known. So every row must name its id: a new one could be another's by then.
 fn check_ids_are_named(insert: &Insert) -> Result<()> {
     let place = id_place(insert);
@@ -823,11 +814,14 @@ fn is_assigned(given: Option<&Value>) -> bool {
 
 /// The ids of the rows that a decision inserts; empty for a queue. Rows that are hits come after the statement's own.
 fn inserted(record: &Record) -> Vec<u64> {
-    match record {
-        Record::Documents(documents) => documents.documents.iter().map(|one| one.id).collect(),
-        Record::Queries { queries, .. } => queries.iter().map(|one| one.id).collect(),
-        Record::Many(records) => records.first().map(inserted).unwrap_or_default(),
-        _ => Vec::new(),
+    if let Record::Documents(documents) = record {
+        documents.documents.iter().map(|one| one.id).collect()
+    } else if let Record::Queries { queries, .. } = record {
+        queries.iter().map(|one| one.id).collect()
+    } else if let Record::Many(records) = record {
+        records.first().map(inserted).unwrap_or_default()
+    } else {
+        Vec::new()
     }
 }
 

@@ -14,7 +14,7 @@ use query::request::Select;
 use super::read_only::refused;
 use super::{Engine, is_fatal};
 use crate::Answering;
-use crate::command::{Command, Envelope, Now, Reply, SessionId};
+use crate::command::{Command, Envelope, Now, Reply, SessionId, Write};
 use crate::decide::read::read;
 use crate::error::{Error, Result};
 use crate::jobs::Background;
@@ -234,16 +234,12 @@ impl Engine {
                 if_not_exists,
             } => self.create(*definition, if_not_exists),
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
-            Command::Insert(_) => {
+            Command::Write(Write::Insert(insert)) => {
                 self.work.check()?;
-                self.insert(session, command)
+                self.insert(session, insert)
             }
-            Command::Delete(_)
-            | Command::Update(_)
-            | Command::Planned(_)
-            | Command::Upsert { .. }
-            | Command::Backfill(_) => {
-                let decision = self.decide_by_readers(session, command)?;
+            Command::Write(write) => {
+                let decision = self.decide_by_readers(session, write)?;
                 self.commit(decision)
             }
             Command::Commit => self.commit_transaction(session),
@@ -253,28 +249,79 @@ impl Engine {
                 self.load(session, &table, load, step)
             }
             Command::Read { select } => self.read(session, &select),
-            Command::QueueEnd => {
-                self.end_owned(session, &[])?;
-                self.sessions.leave(&mut self.state, session);
-                Ok(Reply::done())
-            }
-            Command::QueueAbort => {
-                if self.sessions.owner(session).is_none() {
-                    return Err(Error::NotOwner {
-                        function: "queue_abort",
-                    });
-                }
-                self.give_back(session, false)?;
-                Ok(Reply::done())
-            }
+            Command::QueueEnd => self.queue_end(session),
+            Command::QueueAbort => self.queue_abort(session),
             Command::Collect {
                 messages,
                 sync,
                 feeds,
             } => self.collect(messages, sync, feeds),
             Command::Collected { upto, cursors } => self.collected(upto, cursors),
-            command => self.execute_on_queue(session, command),
+            Command::QueueDone { receipts } => self.queue_done(&receipts),
+            Command::QueueReturn { receipts, delay_us } => self.queue_return(&receipts, delay_us),
+            Command::QueueExtend {
+                receipts,
+                visible_again_us,
+            } => self.queue_extend(&receipts, visible_again_us),
+            Command::QueueRowId => self.row_id(session),
+            Command::EndWait => Ok(self.end_wait(session)),
+            Command::QueueSetSource { sender, mode, row } => {
+                self.set_source(session, sender, mode, row)
+            }
+            Command::QueueCompact { table } => self.queue_compact(&table),
+            Command::QueueStats { table } => self.queue_stats(&table),
+            Command::Transactions => Ok(self.open_transactions()),
+            Command::QueuePause {
+                table,
+                group,
+                paused,
+            } => self.pause(&table, group.as_deref(), paused),
+            Command::QueuePurge { table } => self.purge(&table),
+            Command::Truncate { table } => self.truncate(&table),
+            Command::RenameTables { renames } => self.rename_tables(&renames),
+            Command::AlterLocals { table, locals } => self.alter_locals(&table, &locals),
+            Command::Within(_)
+            | Command::Look { .. }
+            | Command::Series(_)
+            | Command::Many(_)
+            | Command::QueueWait { .. }
+            | Command::QueueNext(_)
+            | Command::AlterTable { .. }
+            | Command::SessionClosed
+            | Command::Backup { .. }
+            | Command::Flush { .. }
+            | Command::Optimize { .. }
+            | Command::Checkpoint
+            | Command::Shutdown => Err(Error::internal("`take` carries it out, or `within`")),
         }
+    }
+
+    fn queue_end(&mut self, session: SessionId) -> Result<Reply> {
+        self.end_owned(session, &[])?;
+        self.sessions.leave(&mut self.state, session);
+        Ok(Reply::done())
+    }
+
+    fn queue_abort(&mut self, session: SessionId) -> Result<Reply> {
+        if self.sessions.owner(session).is_none() {
+            return Err(Error::NotOwner {
+                function: "queue_abort",
+            });
+        }
+        self.give_back(session, false)?;
+        Ok(Reply::done())
+    }
+
+    fn open_transactions(&self) -> Reply {
+        Reply::Transactions(self.sessions.transactions.list(self.now.steady_us))
+    }
+
+    fn end_wait(&mut self, session: SessionId) -> Reply {
+        let error = Error::Interrupted;
+        self.sessions
+            .fail_wait(&mut self.state, session, error, &mut self.outbox);
+        self.flushes.end(session);
+        Reply::done()
     }
 
     /// Rows that the session owned come back; a wait of it ends.
@@ -285,45 +332,5 @@ impl Engine {
         self.give_back(session, true)?;
         self.sessions.relayed(session);
         Ok(Reply::done())
-    }
-
-    fn execute_on_queue(&mut self, session: SessionId, command: Command) -> Result<Reply> {
-        match command {
-            Command::QueueDone { receipts } => self.queue_done(&receipts),
-            Command::QueueReturn { receipts, delay_us } => self.queue_return(&receipts, delay_us),
-            Command::QueueExtend {
-                receipts,
-                visible_again_us,
-            } => self.queue_extend(&receipts, visible_again_us),
-            Command::QueueRowId => self.row_id(session),
-            Command::EndWait => {
-                let error = Error::Interrupted;
-                self.sessions
-                    .fail_wait(&mut self.state, session, error, &mut self.outbox);
-                self.flushes.end(session);
-                Ok(Reply::done())
-            }
-            Command::QueueSetSource { sender, mode, row } => {
-                self.set_source(session, sender, mode, row)
-            }
-            Command::QueueCompact { table } => self.queue_compact(&table),
-            Command::QueueStats { table } => self.queue_stats(&table),
-            Command::Transactions => {
-                let open = self.sessions.transactions.list(self.now.steady_us);
-                Ok(Reply::Transactions(open))
-            }
-            Command::QueuePause {
-                table,
-                group,
-                paused,
-            } => self.pause(&table, group.as_deref(), paused),
-            Command::QueuePurge { table } => self.purge(&table),
-            Command::Truncate { table } => self.truncate(&table),
-            Command::RenameTables { renames } => self.rename_tables(&renames),
-            Command::AlterLocals { table, locals } => self.alter_locals(&table, &locals),
-            _ => Err(Error::internal(
-                "a command that is no part of a batch's records",
-            )),
-        }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
-use crate::command::{Command, Definition, Feed, Kind, QueueStats, Reply, SessionId};
+use crate::command::{Definition, Feed, Kind, QueueStats, Reply, SessionId, Write};
 use crate::decide::backfill::backfill;
 use crate::decide::conditional::{delete, update};
 use crate::decide::hear::hear_rows;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::jobs::Background;
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
 use crate::made::{MadeRows, RowWords};
-use crate::record::{QueuedHits, Record};
+use crate::record::{CatalogRecord, QueueRecord, QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
 use crate::status::EngineStatus;
@@ -30,13 +30,13 @@ impl Engine {
     pub(super) fn decide_write(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
         relay: Option<Relay>,
     ) -> Result<Decision> {
-        let mut decision = self.decide_or_plan(session, command, relay)?;
+        let mut decision = self.decide_or_plan(session, write, relay)?;
         while let Reply::Plan(planning) = decision.reply {
             let planned = planning.run(&self.work.control())?;
-            decision = self.decide_or_plan(session, Command::Planned(planned), None)?;
+            decision = self.decide_or_plan(session, Write::Planned(planned), None)?;
         }
         Ok(decision)
     }
@@ -45,12 +45,12 @@ impl Engine {
     pub(super) fn decide_by_readers(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
     ) -> Result<Decision> {
         let has_readers = matches!(self.options.background, Background::Threads);
         match has_readers || self.work.plans_all() {
-            true => self.decide_or_plan(session, command, None),
-            false => self.decide_write(session, command, None),
+            true => self.decide_or_plan(session, write, None),
+            false => self.decide_write(session, write, None),
         }
     }
 
@@ -58,40 +58,35 @@ impl Engine {
     pub(super) fn decide_or_plan(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
         relay: Option<Relay>,
     ) -> Result<Decision> {
-        let decision = self.decide_unbounded(session, command, relay)?;
+        let decision = self.decide_unbounded(session, write, relay)?;
         self.bounded(decision)
     }
 
     fn decide_unbounded(
         &mut self,
         session: SessionId,
-        command: Command,
+        write: Write,
         relay: Option<Relay>,
     ) -> Result<Decision> {
         let around = self.circumstances();
-        match command {
-            Command::Insert(asked) => insert(&mut self.state, &mut self.work, around, asked, relay),
-            Command::Upsert { insert, known } => {
+        match write {
+            Write::Insert(asked) => insert(&mut self.state, &mut self.work, around, asked, relay),
+            Write::Upsert { insert, known } => {
                 upsert(&mut self.state, &mut self.work, around, insert, &known)
             }
-            Command::Delete(asked) => {
+            Write::Delete(asked) => {
                 let owner = self.sessions.owner(session);
                 delete(&mut self.state, &mut self.work, owner, &asked.into())
             }
-            Command::Update(asked) => {
-                update(&mut self.state, &mut self.work, around, &asked.into())
-            }
-            Command::Planned(asked) => {
+            Write::Update(asked) => update(&mut self.state, &mut self.work, around, &asked.into()),
+            Write::Planned(asked) => {
                 let owner = self.sessions.owner(session);
                 planned(&mut self.state, &mut self.work, around, owner, &asked)
             }
-            Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
-            _ => Err(Error::invalid(
-                "only inserts, updates and deletes go together",
-            )),
+            Write::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
         }
     }
 
@@ -153,10 +148,10 @@ impl Engine {
 
     /// The folders of tables that are gone go with the next manifest.
     fn note_dropped(&mut self, record: &Record) {
-        match record {
-            Record::Drop { table } => self.unused.push(table_dir(*table)),
-            Record::Many(members) => members.iter().for_each(|member| self.note_dropped(member)),
-            _ => {}
+        if let Record::Catalog(CatalogRecord::Drop { table }) = record {
+            self.unused.push(table_dir(*table));
+        } else if let Record::Many(members) = record {
+            members.iter().for_each(|member| self.note_dropped(member));
         }
     }
 
@@ -173,26 +168,27 @@ impl Engine {
             Record::Update { rows, .. } => {
                 self.status.documents_updated_total += rows.ids.len() as u64;
             }
-            Record::Rows { table, rows, .. } => {
+            Record::Queue(QueueRecord::Rows { table, rows, .. }) => {
                 self.status.queue_put_total += rows.len() as u64;
                 self.count_rows(*table, |stats| stats.rows_written += rows.len() as u64);
             }
-            Record::RemoveRows { table, rows } | Record::Done { table, rows, .. } => {
+            Record::Queue(
+                QueueRecord::RemoveRows { table, rows } | QueueRecord::Done { table, rows, .. },
+            ) => {
                 self.status.queue_ended_total += rows.len() as u64;
                 self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
             }
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Rename { .. }
-            | Record::Parts { .. }
+            Record::Catalog(_)
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }
-            | Record::Alter { .. }
-            | Record::Returned { .. }
-            | Record::Clear { .. }
-            | Record::Pause { .. }
+            | Record::Queue(
+                QueueRecord::Alter { .. }
+                | QueueRecord::Returned { .. }
+                | QueueRecord::Clear { .. }
+                | QueueRecord::Pause { .. },
+            )
             | Record::Queries { .. }
             | Record::Messages(_)
             | Record::Collected { .. }
@@ -231,7 +227,10 @@ impl Engine {
         };
         let reply = created(&definition);
         let definition = Box::new(definition);
-        let mut decision = Decision::of(Record::Create { table, definition }, reply);
+        let mut decision = Decision::of(
+            Record::Catalog(CatalogRecord::Create { table, definition }),
+            reply,
+        );
         decision.prepared.table = made;
         let done = self.commit(decision);
         if done.is_err() {
@@ -267,7 +266,9 @@ impl Engine {
         let definitions = definitions.map(Box::new);
         let numbers = (catalog.highest + 1..).map(TableId);
         let records = numbers.zip(definitions);
-        let records = records.map(|(table, definition)| Record::Create { table, definition });
+        let records = records.map(|(table, definition)| {
+            Record::Catalog(CatalogRecord::Create { table, definition })
+        });
         self.commit(Decision::of(Record::Many(records.collect()), reply))
     }
 
@@ -294,7 +295,9 @@ impl Engine {
                 }
             }
         }
-        let records = dropped.iter().map(|&table| Record::Drop { table });
+        let records = dropped
+            .iter()
+            .map(|&table| Record::Catalog(CatalogRecord::Drop { table }));
         let Some(record) = Record::unit(records) else {
             return Ok(Reply::done());
         };
@@ -330,7 +333,7 @@ impl Engine {
     pub(super) fn many(
         &mut self,
         session: SessionId,
-        members: Vec<Command>,
+        members: Vec<Write>,
         mut made: impl Iterator<Item = Option<MadeRows>>,
     ) -> Result<Reply> {
         if members.len() > MANY_COMMANDS_MAX {
@@ -340,9 +343,8 @@ impl Engine {
             });
         }
         let members = members.into_iter().map(|member| {
-            let inserts = member.inserts().len();
-            let made: Vec<_> = made.by_ref().take(inserts).collect();
-            (member, made.into_iter().next().flatten())
+            let made = member.to_make().and_then(|_| made.next().flatten());
+            (member, made)
         });
         let decide = |engine: &mut Engine, (member, made)| {
             engine.work.made = made;

@@ -17,7 +17,7 @@ use crate::engine::{JOURNAL_DIR, lock};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::open::describe;
-use crate::record::Record;
+use crate::record::{CatalogRecord, Record};
 use crate::table::standing::row::QueryColumns;
 
 /// One line of a dump.
@@ -230,11 +230,11 @@ pub fn dump_journal(
 /// Takes the tables that a record creates into the catalog, so that later records show their names. The catalog of the end
 /// lacks tables that were dropped.
 fn learn(catalog: &mut Catalog, record: &Record) {
-    match record {
-        Record::Create { table, definition } if catalog.get(*table).is_none() => {
-            catalog.insert(*table, Arc::new((**definition).clone()));
-        }
-        Record::Many(members) => members.iter().for_each(|member| learn(catalog, member)),
-        _ => {}
+    if let Record::Catalog(CatalogRecord::Create { table, definition }) = record
+        && catalog.get(*table).is_none()
+    {
+        catalog.insert(*table, Arc::new((**definition).clone()));
+    } else if let Record::Many(members) = record {
+        members.iter().for_each(|member| learn(catalog, member));
     }
 }

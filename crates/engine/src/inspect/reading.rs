@@ -13,7 +13,7 @@ use crate::failure;
 use crate::manifest;
 use crate::open::describe;
 use crate::open::salvage::Salvage;
-use crate::record::{Document, Documents, Record};
+use crate::record::{Document, Documents, QueueRecord, Record};
 use crate::state::{Prepared, State};
 
 /// A data directory that was read, with the damage that was found.
@@ -95,7 +95,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         let position = queue.folded.position + 1; // a queue skips records up to its checkpoint
         let before = state.position;
         let rows = lost.clone();
-        let gone = Record::RemoveRows { table, rows };
+        let gone = Record::Queue(QueueRecord::RemoveRows { table, rows });
         state.apply(&gone, position, &mut Prepared::default())?;
         state.position = before;
         salvage.lost(

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::failure;
 use crate::open::describe;
 use crate::open::salvage::Salvage;
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::state::{Prepared, State};
 
 /// Applies the sound records above the lowest checkpoint, and notes damage and losses. `known_synced`: the manifest's position,
@@ -160,30 +160,25 @@ impl Replay<'_, '_> {
     /// Fits a record to a state that lacks the effects of lost records. Row numbers of lost rows are skipped. A document replaces
     /// an earlier document of its id, whose deletion is lost.
     fn fitted(&mut self, mut record: Record, position: u64) -> Result<Record> {
-        match &mut record {
-            Record::Rows {
-                table, first_row, ..
-            } => self.skip_rows(*table, *first_row, position),
-            Record::Documents(documents) => {
-                if let Some(search) = self.state.searches.get(&documents.table)
-                    && position > search.folded
-                {
-                    for document in &mut documents.documents {
-                        let held = search.table.contains(document.id);
-                        let failed = failure::of_index;
-                        document.replaces |= held.map_err(failed)?;
-                    }
-                }
-                for hits in &documents.hits {
-                    self.skip_rows(hits.queue, hits.first_row, position);
-                }
+        if let Record::Queue(QueueRecord::Rows {
+            table, first_row, ..
+        }) = record
+        {
+            self.skip_rows(table, first_row, position);
+        }
+        if let Record::Documents(documents) = &mut record
+            && let Some(search) = self.state.searches.get(&documents.table)
+            && position > search.folded
+        {
+            for document in &mut documents.documents {
+                let held = search.table.contains(document.id);
+                document.replaces |= held.map_err(failure::of_index)?;
             }
-            Record::Hits(documents) => {
-                for hits in &documents.hits {
-                    self.skip_rows(hits.queue, hits.first_row, position);
-                }
+        }
+        if let Record::Documents(documents) | Record::Hits(documents) = &record {
+            for hits in &documents.hits {
+                self.skip_rows(hits.queue, hits.first_row, position);
             }
-            _ => {}
         }
         Ok(record)
     }

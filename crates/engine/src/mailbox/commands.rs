@@ -155,14 +155,15 @@ mod tests {
     use query::value::Value;
 
     use super::*;
+    use crate::command::Write;
 
     fn insert(bytes: usize) -> Command {
-        Command::Insert(query::request::Insert {
+        Command::Write(Write::Insert(query::request::Insert {
             table: "q".to_owned(),
             columns: None,
             rows: vec![vec![Value::Str("x".repeat(bytes))]],
             replace: false,
-        })
+        }))
     }
 
     fn envelope(session: u64, command: Command, interrupt: Option<Arc<Interrupt>>) -> Envelope {

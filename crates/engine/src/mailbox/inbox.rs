@@ -22,7 +22,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::commands::Commands;
-use crate::command::{Command, Envelope, Now, SessionId, WaitSource};
+use crate::command::{Command, Envelope, Now, QueueNext, SessionId, WaitSource, Write};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
@@ -229,24 +229,26 @@ impl Desk {
 /// Whether a command is decided in microseconds. The thread of its caller serves other sockets too, and may do it without delay
 /// for them.
 fn is_short(command: &Command) -> bool {
-    let command = match command {
-        Command::Within(inner) => inner,
-        command => command,
+    let command = if let Command::Within(inner) = command {
+        inner
+    } else {
+        command
     };
     // A condition may take long over one row.
     let are_whole = |sources: &[WaitSource]| sources.iter().all(|it| it.condition.is_none());
-    match command {
-        Command::QueueWait { sources, .. } => are_whole(sources),
-        Command::QueueNext(next) => are_whole(&next.sources),
-        command => matches!(
-            command,
-            Command::Insert(_)
-                | Command::Rollback
-                | Command::QueueEnd
-                | Command::QueueAbort
-                | Command::QueueDone { .. }
-        ),
+    if let Command::QueueWait { sources, .. } | Command::QueueNext(QueueNext { sources, .. }) =
+        command
+    {
+        return are_whole(sources);
     }
+    matches!(
+        command,
+        Command::Write(Write::Insert(_))
+            | Command::Rollback
+            | Command::QueueEnd
+            | Command::QueueAbort
+            | Command::QueueDone { .. }
+    )
 }
 
 #[cfg(test)]

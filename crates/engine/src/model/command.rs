@@ -18,7 +18,7 @@ use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::{Expression, Kept, List};
 use query::options::{Options, Ranker};
-use query::request::{Delete, Insert, Known, Select, Update};
+use query::request::{Assignment, Delete, Insert, Known, Select, Update};
 use query::rows::{BlocksMade, BoxedRows, Groups};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -44,24 +44,8 @@ pub enum Command {
         /// IF EXISTS: skips names of tables that do not exist.
         if_exists: bool,
     },
-    /// INSERT or REPLACE into a search, pq or queue table.
-    Insert(Insert),
-    /// INSERT into a search table of rows whose ids may be known. IGNORE also goes into a pq table or queue.
-    Upsert {
-        /// Its `replace` is not looked at.
-        insert: Insert,
-        /// What a row does whose id is known.
-        known: Known,
-    },
-    /// DELETE. Answer: the number of rows deleted; [`Reply::Plan`] where its condition is long to evaluate.
-    Delete(Box<Delete>),
-    /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Plan`] where its condition is long to evaluate.
-    Update(Box<Update>),
-    /// A DELETE or UPDATE whose rows were chosen as [`Reply::Plan`] asked. Answer: as of the statement; [`Reply::Plan`] again where
-    /// too much was changed meanwhile.
-    Planned(Planned),
-    /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
-    Backfill(Backfill),
+    /// Rows change.
+    Write(Write),
     /// A statement inside the session's transaction; the first one opens it. INSERT, REPLACE and DELETE are answered as if they
     /// were done, and kept until [`Command::Commit`]; ends of rows are kept too. Other commands are done at once, a read over
     /// what the transaction has written.
@@ -84,8 +68,8 @@ pub enum Command {
     /// Statements that one client sent together, inside a transaction or ending one. Each is done as if it had come alone, up to
     /// the first that is refused or has to wait for a row; they share a turn and its sync. Answer: [`Reply::Series`].
     Series(Vec<Command>),
-    /// Inserts and deletes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
-    Many(Vec<Command>),
+    /// Writes, in order. The engine carries out all of them or none; a refusal is [`Error::InMany`].
+    Many(Vec<Write>),
     /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
     Read {
         /// The parsed SELECT.
@@ -240,6 +224,29 @@ pub enum Command {
     Shutdown,
 }
 
+/// A command that changes rows of one table, as its statement or condition says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// INSERT or REPLACE into a search, pq or queue table.
+    Insert(Insert),
+    /// INSERT into a search table of rows whose ids may be known. IGNORE also goes into a pq table or queue.
+    Upsert {
+        /// Its `replace` is not looked at.
+        insert: Insert,
+        /// What a row does whose id is known.
+        known: Known,
+    },
+    /// DELETE. Answer: the number of rows deleted; [`Reply::Plan`] where its condition is long to evaluate.
+    Delete(Box<Delete>),
+    /// UPDATE of a search table. Answer: the number of rows changed; [`Reply::Plan`] where its condition is long to evaluate.
+    Update(Box<Update>),
+    /// A DELETE or UPDATE whose rows were chosen as [`Reply::Plan`] asked. Answer: as of the statement; [`Reply::Plan`] again where
+    /// too much was changed meanwhile.
+    Planned(Planned),
+    /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the number of rows inserted.
+    Backfill(Backfill),
+}
+
 /// Rows made of collected messages, for one table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {
@@ -332,7 +339,7 @@ pub enum Reply {
         warnings: Vec<String>,
     },
     /// The condition of a DELETE or UPDATE is long to evaluate. Nothing was changed. The caller runs this on a thread of its
-    /// choice and sends the outcome as [`Command::Planned`].
+    /// choice and sends the outcome as [`Write::Planned`].
     Plan(Planning),
     /// Rows of a read.
     Rows(Answer),
@@ -713,58 +720,137 @@ impl Envelope {
     }
 }
 
+impl Write {
+    /// The table, as the statement names it.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        match self {
+            Write::Insert(insert) | Write::Upsert { insert, .. } => &insert.table,
+            Write::Delete(delete) => &delete.table,
+            Write::Update(update) => &update.table,
+            Write::Planned(planned) => planned.table(),
+            Write::Backfill(backfill) => &backfill.table,
+        }
+    }
+
+    /// See [`Command::reads_rows_of`].
+    fn reads_rows_of(&self) -> Option<&str> {
+        let reads = match self {
+            Write::Delete(_) | Write::Update(_) | Write::Planned(_) => true,
+            Write::Insert(_) | Write::Upsert { .. } | Write::Backfill(_) => false,
+        };
+        reads.then(|| self.table())
+    }
+
+    /// As [`Command::bytes`].
+    pub(crate) fn bytes(&self) -> usize {
+        let set_bytes = |set: &[Assignment]| {
+            let values = set.iter().map(|set| expression_bytes(&set.value));
+            values.sum::<usize>()
+        };
+        let content = match self {
+            Write::Insert(insert) => rows_bytes(&insert.rows),
+            Write::Upsert { insert, known } => {
+                let set = match known {
+                    Known::Update(set) => set_bytes(set),
+                    Known::Ignore | Known::Keep => 0,
+                };
+                rows_bytes(&insert.rows) + set
+            }
+            Write::Update(update) => {
+                set_bytes(&update.set) + update.filter.as_ref().map_or(0, expression_bytes)
+            }
+            Write::Delete(delete) => delete.filter.as_ref().map_or(0, expression_bytes),
+            Write::Planned(_) => 0, // the memory of requests has its rows
+            Write::Backfill(backfill) => size_of_val(&*backfill.ids),
+        };
+        size_of::<Write>() + content
+    }
+}
+
 impl Command {
     /// A table whose rows the engine's thread reads, and evaluates a condition on, to decide the command; `None`: it reads none.
     /// Such a command may take long, so a caller lets it be stopped: [`Envelope::interrupt`].
     #[must_use]
     pub fn reads_rows_of(&self) -> Option<&str> {
-        match self {
-            Command::Delete(delete) => Some(&delete.table),
-            Command::Update(update) => Some(&update.table),
-            Command::Planned(planned) => Some(planned.table()),
-            Command::Within(command) => command.reads_rows_of(),
-            Command::Many(commands) | Command::Series(commands) => {
-                commands.iter().find_map(Command::reads_rows_of)
-            }
-            _ => None,
+        let (writes, inner) = self.parts();
+        let mut read = writes.iter().filter_map(Write::reads_rows_of);
+        read.next()
+            .or_else(|| inner.iter().find_map(Command::reads_rows_of))
+    }
+
+    /// The writes and the commands that it is made of; one of the two is empty.
+    pub(crate) fn parts(&self) -> (&[Write], &[Command]) {
+        if let Command::Write(write) = self {
+            (std::slice::from_ref(write), &[])
+        } else if let Command::Many(writes) = self {
+            (writes, &[])
+        } else if let Command::Series(commands) = self {
+            (&[], commands)
+        } else if let Command::Within(command) = self {
+            (&[], std::slice::from_ref(command))
+        } else {
+            (&[], &[])
         }
     }
 
     /// Approximate memory of the command while it waits, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let own = size_of::<Command>();
-        match self {
-            Command::Insert(Insert { rows, .. })
-            | Command::Load {
+        let (writes, inner) = self.parts();
+        let parts = writes.iter().map(Write::bytes).sum::<usize>()
+            + inner.iter().map(Command::bytes).sum::<usize>();
+        let content = match self {
+            Command::Load {
                 step: LoadStep::Put { rows, .. },
                 ..
-            } => own + rows_bytes(rows),
-            Command::Upsert { insert, known } => {
-                let set = match known {
-                    Known::Update(set) => set.as_slice(),
-                    Known::Ignore | Known::Keep => &[],
-                };
-                let set = set.iter().map(|each| expression_bytes(&each.value));
-                own + rows_bytes(&insert.rows) + set.sum::<usize>()
-            }
-            Command::Update(update) => {
-                let set = update.set.iter().map(|set| expression_bytes(&set.value));
-                own + set.sum::<usize>() + update.filter.as_ref().map_or(0, expression_bytes)
-            }
-            Command::Delete(delete) => own + delete.filter.as_ref().map_or(0, expression_bytes),
-            Command::Within(inner) => own + inner.bytes(),
-            Command::Many(members) | Command::Series(members) => {
-                own + members.iter().map(Command::bytes).sum::<usize>()
-            }
+            } => rows_bytes(rows),
             Command::Collect {
                 messages, feeds, ..
             } => {
                 let feeds = feeds.iter().map(|feed| rows_bytes(&feed.rows().rows));
-                own + messages.bytes() as usize + feeds.sum::<usize>()
+                messages.bytes() as usize + feeds.sum::<usize>()
             }
-            _ => own,
-        }
+            Command::Look { ids, .. } => ids.as_ref().map_or(0, |ids| size_of_val(&**ids)),
+            Command::Read { select } => select.filter.as_ref().map_or(0, expression_bytes),
+            Command::QueueDone { receipts }
+            | Command::QueueReturn { receipts, .. }
+            | Command::QueueExtend { receipts, .. }
+            | Command::QueueNext(QueueNext { done: receipts, .. }) => size_of_val(&**receipts),
+            Command::Write(_) | Command::Many(_) | Command::Series(_) | Command::Within(_) => 0,
+            // Names, columns and small numbers.
+            Command::CreateTable { .. }
+            | Command::DropTable { .. }
+            | Command::AlterTable { .. }
+            | Command::RenameTables { .. }
+            | Command::AlterLocals { .. }
+            | Command::Truncate { .. }
+            | Command::Load {
+                step: LoadStep::Ask | LoadStep::End | LoadStep::Forget,
+                ..
+            }
+            | Command::Commit
+            | Command::Rollback
+            | Command::QueueWait { .. }
+            | Command::QueueEnd
+            | Command::QueueAbort
+            | Command::QueueRowId
+            | Command::QueueSetSource { .. }
+            | Command::QueueCompact { .. }
+            | Command::QueueStats { .. }
+            | Command::QueuePause { .. }
+            | Command::QueuePurge { .. }
+            | Command::Transactions
+            | Command::Collected { .. }
+            | Command::EndWait
+            | Command::SessionClosed
+            | Command::Backup { .. }
+            | Command::Flush { .. }
+            | Command::Optimize { .. }
+            | Command::Checkpoint
+            | Command::Shutdown => 0,
+        };
+        size_of::<Command>() + parts + content
     }
 }
 

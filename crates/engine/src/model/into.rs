@@ -169,7 +169,26 @@ fn fit(from: ColumnType, to: ColumnType) -> Fit {
             Fit::Checked
         }
         ColumnType::Float | ColumnType::Double if from == ColumnType::Float => Fit::Always,
-        _ => Fit::Never,
+        ColumnType::Text
+        | ColumnType::String
+        | ColumnType::Char { .. }
+        | ColumnType::LongText { .. }
+        | ColumnType::Blob { .. }
+        | ColumnType::Float
+        | ColumnType::Double
+        | ColumnType::Int
+        | ColumnType::Bigint
+        | ColumnType::Integer { .. }
+        | ColumnType::Bool
+        | ColumnType::Timestamp
+        | ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Time { .. }
+        | ColumnType::Year
+        | ColumnType::Bit { .. }
+        | ColumnType::Multi { .. }
+        | ColumnType::Json
+        | ColumnType::Decimal { .. } => Fit::Never,
     }
 }
 

@@ -23,12 +23,12 @@ use percolate::Matchers;
 use query::analysis::Words;
 use query::expression::Prepared;
 use query::pattern::names_regex;
-use query::request::Known;
+use query::request::{Insert, Known};
 use query::row::counted_bytes_of;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::command::{Command, Definition, Kind, LoadStep};
+use crate::command::{Command, Definition, Kind, LoadStep, Write};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};
 use crate::record::{QueryRow, Record};
 
@@ -256,41 +256,42 @@ impl MadeRows {
         decided: &Record,
         compiled: Vec<Compiled>,
     ) -> Option<MadeRows> {
-        match decided {
-            Record::Documents(documents) if definition.has_json() => {
-                let rows = documents.documents.iter().map(|document| MadeRow {
-                    id: Some(document.id),
-                    row: Arc::clone(&document.row),
-                    counted_bytes: counted_bytes_of(&document.row),
-                });
-                let rows: Vec<MadeRow> = rows.collect();
-                let bytes = rows.iter().map(|made| made.row.len()).sum::<usize>();
-                (bytes > JSON_BYTES_MAX).then(|| {
-                    let mut made = MadeRows::documents(definition, 0);
-                    made.made = Made::Documents(MadeDocuments {
-                        rows,
-                        words: Arc::default(),
-                    });
-                    made.bytes.rows = bytes;
-                    made
-                })
-            }
-            Record::Queries { queries, .. } => {
-                let bytes = compiled.iter().map(Compiled::regex_bytes).sum();
-                let of_rows = queries.iter().zip(compiled);
-                let of_rows = || {
-                    of_rows
-                        .map(|(row, read)| MadeQuery::new(row, read))
-                        .collect()
-                };
-                (bytes > 0).then(|| MadeRows::queries(definition, of_rows(), bytes))
-            }
-            Record::Many(members) => {
-                let first = members.first()?; // the hits follow
-                MadeRows::to_keep(definition, first, compiled)
-            }
-            _ => None,
+        if let Record::Many(members) = decided {
+            let first = members.first()?; // the hits follow
+            return MadeRows::to_keep(definition, first, compiled);
         }
+        if let Record::Queries { queries, .. } = decided {
+            let bytes = compiled.iter().map(Compiled::regex_bytes).sum();
+            let of_rows = queries.iter().zip(compiled);
+            let of_rows = || {
+                of_rows
+                    .map(|(row, read)| MadeQuery::new(row, read))
+                    .collect()
+            };
+            return (bytes > 0).then(|| MadeRows::queries(definition, of_rows(), bytes));
+        }
+        let Record::Documents(documents) = decided else {
+            return None;
+        };
+        if !definition.has_json() {
+            return None;
+        }
+        let rows = documents.documents.iter().map(|document| MadeRow {
+            id: Some(document.id),
+            row: Arc::clone(&document.row),
+            counted_bytes: counted_bytes_of(&document.row),
+        });
+        let rows: Vec<MadeRow> = rows.collect();
+        let bytes = rows.iter().map(|made| made.row.len()).sum::<usize>();
+        (bytes > JSON_BYTES_MAX).then(|| {
+            let mut made = MadeRows::documents(definition, 0);
+            made.made = Made::Documents(MadeDocuments {
+                rows,
+                words: Arc::default(),
+            });
+            made.bytes.rows = bytes;
+            made
+        })
     }
 
     /// Adds a row, with the id that the client gave, and its words.
@@ -390,6 +391,20 @@ fn names_pattern(value: &Value) -> bool {
     matches!(value, Value::Str(text) if names_regex(text.as_bytes()))
 }
 
+impl Write {
+    /// Its INSERT, if rows can be made of it beforehand, and whether ids that are known leave out rows.
+    pub(crate) fn to_make(&self) -> Option<(&Insert, bool)> {
+        match self {
+            Write::Insert(insert) => Some((insert, false)),
+            Write::Upsert { insert, known } => match known {
+                Known::Ignore => Some((insert, true)),
+                Known::Keep | Known::Update(_) => None,
+            },
+            Write::Delete(_) | Write::Update(_) | Write::Planned(_) | Write::Backfill(_) => None,
+        }
+    }
+}
+
 impl Command {
     /// The INSERTs in the command, in their order: of each of them rows can be made beforehand, see [`crate::Snapshot::make_rows`].
     #[must_use]
@@ -400,41 +415,33 @@ impl Command {
     }
 
     fn gather_inserts<'c>(&'c self, is_within: bool, found: &mut Vec<InsertedRows<'c>>) {
-        match self {
-            Command::Insert(insert) => found.push(InsertedRows {
+        let is_within = is_within || matches!(self, Command::Within(_));
+        let (writes, inner) = self.parts();
+        for (insert, is_ignoring) in writes.iter().filter_map(Write::to_make) {
+            found.push(InsertedRows {
                 table: &insert.table,
                 columns: insert.columns.as_deref(),
                 rows: &insert.rows,
                 is_within,
-                is_ignoring: false,
-            }),
-            Command::Upsert {
-                insert,
-                known: Known::Ignore,
-            } => found.push(InsertedRows {
-                table: &insert.table,
-                columns: insert.columns.as_deref(),
-                rows: &insert.rows,
-                is_within,
-                is_ignoring: true,
-            }),
-            Command::Load {
-                table,
-                step: LoadStep::Put { columns, rows, .. },
-                ..
-            } => found.push(InsertedRows {
+                is_ignoring,
+            });
+        }
+        if let Command::Load {
+            table,
+            step: LoadStep::Put { columns, rows, .. },
+            ..
+        } = self
+        {
+            found.push(InsertedRows {
                 table,
                 columns: Some(columns),
                 rows,
                 is_within,
                 is_ignoring: false,
-            }),
-            Command::Within(inner) => inner.gather_inserts(true, found),
-            Command::Many(members) | Command::Series(members) => {
-                let members = members.iter();
-                members.for_each(|member| member.gather_inserts(is_within, found));
-            }
-            _ => {}
+            });
+        }
+        for member in inner {
+            member.gather_inserts(is_within, found);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Statements with a condition that a reader has worked out, on their way to the engine's thread.
 //!
 //! The engine answers a statement whose condition is long to evaluate with a [`Planning`]. Its caller runs that on a thread of its
-//! choice and sends the [`Planned`] back as [`crate::Command::Planned`]. The module `decide::planned` has an example.
+//! choice and sends the [`Planned`] back as [`crate::Write::Planned`]. The module `decide::planned` has an example.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use query::value::Value;
 use queue::RowNumber;
 
 use crate::catalog::TableId;
-use crate::command::{Command, Definition};
+use crate::command::{Definition, Write};
 use crate::error::Result;
 use crate::recent::Since;
 use crate::record::UpdatedRows;
@@ -29,15 +29,15 @@ pub(crate) enum Conditional {
 }
 
 impl Conditional {
-    /// The statement of a command; `None`: it has no condition.
-    pub(crate) fn from_command(command: &Command) -> Option<Conditional> {
-        if let Command::Delete(delete) = command {
-            return Some(Conditional::Delete(Arc::new(Delete::clone(delete))));
+    /// The statement of a write; `None`: it has no condition.
+    pub(crate) fn from_write(write: &Write) -> Option<Conditional> {
+        match write {
+            Write::Delete(delete) => Some(Conditional::Delete(Arc::new(Delete::clone(delete)))),
+            Write::Update(update) => Some(Conditional::Update(Arc::new(Update::clone(update)))),
+            Write::Insert(_) | Write::Upsert { .. } | Write::Planned(_) | Write::Backfill(_) => {
+                None
+            }
         }
-        let Command::Update(update) = command else {
-            return None;
-        };
-        Some(Conditional::Update(Arc::new(Update::clone(update))))
     }
 
     /// The table, as the statement names it.
@@ -134,11 +134,11 @@ impl Planned {
         self.0.asked.table()
     }
 
-    /// The command that was planned, as it was given.
-    pub(crate) fn command(&self) -> Command {
+    /// The write that was planned, as it was given.
+    pub(crate) fn write(&self) -> Write {
         match &self.0.asked {
-            Conditional::Delete(delete) => Command::Delete(Box::new(Delete::clone(delete))),
-            Conditional::Update(update) => Command::Update(Box::new(Update::clone(update))),
+            Conditional::Delete(delete) => Write::Delete(Box::new(Delete::clone(delete))),
+            Conditional::Update(update) => Write::Update(Box::new(Update::clone(update))),
         }
     }
 }

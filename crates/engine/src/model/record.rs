@@ -72,6 +72,63 @@ const SYNC: &str = "sync";
 /// One durable unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record {
+    Catalog(CatalogRecord),
+    Queue(QueueRecord),
+    /// Documents were inserted into a search table, in this order.
+    Documents(Documents),
+    /// A backfill found hits of stored documents, and they were put into queues.
+    Hits(Documents),
+    /// Documents were deleted; none of these ids is absent.
+    DeleteDocuments {
+        table: TableId,
+        ids: Vec<u64>,
+    },
+    /// Values of documents were changed; none of these ids is absent.
+    Update {
+        table: TableId,
+        rows: UpdatedRows,
+    },
+    /// Standing queries were stored. Each replaces the query with its id, if there is any.
+    Queries {
+        table: TableId,
+        queries: Vec<QueryRow>,
+    },
+    /// Standing queries were deleted.
+    DeleteQueries {
+        table: TableId,
+        ids: Vec<u64>,
+    },
+    /// `keep=` or `keep_bytes=` dropped rows of a search table; none of these ids is absent. The rows fill whole segments of the
+    /// engine that wrote the record. An engine that replays it may hold the rows in other segments.
+    Retire {
+        table: TableId,
+        ids: Vec<u64>,
+    },
+    /// `Retire` as records before version 6 hold it: the names of the dropped segments' folders.
+    RetireSegments {
+        table: TableId,
+        segments: Vec<String>,
+    },
+    /// A load has stored its rows up to `place`; `None`: the load is over.
+    Load {
+        table: TableId,
+        load: u64,
+        place: Option<u64>,
+    },
+    /// Messages of one call of Scribe's `Log`.
+    Messages(Arc<Messages>),
+    /// The collector's stores have all messages of records up to position `upto`. `cursors` are those that changed.
+    Collected {
+        upto: u64,
+        cursors: Vec<CursorChange>,
+    },
+    /// Several records as one unit, in this order. It holds no `Collected` and no `Many`, and `Messages` at most once.
+    Many(Vec<Record>),
+}
+
+/// A record that makes, renames or drops tables.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum CatalogRecord {
     /// CREATE TABLE.
     Create {
         table: TableId,
@@ -86,21 +143,11 @@ pub(crate) enum Record {
         table: TableId,
         definition: Box<Definition>,
     },
-    /// Documents were inserted into a search table, in this order.
-    Documents(Documents),
-    /// A backfill found hits of stored documents, and they were put into queues.
-    Hits(Documents),
-    /// Documents were deleted; none of these ids is absent.
-    DeleteDocuments { table: TableId, ids: Vec<u64> },
-    /// Values of documents were changed; none of these ids is absent.
-    Update { table: TableId, rows: UpdatedRows },
-    /// Standing queries were stored. Each replaces the query with its id, if there is any.
-    Queries {
-        table: TableId,
-        queries: Vec<QueryRow>,
-    },
-    /// Standing queries were deleted.
-    DeleteQueries { table: TableId, ids: Vec<u64> },
+}
+
+/// A record of one queue.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum QueueRecord {
     /// Rows were inserted into a queue. Their numbers begin at `first_row` and rise by 1.
     Rows {
         table: TableId,
@@ -148,29 +195,6 @@ pub(crate) enum Record {
         lane: u32,
         rows: Vec<RowNumber>,
     },
-    /// `keep=` or `keep_bytes=` dropped rows of a search table; none of these ids is absent. The rows fill whole segments of the
-    /// engine that wrote the record. An engine that replays it may hold the rows in other segments.
-    Retire { table: TableId, ids: Vec<u64> },
-    /// `Retire` as records before version 6 hold it: the names of the dropped segments' folders.
-    RetireSegments {
-        table: TableId,
-        segments: Vec<String>,
-    },
-    /// A load has stored its rows up to `place`; `None`: the load is over.
-    Load {
-        table: TableId,
-        load: u64,
-        place: Option<u64>,
-    },
-    /// Messages of one call of Scribe's `Log`.
-    Messages(Arc<Messages>),
-    /// The collector's stores have all messages of records up to position `upto`. `cursors` are those that changed.
-    Collected {
-        upto: u64,
-        cursors: Vec<CursorChange>,
-    },
-    /// Several records as one unit, in this order. It holds no `Collected` and no `Many`, and `Messages` at most once.
-    Many(Vec<Record>),
 }
 
 /// Documents inserted by one command, and their hits that were put into queues.
@@ -302,9 +326,10 @@ impl Record {
     pub(crate) fn unit(records: impl IntoIterator<Item = Record>) -> Option<Record> {
         let mut members = Vec::new();
         for record in records {
-            match record {
-                Record::Many(inner) => members.extend(inner),
-                single => members.push(single),
+            if let Record::Many(inner) = record {
+                members.extend(inner);
+            } else {
+                members.push(record);
             }
         }
         match members.len() {
@@ -316,26 +341,27 @@ impl Record {
     /// Number of rows that the record inserts or deletes, for the counters.
     pub(crate) fn rows(&self) -> u64 {
         let rows = match self {
-            Record::Create { .. }
-            | Record::Drop { .. }
-            | Record::Rename { .. }
-            | Record::Parts { .. }
+            Record::Catalog(_)
             | Record::Load { .. }
             | Record::Retire { .. }
             | Record::RetireSegments { .. }
-            | Record::Alter { .. }
-            | Record::Returned { .. }
-            | Record::Clear { .. }
+            | Record::Queue(
+                QueueRecord::Alter { .. }
+                | QueueRecord::Returned { .. }
+                | QueueRecord::Clear { .. }
+                | QueueRecord::Pause { .. },
+            )
             | Record::Messages(_)
-            | Record::Collected { .. }
-            | Record::Pause { .. } => 0,
+            | Record::Collected { .. } => 0,
             Record::Documents(documents) => documents.documents.len(),
             Record::Hits(hits) => return hits.hits.iter().map(QueuedHits::rows).sum(),
             Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),
             Record::Update { rows, .. } => rows.ids.len(),
             Record::Queries { queries, .. } => queries.len(),
-            Record::Rows { rows, .. } => rows.len(),
-            Record::RemoveRows { rows, .. } | Record::Done { rows, .. } => rows.len(),
+            Record::Queue(QueueRecord::Rows { rows, .. }) => rows.len(),
+            Record::Queue(
+                QueueRecord::RemoveRows { rows, .. } | QueueRecord::Done { rows, .. },
+            ) => rows.len(),
             Record::Many(members) => return members.iter().map(Record::rows).sum(),
         };
         rows as u64

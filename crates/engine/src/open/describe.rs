@@ -4,7 +4,7 @@ use queue::RowNumber;
 
 use crate::catalog::{Catalog, TableId};
 use crate::ranges::ranges_up_to;
-use crate::record::Record;
+use crate::record::{CatalogRecord, QueueRecord, Record};
 
 /// Rising numbers as ranges: `3, 5-9`. At most 1,000 ranges are written out.
 pub(crate) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
@@ -27,16 +27,18 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             .iter()
             .flat_map(|member| parts(catalog, member))
             .collect(),
-        Record::Create { definition, .. } => {
+        Record::Catalog(CatalogRecord::Create { definition, .. }) => {
             vec![(definition.name.clone(), "created".to_owned())]
         }
-        Record::Drop { table } => vec![(name(table), "dropped".to_owned())],
-        Record::Rename { names } => {
+        Record::Catalog(CatalogRecord::Drop { table }) => vec![(name(table), "dropped".to_owned())],
+        Record::Catalog(CatalogRecord::Rename { names }) => {
             let renamed =
                 |(table, new): &(TableId, String)| (name(table), format!("renamed to {new}"));
             names.iter().map(renamed).collect()
         }
-        Record::Parts { table, .. } => vec![(name(table), "change of the local tables".to_owned())],
+        Record::Catalog(CatalogRecord::Parts { table, .. }) => {
+            vec![(name(table), "change of the local tables".to_owned())]
+        }
         Record::Documents(documents) => {
             let ids: Vec<u64> = documents.documents.iter().map(|one| one.id).collect();
             let stored = format!("documents {}", numbers(&ids));
@@ -76,20 +78,14 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
         }
         // They say nothing of rows.
         Record::Load { .. } | Record::Collected { .. } => Vec::new(),
-        Record::Rows { .. }
-        | Record::RemoveRows { .. }
-        | Record::Alter { .. }
-        | Record::Clear { .. }
-        | Record::Pause { .. }
-        | Record::Returned { .. }
-        | Record::Done { .. } => queue_parts(catalog, record),
+        Record::Queue(record) => queue_parts(catalog, record),
     }
 }
 
 /// Of the records of queues.
-fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
+fn queue_parts(catalog: &Catalog, record: &QueueRecord) -> Vec<(String, String)> {
     let (of, what) = match record {
-        Record::Rows {
+        QueueRecord::Rows {
             table,
             first_row,
             rows,
@@ -98,37 +94,36 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
             let rows = ranges(first_row.0..first_row.0 + rows.len() as u64);
             (table, format!("queue rows {rows}"))
         }
-        Record::RemoveRows { table, rows } => {
+        QueueRecord::RemoveRows { table, rows } => {
             (table, format!("removal of queue rows {}", numbers(rows)))
         }
-        Record::Alter { table, columns, .. } => {
+        QueueRecord::Alter { table, columns, .. } => {
             let names = columns.iter().map(|column| column.name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
             (table, format!("change of the columns to {names}"))
         }
-        Record::Clear { table, kept } if kept.is_empty() => {
+        QueueRecord::Clear { table, kept } if kept.is_empty() => {
             (table, "removal of all queue rows".to_owned())
         }
-        Record::Clear { table, kept } => {
+        QueueRecord::Clear { table, kept } => {
             let kept = numbers(kept);
             (table, format!("removal of all queue rows but {kept}"))
         }
-        Record::Pause { table, paused, .. } => {
+        QueueRecord::Pause { table, paused, .. } => {
             let what = if *paused { "paused" } else { "resumed" };
             (table, what.to_owned())
         }
-        Record::Returned { table, rows, .. } => {
+        QueueRecord::Returned { table, rows, .. } => {
             let rows: Vec<RowNumber> = rows.iter().map(|(row, _)| *row).collect();
             (table, format!("return of queue rows {}", numbers(&rows)))
         }
-        Record::Done { table, rows, .. } => {
+        QueueRecord::Done { table, rows, .. } => {
             let rows = numbers(rows);
             (
                 table,
                 format!("a consumer group's end of queue rows {rows}"),
             )
         }
-        _ => return Vec::new(),
     };
     vec![(table(catalog, *of), what)]
 }

@@ -7,7 +7,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::*;
-use crate::command::{Command, Definition, Envelope, Kind, QueueOptions, Reply, SessionId};
+use crate::command::{Command, Definition, Envelope, Kind, QueueOptions, Reply, SessionId, Write};
 use crate::engine::Options;
 use crate::jobs::Background;
 use crate::mailbox::Handle;
@@ -26,12 +26,12 @@ fn submit(handle: &Handle, session: u64, command: Command) -> Answers {
 }
 
 fn insert() -> Command {
-    Command::Insert(Insert {
+    Command::Write(Write::Insert(Insert {
         table: "jobs".to_owned(),
         columns: None,
         rows: vec![vec![Value::Int(1)]],
         replace: false,
-    })
+    }))
 }
 
 /// An engine that holds the queue `jobs`.

@@ -20,7 +20,7 @@ use crate::limits::BACKFILL_DOCUMENTS_MAX;
 const DAY_S: i64 = 86_400;
 
 impl Snapshot {
-    /// The pieces of a backfill, to be sent as [`crate::Command::Backfill`] one after the other: the documents that are
+    /// The pieces of a backfill, to be sent as [`crate::Write::Backfill`] one after the other: the documents that are
     /// stored in the tables listened to and that the query finds, by table and id. `days`: only those whose first
     /// timestamp column is no older. Cost: a search, which `interrupt` stops.
     ///

@@ -160,9 +160,10 @@ impl SearchTable {
 }
 
 fn shards(definition: &Definition) -> u16 {
-    match definition.kind {
-        Kind::Search(options) => catalog::shards(options),
-        _ => 1,
+    if let Kind::Search(options) = definition.kind {
+        catalog::shards(options)
+    } else {
+        1
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use disk::RealDisk;
-use engine::{Command, EngineStatus, Now, Options, Reply};
+use engine::{Command, EngineStatus, Now, Options, Reply, Write};
 use query::value::Value;
 
 use crate::driver::Driver;
@@ -97,12 +97,12 @@ fn batch(first: u64) -> Command {
         let text = format!("{number:0>20}{}", "message ".repeat(10));
         vec![Value::Int(number.into()), Value::Str(text)]
     };
-    Command::Insert(Insert {
+    Command::Write(Write::Insert(Insert {
         table: "q".to_owned(),
         columns: None,
         rows: (first..first + ROWS_A_BATCH).map(row).collect(),
         replace: false,
-    })
+    }))
 }
 
 /// Takes the first free row and ends it.

@@ -12,7 +12,7 @@ use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::SCHEMA;
-use crate::statement::command;
+use crate::statement::{command, many};
 use crate::workload::dump;
 
 fn driver() -> Driver {
@@ -126,7 +126,7 @@ fn an_update_that_is_heard_changes_no_more_rows_than_the_bound_and_is_refused_wh
 fn what_one_statement_may_cost_is_shared_by_its_members() {
     let mut driver = driver();
     chains(&mut driver, 40);
-    let members = |count| Command::Many((1..=count).map(|id| post(id, 3_000)).collect());
+    let members = |count| many((1..=count).map(|id| post(id, 3_000)));
     driver.run(members(2)).unwrap();
     driver.run(command("delete posts")).unwrap();
     let Err(Error::InMany { index, error }) = driver.run(members(40)) else {

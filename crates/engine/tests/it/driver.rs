@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use disk::Disk;
 use engine::{
     Background, Command, Control, Engine, Envelope, Error, Interrupt, MadeRows, Now, Options,
-    Recovered, Reply, SessionId,
+    Recovered, Reply, SessionId, Write,
 };
 
 /// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
@@ -190,8 +190,8 @@ impl Driver {
                     let planned = planning.run(&Control::default());
                     between(self);
                     command = match is_within {
-                        true => Command::Within(Box::new(Command::Planned(planned?))),
-                        false => Command::Planned(planned?),
+                        true => Command::Within(Box::new(Command::Write(Write::Planned(planned?)))),
+                        false => Command::Write(Write::Planned(planned?)),
                     };
                 }
                 outcome => return outcome,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::{Disk, FaultDisk, MemoryDisk, RealDisk, at_random, everything_kept, everything_lost};
-use engine::{Command, Now, Options};
+use engine::{Command, Now, Options, Write};
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
@@ -347,7 +347,7 @@ fn build(disk: Arc<dyn Disk>, written: &Written) -> Vec<Vec<String>> {
                     .backfill(&table, query, days, driver.now, &Arc::default())
                     .unwrap()
                 {
-                    driver.run(Command::Backfill(piece)).unwrap();
+                    driver.run(Command::Write(Write::Backfill(piece))).unwrap();
                 }
             }
             other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use disk::{Call, Fault, FaultDisk, MemoryDisk};
 use engine::{
-    Command, Error, Feed, JobLine, Messages, Receipt, Reply, RowNumber, SourceMode, SyncMode,
+    Command, Error, Feed, JobLine, Messages, Receipt, Reply, RowNumber, SourceMode, SyncMode, Write,
 };
 use proptest::prelude::*;
 
@@ -81,8 +81,8 @@ fn feed(place: usize, word: usize) -> Feed {
         None => "insert posts (absent) values (1)".to_owned(),
     };
     match command(&row) {
-        Command::Insert(rows) if rows.table == "ears" => Feed::Match(rows),
-        Command::Insert(rows) => Feed::Store(rows),
+        Command::Write(Write::Insert(rows)) if rows.table == "ears" => Feed::Match(rows),
+        Command::Write(Write::Insert(rows)) => Feed::Store(rows),
         other => panic!("{other:?}"),
     }
 }
@@ -216,7 +216,7 @@ impl Life {
             return Ok(()); // no query of that id
         };
         for piece in pieces {
-            let outcome = self.twins.ask(1, &Command::Backfill(piece));
+            let outcome = self.twins.ask(1, &Command::Write(Write::Backfill(piece)));
             self.note(step, outcome)?;
         }
         Ok(())

@@ -8,14 +8,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Searched, Wanted};
+use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Searched, Wanted, Write};
 use proptest::prelude::*;
 use query::request::{Insert, Known};
 use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, many, parse};
 
 const COLUMNS: &str = "(title text, body text, n int, s string, wide bigint, f float)";
 const QUERIES: [&str; 7] = [
@@ -116,12 +116,12 @@ fn insert() -> impl Strategy<Value = Command> {
         let rows = proptest::collection::vec(row, rows);
         let columns: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
         rows.prop_map(move |rows| {
-            Command::Insert(Insert {
+            Command::Write(Write::Insert(Insert {
                 table: "posts".to_owned(),
                 columns: Some(columns.clone()),
                 rows,
                 replace,
-            })
+            }))
         })
     })
 }
@@ -129,10 +129,12 @@ fn insert() -> impl Strategy<Value = Command> {
 /// The INSERT, or one of three as an INSERT IGNORE.
 fn or_ignoring(insert: impl Strategy<Value = Command>) -> impl Strategy<Value = Command> {
     (insert, 0..3).prop_map(|(command, how)| match (command, how) {
-        (Command::Insert(insert), 0) if !insert.replace => Command::Upsert {
-            insert,
-            known: Known::Ignore,
-        },
+        (Command::Write(Write::Insert(insert)), 0) if !insert.replace => {
+            Command::Write(Write::Upsert {
+                insert,
+                known: Known::Ignore,
+            })
+        }
         (command, _) => command,
     })
 }
@@ -153,12 +155,12 @@ fn standing() -> impl Strategy<Value = Command> {
     let row = (id, query, filter).prop_map(|(id, query, filter)| vec![id, query, filter]);
     let rows = proptest::collection::vec(row, 1..5);
     (rows, any::<bool>()).prop_map(|(rows, replace)| {
-        Command::Insert(Insert {
+        Command::Write(Write::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(["id", "query", "filters"].map(str::to_owned).to_vec()),
             rows,
             replace,
-        })
+        }))
     })
 }
 
@@ -172,7 +174,7 @@ fn step() -> impl Strategy<Value = Command> {
     ];
     prop_oneof![
         6 => one(),
-        2 => proptest::collection::vec(member, 1..4).prop_map(Command::Many),
+        2 => proptest::collection::vec(member, 1..4).prop_map(many),
         3 => one().prop_map(|one| Command::Within(Box::new(one))),
         1 => Just(Command::Commit),
         1 => Just(Command::Rollback),
@@ -279,12 +281,12 @@ fn standing_queries_are_compiled_up_to_the_first_that_is_refused() {
     let mut driver = open();
     let text = |query: &str| vec![Value::Str(query.to_owned())];
     let insert = |queries: &[&str]| {
-        Command::Insert(Insert {
+        Command::Write(Write::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(vec!["query".to_owned()]),
             rows: queries.iter().map(|query| text(query)).collect(),
             replace: false,
-        })
+        }))
     };
     let refused = insert(&["REGEX(/ca.+/)", "cat -(", "dog"]);
     let rows = made(&driver, &refused);
@@ -305,12 +307,12 @@ fn long_expressions_that_no_session_had_memory_for_are_refused_for_now() {
     let mut driver = open();
     let insert = |queries: std::ops::Range<usize>| {
         let text = |n| format!("REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{n}/)");
-        Command::Insert(Insert {
+        Command::Write(Write::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(vec!["query".to_owned()]),
             rows: queries.map(|n| vec![Value::Str(text(n))]).collect(),
             replace: false,
-        })
+        }))
     };
     let snapshot = driver.handle.snapshot();
     let without_memory = |command: &Command| {
@@ -334,7 +336,7 @@ fn rows_that_take_long_to_make_are_known_before_the_engine_begins() {
     driver.run(command("create search deep (j json)")).unwrap();
     let snapshot = driver.handle.snapshot();
     let is_long = |table: &str, column: &str, texts: &[&str], made: usize| {
-        let insert = Command::Insert(Insert {
+        let insert = Command::Write(Write::Insert(Insert {
             table: table.to_owned(),
             columns: Some(vec![column.to_owned()]),
             rows: texts
@@ -342,7 +344,7 @@ fn rows_that_take_long_to_make_are_known_before_the_engine_begins() {
                 .map(|it| vec![Value::Str((*it).to_owned())])
                 .collect(),
             replace: false,
-        });
+        }));
         insert.inserts()[0].is_long_behind(&snapshot.definition(table).unwrap(), made)
     };
     let document = format!("[{}0]", "1,".repeat(100_000));
@@ -377,12 +379,12 @@ fn rows_that_take_long_are_stored_only_if_a_session_has_made_them() {
     let numbers = vec!["0"; 100_000].join(",");
     let document = format!("{}{numbers}{}", "[".repeat(60), "]".repeat(60));
     let insert = |rows: usize| {
-        Command::Insert(Insert {
+        Command::Write(Write::Insert(Insert {
             table: "deep".to_owned(),
             columns: Some(vec!["j".to_owned()]),
             rows: vec![vec![Value::Str(document.clone())]; rows],
             replace: false,
-        })
+        }))
     };
     let before = driver.handle.status().record_bytes_total;
     let refused = driver.ask(1, insert(2)).take();
@@ -443,12 +445,12 @@ fn measured((kind, value): Shape, columns: usize, rows: usize, absent: usize) ->
     let create = format!("create search t (extra text, {})", named.join(", "));
     driver.run(command(&create)).unwrap();
     let of_row = |row: usize| (0..columns).map(move |at| value(row * columns + at));
-    let insert = Command::Insert(Insert {
+    let insert = Command::Write(Write::Insert(Insert {
         table: "t".to_owned(),
         columns: Some((0..columns).map(|at| format!("c{at}")).collect()),
         rows: (0..rows).map(|row| of_row(row).collect()).collect(),
         replace: false,
-    });
+    }));
     let definition = driver.handle.snapshot().definition("t").unwrap();
     let wanted = insert.inserts()[0].wanted(&definition);
     let words = made(&driver, &insert)[0].as_ref().unwrap().bytes().words;
@@ -492,12 +494,12 @@ fn expressions_of_a_transaction_count_as_its_bytes_until_it_ends() {
     let mut driver = open();
     let insert = |n: usize| {
         let query = format!("REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{n}/)");
-        Command::Within(Box::new(Command::Insert(Insert {
+        Command::Within(Box::new(Command::Write(Write::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(vec!["query".to_owned()]),
             rows: vec![vec![Value::Str(query)]],
             replace: false,
-        })))
+        }))))
     };
     let compiled = made(&driver, &insert(0))[0].as_ref().unwrap().bytes();
     let mut stored = 0;
@@ -527,12 +529,12 @@ fn a_transaction_sees_its_standing_queries_however_long_their_expressions() {
     let mut driver = open();
     for n in 0..12 {
         let query = format!("REGEX(/(a|b|ab){{1,100}}(c|d){{1,100}}{n}/)");
-        let insert = Command::Within(Box::new(Command::Insert(Insert {
+        let insert = Command::Within(Box::new(Command::Write(Write::Insert(Insert {
             table: "alerts".to_owned(),
             columns: Some(vec!["query".to_owned()]),
             rows: vec![vec![Value::Str(query)]],
             replace: false,
-        })));
+        }))));
         let rows = made(&driver, &insert);
         assert!(outcome(driver.ask_made(1, insert, rows).take())[0].starts_with("ok"));
     }

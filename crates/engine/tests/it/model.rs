@@ -3,7 +3,7 @@
 use query::request::{Delete, Insert, Known, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::{Change, Command};
+use engine::{Change, Command, Write};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
 use query::lexer::Lexer;
@@ -102,12 +102,12 @@ impl Model {
 
     fn change(&mut self, session: u64, command: &Command) -> Outcome {
         match command {
-            Command::Insert(Insert {
+            Command::Write(Write::Insert(Insert {
                 table,
                 columns,
                 rows,
                 replace,
-            }) => {
+            })) => {
                 assert!(columns.is_some());
                 match table.as_str() {
                     "posts" | "news" => {
@@ -125,15 +125,15 @@ impl Model {
                     other => panic!("{other}"),
                 }
             }
-            Command::Update(update) => self.update(update),
-            Command::Upsert { insert, known } => {
+            Command::Write(Write::Update(update)) => self.update(update),
+            Command::Write(Write::Upsert { insert, known }) => {
                 self.upsert(place(&SEARCHES, &insert.table), &insert.rows, known)
             }
             Command::AlterTable { table, changes } => {
                 assert_eq!(changes.len(), 1);
                 self.alter(place(&SEARCHES, table), &changes[0])
             }
-            Command::Delete(delete) => {
+            Command::Write(Write::Delete(delete)) => {
                 let Delete {
                     table,
                     matching,
@@ -199,7 +199,7 @@ impl Model {
                 let mut lines = Vec::new();
                 for (index, member) in members.iter().enumerate() {
                     let line = self
-                        .change(session, member)
+                        .change(session, &Command::Write(member.clone()))
                         .map_err(|error| format!("statement {}: {error}", index + 1))?;
                     lines.push(line);
                 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Command, Control, Error, Interrupt, Now, Options, Plans, Reason, Reply};
+use engine::{Command, Control, Error, Interrupt, Now, Options, Plans, Reason, Reply, Write};
 use proptest::prelude::*;
 use query::expression::Expression;
 use query::request::{OrderBy, Output};
@@ -31,7 +31,10 @@ pub(crate) fn open(seal_rows: u32, plans: Plans) -> Driver {
 }
 
 fn is_conditional(command: &Command) -> bool {
-    matches!(command, Command::Delete(_) | Command::Update(_))
+    matches!(
+        command,
+        Command::Write(Write::Delete(_)) | Command::Write(Write::Update(_))
+    )
 }
 
 /// Plans and decides a statement until it is no longer to be planned. `between`: what comes after each plan.
@@ -69,13 +72,13 @@ pub(crate) fn limited((session, mut command): Asked, limit: Option<u64>, falls: 
         descending: true,
     };
     match &mut command {
-        Command::Delete(delete) => {
+        Command::Write(Write::Delete(delete)) => {
             delete.limit = limit;
             if falls && delete.table == "jobs" {
                 delete.order = vec![key("id")];
             }
         }
-        Command::Update(update) => {
+        Command::Write(Write::Update(update)) => {
             update.limit = limit;
             if falls {
                 update.order = vec![key("n")];
@@ -179,7 +182,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
     };
     let mut command = match planned_first {
-        Ok(planned) => Command::Planned(planned),
+        Ok(planned) => Command::Write(Write::Planned(planned)),
         Err(error) => {
             // It is refused in the state that its plan has read.
             let want = slow.ask(*session, statement.clone()).take();
@@ -195,7 +198,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
         match fast.ask(*session, command).take().expect("an answer") {
             Ok(Reply::Plan(planning)) => match planning.run(&Control::default()) {
-                Ok(planned) => command = Command::Planned(planned),
+                Ok(planned) => command = Command::Write(Write::Planned(planned)),
                 Err(error) => break Err(error),
             },
             outcome => break outcome,
@@ -236,7 +239,9 @@ fn with_plan(statement: &str, units: u64) -> (Driver, Command) {
 
 fn plan(driver: &mut Driver, command: Command) -> Command {
     match driver.ask(1, command).take().expect("an answer") {
-        Ok(Reply::Plan(planning)) => Command::Planned(planning.run(&Control::default()).unwrap()),
+        Ok(Reply::Plan(planning)) => {
+            Command::Write(Write::Planned(planning.run(&Control::default()).unwrap()))
+        }
         other => panic!("not to be planned: {other:?}"),
     }
 }
@@ -276,7 +281,7 @@ fn a_statement_whose_rows_never_rest_is_a_conflict() {
         );
         command = match driver.ask(1, command).take().expect("an answer") {
             Ok(Reply::Plan(planning)) => {
-                Command::Planned(planning.run(&Control::default()).unwrap())
+                Command::Write(Write::Planned(planning.run(&Control::default()).unwrap()))
             }
             Err(Error::Conflict { .. }) => {
                 assert_eq!(plans, engine::limits::PLANS_MAX);

@@ -5,7 +5,7 @@
 //! decides. Both must tell the same. COMMIT may be refused in the first alone, as it would have been at an earlier moment; then
 //! nothing of it is stored.
 
-use engine::{Command, Error, Plans, Reply};
+use engine::{Command, Error, Plans, Reply, Write};
 use proptest::prelude::*;
 
 use crate::driver::Driver;
@@ -42,7 +42,9 @@ fn member() -> impl Strategy<Value = Command> {
     let inserts = inserts.prop_filter("a write of rows", |command| {
         matches!(
             command,
-            Command::Insert(_) | Command::Delete(_) | Command::Update(_)
+            Command::Write(Write::Insert(_))
+                | Command::Write(Write::Delete(_))
+                | Command::Write(Write::Update(_))
         )
     });
     prop_oneof![3 => chooses, 2 => inserts]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use disk::{Disk, FaultDisk, File, Lock, MemoryDisk, Space, everything_kept, everything_lost};
 use engine::inspect::{self, Dumped};
-use engine::{Command, Error, Now, Options, Reply, SessionId};
+use engine::{Command, Error, Now, Options, Reply, SessionId, Write};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, Pending, options};
@@ -26,8 +26,8 @@ fn worded(outcome: &Result<Reply, Error>, asked: &Command) -> String {
         }
         (
             Ok(Reply::Done { affected, .. }),
-            Command::Insert(_)
-            | Command::Delete(_)
+            Command::Write(Write::Insert(_))
+            | Command::Write(Write::Delete(_))
             | Command::QueuePurge { .. }
             | Command::QueueDone { .. }
             | Command::QueueReturn { .. },

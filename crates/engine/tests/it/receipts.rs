@@ -6,7 +6,7 @@ use disk::{FaultDisk, MemoryDisk, everything_lost};
 use engine::{Command, Hold, Issuer, Now, Options, QueueNext, Receipt, Reply, WaitSource};
 
 use crate::driver::{Driver, options};
-use crate::statement::command;
+use crate::statement::{Statement, command, parse};
 
 const HOUR_US: u64 = 3_600_000_000;
 
@@ -142,4 +142,40 @@ fn a_late_receipt_is_no_error_whatever_else_it_says() {
         delivery: 1,
     }];
     assert_eq!(affected(&mut driver, Command::QueueDone { receipts }), 0);
+}
+
+#[test]
+fn a_command_that_waits_counts_the_receipts_ids_and_lists_that_it_brings() {
+    let none = Command::Commit.bytes();
+    let receipts = || {
+        vec![
+            Receipt {
+                table: "q".to_owned(),
+                issuer: Issuer::default(),
+                group: None,
+                row: 1.into(),
+                delivery: 1,
+            };
+            1_000
+        ]
+    };
+    let done = Command::QueueDone {
+        receipts: receipts(),
+    };
+    let look = Command::Look {
+        tables: Vec::new(),
+        ids: Some(vec![1; 10_000]),
+    };
+    let ids = (1..=1_000).map(|id| id.to_string()).collect::<Vec<_>>();
+    let text = format!("select * from q where id in ({})", ids.join(", "));
+    let Statement::Select(select) = parse(&text) else {
+        panic!("no SELECT")
+    };
+    let read = Command::Read {
+        select: Box::new(select),
+    };
+    for (name, command) in [("done", done), ("look", look), ("read", read)] {
+        let within = Command::Within(Box::new(command));
+        assert!(within.bytes() > none + 8_000, "{name}: {}", within.bytes());
+    }
 }

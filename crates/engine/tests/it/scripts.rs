@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Command, Error, Now, PqDocument, PqRequest, PqScratch, Reply};
+use engine::{Command, Error, Now, PqDocument, PqRequest, PqScratch, Reply, Write};
 
 use crate::driver::{Driver, Pending, options};
 use crate::statement::{Statement, options_of, parse};
@@ -142,7 +142,7 @@ impl Player {
                 let now = self.driver().now;
                 let mut put = 0;
                 for piece in snapshot.backfill(&table, query, days, now, &Arc::default())? {
-                    match self.driver().run(Command::Backfill(piece))? {
+                    match self.driver().run(Command::Write(Write::Backfill(piece)))? {
                         Reply::Done { affected, .. } => put += affected,
                         other => panic!("{other:?}"),
                     }

@@ -1,6 +1,6 @@
 //! Parser of the test scripts' statements: the part of SQL that the engine's tests need.
 
-use engine::{Command, Definition, Kind};
+use engine::{Command, Definition, Kind, Write};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
 use query::options::Options;
@@ -48,6 +48,15 @@ pub fn command(line: &str) -> Command {
         Statement::Command(command) => command,
         other => panic!("no command: {other:?}"),
     }
+}
+
+/// Writes as one unit.
+pub fn many(writes: impl IntoIterator<Item = Command>) -> Command {
+    let write = |command| match command {
+        Command::Write(write) => write,
+        other => panic!("no member: {other:?}"),
+    };
+    Command::Many(writes.into_iter().map(write).collect())
 }
 
 struct Parser<'a> {
@@ -373,12 +382,12 @@ impl Parser<'_> {
         while self.lexer.take(TokenKind::Comma) {
             rows.push(self.list(Self::value));
         }
-        Command::Insert(Insert {
+        Command::Write(Write::Insert(Insert {
             table,
             columns,
             rows,
             replace,
-        })
+        }))
     }
 
     fn delete(&mut self) -> Command {
@@ -386,13 +395,13 @@ impl Parser<'_> {
         let matching = self.word("match").then(|| self.text());
         let filter = self.word("where").then(|| self.expression());
         let limit = self.word("limit").then(|| self.number());
-        Command::Delete(Box::new(Delete {
+        Command::Write(Write::Delete(Box::new(Delete {
             table,
             matching,
             filter,
             limit,
             order: Vec::new(),
-        }))
+        })))
     }
 
     /// `update name set column = …, … [match 'text'] [where …] [limit n]`
@@ -424,7 +433,7 @@ impl Parser<'_> {
             options: Default::default(),
             limit,
         };
-        Command::Update(Box::new(update))
+        Command::Write(Write::Update(Box::new(update)))
     }
 
     /// `many insert … ; update … ; delete …`
@@ -440,7 +449,7 @@ impl Parser<'_> {
             };
             members.push(member);
             if !self.lexer.take(TokenKind::Semicolon) {
-                return Command::Many(members);
+                return many(members);
             }
         }
     }

@@ -10,7 +10,7 @@ use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
 use engine::inspect::{self, Dumped};
 use engine::{
     Command, Control, Error, Hold, Now, Options, Plans, QueueNext, Receipt, Reply, WaitSource,
-    limits,
+    Write, limits,
 };
 use proptest::prelude::*;
 use query::options::Options as SearchOptions;
@@ -148,7 +148,9 @@ type Told = (u64, Vec<(u64, bool)>);
 impl Choice {
     fn command(&self) -> Command {
         let insert = |id: u64, n: i128, known| match insert(Some(id), n, false) {
-            Command::Insert(insert) => Command::Upsert { insert, known },
+            Command::Write(Write::Insert(insert)) => {
+                Command::Write(Write::Upsert { insert, known })
+            }
             other => panic!("no INSERT: {other:?}"),
         };
         match self {
@@ -165,7 +167,8 @@ impl Choice {
                 command(&format!("delete posts where n < {below} limit {rows}"))
             }
             Choice::Upsert { id, by } => {
-                let Command::Update(update) = command(&format!("update posts set n = n + {by}"))
+                let Command::Write(Write::Update(update)) =
+                    command(&format!("update posts set n = n + {by}"))
                 else {
                     panic!("no UPDATE")
                 };

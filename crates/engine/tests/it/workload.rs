@@ -1,6 +1,6 @@
 //! Random commands for the model's schema, and the comparison of the engine's replies with the model's.
 
-use engine::{Change, ColumnPlace, Command, Error, Reply, SessionId};
+use engine::{Change, ColumnPlace, Command, Error, Reply, SessionId, Write};
 use proptest::prelude::*;
 use query::expression::{BinaryOperator, Expression};
 use query::request::{Assignment, Delete, Insert, Known, Update, inserted_name};
@@ -10,7 +10,7 @@ use query::value::Value;
 use crate::driver::{Driver, until};
 use crate::model::{QUEUES, SCHEMA, SEARCHES, STANDING};
 use crate::scripts::show;
-use crate::statement::{Statement, command, options_of, parse};
+use crate::statement::{Statement, command, many, options_of, parse};
 
 pub type Asked = (u64, Command);
 
@@ -52,22 +52,22 @@ fn id() -> impl Strategy<Value = Value> {
 }
 
 pub fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
-    Command::Insert(Insert {
+    Command::Write(Write::Insert(Insert {
         table: table.to_owned(),
         columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
         rows,
         replace,
-    })
+    }))
 }
 
 fn delete(table: &str, matching: Option<&str>, filter: Option<Expression>) -> Command {
-    Command::Delete(Box::new(Delete {
+    Command::Write(Write::Delete(Box::new(Delete {
         table: table.to_owned(),
         matching: matching.map(str::to_owned),
         filter,
         limit: None,
         order: Vec::new(),
-    }))
+    })))
 }
 
 /// `UPDATE … SET n = n + …`; or to a value that no row can hold.
@@ -75,7 +75,7 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
     let column = Expression::Column("n".to_owned());
     let n = Expression::Literal(Value::Int(n));
     let sum = Expression::Binary(BinaryOperator::Add, Box::new(column), Box::new(n));
-    Command::Update(Box::new(Update {
+    Command::Write(Write::Update(Box::new(Update {
         table: table.to_owned(),
         set: vec![Assignment {
             column: "n".to_owned(),
@@ -87,7 +87,7 @@ fn update(table: &str, matching: Option<&str>, filter: Option<Expression>, n: i1
         order: Vec::new(),
         options: Default::default(),
         limit: None,
-    }))
+    })))
 }
 
 fn compare(column: &str, operator: BinaryOperator, value: i128) -> Expression {
@@ -179,7 +179,7 @@ pub fn adds_n() -> Known {
 /// An INSERT of rows of id, body and n.
 pub fn upserted(table: &str, rows: Vec<Vec<Value>>, known: Known) -> Command {
     match insert(table, &["id", "body", "n"], rows, false) {
-        Command::Insert(insert) => Command::Upsert { insert, known },
+        Command::Write(Write::Insert(insert)) => Command::Write(Write::Upsert { insert, known }),
         other => panic!("{other:?}"),
     }
 }
@@ -222,7 +222,7 @@ pub fn asked() -> impl Strategy<Value = Asked> {
     let queue = || proptest::sample::select(&QUEUES[..]);
     let command = prop_oneof![
         10 => write(),
-        2 => proptest::collection::vec(write(), 1..5).prop_map(Command::Many),
+        2 => proptest::collection::vec(write(), 1..5).prop_map(many),
         4 => queue().prop_map(|table| Command::QueueWait { sources: vec![engine::WaitSource::all(table)], timeout_us: 0 }),
         1 => Just(Command::QueueEnd),
         1 => Just(Command::QueueAbort),

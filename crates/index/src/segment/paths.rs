@@ -135,9 +135,10 @@ impl PathColumn {
         };
         let (from, to) = (docs.start as usize, docs.end as usize);
         let present = |section| words(section, from / 64, to.div_ceil(64));
-        let numbers = match self.numbers.kind {
-            Kind::PathNumbers(_) => Some(Integers::whole(words(self.numbers, from, to)?)),
-            _ => packed::read(file, self.numbers, docs)?,
+        let numbers = if matches!(self.numbers.kind, Kind::PathNumbers(_)) {
+            Some(Integers::whole(words(self.numbers, from, to)?))
+        } else {
+            packed::read(file, self.numbers, docs)?
         };
         let present = self.present.map(present).transpose()?;
         Ok(numbers.map(|numbers| PathNumbers { numbers, present }))

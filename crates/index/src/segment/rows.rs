@@ -285,23 +285,24 @@ impl Rows {
         let Some(section) = self.numbers.get(column).copied().flatten() else {
             return Ok(None);
         };
-        if let Kind::PackedIntegers(_) = section.kind {
+        if is_packed(section) {
             let number = packed::number(&self.file, section, doc)?;
             return Ok(Some(Value::Int(number.into())));
         }
         let bits = self.file.number(section.start as usize, doc as usize)?;
-        Ok(Some(match section.kind {
-            Kind::Floats(_) => Value::Float(f64::from_bits(bits)),
-            _ => Value::Int(i128::from(bits.cast_signed())),
+        let is_float = matches!(section.kind, Kind::Floats(_));
+        Ok(Some(match is_float {
+            true => Value::Float(f64::from_bits(bits)),
+            false => Value::Int(i128::from(bits.cast_signed())),
         }))
     }
 
     /// The bytes of the file that have a number of a column. Without a check: wrong ones are fetched in vain.
     #[inline]
     fn number_hint(&self, numbers: Section, doc: u32) -> Range<usize> {
-        match numbers.kind {
-            Kind::PackedIntegers(_) => packed::place_hint(&self.file, numbers, doc),
-            _ => number_at(numbers, doc),
+        match is_packed(numbers) {
+            true => packed::place_hint(&self.file, numbers, doc),
+            false => number_at(numbers, doc),
         }
     }
 
@@ -373,9 +374,9 @@ impl Rows {
 
     /// `None`: the rows are of several pages.
     fn numbers_of(&self, section: Section, docs: Range<u32>) -> Result<Option<Integers<'_>>> {
-        match section.kind {
-            Kind::PackedIntegers(_) => packed::read(&self.file, section, docs),
-            _ => Ok(Some(Integers::whole(self.eights(section, docs)?))),
+        match is_packed(section) {
+            true => packed::read(&self.file, section, docs),
+            false => Ok(Some(Integers::whole(self.eights(section, docs)?))),
         }
     }
 
@@ -452,6 +453,10 @@ fn copies_start(commit: &Commit) -> Option<u64> {
     copies.map(|section| section.start).min()
 }
 
+fn is_packed(numbers: Section) -> bool {
+    matches!(numbers.kind, Kind::PackedIntegers(_))
+}
+
 /// The sections of numeric columns, by column.
 fn number_sections(
     commit: &Commit,
@@ -459,13 +464,12 @@ fn number_sections(
 ) -> Result<Vec<Option<Section>>> {
     let mut numbers = Vec::new();
     for listed in &commit.sections {
-        let (column, bytes) = match listed.kind {
-            Kind::Integers(column) | Kind::Floats(column) => {
-                (column, Some(8 * u64::from(commit.rows)))
-            }
-            Kind::PackedIntegers(column) => (column, None),
-            _ => continue,
+        let (Kind::Integers(column) | Kind::Floats(column) | Kind::PackedIntegers(column)) =
+            listed.kind
+        else {
+            continue;
         };
+        let bytes = (!is_packed(*listed)).then(|| 8 * u64::from(commit.rows));
         let column = usize::from(column);
         numbers.resize(numbers.len().max(column + 1), None);
         numbers[column] = Some(section(listed.kind, bytes)?);

@@ -368,10 +368,10 @@ impl RowsWriter<'_> {
             }
             Ok(())
         })?;
-        match ends_kind {
-            Kind::GroupedEnds(_) => self.bytes(ends_kind, &stretches::group(&ends)),
-            _ => self.numbers(ends_kind, |doc| Ok(ends[doc as usize])),
+        if matches!(ends_kind, Kind::GroupedEnds(_)) {
+            return self.bytes(ends_kind, &stretches::group(&ends));
         }
+        self.numbers(ends_kind, |doc| Ok(ends[doc as usize]))
     }
 
     /// Writes a section of these bytes.

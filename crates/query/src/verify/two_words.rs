@@ -31,20 +31,26 @@ enum Operator {
 
 impl TwoWords {
     pub(super) fn of(root: &Prepared) -> Option<TwoWords> {
-        let (operator, first, second) = match &root.kind {
-            Kind::Near(near) if near.always_joins => {
-                (Operator::Near(near.distance), &*near.left, &*near.right)
+        let (operator, first, second) = if let Kind::Near(near) = &root.kind {
+            if !near.always_joins {
+                return None;
             }
-            Kind::And(parts) => (Operator::And, parts.first()?, parts.get(1)?),
-            Kind::Order(parts) | Kind::Together(_, parts) => {
-                (Operator::InField, parts.first()?, parts.get(1)?)
-            }
-            _ => return None,
-        };
-        if matches!(&root.kind, Kind::And(parts) | Kind::Order(parts) | Kind::Together(_, parts) if parts.len() > 2)
+            (Operator::Near(near.distance), &*near.left, &*near.right)
+        } else if let Kind::And(parts) | Kind::Order(parts) | Kind::Together(_, parts) = &root.kind
         {
+            let [first, second] = &**parts else {
+                return None;
+            };
+            let is_and = matches!(root.kind, Kind::And(_));
+            let operator = if is_and {
+                Operator::And
+            } else {
+                Operator::InField
+            };
+            (operator, first, second)
+        } else {
             return None;
-        }
+        };
         let (Kind::Word(first), Kind::Word(second)) = (&first.kind, &second.kind) else {
             return None;
         };

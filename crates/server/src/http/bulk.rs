@@ -21,6 +21,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use engine::Command;
 use wire::json::BulkReply;
 use wire::limits::LINE_BYTES_MAX;
 
@@ -143,8 +144,11 @@ impl<'a> Load<'a> {
         server.long(&self.guest.session).await;
         let read = || Batch::read(text, first_line);
         let batch = session::guarded(server, read)?;
-        let (mut command, counted) = batch.into_command();
-        json_texts::of_command(server, &mut command);
+        let (mut writes, counted) = batch.into_writes();
+        for write in &mut writes {
+            json_texts::of_write(server, write);
+        }
+        let command = Command::Many(writes);
         let reply = server.submit_raw(&self.guest.session, command).await?;
         let reply = reply.map_err(|error| with_near_name(server, counted.failure(error)))?;
         counted.report(&reply, &mut self.reply);

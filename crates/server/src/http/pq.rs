@@ -121,13 +121,11 @@ async fn delete(
 fn pq_table(server: &Server, written: &str) -> Result<String, Failure> {
     let table = written.to_lowercase();
     let snapshot = Guest::new(server).reads(&table)?;
-    match snapshot.definition(&table)?.kind {
-        Kind::Percolate { .. } => Ok(table),
-        _ => Err(Failure::new(
-            errors::INVALID,
-            format!("'{table}' is not a pq table"),
-        )),
+    if !matches!(snapshot.definition(&table)?.kind, Kind::Percolate { .. }) {
+        let message = format!("'{table}' is not a pq table");
+        return Err(Failure::new(errors::INVALID, message));
     }
+    Ok(table)
 }
 
 fn id_of(written: &str) -> Result<u64, Failure> {

@@ -23,7 +23,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
-use engine::{Answer, Command, Control, Kind, Receipt, Reply, Taken, TakenRow};
+use engine::{Answer, Command, Control, Kind, Receipt, Reply, Taken, TakenRow, Write};
 use query::request::{Insert, Item, Select};
 use query::value::Value;
 use serde_json::json;
@@ -124,15 +124,13 @@ async fn put(
     guest.long(&guest.session).await;
     let rows = read()?;
     let count = rows.len();
-    let mut command = insert(&queue, rows);
-    json_texts::of_command(server, &mut command);
-    guest.submit(command).await?;
+    guest.submit(insert(server, &queue, rows)).await?;
     add(&server.counters.inserts, 1);
     Ok(answer(&json!({ "rows": count })))
 }
 
 /// The command that puts the rows. Neighbouring rows with the same columns share an INSERT.
-fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
+fn insert(server: &Server, queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
     let mut inserts: Vec<(Vec<String>, Vec<Vec<Value>>)> = Vec::new();
     for row in rows {
         let (names, values): (Vec<String>, Vec<Value>) = row.into_iter().unzip();
@@ -141,22 +139,22 @@ fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
             _ => inserts.push((names, vec![values])),
         }
     }
-    let mut commands: Vec<Command> = inserts
-        .into_iter()
-        .map(|(columns, rows)| {
-            Command::Insert(Insert {
-                table: queue.to_owned(),
-                columns: Some(columns),
-                rows,
-                replace: false,
-            })
-        })
-        .collect();
-    match commands.pop() {
-        Some(only) if commands.is_empty() => only,
+    let writes = inserts.into_iter().map(|(columns, rows)| {
+        let mut insert = Insert {
+            table: queue.to_owned(),
+            columns: Some(columns),
+            rows,
+            replace: false,
+        };
+        json_texts::of_insert(server, &mut insert);
+        Write::Insert(insert)
+    });
+    let mut writes: Vec<Write> = writes.collect();
+    match writes.pop() {
+        Some(only) if writes.is_empty() => Command::Write(only),
         last => {
-            commands.extend(last);
-            Command::Many(commands)
+            writes.extend(last);
+            Command::Many(writes)
         }
     }
 }
@@ -342,13 +340,11 @@ async fn purge(State(door): State<Door>, request: QueueRequest) -> Result<Respon
 fn queue_of(server: &Server, written: &str) -> Result<String, Failure> {
     let queue = written.to_lowercase();
     let snapshot = Guest::new(server).reads(&queue)?;
-    match snapshot.definition(&queue)?.kind {
-        Kind::Queue(_) => Ok(queue),
-        _ => Err(Failure::new(
-            errors::INVALID,
-            format!("'{queue}' is not a queue"),
-        )),
+    if !matches!(snapshot.definition(&queue)?.kind, Kind::Queue(_)) {
+        let message = format!("'{queue}' is not a queue");
+        return Err(Failure::new(errors::INVALID, message));
     }
+    Ok(queue)
 }
 
 fn answer(body: &serde_json::Value) -> Response {

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Control, Error, Memory, Reply, WaitSource, Webhook};
+use engine::{Answer, Command, Control, Error, Memory, Reply, WaitSource, Webhook, Write};
 use query::request::{Delete, Insert, Item, Select};
 use query::value::Value;
 use tokio::sync::Semaphore;
@@ -276,14 +276,14 @@ impl Worker {
         } = hit;
         columns.push("error".to_owned());
         row.push(Value::Str(why));
-        let insert = Command::Insert(Insert {
+        let insert = Write::Insert(Insert {
             table: self.webhook.dead.clone(),
             columns: Some(columns),
             rows: vec![row],
             replace: false,
         });
         // In owner mode the session sees only the row that it owns, so a DELETE without a condition deletes only that.
-        let delete = Command::Delete(Box::new(Delete::of(self.webhook.queue.clone(), None)));
+        let delete = Write::Delete(Box::new(Delete::of(self.webhook.queue.clone(), None)));
         self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.server.counters.webhooks_dead, 1);
         Ok(())

@@ -1,6 +1,6 @@
 use engine::{
     Command, Definition, Hold, Issuer, QueueNext, QueueOptions, Receipt, RowNumber, SessionId,
-    WaitSource,
+    WaitSource, Write,
 };
 use query::Syntax;
 use query::analysis::Settings;
@@ -25,8 +25,8 @@ fn on(deed: Deed, table: &str) -> (Deed, Option<String>) {
     (deed, Some(table.to_owned()))
 }
 
-fn delete(table: &str) -> Command {
-    Command::Delete(Box::new(Delete::of(table.to_owned(), None)))
+fn delete(table: &str) -> Write {
+    Write::Delete(Box::new(Delete::of(table.to_owned(), None)))
 }
 
 #[test]
@@ -36,13 +36,13 @@ fn every_table_of_a_command_is_named() {
         tables: tables.clone(),
         if_exists: false,
     };
-    let many = Command::Many(vec![delete("c"), drop]);
+    let series = Command::Series(vec![Command::Many(vec![delete("c")]), drop]);
     let wanted = [
         on(Deed::Write, "c"),
         on(Deed::Define, "a"),
         on(Deed::Define, "b"),
     ];
-    assert_eq!(actions(&many), wanted);
+    assert_eq!(actions(&series), wanted);
     let flush = |tables| actions(&Command::Flush { tables });
     assert_eq!(flush(Vec::new()), [(Deed::Maintain, None)], "all tables");
     assert_eq!(flush(tables).len(), 2);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine::{Command, Definition, Kind, Reason};
+use engine::{Command, Definition, Kind, Reason, Write};
 use query::expression::{Kept, as_set};
 use query::request::{Insert, Item, Known, Output};
 use query::schema::ColumnType;
@@ -141,8 +141,8 @@ impl Execution<'_> {
             return self.of_temporary(statement).await;
         }
         let command = match statement {
-            Statement::Upsert { insert, known } => Command::Upsert { insert, known },
-            Statement::Insert(insert) => Command::Insert(insert),
+            Statement::Upsert { insert, known } => Command::Write(Write::Upsert { insert, known }),
+            Statement::Insert(insert) => Command::Write(Write::Insert(insert)),
             _ => return Err(unexpected()),
         };
         self.write_within(command).await

@@ -4,7 +4,7 @@ mod queue_options;
 mod search_options;
 
 use engine::{
-    Command, Definition, Keep, Kind, QUEUE_OPTIONS, QueueOptions, SearchOptions, SyncMode,
+    Command, Definition, Keep, Kind, QUEUE_OPTIONS, QueueOptions, SearchOptions, SyncMode, Write,
 };
 use query::Syntax;
 use query::analysis::Settings;
@@ -88,16 +88,18 @@ pub(super) fn write(
             if insert.columns.is_none() && insert.rows.iter().all(is_lone) {
                 insert.columns = lone_column(node, session, &insert.table)?;
             }
-            Command::Insert(insert)
+            Command::Write(Write::Insert(insert))
         }
         Statement::Delete(delete) => {
             check_delete(&delete)?;
-            Command::Delete(Box::new(delete))
+            Command::Write(Write::Delete(Box::new(delete)))
         }
         Statement::Truncate { table } if is_queue(node, session, &table)? => {
             Command::Truncate { table }
         }
-        Statement::Truncate { table } => Command::Delete(Box::new(Delete::of(table, None))),
+        Statement::Truncate { table } => {
+            Command::Write(Write::Delete(Box::new(Delete::of(table, None))))
+        }
         _ => return Err(unexpected()),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Command, Control, Kind, Reply, Snapshot};
+use engine::{Command, Control, Kind, Reply, Snapshot, Write};
 use query::options::Options;
 use query::request::Update;
 
@@ -15,7 +15,8 @@ use crate::scheduler;
 impl Execution<'_> {
     pub(super) async fn update(&mut self, update: Box<Update>) -> Result<Outcome, Failure> {
         self.updatable(&update.table)?;
-        self.write_within(Command::Update(update)).await
+        self.write_within(Command::Write(Write::Update(update)))
+            .await
     }
 
     /// A DELETE or UPDATE, or a COMMIT, which decides those of its transaction. KILL, the server's `max_query_time` and the end of its

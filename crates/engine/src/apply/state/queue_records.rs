@@ -5,11 +5,11 @@
 use query::value::Value;
 use queue::{Queue, RowNumber};
 
-use super::State;
+use super::{Prepared, State};
 use crate::catalog::TableId;
 use crate::command::Now;
 use crate::error::{Error, Result};
-use crate::record::Record;
+use crate::record::QueueRecord;
 
 /// Adds rows to a queue. `relayed`: the sender and its number of the rows. `noted_us`: when the rows came, if their `unique_by=`
 /// keys are to be noted.
@@ -33,10 +33,15 @@ fn push_rows(
 }
 
 impl State {
-    /// As [`State::apply`], for a record of one queue. `Internal` for any other record.
-    pub(super) fn apply_queue_record(&mut self, record: &Record, position: u64) -> Result<bool> {
+    /// As [`State::apply`].
+    pub(super) fn apply_queue_record(
+        &mut self,
+        record: &QueueRecord,
+        position: u64,
+        prepared: &mut Prepared,
+    ) -> Result<bool> {
         match record {
-            Record::Rows {
+            QueueRecord::Rows {
                 table,
                 first_row,
                 rows,
@@ -49,15 +54,20 @@ impl State {
                     push_rows(queue, rows, *relayed, noted);
                 })
             }
-            Record::RemoveRows { table, rows } => {
+            QueueRecord::Alter {
+                table,
+                columns,
+                origins,
+            } => self.apply_alter(*table, (columns, origins), position, prepared),
+            QueueRecord::RemoveRows { table, rows } => {
                 self.apply_to_queue_as_it_is(*table, position, |queue| {
                     rows.iter().for_each(|row| queue.remove(*row));
                 })
             }
-            Record::Clear { table, kept } => {
+            QueueRecord::Clear { table, kept } => {
                 self.apply_to_queue_as_it_is(*table, position, |queue| queue.clear(kept))
             }
-            Record::Pause {
+            QueueRecord::Pause {
                 table,
                 lanes,
                 paused,
@@ -68,7 +78,7 @@ impl State {
                     }
                 }
             }),
-            Record::Returned {
+            QueueRecord::Returned {
                 table,
                 lane,
                 rows,
@@ -79,12 +89,11 @@ impl State {
                     queue.note_returned(*lane as usize, rows, *not_before_us);
                 })
             }
-            Record::Done { table, lane, rows } => {
+            QueueRecord::Done { table, lane, rows } => {
                 self.apply_to_queue_as_it_is(*table, position, |queue| {
                     queue.done(*lane as usize, rows);
                 })
             }
-            _ => Err(Error::internal("a record of no queue")),
         }
     }
 

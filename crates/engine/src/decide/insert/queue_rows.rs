@@ -12,7 +12,7 @@ use crate::decide::rows::{Plan, absent_in_queue};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
-use crate::record::Record;
+use crate::record::{QueueRecord, Record};
 use crate::sessions::Relay;
 use crate::state::State;
 
@@ -58,13 +58,13 @@ pub(super) fn queue_rows(
         return Ok(Decision::nothing(reply));
     }
     Ok(Decision::of(
-        Record::Rows {
+        Record::Queue(QueueRecord::Rows {
             table,
             first_row: queue.backlog.next(),
             rows,
             relayed,
             at_us,
-        },
+        }),
         reply,
     ))
 }

@@ -30,7 +30,7 @@ use queue::RowNumber;
 
 use super::outcome;
 use crate::catalog::TableId;
-use crate::command::{Command, Reply, SessionId};
+use crate::command::{Reply, SessionId, Write};
 use crate::decide::conditional::plan;
 use crate::engine::write::Unit;
 use crate::engine::{Engine, is_fatal};
@@ -208,15 +208,15 @@ impl Engine {
         arrived: Option<Planned>,
     ) -> Result<Option<Planning>> {
         let member = &members[index];
-        let Change::Write(command) = &member.change else {
+        let Change::Write(write) = &member.change else {
             return Ok(None); // of a queue
         };
         let is_search = self.state.searches.contains_key(&member.table);
         let before = &members[..index];
-        let Some(asked) = Conditional::from_command(command) else {
+        let Some(asked) = Conditional::from_write(write) else {
             return match is_search {
                 true => self
-                    .rehearse_insert(session, index, (command, &member.made))
+                    .rehearse_insert(session, index, (write, &member.made))
                     .map(|()| None),
                 false => Ok(None),
             };
@@ -271,12 +271,12 @@ impl Engine {
         &mut self,
         session: SessionId,
         index: usize,
-        (command, made): (&Command, &Option<MadeRows>),
+        (write, made): (&Write, &Option<MadeRows>),
     ) -> Result<()> {
-        let mut command = command.clone();
-        if let Command::Insert(insert) = &mut command {
+        let mut write = write.clone();
+        if let Write::Insert(insert) = &mut write {
             insert.replace = true; // COMMIT refuses an id that others have taken
         }
-        self.put_rows(session, index, (command, made.clone()))
+        self.put_rows(session, index, (write, made.clone()))
     }
 }

@@ -20,13 +20,13 @@ use query::analysis::Words;
 
 use super::Engine;
 use crate::catalog::TableId;
-use crate::command::{Command, SessionId};
+use crate::command::{SessionId, Write};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{WAITING_BYTES_MAX, WAITING_STATEMENTS_MAX};
-use crate::made::MadeRows;
-use crate::record::Record;
+use crate::made::{MadeRows, RowWords};
+use crate::record::{Documents, Record};
 use crate::state::Prepared;
 use crate::table::search::analyse;
 use crate::transactions::{Change, Overlay};
@@ -105,19 +105,18 @@ impl Engine {
                 return Ok(());
             };
             let of_search = self.state.searches.contains_key(&member.table);
-            let insert = match &member.change {
-                Change::Write(command) => match &**command {
-                    Command::Insert(insert) if of_search => {
-                        Some((insert.clone(), member.made.clone()))
-                    }
-                    _ => None,
-                },
-                Change::Remove(_) => None,
+            let insert = if let Change::Write(write) = &member.change
+                && let Write::Insert(insert) = &**write
+                && of_search
+            {
+                Some((insert.clone(), member.made.clone()))
+            } else {
+                None
             };
             if let Some((mut insert, made)) = insert {
                 // Its ids were new when the statement was answered. Only COMMIT refuses one that others have taken since.
                 insert.replace = true;
-                self.put_rows(session, index, (Command::Insert(insert), made))?;
+                self.put_rows(session, index, (Write::Insert(insert), made))?;
             }
             if let Some(transaction) = self.sessions.transactions.get_mut(session) {
                 transaction.overlay.applied = index + 1;
@@ -130,12 +129,12 @@ impl Engine {
         &mut self,
         session: SessionId,
         index: usize,
-        (command, made): (Command, Option<MadeRows>),
+        (write, made): (Write, Option<MadeRows>),
     ) -> Result<()> {
         let counted = self.status;
         let decided = self.overlaid(session, |engine| {
             engine.work.made = made;
-            engine.decide_write(session, command, None)
+            engine.decide_write(session, write, None)
         });
         self.status = counted;
         let decision = decided.map_err(|error| Error::InMany {
@@ -199,6 +198,35 @@ impl Engine {
         }
     }
 
+    fn put_documents(
+        &mut self,
+        overlay: &mut Overlay,
+        documents: &Documents,
+        words: &RowWords,
+    ) -> Result<()> {
+        let Some(fork) = self.fork(overlay, documents.table) else {
+            return Ok(());
+        };
+        let Some(search) = self.state.searches.get(&documents.table) else {
+            return Ok(());
+        };
+        let mut made = Words::new();
+        for (place, document) in documents.documents.iter().enumerate() {
+            let words = match words.get(place) {
+                Some(words) => words,
+                None => {
+                    let columns = &search.definition.columns;
+                    analyse(&search.analyzer, columns, &document.row, &mut made);
+                    &made
+                }
+            };
+            let row = Arc::clone(&document.row);
+            let put = fork.insert(document.id, row, words);
+            put.map_err(failure::of_index)?;
+        }
+        Ok(())
+    }
+
     fn put_record(
         &mut self,
         overlay: &mut Overlay,
@@ -208,27 +236,7 @@ impl Engine {
         let failed = failure::of_index;
         let Prepared { words, planned, .. } = prepared;
         match record {
-            Record::Documents(documents) => {
-                let Some(fork) = self.fork(overlay, documents.table) else {
-                    return Ok(());
-                };
-                let Some(search) = self.state.searches.get(&documents.table) else {
-                    return Ok(());
-                };
-                let mut made = Words::new();
-                for (place, document) in documents.documents.iter().enumerate() {
-                    let words = match words.get(place) {
-                        Some(words) => words,
-                        None => {
-                            let columns = &search.definition.columns;
-                            analyse(&search.analyzer, columns, &document.row, &mut made);
-                            &made
-                        }
-                    };
-                    let row = Arc::clone(&document.row);
-                    fork.insert(document.id, row, words).map_err(failed)?;
-                }
-            }
+            Record::Documents(documents) => self.put_documents(overlay, documents, words)?,
             Record::Update { table, rows } => {
                 if let Some(fork) = self.fork(overlay, *table) {
                     let mut taken = 0;
@@ -260,7 +268,17 @@ impl Engine {
                     self.put_record(overlay, member, &Prepared::default())?;
                 }
             }
-            _ => {} // of queues and standing queries
+            Record::Hits(_)
+            | Record::Queries { .. }
+            | Record::DeleteQueries { .. }
+            | Record::Queue(_) => {}
+            // No member of a transaction writes them.
+            Record::Catalog(_)
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
+            | Record::Load { .. }
+            | Record::Messages(_)
+            | Record::Collected { .. } => {}
         }
         Ok(())
     }

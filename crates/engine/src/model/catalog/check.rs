@@ -120,21 +120,20 @@ pub(crate) fn check_altered_documents(
         check_percolate(catalog, &mut definition, &on, into.as_deref())?;
     }
     for (_, other) in catalog.iter() {
-        match &other.kind {
-            Kind::Distributed { locals } if locals.contains(&definition.name) => {
-                return Err(Error::TableInUse {
-                    table: definition.name,
-                    by: other.name.clone(),
-                });
-            }
-            Kind::Percolate { on, .. } if on.contains(&definition.name) => {
-                check_heard(&definition, other, gone)?;
-            }
-            _ => {}
+        if let Kind::Distributed { locals } = &other.kind
+            && locals.contains(&definition.name)
+        {
+            return Err(Error::TableInUse {
+                table: definition.name,
+                by: other.name.clone(),
+            });
         }
         let Kind::Percolate { on, into, .. } = &other.kind else {
             continue;
         };
+        if on.contains(&definition.name) {
+            check_heard(&definition, other, gone)?;
+        }
         if into.as_ref() == Some(&definition.name) {
             for name in on {
                 Into::resolve(&definition, &*catalog.named(name)?)?;
@@ -442,14 +441,16 @@ fn check_no_circle(catalog: &Catalog, on: &[String], into: &str) -> Result<()> {
                 "into='{into}' feeds on='{table}': hits would lead to hits without end"
             )));
         }
-        let targets = catalog
-            .iter()
-            .filter_map(|(_, definition)| match &definition.kind {
-                Kind::Percolate { on, into, .. } if on.contains(&table) => into.clone(),
-                _ => None,
-            });
-        let further: Vec<String> = targets.filter(|target| !fed.contains(target)).collect();
-        fed.extend(further);
+        let mut targets = Vec::new();
+        for (_, definition) in catalog.iter() {
+            if let Kind::Percolate { on, into, .. } = &definition.kind
+                && on.contains(&table)
+            {
+                targets.extend(into.clone());
+            }
+        }
+        targets.retain(|target| !fed.contains(target));
+        fed.extend(targets);
     }
     Ok(())
 }

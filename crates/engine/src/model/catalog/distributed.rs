@@ -43,9 +43,10 @@ pub(super) fn check(
 pub(crate) fn of_several(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
     let mut locals = Vec::new();
     for table in tables_of(name) {
-        match &catalog.named(table)?.kind {
-            Kind::Distributed { locals: parts } => locals.extend_from_slice(parts),
-            _ => locals.push(table.to_lowercase()),
+        if let Kind::Distributed { locals: parts } = &catalog.named(table)?.kind {
+            locals.extend_from_slice(parts);
+        } else {
+            locals.push(table.to_lowercase());
         }
     }
     check_alike(catalog, &locals, "table ")?;

@@ -15,8 +15,8 @@ use super::encode::{
     RETIRE_SEGMENTS, RETURNED, ROWS, SPHINX, UPDATE,
 };
 use super::{
-    Document, Documents, HitCounts, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
-    Record, SYNC, UpdatedRows,
+    CatalogRecord, Document, Documents, HitCounts, HitLists, HitQuery, QueryRow, QueueRecord,
+    QueuedHits, RECORD_VERSION, Record, SYNC, UpdatedRows,
 };
 use crate::catalog::TableId;
 use crate::catalog::{read_keep, read_option};
@@ -50,21 +50,21 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
         RENAME if version > 8 => {
             let name = |reader: &mut Reader<'_>| Ok((TableId(reader.small()?), reader.string()?));
             let names = reader.list(name)?;
-            return Ok(Record::Rename { names });
+            return Ok(Record::Catalog(CatalogRecord::Rename { names }));
         }
         _ => {}
     }
     let table = TableId(reader.small()?);
     Ok(match kind {
-        CREATE => Record::Create {
+        CREATE => Record::Catalog(CatalogRecord::Create {
             table,
             definition: Box::new(read_definition(reader, version)?),
-        },
-        DROP => Record::Drop { table },
-        PARTS if version > 8 => Record::Parts {
+        }),
+        DROP => Record::Catalog(CatalogRecord::Drop { table }),
+        PARTS if version > 8 => Record::Catalog(CatalogRecord::Parts {
             table,
             definition: Box::new(read_definition(reader, version)?),
-        },
+        }),
         DOCUMENTS => Record::Documents(read_documents(reader, version, table)?),
         HITS if version > 1 => Record::Hits(read_documents(reader, version, table)?),
         DELETE_DOCUMENTS => Record::DeleteDocuments {
@@ -140,43 +140,43 @@ fn read_queue_record(
                 MARKED_ROWS => read_marks(reader)?,
                 _ => (None, None),
             };
-            Record::Rows {
+            Record::Queue(QueueRecord::Rows {
                 table,
                 first_row: RowNumber(reader.number()?),
                 rows: reader.list(read_row)?,
                 relayed,
                 at_us,
-            }
+            })
         }
-        REMOVE_ROWS => Record::RemoveRows {
+        REMOVE_ROWS => Record::Queue(QueueRecord::RemoveRows {
             table,
             rows: read_ids(reader)?,
-        },
-        ALTER if version > 2 => Record::Alter {
+        }),
+        ALTER if version > 2 => Record::Queue(QueueRecord::Alter {
             table,
             columns: reader.list(read_column)?,
             origins: read_origins(reader)?,
-        },
-        CLEAR if version > 2 => Record::Clear {
+        }),
+        CLEAR if version > 2 => Record::Queue(QueueRecord::Clear {
             table,
             kept: read_ids(reader)?,
-        },
-        PAUSE if version > 2 => Record::Pause {
+        }),
+        PAUSE if version > 2 => Record::Queue(QueueRecord::Pause {
             table,
             paused: reader.flag()?,
             lanes: reader.list(Reader::small)?,
-        },
-        RETURNED if version > 2 => Record::Returned {
+        }),
+        RETURNED if version > 2 => Record::Queue(QueueRecord::Returned {
             table,
             lane: reader.small()?,
             not_before_us: i64::from_le_bytes(reader.array()?),
             rows: reader.list(|reader| Ok((RowNumber(reader.number()?), reader.small()?)))?,
-        },
-        DONE if version > 2 => Record::Done {
+        }),
+        DONE if version > 2 => Record::Queue(QueueRecord::Done {
             table,
             rows: read_ids(reader)?,
             lane: reader.small()?,
-        },
+        }),
         _ => return Err(reader.damage("a known kind of record")),
     })
 }

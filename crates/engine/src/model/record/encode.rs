@@ -5,7 +5,9 @@ use query::codec::{Differences, put_bytes, put_column, put_list, put_number, put
 use query::row::{column_count, put_encoded};
 use queue::{RowNumber, put_origins, put_sources};
 
-use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
+use super::{
+    CatalogRecord, Documents, HitCounts, QueueRecord, QueuedHits, RECORD_VERSION, Record, SYNC,
+};
 use crate::catalog::{TableId, keep_pairs, pairs};
 use crate::command::{CursorChange, Definition, Kind};
 
@@ -51,10 +53,7 @@ impl Record {
 
 fn put_record(out: &mut Vec<u8>, record: &Record) {
     match record {
-        Record::Create { .. }
-        | Record::Drop { .. }
-        | Record::Rename { .. }
-        | Record::Parts { .. } => put_catalog_record(out, record),
+        Record::Catalog(record) => put_catalog_record(out, record),
         Record::Documents(documents) => {
             out.push(DOCUMENTS);
             put_documents(out, documents);
@@ -100,13 +99,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             out.push(MANY);
             put_list(out, members, put_record);
         }
-        Record::Rows { .. }
-        | Record::RemoveRows { .. }
-        | Record::Alter { .. }
-        | Record::Clear { .. }
-        | Record::Pause { .. }
-        | Record::Returned { .. }
-        | Record::Done { .. } => put_queue_record(out, record),
+        Record::Queue(record) => put_queue_record(out, record),
     }
 }
 
@@ -119,30 +112,29 @@ fn put_load(out: &mut Vec<u8>, table: TableId, load: u64, place: Option<u64>) {
 }
 
 /// A record that makes, renames or drops tables.
-fn put_catalog_record(out: &mut Vec<u8>, record: &Record) {
+fn put_catalog_record(out: &mut Vec<u8>, record: &CatalogRecord) {
     match record {
-        Record::Create { table, definition } => {
+        CatalogRecord::Create { table, definition } => {
             out.push(CREATE);
             put_number(out, table.0.into());
             put_definition(out, definition);
         }
-        Record::Drop { table } => {
+        CatalogRecord::Drop { table } => {
             out.push(DROP);
             put_number(out, table.0.into());
         }
-        Record::Rename { names } => {
+        CatalogRecord::Rename { names } => {
             out.push(RENAME);
             put_list(out, names, |out, (table, name)| {
                 put_number(out, table.0.into());
                 put_text(out, name);
             });
         }
-        Record::Parts { table, definition } => {
+        CatalogRecord::Parts { table, definition } => {
             out.push(PARTS);
             put_number(out, table.0.into());
             put_definition(out, definition);
         }
-        _ => debug_assert!(false, "`encode` writes it"),
     }
 }
 
@@ -157,9 +149,9 @@ fn put_collected(out: &mut Vec<u8>, upto: u64, cursors: &[CursorChange]) {
 }
 
 /// A record of one queue.
-fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
+fn put_queue_record(out: &mut Vec<u8>, record: &QueueRecord) {
     match record {
-        Record::Rows {
+        QueueRecord::Rows {
             table,
             first_row,
             rows,
@@ -175,8 +167,8 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, first_row.0);
             put_list(out, rows, |out, row| put_list(out, row, put_value));
         }
-        Record::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
-        Record::Alter {
+        QueueRecord::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
+        QueueRecord::Alter {
             table,
             columns,
             origins,
@@ -186,8 +178,8 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_list(out, columns, put_column);
             put_origins(out, origins);
         }
-        Record::Clear { table, kept } => put_ids(out, CLEAR, table.0, kept),
-        Record::Pause {
+        QueueRecord::Clear { table, kept } => put_ids(out, CLEAR, table.0, kept),
+        QueueRecord::Pause {
             table,
             lanes,
             paused,
@@ -197,7 +189,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             out.push(u8::from(*paused));
             put_list(out, lanes, |out, lane| put_number(out, (*lane).into()));
         }
-        Record::Returned {
+        QueueRecord::Returned {
             table,
             lane,
             rows,
@@ -209,11 +201,10 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             out.extend_from_slice(&not_before_us.to_le_bytes());
             put_list(out, rows, put_delivered);
         }
-        Record::Done { table, lane, rows } => {
+        QueueRecord::Done { table, lane, rows } => {
             put_ids(out, DONE, table.0, rows);
             put_number(out, (*lane).into());
         }
-        _ => debug_assert!(false, "`encode` writes it"),
     }
 }
 

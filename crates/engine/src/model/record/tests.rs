@@ -259,16 +259,21 @@ fn record() -> impl Strategy<Value = Record> {
     );
     let rows = proptest::collection::vec(proptest::collection::vec(value(), 0..4), 0..4);
     let single = prop_oneof![
-        (table(), definition()).prop_map(|(table, definition)| Record::Create {
-            table,
-            definition: Box::new(definition)
-        }),
-        table().prop_map(|table| Record::Drop { table }),
-        prop::collection::vec((table(), ".{1,8}"), 0..4).prop_map(|names| Record::Rename { names }),
-        (table(), definition()).prop_map(|(table, definition)| Record::Parts {
-            table,
-            definition: Box::new(definition),
-        }),
+        (table(), definition()).prop_map(|(table, definition)| Record::Catalog(
+            CatalogRecord::Create {
+                table,
+                definition: Box::new(definition)
+            }
+        )),
+        table().prop_map(|table| Record::Catalog(CatalogRecord::Drop { table })),
+        prop::collection::vec((table(), ".{1,8}"), 0..4)
+            .prop_map(|names| Record::Catalog(CatalogRecord::Rename { names })),
+        (table(), definition()).prop_map(|(table, definition)| Record::Catalog(
+            CatalogRecord::Parts {
+                table,
+                definition: Box::new(definition),
+            }
+        )),
         documents(),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteDocuments { table, ids }),
         (table(), updated()).prop_map(|(table, rows)| Record::Update { table, rows }),
@@ -282,60 +287,65 @@ fn record() -> impl Strategy<Value = Record> {
             proptest::option::of((0..64u8, id())),
             any::<Option<i64>>()
         )
-            .prop_map(|(table, first_row, rows, relayed, at_us)| Record::Rows {
-                relayed,
-                at_us,
-                table,
-                first_row,
-                rows
-            }),
-        (table(), some_rows()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
-        (table(), some_rows()).prop_map(|(table, kept)| Record::Clear { table, kept }),
+            .prop_map(|(table, first_row, rows, relayed, at_us)| Record::Queue(
+                QueueRecord::Rows {
+                    relayed,
+                    at_us,
+                    table,
+                    first_row,
+                    rows
+                }
+            )),
+        (table(), some_rows())
+            .prop_map(|(table, rows)| Record::Queue(QueueRecord::RemoveRows { table, rows })),
+        (table(), some_rows())
+            .prop_map(|(table, kept)| Record::Queue(QueueRecord::Clear { table, kept })),
         (table(), proptest::collection::vec("[a-z0-9-]{1,12}", 0..3))
             .prop_map(|(table, segments)| Record::RetireSegments { table, segments }),
         (table(), ids()).prop_map(|(table, ids)| Record::Retire { table, ids }),
         (table(), any::<u64>(), any::<Option<u64>>())
             .prop_map(|(table, load, place)| Record::Load { table, load, place }),
-        (table(), any::<u32>(), some_rows()).prop_map(|(table, lane, rows)| Record::Done {
-            table,
-            lane,
-            rows
-        }),
+        (table(), any::<u32>(), some_rows())
+            .prop_map(|(table, lane, rows)| Record::Queue(QueueRecord::Done { table, lane, rows })),
         (
             table(),
             proptest::collection::vec(any::<u32>(), 0..3),
             any::<bool>()
         )
-            .prop_map(|(table, lanes, paused)| Record::Pause {
+            .prop_map(|(table, lanes, paused)| Record::Queue(QueueRecord::Pause {
                 table,
                 lanes,
                 paused
-            }),
+            })),
         (
             table(),
             any::<u32>(),
             proptest::collection::vec((row(), any::<u32>()), 0..4),
             any::<i64>()
         )
-            .prop_map(|(table, lane, rows, not_before_us)| Record::Returned {
-                table,
-                lane,
-                rows,
-                not_before_us
-            }),
+            .prop_map(|(table, lane, rows, not_before_us)| Record::Queue(
+                QueueRecord::Returned {
+                    table,
+                    lane,
+                    rows,
+                    not_before_us
+                }
+            )),
         (
             table(),
             definition(),
             proptest::collection::vec(proptest::option::of(value()), 0..4)
         )
-            .prop_map(|(table, definition, origins)| Record::Alter {
-                table,
-                columns: definition.columns,
-                origins: origins
-                    .into_iter()
-                    .map(|origin| origin.map_or(Origin::Column(7), Origin::Value))
-                    .collect(),
-            }),
+            .prop_map(
+                |(table, definition, origins)| Record::Queue(QueueRecord::Alter {
+                    table,
+                    columns: definition.columns,
+                    origins: origins
+                        .into_iter()
+                        .map(|origin| origin.map_or(Origin::Column(7), Origin::Value))
+                        .collect(),
+                })
+            ),
     ];
     let single = single.boxed();
     let unit = (

@@ -1,6 +1,6 @@
 //! The commands of an engine's life: what each step asks.
 
-use engine::{Change, ColumnPlace, Command, Hold, LoadStep, QueueNext, Receipt, WaitSource};
+use engine::{Change, ColumnPlace, Command, Hold, LoadStep, QueueNext, Receipt, WaitSource, Write};
 use query::expression::Expression;
 use query::request::{Delete, OrderBy, Output};
 use query::schema::{Column, ColumnType, TypeSystem};
@@ -112,13 +112,13 @@ impl Life {
                     key,
                     descending: false,
                 }];
-                let delete = Command::Delete(Box::new(Delete {
+                let delete = Command::Write(Write::Delete(Box::new(Delete {
                     table: QUEUES[*queue].to_owned(),
                     filter: None,
                     order,
                     limit: Some(*rows),
                     matching: None,
-                }));
+                })));
                 Some((1, delete))
             }
             Step::Compact { queue } => {

@@ -1,6 +1,6 @@
 //! One batch of /bulk: its lines as one command, and the command's reply by lines.
 
-use engine::{Command, Error, Reply};
+use engine::{Error, Reply, Write};
 use query::request::{Delete, Insert, Update};
 use query::value::Value;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
@@ -110,9 +110,9 @@ impl Batch {
         });
     }
 
-    /// The command that stores all lines or none, and the key to its reply.
-    pub(super) fn into_command(self) -> (Command, Counted) {
-        let mut commands = Vec::with_capacity(self.parts.len());
+    /// The writes that store all lines or none, and the key to its reply.
+    pub(super) fn into_writes(self) -> (Vec<Write>, Counted) {
+        let mut writes = Vec::with_capacity(self.parts.len());
         let mut parts = Vec::with_capacity(self.parts.len());
         for BatchPart {
             table,
@@ -121,7 +121,7 @@ impl Batch {
             last_id,
         } in self.parts
         {
-            let (command, done) = match kind {
+            let (write, done) = match kind {
                 PartKind::Insert {
                     columns,
                     rows,
@@ -134,7 +134,7 @@ impl Batch {
                     };
                     let table = table.clone();
                     (
-                        Command::Insert(Insert {
+                        Write::Insert(Insert {
                             table,
                             columns: Some(columns),
                             rows,
@@ -144,9 +144,9 @@ impl Batch {
                     )
                 }
                 PartKind::Delete { id } => (delete(&table, id), DocumentChange::Deleted),
-                PartKind::Update(update) => (Command::Update(update), DocumentChange::Changed),
+                PartKind::Update(update) => (Write::Update(update), DocumentChange::Changed),
             };
-            commands.push(command);
+            writes.push(write);
             parts.push(CountedPart {
                 table,
                 lines,
@@ -154,7 +154,7 @@ impl Batch {
                 last_id,
             });
         }
-        (Command::Many(commands), Counted { parts })
+        (writes, Counted { parts })
     }
 }
 
@@ -252,12 +252,12 @@ impl Counted {
     }
 }
 
-fn delete(table: &str, id: u64) -> Command {
+fn delete(table: &str, id: u64) -> Write {
     use query::expression::{BinaryOperator, Expression};
     let column = Box::new(Expression::Column("id".to_owned()));
     let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
     let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));
-    Command::Delete(Box::new(Delete::of(table.to_owned(), filter)))
+    Write::Delete(Box::new(Delete::of(table.to_owned(), filter)))
 }
 
 #[cfg(test)]

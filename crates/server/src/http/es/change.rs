@@ -4,7 +4,7 @@ use query::request::{Delete, Insert};
 use std::collections::HashMap;
 use std::ops::Range;
 
-use engine::{Command, Error, Family, Reply};
+use engine::{Command, Error, Family, Reply, Write};
 use query::value::Value;
 use serde_json::{Value as Json, json};
 use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
@@ -164,7 +164,7 @@ fn stored_names(
 /// Changes that the engine does all together or not at all.
 struct Unit {
     outcomes: Vec<Outcome>,
-    commands: Vec<Command>,
+    commands: Vec<Write>,
     /// The place in `outcomes` of each command.
     places: Vec<usize>,
     /// What is there once they are done.
@@ -277,7 +277,7 @@ fn decide(
     ready: Ready,
     index: &Index,
     there: &mut There,
-) -> Result<(Option<Command>, Done), EsError> {
+) -> Result<(Option<Write>, Done), EsError> {
     let before = ready.number.and_then(|number| there.get(&number));
     let is_ours = before.is_some_and(|name| *name == ready.name);
     if change.operation == BulkOperation::Delete {
@@ -299,7 +299,7 @@ fn decide(
     if let Some(number) = ready.number {
         there.insert(number, ready.name);
     }
-    let command = Command::Insert(Insert {
+    let command = Write::Insert(Insert {
         table: index.name.clone(),
         columns: Some(COLUMNS.map(str::to_owned).into()),
         rows: vec![ready.values],
@@ -315,14 +315,14 @@ fn deleted(
     is_ours: bool,
     index: &Index,
     there: &mut There,
-) -> (Option<Command>, Done) {
+) -> (Option<Write>, Done) {
     let id = change.id.clone().unwrap_or_default();
     let Some(number) = ready.number.filter(|_| is_ours) else {
         let result = "not_found";
         return (None, Done { id, result });
     };
     there.remove(&number);
-    let command = Command::Delete(Box::new(Delete::of(
+    let command = Write::Delete(Box::new(Delete::of(
         index.name.clone(),
         Some(named(vec![number])),
     )));

@@ -159,6 +159,7 @@ impl Described {
 pub(super) fn described(definition: &Definition, documents: bool) -> Vec<Described> {
     let mut rows = Vec::new();
     let mut extra = "";
+    let is_queue = matches!(definition.kind, Kind::Queue(_));
     match definition.kind {
         Kind::Queue(_) => {}
         Kind::Search(_) | Kind::Distributed { .. } => rows.push(Described::id()),
@@ -178,12 +179,8 @@ pub(super) fn described(definition: &Definition, documents: bool) -> Vec<Describ
         }
     }
     for column in &definition.columns {
-        let is_indexed = column.kind == ColumnType::Text && extra.is_empty();
-        let extra = match definition.kind {
-            Kind::Queue(_) => "",
-            _ if is_indexed => "indexed stored",
-            _ => extra,
-        };
+        let is_indexed = column.kind == ColumnType::Text && extra.is_empty() && !is_queue;
+        let extra = if is_indexed { "indexed stored" } else { extra };
         rows.push(Described::of(column, extra));
     }
     rows

@@ -1,4 +1,4 @@
-use engine::{Command, Error};
+use engine::{Error, Write};
 use query::request::Insert;
 
 use super::Batch;
@@ -12,21 +12,18 @@ const LINES: &str = r#"{"insert":{"table":"t","id":1,"doc":{"n":1}}}
 
 #[test]
 fn neighbours_with_the_same_columns_become_one_insert() {
-    let (command, _) = Batch::read(LINES.as_bytes(), 1).unwrap().into_command();
-    let Command::Many(commands) = command else {
-        panic!("a batch is one command")
-    };
-    let rows = |command: &Command| match command {
-        Command::Insert(Insert { rows, replace, .. }) => (rows.len(), *replace),
+    let (writes, _) = Batch::read(LINES.as_bytes(), 1).unwrap().into_writes();
+    let rows = |write: &Write| match write {
+        Write::Insert(Insert { rows, replace, .. }) => (rows.len(), *replace),
         _ => (0, false),
     };
-    let shape: Vec<(usize, bool)> = commands.iter().map(rows).collect();
+    let shape: Vec<(usize, bool)> = writes.iter().map(rows).collect();
     assert_eq!(shape, [(2, false), (1, false), (1, true), (0, false)]);
 }
 
 #[test]
 fn a_refusal_is_told_by_line() {
-    let (_, counted) = Batch::read(LINES.as_bytes(), 11).unwrap().into_command();
+    let (_, counted) = Batch::read(LINES.as_bytes(), 11).unwrap().into_writes();
     let told = |index, error| {
         counted
             .failure(Error::InMany {
