@@ -108,10 +108,10 @@ impl Router {
 
     /// The store at that place of the configuration, as a table.
     pub(crate) fn table(&self, index: usize) -> Option<&TableConfig> {
-        match &self.configuration.stores.get(index)?.store {
-            StoreConfig::Table(table) => Some(table),
-            _ => None,
-        }
+        let StoreConfig::Table(table) = &self.configuration.stores.get(index)?.store else {
+            return None;
+        };
+        Some(table)
     }
 
     /// The lines that a category's messages go to. A store of a table has no line.

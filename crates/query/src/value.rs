@@ -328,9 +328,9 @@ impl Value {
                     true => six,
                     false => {
                         out.truncate(begin);
-                        match kind {
-                            Some(ColumnType::Float) => write!(out, "{}", *number as f32),
-                            _ => write!(out, "{number}"),
+                        match kind == Some(ColumnType::Float) {
+                            true => write!(out, "{}", *number as f32),
+                            false => write!(out, "{number}"),
                         }
                     }
                 }

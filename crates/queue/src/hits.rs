@@ -135,8 +135,10 @@ impl HitBatch {
 
 /// A supplied value as its column stores it. CREATE TABLE has checked the types; only text into a BLOB is converted.
 fn as_stored(kind: ColumnType, value: Value) -> Value {
-    match (kind, value) {
-        (ColumnType::Blob { .. }, Value::Str(text)) => Value::Bytes(text.into_bytes()),
-        (_, value) => value,
+    match value {
+        Value::Str(text) if matches!(kind, ColumnType::Blob { .. }) => {
+            Value::Bytes(text.into_bytes())
+        }
+        value => value,
     }
 }

@@ -128,9 +128,9 @@ impl RowView for RowsNow<'_> {
             return Ok(None); // NULL: at once
         };
         let kind = self.columns.get(slot).map(|column| column.kind);
-        let us = match kind {
-            Some(ColumnType::Timestamp) => time.saturating_mul(1_000_000),
-            _ => time,
+        let us = match kind == Some(ColumnType::Timestamp) {
+            true => time.saturating_mul(1_000_000),
+            false => time,
         };
         Ok(Some(i64::try_from(us).unwrap_or(i64::MAX)))
     }

@@ -10,7 +10,7 @@ use super::problem::{Problems, quote};
 use super::values::{ANY, PORT, Scope, TIME, Values};
 use super::{
     BucketConfig, BucketType, BufferConfig, Categories, Configuration, Defaults, FileConfig,
-    MultiConfig, STORES_MAX, StoreConfig, TEXT_BYTES_MAX, TopStore,
+    MultiConfig, STORES_MAX, StoreConfig, TEXT_BYTES_MAX, ThriftFileConfig, TopStore,
 };
 
 /// Default of `target_write_size`. Bytes.
@@ -530,10 +530,10 @@ impl Builder<'_> {
                 _ => format!("{folder}{:03}", number + offset),
             };
             let mut bucket = model.clone();
-            match &mut bucket {
-                StoreConfig::File(file) => file.base.file_path = format!("{path}/{folder}"),
-                StoreConfig::ThriftFile(file) => file.base.file_path = format!("{path}/{folder}"),
-                _ => {}
+            if let StoreConfig::File(FileConfig { base, .. })
+            | StoreConfig::ThriftFile(ThriftFileConfig { base, .. }) = &mut bucket
+            {
+                base.file_path = format!("{path}/{folder}");
             }
             bucket
         });

@@ -42,12 +42,13 @@ pub fn build(
         }
         StoreConfig::Buffer(config) => {
             let primary = part(0, &config.primary)?;
-            let secondary: Box<dyn Store> = match &config.secondary {
-                StoreConfig::File(file) if config.replay_buffer => {
-                    Box::new(buffer_file(file, category, copies.min(1), surroundings)?)
-                }
+            let secondary: Box<dyn Store> = if let StoreConfig::File(file) = &config.secondary
+                && config.replay_buffer
+            {
+                Box::new(buffer_file(file, category, copies.min(1), surroundings)?)
+            } else {
                 // What is not read back is for people: a store as any other.
-                other => part(1, other)?,
+                part(1, &config.secondary)?
             };
             let parts = (primary, secondary);
             Box::new(Buffer::new(parts, config, (category, copies), surroundings))

@@ -22,18 +22,17 @@ pub struct Making {
 /// What a configuration wants, in the order of its stores.
 #[must_use]
 pub fn making(configuration: &Configuration) -> Vec<Making> {
-    let stores = configuration.stores.iter();
-    let tables = stores.filter_map(|store| match &store.store {
-        StoreConfig::Table(table) => Some(table),
-        _ => None,
-    });
-    tables
-        .map(|table| Making {
-            table: table.table.clone(),
-            create: create(table),
-            queries: (table.kind == TableKind::Percolate).then(|| table.queries.clone()),
-        })
-        .collect()
+    let mut made = Vec::new();
+    for store in &configuration.stores {
+        if let StoreConfig::Table(table) = &store.store {
+            made.push(Making {
+                table: table.table.clone(),
+                create: create(table),
+                queries: (table.kind == TableKind::Percolate).then(|| table.queries.clone()),
+            });
+        }
+    }
+    made
 }
 
 fn create(table: &TableConfig) -> Vec<String> {

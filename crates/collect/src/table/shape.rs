@@ -118,11 +118,12 @@ impl Shape {
                 .checked_sub(first + 1)
                 .and_then(|of| self.origin.get(of));
             let is_time = matches!(origin, Some(Origin::Time));
-            let fits = match kind {
-                kind if is_text(*kind) => !is_time,
-                ColumnType::Blob { .. } => !is_time,
-                ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { .. } => is_time,
-                _ => false,
+            let fits = match is_time {
+                true => matches!(
+                    kind,
+                    ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { .. }
+                ),
+                false => is_text(*kind) || matches!(kind, ColumnType::Blob { .. }),
             };
             if !fits {
                 let (what, kind) = (if is_time { "times" } else { "texts" }, kind.sql_name());
@@ -330,21 +331,18 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// What the column takes of a value, and whether it is all: it is neither rounded nor cut.
 fn taken(kind: ColumnType, json: Json) -> (Option<Value>, bool) {
-    match (kind, &json) {
-        // The text of a document, which may be a text or a truth alone.
-        (ColumnType::Json, _) => {
-            let value = accept(kind, Value::Str(json.to_string()));
-            let is_all = value.is_some() && !has_rounded(&json);
-            return (value, is_all);
-        }
-        (ColumnType::Multi { .. }, Json::Array(list)) => {
-            let are_whole = list.iter().all(|item| item.is_i64() || item.is_u64());
-            let text = Some(json.to_string()).filter(|_| are_whole);
-            let value = text.and_then(|text| accept(kind, Value::Str(text)));
-            let is_all = value.is_some();
-            return (value, is_all);
-        }
-        _ => {}
+    // The text of a document, which may be a text or a truth alone.
+    if kind == ColumnType::Json {
+        let value = accept(kind, Value::Str(json.to_string()));
+        let is_all = value.is_some() && !has_rounded(&json);
+        return (value, is_all);
+    }
+    if let (ColumnType::Multi { .. }, Json::Array(list)) = (kind, &json) {
+        let are_whole = list.iter().all(|item| item.is_i64() || item.is_u64());
+        let text = Some(json.to_string()).filter(|_| are_whole);
+        let value = text.and_then(|text| accept(kind, Value::Str(text)));
+        let is_all = value.is_some();
+        return (value, is_all);
     }
     let is_rounded = has_rounded(&json) && !matches!(kind, ColumnType::Float | ColumnType::Double);
     let Some(value) = scalar(json) else {
@@ -374,12 +372,12 @@ fn is_same(kind: ColumnType, stored: &Value, value: &Value) -> bool {
     let Ok(came) = kind.constant(value) else {
         return false;
     };
-    match (kind, stored, &came) {
+    match (stored, &came) {
         // A float is shown by the digits that no other float has.
-        (ColumnType::Float, Value::Float(stored), Value::Float(came)) => {
+        (Value::Float(stored), Value::Float(came)) if kind == ColumnType::Float => {
             (*stored as f32).to_string() == came.to_string()
         }
-        (ColumnType::Multi { .. }, Value::Set(_), Value::Int(_)) => true,
+        (Value::Set(_), Value::Int(_)) if matches!(kind, ColumnType::Multi { .. }) => true,
         _ => kind.comparable(stored.clone()).cmp_sql(&came) == Some(Ordering::Equal),
     }
 }

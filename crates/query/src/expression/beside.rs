@@ -137,11 +137,11 @@ pub(super) fn of_call<'e>(
         // What is moved is of the kind that it was, but a date gets a time.
         Function::DateAdd | Function::DateSub => {
             match arguments.first().map(|moved| beside(moved, resolve)) {
-                Some(Beside::Column(name, ColumnType::Date | ColumnType::DateTime { .. })) => {
+                Some(Beside::Column(name, kind)) if is_date(kind) => {
                     Beside::Column(name, MOVED_DATE)
                 }
-                Some(Beside::Column(name, ColumnType::Timestamp)) => {
-                    Beside::Column(name, ColumnType::Timestamp)
+                Some(Beside::Column(name, kind)) if kind == ColumnType::Timestamp => {
+                    Beside::Column(name, kind)
                 }
                 _ => Beside::Other,
             }
@@ -232,11 +232,9 @@ fn with_moment(kind: ColumnType) -> Option<ColumnType> {
 /// The type of a column of a UNION, of which two SELECTs give these; `None`: its values are as they come.
 #[must_use]
 pub fn type_of_union(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
-    match unified(a, b) {
-        // As they come they are whole numbers.
-        Some(ColumnType::Double) if a.is_integer() && b.is_integer() => None,
-        kind => kind,
-    }
+    let are_whole = a.is_integer() && b.is_integer();
+    // As they come they are whole numbers.
+    unified(a, b).filter(|kind| *kind != ColumnType::Double || !are_whole)
 }
 
 /// The type of values that are of either type; `None`: there is none.
@@ -265,10 +263,11 @@ pub(super) fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
 
 /// The DECIMAL that holds each value of two exact types; `None`: there is none.
 fn wider_decimal(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
-    let digits_of = |kind: ColumnType| match kind {
-        ColumnType::Decimal { digits, scale } => Some((digits - scale, scale)),
-        kind if kind.is_integer() => Some((INTEGER_DIGITS_MAX, 0)),
-        _ => None,
+    let digits_of = |kind: ColumnType| {
+        if let ColumnType::Decimal { digits, scale } = kind {
+            return Some((digits - scale, scale));
+        }
+        kind.is_integer().then_some((INTEGER_DIGITS_MAX, 0))
     };
     let ((whole_a, scale_a), (whole_b, scale_b)) = (digits_of(a)?, digits_of(b)?);
     let (whole, scale) = (whole_a.max(whole_b), scale_a.max(scale_b));
@@ -354,11 +353,13 @@ pub(crate) fn read_beside(
     match (kind, written) {
         (Some(kind), Expression::Column(name)) => {
             let is_of_texts = kind != ColumnType::Json && kind.compares_as_number() == Some(false);
-            let read = kind.constant(value).and_then(|read| match kind {
-                // It is shown by the digits that only this float has.
-                ColumnType::Float => kind.accept(read),
-                _ => Ok(read),
-            });
+            let read = kind
+                .constant(value)
+                .and_then(|read| match kind == ColumnType::Float {
+                    // It is shown by the digits that only this float has.
+                    true => kind.accept(read),
+                    false => Ok(read),
+                });
             match read {
                 Ok(Value::Int(_) | Value::Float(_) | Value::Json(_)) if is_of_texts => {
                     Err(no_constant(value, name, kind))

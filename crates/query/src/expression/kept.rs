@@ -10,7 +10,7 @@
 //! | `IFNULL(n, '-')`, `j.path` | what the values are |
 
 use super::aggregate::{AggregateKind, Gives};
-use super::beside::{is_number, kind_of, unified};
+use super::beside::{is_date, is_number, kind_of, unified};
 use super::call::is_of_days;
 use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
@@ -147,15 +147,12 @@ fn of_moved(of: &[Expression], columns: &dyn Fn(&str) -> Option<ColumnType>) -> 
         _ => kept_as(moved, columns),
     });
     let unit = of.get(2).and_then(Expression::constant);
-    match moved.and_then(Kept::kind) {
-        Some(ColumnType::Date) if !unit.is_some_and(is_of_days) => {
-            Kept::Of(ColumnType::DateTime { fraction_digits: 0 })
-        }
-        Some(kind @ (ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp)) => {
-            Kept::Of(kind)
-        }
-        _ => Kept::Unknown, // as what is moved: a number or a text
+    let kind = moved.and_then(Kept::kind);
+    if kind == Some(ColumnType::Date) && !unit.is_some_and(is_of_days) {
+        return Kept::Of(ColumnType::DateTime { fraction_digits: 0 });
     }
+    let kind = kind.filter(|kind| is_date(*kind) || *kind == ColumnType::Timestamp);
+    kind.map_or(Kept::Unknown, Kept::Of) // else as what is moved: a number or a text
 }
 
 fn of_call(

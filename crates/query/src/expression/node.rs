@@ -171,9 +171,10 @@ impl PreparedNode {
         match moment::beside(0, &zone, kind) {
             Some(_) => {
                 // A date compares as its midnight.
-                let kind = match kind {
-                    ColumnType::Date => moment::MOVED_DATE,
-                    kind => kind,
+                let kind = if kind == ColumnType::Date {
+                    moment::MOVED_DATE
+                } else {
+                    kind
                 };
                 Box::new(PreparedNode::Moment(self, Arc::new(zone), kind))
             }

@@ -285,13 +285,11 @@ impl<'e> Operand<'e> {
                 };
             }
         };
-        let zone = match (&self.is, kind) {
-            // A timestamp beside a date is one, in UTC.
-            (
-                Beside::Column(_, ColumnType::Timestamp),
-                ColumnType::Date | ColumnType::DateTime { .. },
-            ) => Some(TimeZone::UTC),
-            _ => moment::zone_of(self.written),
+        // A timestamp beside a date is one, in UTC.
+        let is_timestamp = matches!(&self.is, Beside::Column(_, ColumnType::Timestamp));
+        let zone = match is_timestamp && is_date(kind) {
+            true => Some(TimeZone::UTC),
+            false => moment::zone_of(self.written),
         };
         if let Some(zone) = zone {
             let node = std::mem::replace(&mut *self.node, PreparedNode::Literal(Value::Null));
@@ -301,9 +299,10 @@ impl<'e> Operand<'e> {
         if let (Beside::Column(column, kind), PreparedNode::Literal(value)) =
             (&other.is, &mut *self.node)
         {
-            *value = match (kind, self.written) {
-                (ColumnType::Json, Expression::Truth(truth)) => Value::of_truth(*truth),
-                _ => constant(value, column, *kind)?,
+            *value = if let (ColumnType::Json, Expression::Truth(truth)) = (kind, self.written) {
+                Value::of_truth(*truth)
+            } else {
+                constant(value, column, *kind)?
             };
         }
         Ok(())
@@ -622,18 +621,11 @@ fn no_moment(function: Function, name: &str, kind: ColumnType) -> Unprepared {
 
 /// Whether values of a type are no moments, as a year is. Of a time of day there are hours, minutes and seconds.
 fn is_no_moment(function: Function, kind: ColumnType) -> bool {
-    match kind {
-        ColumnType::Year => true,
-        ColumnType::Time { .. } => !matches!(
-            function,
-            Function::Hour
-                | Function::Minute
-                | Function::Second
-                | Function::Time
-                | Function::TimeDiff
-        ),
-        _ => false,
-    }
+    let is_of_times = matches!(
+        function,
+        Function::Hour | Function::Minute | Function::Second | Function::Time | Function::TimeDiff
+    );
+    kind == ColumnType::Year || matches!(kind, ColumnType::Time { .. }) && !is_of_times
 }
 
 fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {

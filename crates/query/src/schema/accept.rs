@@ -49,9 +49,9 @@ impl ColumnType {
         if value == Value::Null {
             return Err(ValueError::Null);
         }
-        let value = match (self, value) {
-            (ColumnType::Json, value) => value,
-            (_, value) => value.without_truth(),
+        let value = match self == &ColumnType::Json {
+            true => value,
+            false => value.without_truth(),
         };
         match *self {
             ColumnType::Text | ColumnType::String => text(value, |_| true),

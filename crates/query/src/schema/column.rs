@@ -25,9 +25,9 @@ impl Column {
     #[must_use]
     pub fn default_constant(&self) -> Option<String> {
         let default = self.default.as_ref()?;
-        Some(match (default, self.kind) {
-            (Value::Float(number), ColumnType::Float) => format!("{:?}", *number as f32),
-            _ => Expression::Literal(default.clone()).to_string(),
-        })
+        if let (Value::Float(number), ColumnType::Float) = (default, self.kind) {
+            return Some(format!("{:?}", *number as f32));
+        }
+        Some(Expression::Literal(default.clone()).to_string())
     }
 }

@@ -33,13 +33,17 @@ impl ColumnType {
     /// unchanged.
     #[must_use]
     pub fn comparable(&self, value: Value) -> Value {
-        match (self, value) {
-            (ColumnType::Decimal { .. }, Value::Str(text)) => decimal::number(&text),
-            (ColumnType::Time { .. }, Value::Str(text)) => calendar::time_number(&text),
-            (ColumnType::DateTime { .. }, Value::Str(text)) => {
-                Value::Str(calendar::without_zeros(&text).to_owned())
-            }
-            (_, value) => value,
+        let Value::Str(text) = &value else {
+            return value;
+        };
+        if matches!(self, ColumnType::Decimal { .. }) {
+            decimal::number(text)
+        } else if matches!(self, ColumnType::Time { .. }) {
+            calendar::time_number(text)
+        } else if matches!(self, ColumnType::DateTime { .. }) {
+            Value::Str(calendar::without_zeros(text).to_owned())
+        } else {
+            value
         }
     }
 
@@ -114,16 +118,17 @@ impl ColumnType {
     /// The value of a column of this type, of its form as [`ColumnType::comparable`] gives it; NULL of one that no such column has.
     #[must_use]
     pub fn of_comparable(&self, value: Value) -> Value {
-        let value = match (self, value) {
-            (ColumnType::Time { .. }, Value::Int(number)) => {
+        let is_time = matches!(self, ColumnType::Time { .. });
+        let value = match value {
+            Value::Int(number) if is_time => {
                 calendar::time_text(number < 0, number.unsigned_abs(), "")
             }
-            (ColumnType::Time { .. }, Value::Float(number)) => {
+            Value::Float(number) if is_time => {
                 let written = number.abs().to_string();
                 let fraction = written.find('.').map_or("", |point| &written[point..]);
                 calendar::time_text(number < 0.0, number.abs() as u128, fraction)
             }
-            (_, value) => value,
+            value => value,
         };
         self.accept(value).unwrap_or(Value::Null)
     }

@@ -48,17 +48,17 @@ impl ColumnType {
         system: TypeSystem,
     ) -> Result<ColumnType, TypeError> {
         let name = name.to_ascii_lowercase();
-        match system {
-            TypeSystem::Search => match (search_type(&name), args) {
-                (Ok(kind), []) if !unsigned => Ok(kind),
-                // A width to show, as MySQL's dumps have it.
-                (Ok(kind @ (ColumnType::Int | ColumnType::Bigint)), [0..=255]) if !unsigned => {
-                    Ok(kind)
-                }
-                _ => queue_type(&name, args, unsigned),
-            },
-            TypeSystem::Queue => queue_type(&name, args, unsigned),
+        if system == TypeSystem::Search
+            && !unsigned
+            && let Ok(kind) = search_type(&name)
+        {
+            // A width to show, as MySQL's dumps have it.
+            let has_width = matches!(kind, ColumnType::Int | ColumnType::Bigint);
+            if args.is_empty() || has_width && matches!(args, [0..=255]) {
+                return Ok(kind);
+            }
         }
+        queue_type(&name, args, unsigned)
     }
 
     /// The type as CREATE TABLE writes it; [`ColumnType::parse`] reads it back.

@@ -221,13 +221,14 @@ impl Execution<'_> {
         if rows.len() as u64 > ROWS_INLINE_MAX {
             node.long_within(session, &search.interrupt).await;
         }
+        let is_count = show.kind == ShowKind::WarningsCount;
         let print = |row: Vec<Value>| {
             let cells = columns.iter().map(|(_, place)| row[*place].clone());
             let cells = cells.zip(&columns);
             cells
-                .map(|(cell, (_, place))| match show.kind {
-                    ShowKind::WarningsCount => cell,
-                    _ => printed(cell, relation.columns[*place].1),
+                .map(|(cell, (_, place))| match is_count {
+                    true => cell,
+                    false => printed(cell, relation.columns[*place].1),
                 })
                 .collect()
         };
@@ -243,9 +244,9 @@ impl Execution<'_> {
         if show.kind == ShowKind::Meta {
             names[0] = session.meta.header;
         }
-        let kind = match show.kind {
-            ShowKind::WarningsCount => ColumnType::Bigint,
-            _ => ColumnType::String,
+        let kind = match is_count {
+            true => ColumnType::Bigint,
+            false => ColumnType::String,
         };
         let columns = names.into_iter().map(|name| (name.to_owned(), Some(kind)));
         let mut shown = Outcome::shown(columns.collect(), rows);
@@ -277,10 +278,10 @@ fn column_of(shown: &'static str) -> (&'static str, String) {
 
 /// A cell as SHOW prints it: a text, as MySQL's. A number that does not apply is an empty one.
 fn printed(cell: Value, kind: ColumnType) -> Value {
-    match (cell, kind) {
-        (Value::Null, ColumnType::Bigint) => Value::Str(String::new()),
-        (text @ (Value::Null | Value::Str(_)), _) => text,
-        (other, _) => Value::Str(other.to_string()),
+    match cell {
+        Value::Null if kind == ColumnType::Bigint => Value::Str(String::new()),
+        text @ (Value::Null | Value::Str(_)) => text,
+        other => Value::Str(other.to_string()),
     }
 }
 

@@ -101,7 +101,19 @@ impl FieldKind {
             ColumnType::Float => (FieldKind::Float, "float"),
             ColumnType::Bool => (FieldKind::Boolean, "boolean"),
             ColumnType::Timestamp => (FieldKind::Date, "date"),
-            _ => return None,
+            ColumnType::Integer { .. }
+            | ColumnType::Double
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Time { .. }
+            | ColumnType::Year
+            | ColumnType::Bit { .. }
+            | ColumnType::Multi { .. }
+            | ColumnType::Json
+            | ColumnType::Decimal { .. } => return None,
         })
     }
 }

@@ -302,7 +302,21 @@ impl RawReply {
             }
             Some(ColumnType::Float) => "float",
             Some(ColumnType::Double) => "double",
-            _ => "string",
+            Some(
+                ColumnType::Text
+                | ColumnType::String
+                | ColumnType::Char { .. }
+                | ColumnType::LongText { .. }
+                | ColumnType::Blob { .. }
+                | ColumnType::Date
+                | ColumnType::DateTime { .. }
+                | ColumnType::Time { .. }
+                | ColumnType::Bit { .. }
+                | ColumnType::Multi { .. }
+                | ColumnType::Json
+                | ColumnType::Decimal { .. },
+            )
+            | None => "string",
         }
     }
 

@@ -378,10 +378,12 @@ impl<'a> Parser<'a> {
             }
             _ => Ok(None),
         })?;
-        Ok(match expression {
-            Expression::Column(name) if name == "weight()" => Output::Weight,
-            Expression::Aggregate(AggregateKind::Rows, _) => Output::Count,
-            other => Output::Expression(other),
+        let is_weight = matches!(&expression, Expression::Column(name) if name == "weight()");
+        let is_count = matches!(expression, Expression::Aggregate(AggregateKind::Rows, _));
+        Ok(match (is_weight, is_count) {
+            (true, _) => Output::Weight,
+            (_, true) => Output::Count,
+            (false, false) => Output::Expression(expression),
         })
     }
 

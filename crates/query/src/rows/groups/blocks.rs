@@ -371,9 +371,10 @@ impl BlockGroups {
         }
         let mut distinct = Vec::new();
         for (own, other) in self.accumulators.iter_mut().zip(other.accumulators) {
-            match other {
-                Accumulator::Distinct(of) => distinct.push(of.values.shards),
-                other => bytes += own.merge(other, &numbers, &work)?,
+            if let Accumulator::Distinct(of) = other {
+                distinct.push(of.values.shards);
+            } else {
+                bytes += own.merge(other, &numbers, &work)?;
             }
         }
         Some(((numbers, distinct), bytes))
