@@ -365,9 +365,10 @@ pub async fn execute(
             return Err(failure);
         }
     };
-    let looks_back = match &statement {
-        Statement::Show(show) => show.kind.looks_back(),
-        statement => matches!(statement, Statement::SelectConstants(_)),
+    let looks_back = if let Statement::Show(show) = &statement {
+        show.kind.looks_back()
+    } else {
+        matches!(statement, Statement::SelectConstants(_))
     };
     session.begin(started_us, looks_back);
     let related = read_relations(node, session, &statement, parsed.text.as_deref()).await;
@@ -506,10 +507,7 @@ impl Execution<'_> {
             | Statement::CreateLike { .. }
             | Statement::AlterTable { .. }
             | Statement::RenameTables(_)
-            | Statement::AlterLocals { .. } => {
-                let command = translate::define(self.node, self.session, statement)?;
-                self.write(command).await
-            }
+            | Statement::AlterLocals { .. } => self.define(statement).await,
             Statement::DropTable { .. } => self.drop_tables(statement).await,
             Statement::CallPq {
                 table,
@@ -529,12 +527,19 @@ impl Execution<'_> {
                 query_only,
             } => self.kill(connection, query_only),
             Statement::CreateTemporary(create) => Box::pin(self.create_temporary(create)).await,
-            Statement::SelectConstants(_) => self.read_rows(statement).await,
-            other if other.is_select() => self.read_rows(other).await,
+            Statement::SelectConstants(_)
+            | Statement::Joined(_)
+            | Statement::Union(_)
+            | Statement::Faceted(_) => self.read_rows(statement).await,
             Statement::Show(show) => Box::pin(self.show(show)).await,
             Statement::ExplainQuery { table, text } => self.explain_query(&table, &text),
-            _ => Err(unexpected()),
+            Statement::Timed { .. } => Err(unexpected()), // `settle` has put its values into rows
         }
+    }
+
+    async fn define(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        let command = translate::define(self.node, self.session, statement)?;
+        self.write(command).await
     }
 
     fn use_database(&mut self, database: String) -> Result<Outcome, Failure> {
@@ -681,7 +686,10 @@ fn count(node: &Node, statement: &Statement) {
     let counters = &node.counters;
     let counter = match statement {
         Statement::Explain(_) => &counters.selects,
-        select if select.is_select() => &counters.selects,
+        Statement::Select(_)
+        | Statement::Joined(_)
+        | Statement::Union(_)
+        | Statement::Faceted(_) => &counters.selects,
         Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
         Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
         Statement::Upsert { insert, .. } | Statement::InsertSelect { insert, .. } => {
@@ -699,7 +707,30 @@ fn count(node: &Node, statement: &Statement) {
         | Statement::QueueDone => &counters.queue_calls,
         Statement::Show(show) if show.kind == ShowKind::Status => &counters.statuses,
         Statement::Set(_) => &counters.sets,
-        _ => &counters.others,
+        Statement::Empty
+        | Statement::SelectConstants(_)
+        | Statement::QueuePause { .. }
+        | Statement::QueuePurge { .. }
+        | Statement::CreateTable(_)
+        | Statement::CreateLike { .. }
+        | Statement::AlterTable { .. }
+        | Statement::Timed { .. }
+        | Statement::RenameTables(_)
+        | Statement::AlterLocals { .. }
+        | Statement::Installed
+        | Statement::CreateTemporary(_)
+        | Statement::DropTable { .. }
+        | Statement::PqBackfill { .. }
+        | Statement::Backup { .. }
+        | Statement::Flush { .. }
+        | Statement::Optimize { .. }
+        | Statement::Show(_)
+        | Statement::ExplainQuery { .. }
+        | Statement::Begin
+        | Statement::Commit
+        | Statement::Rollback
+        | Statement::Use(_)
+        | Statement::Kill { .. } => &counters.others,
     };
     add(counter, 1);
 }

@@ -111,10 +111,11 @@ fn create_table(client: &mut Client, table: &str) -> Result<CreateTable> {
     let shown: QueryResult = client.query(&format!("SHOW CREATE TABLE `{table}`"))?;
     let text = shown.rows.first().and_then(|row| row.get(1)?.clone());
     let text = String::from_utf8(text.unwrap_or_default())?;
-    match wire::sql::parse(text.as_bytes()) {
-        Ok(Statement::CreateTable(created)) => Ok(created),
-        _ => Err(format!("the server's definition of '{table}' is not understood: {text}").into()),
-    }
+    let Ok(Statement::CreateTable(created)) = wire::sql::parse(text.as_bytes()) else {
+        let message = format!("the server's definition of '{table}' is not understood: {text}");
+        return Err(message.into());
+    };
+    Ok(created)
 }
 
 fn option<'a>(created: &'a CreateTable, name: &str) -> Option<&'a str> {

@@ -39,14 +39,12 @@ pub(super) fn profile_of(
     session: &Session,
     statement: &Statement,
 ) -> Option<Arc<Profile>> {
-    let is_wanted = match statement {
-        Statement::Explain(_) => true,
-        select if select.is_select() => {
-            let profiling = session.variables.get("profiling");
-            profiling.is_some_and(|value| value.as_bool() == Some(true))
-        }
-        _ => false,
+    let is_profiling = || {
+        let profiling = session.variables.get("profiling");
+        profiling.is_some_and(|value| value.as_bool() == Some(true))
     };
+    let is_wanted =
+        matches!(statement, Statement::Explain(_)) || statement.is_select() && is_profiling();
     let clock = node.clock;
     is_wanted.then(|| Arc::new(Profile::new(Box::new(move || clock.steady_us()))))
 }
@@ -62,10 +60,12 @@ impl Execution<'_> {
 
     /// EXPLAIN: does a SELECT and tells its steps.
     pub(super) async fn explain(&mut self, explained: Statement) -> Result<Outcome, Failure> {
-        let select = match explained {
-            Statement::Update(update) => Statement::Select(self.read_by_update(update).await?),
-            Statement::Delete(delete) => Statement::Select(self.read_by_delete(delete)?),
-            select => select,
+        let select = if let Statement::Update(update) = explained {
+            Statement::Select(self.read_by_update(update).await?)
+        } else if let Statement::Delete(delete) = explained {
+            Statement::Select(self.read_by_delete(delete)?)
+        } else {
+            explained
         };
         let outcome = self.read_rows(select).await?;
         let sets = match outcome {

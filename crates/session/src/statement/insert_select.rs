@@ -10,7 +10,7 @@ use query::value::Value;
 use wire::sql::Statement;
 
 use super::union::Columns;
-use super::{Execution, Outcome, local_time, unexpected};
+use super::{Execution, Outcome, local_time};
 use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{
@@ -59,10 +59,13 @@ impl Copied {
 /// Items of the SELECT that are moments, as `NOW() + INTERVAL 1 DAY`, become dates where the columns that get them have dates, as they
 /// do in VALUES. Of a SELECT with `*` none does, since nobody knows which column an item is for.
 fn set_moments(insert: &Insert, definition: &Definition, select: &mut Statement) {
-    let items = match select {
-        Statement::Select(select) | Statement::SelectWaiting { select, .. } => &mut select.items,
-        Statement::Joined(select) => &mut select.items,
-        _ => return, // no other has items of its own
+    let items = if let Statement::Select(select) | Statement::SelectWaiting { select, .. } = select
+    {
+        &mut select.items
+    } else if let Statement::Joined(select) = select {
+        &mut select.items
+    } else {
+        return; // no other has items of its own
     };
     let kind_of = |name: &str| {
         let mut columns = definition.columns.iter();
@@ -133,19 +136,18 @@ impl Execution<'_> {
         if insert.rows.is_empty() {
             return Ok(Outcome::NOTHING);
         }
-        let statement = match known {
-            Some(known) => Statement::Upsert { insert, known },
-            None => Statement::Insert(insert),
-        };
         if is_temporary {
+            let statement = match known {
+                Some(known) => Statement::Upsert { insert, known },
+                None => Statement::Insert(insert),
+            };
             return self.of_temporary(statement).await;
         }
-        let command = match statement {
-            Statement::Upsert { insert, known } => Command::Write(Write::Upsert { insert, known }),
-            Statement::Insert(insert) => Command::Write(Write::Insert(insert)),
-            _ => return Err(unexpected()),
+        let write = match known {
+            Some(known) => Write::Upsert { insert, known },
+            None => Write::Insert(insert),
         };
-        self.write_within(command).await
+        self.write_within(Command::Write(write)).await
     }
 
     /// The columns and all rows of a SELECT. Errors: those of the rows; `LIMIT` for more than

@@ -12,12 +12,12 @@ use engine::{Kind, Snapshot};
 use query::bind::spelled_out;
 use query::expression::{Expression, Gives, GivesOf, LocalTime};
 use query::request::{
-    Assignment, Change, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select,
+    Assignment, Change, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, Update,
     inserted_column, tables_of,
 };
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-use wire::sql::{Part, Statement, Union, each_of_join};
+use wire::sql::{Faceted, Part, Statement, Union, each_of_join};
 
 use super::Session;
 use crate::node::Node;
@@ -63,35 +63,15 @@ impl Local<'_> {
                 self.rows(insert);
                 self.known(&insert.table, known);
             }
-            Statement::Update(update) => {
-                let table = update.table.clone();
-                self.assignments(&table, &mut update.set);
-                let gives = |name: &str| self.gives(&table, name);
-                update.each_expression(&mut |of| self.zone.compare(of, &gives));
-            }
-            Statement::Delete(delete) => {
-                let gives = |name: &str| self.gives(&delete.table, name);
-                if let Some(filter) = &mut delete.filter {
-                    self.zone.compare(filter, &gives);
-                }
-            }
+            Statement::Update(update) => self.update(update),
+            Statement::Delete(delete) => self.condition(&delete.table, &mut delete.filter),
+            Statement::CallPq { table, options, .. } => self.condition(table, &mut options.only),
             Statement::Select(select) | Statement::SelectWaiting { select, .. } => {
                 self.select(select);
             }
             Statement::Joined(select) => self.joined(select),
             Statement::Union(union) => self.union(union),
-            Statement::Faceted(faceted) => {
-                let table = faceted.select.table.clone();
-                let gives = |name: &str| self.gives(&table, name);
-                self.select(&mut faceted.select);
-                let of_groups = &mut |of: &mut Expression| self.zone.compare(of, &gives);
-                if let Some(grouping) = &mut faceted.grouping {
-                    grouping.each_expression(of_groups);
-                }
-                for facet in &mut faceted.facets {
-                    facet.each_expression(of_groups);
-                }
-            }
+            Statement::Faceted(faceted) => self.faceted(faceted),
             Statement::Explain(select) => self.statement(select),
             Statement::CreateTable(create) => self.defaults(&mut create.columns),
             Statement::AlterTable {
@@ -113,12 +93,64 @@ impl Local<'_> {
                 known,
                 select,
             } => {
-                if let Some(known) = known {
-                    self.known(&insert.table, known);
-                }
+                let known = known.iter_mut();
+                known.for_each(|known| self.known(&insert.table, known));
                 self.statement(select);
             }
-            _ => {} // no other compares or sets a column of a table
+            // They compare and set no column of a table.
+            Statement::Empty
+            | Statement::SelectConstants(_)
+            | Statement::Queue { .. }
+            | Statement::QueueNext(_)
+            | Statement::QueueDone
+            | Statement::QueuePause { .. }
+            | Statement::QueuePurge { .. }
+            | Statement::CreateLike { .. }
+            | Statement::Timed { .. }
+            | Statement::RenameTables(_)
+            | Statement::AlterLocals { .. }
+            | Statement::Installed
+            | Statement::DropTable { .. }
+            | Statement::PqBackfill { .. }
+            | Statement::Backup { .. }
+            | Statement::Flush { .. }
+            | Statement::Optimize { .. }
+            | Statement::Truncate { .. }
+            | Statement::Show(_)
+            | Statement::ExplainQuery { .. }
+            | Statement::Begin
+            | Statement::Commit
+            | Statement::Rollback
+            | Statement::Set(_)
+            | Statement::Use(_)
+            | Statement::Kill { .. } => {}
+        }
+    }
+
+    fn update(&self, update: &mut Update) {
+        let table = update.table.clone();
+        self.assignments(&table, &mut update.set);
+        let gives = |name: &str| self.gives(&table, name);
+        update.each_expression(&mut |of| self.zone.compare(of, &gives));
+    }
+
+    /// The condition on the rows of a table.
+    fn condition(&self, table: &str, filter: &mut Option<Expression>) {
+        let gives = |name: &str| self.gives(table, name);
+        let filter = filter.iter_mut();
+        filter.for_each(|filter| self.zone.compare(filter, &gives));
+    }
+
+    fn faceted(&self, faceted: &mut Faceted) {
+        let table = faceted.select.table.clone();
+        let gives = |name: &str| self.gives(&table, name);
+        self.select(&mut faceted.select);
+        let of_groups = &mut |of: &mut Expression| self.zone.compare(of, &gives);
+        if let Some(grouping) = &mut faceted.grouping {
+            grouping.each_expression(of_groups);
+        }
+        for facet in &mut faceted.facets {
+            facet.each_expression(of_groups);
         }
     }
 
@@ -180,7 +212,9 @@ impl Local<'_> {
                     let mut locals = locals.iter();
                     locals.find_map(|local| self.kind_of(local, column))
                 }
-                Kind::Search(_) | Kind::Percolate { .. } | Kind::Queue(_) => kind_in(&of.columns),
+                // Its columns are those of documents, which no statement on it names.
+                Kind::Percolate { .. } => (column == "last_hit").then_some(ColumnType::Timestamp),
+                Kind::Search(_) | Kind::Queue(_) => kind_in(&of.columns),
             }
         })
     }

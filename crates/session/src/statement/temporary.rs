@@ -19,7 +19,41 @@ pub(super) fn table_of(statement: &Statement) -> Option<&str> {
         Statement::Delete(delete) => Some(&delete.table),
         Statement::Update(update) => Some(&update.table),
         Statement::Truncate { table } | Statement::AlterTable { table, .. } => Some(table),
-        _ => None,
+        Statement::Empty
+        | Statement::Select(_)
+        | Statement::Joined(_)
+        | Statement::Union(_)
+        | Statement::Faceted(_)
+        | Statement::SelectConstants(_)
+        | Statement::Queue { .. }
+        | Statement::SelectWaiting { .. }
+        | Statement::QueueNext(_)
+        | Statement::QueueDone
+        | Statement::QueuePause { .. }
+        | Statement::QueuePurge { .. }
+        | Statement::CreateTable(_)
+        | Statement::CreateLike { .. }
+        | Statement::InsertSelect { .. }
+        | Statement::Timed { .. }
+        | Statement::RenameTables(_)
+        | Statement::AlterLocals { .. }
+        | Statement::Installed
+        | Statement::CreateTemporary(_)
+        | Statement::DropTable { .. }
+        | Statement::CallPq { .. }
+        | Statement::PqBackfill { .. }
+        | Statement::Backup { .. }
+        | Statement::Flush { .. }
+        | Statement::Optimize { .. }
+        | Statement::Show(_)
+        | Statement::Explain(_)
+        | Statement::ExplainQuery { .. }
+        | Statement::Begin
+        | Statement::Commit
+        | Statement::Rollback
+        | Statement::Set(_)
+        | Statement::Use(_)
+        | Statement::Kill { .. } => None,
     }
 }
 

@@ -200,17 +200,18 @@ impl Execution<'_> {
         mut select: Statement,
         most: u64,
     ) -> Result<FoundRows, Failure> {
-        match &mut select {
-            Statement::Select(select) if select.limit.is_none() => {
-                select.limit = Some(most);
-                // A MATCH gives the best max_matches rows, unless the statement says how many.
-                if !select.options.iter().any(|(name, _)| name == MAX_MATCHES) {
-                    select.options.push(every_match());
-                }
+        if let Statement::Select(select) = &mut select
+            && select.limit.is_none()
+        {
+            select.limit = Some(most);
+            // A MATCH gives the best max_matches rows, unless the statement says how many.
+            if !select.options.iter().any(|(name, _)| name == MAX_MATCHES) {
+                select.options.push(every_match());
             }
-            // Groups of one table have a page of their own.
-            Statement::Joined(select) => select.limit = select.limit.or(Some(most)),
-            _ => {}
+        }
+        // Groups of one table have a page of their own.
+        if let Statement::Joined(select) = &mut select {
+            select.limit = select.limit.or(Some(most));
         }
         rows_of(self.read_rows(select).await?)
     }

@@ -123,10 +123,12 @@ pub(super) fn settle(
 
 /// Refuses OPTION scroll where the order is of this moment alone. Once NOW() and RAND() have the time, no one can tell.
 fn refuse_scroll(statement: &Statement) -> Result<(), Failure> {
-    let select = match statement {
-        Statement::Select(select) => select,
-        Statement::Faceted(faceted) => &faceted.select,
-        _ => return Ok(()),
+    let select = if let Statement::Select(select) = statement {
+        select
+    } else if let Statement::Faceted(faceted) = statement {
+        &faceted.select
+    } else {
+        return Ok(());
     };
     let is_paged = |(name, value): &(String, String)| {
         name == "scroll" && !matches!(value.as_str(), "0" | "false")

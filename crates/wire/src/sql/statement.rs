@@ -394,10 +394,10 @@ impl Statement {
             return Some(self);
         };
         let mut statement = *statement;
-        let rows = match &mut statement {
-            Statement::Insert(insert) | Statement::Upsert { insert, .. } => &mut insert.rows,
-            _ => return Some(statement), // no other has values
+        let (Statement::Insert(insert) | Statement::Upsert { insert, .. }) = &mut statement else {
+            return Some(statement); // no other has values
         };
+        let rows = &mut insert.rows;
         for Timed { row, place, value } in &timed {
             if let Some(at) = rows.get_mut(*row).and_then(|row| row.get_mut(*place)) {
                 *at = value_of_its_moment(value, left)?;

@@ -46,7 +46,32 @@ impl Statement {
             Statement::Delete(delete) => {
                 each_expression(&mut [], &mut delete.filter, &mut delete.order, visit);
             }
-            _ => {}
+            Statement::Empty
+            | Statement::Queue { .. }
+            | Statement::QueueNext(_)
+            | Statement::QueueDone
+            | Statement::QueuePause { .. }
+            | Statement::QueuePurge { .. }
+            | Statement::Insert(_)
+            | Statement::CreateTable(_)
+            | Statement::CreateLike { .. }
+            | Statement::AlterTable { .. }
+            | Statement::RenameTables(_)
+            | Statement::AlterLocals { .. }
+            | Statement::Installed
+            | Statement::DropTable { .. }
+            | Statement::PqBackfill { .. }
+            | Statement::Backup { .. }
+            | Statement::Flush { .. }
+            | Statement::Optimize { .. }
+            | Statement::Truncate { .. }
+            | Statement::ExplainQuery { .. }
+            | Statement::Begin
+            | Statement::Commit
+            | Statement::Rollback
+            | Statement::Set(_)
+            | Statement::Use(_)
+            | Statement::Kill { .. } => {}
         }
     }
 }
@@ -74,12 +99,14 @@ impl Statement {
 
     /// Calls `visit` with each item of a SELECT, those of a UNION and of sub-selects among them.
     pub fn each_item(&mut self, visit: &mut Visit<'_>) {
-        match self {
-            Statement::Select(select) => items(&mut select.items, visit),
-            Statement::Joined(select) => items(&mut select.items, visit),
-            Statement::SelectConstants(items) => of_constants(items, visit),
-            Statement::Union(union) => items_of_union(union, visit),
-            _ => {}
+        if let Statement::Select(select) = self {
+            items(&mut select.items, visit);
+        } else if let Statement::Joined(select) = self {
+            items(&mut select.items, visit);
+        } else if let Statement::SelectConstants(items) = self {
+            of_constants(items, visit);
+        } else if let Statement::Union(union) = self {
+            items_of_union(union, visit);
         }
     }
 }
