@@ -70,31 +70,32 @@ pub(crate) fn compile(root: &Node, terms: &mut impl Terms) -> Vec<Conjunction> {
 
 /// The tree as alternatives, each a conjunction of parts.
 fn alternatives(node: &Node) -> Vec<Parts<'_>> {
-    match node {
-        Node::Or(parts) => parts.iter().flat_map(alternatives).collect(),
-        Node::And(parts) => parts.iter().fold(vec![Parts::default()], conjoin),
-        single => vec![Parts::default().with(single)],
+    if let Node::Or(parts) = node {
+        return parts.iter().flat_map(alternatives).collect();
     }
+    conjoin(vec![Parts::default()], node)
 }
 
 /// Adds a part to each conjunction. An `Or` multiplies them, up to [`EXPANSION_MAX`].
 fn conjoin<'q>(conjunctions: Vec<Parts<'q>>, part: &'q Node) -> Vec<Parts<'q>> {
-    match part {
-        Node::And(parts) => parts.iter().fold(conjunctions, conjoin),
-        Node::Or(parts) if conjunctions.len() * parts.len() <= EXPANSION_MAX => {
-            let each = |left: &Parts<'q>| {
-                parts
-                    .iter()
-                    .flat_map(|part| conjoin(vec![left.clone()], part))
-                    .collect::<Vec<_>>()
-            };
-            conjunctions.iter().flat_map(each).collect()
-        }
-        part => conjunctions
-            .into_iter()
-            .map(|left| left.with(part))
-            .collect(),
+    if let Node::And(parts) = part {
+        return parts.iter().fold(conjunctions, conjoin);
     }
+    if let Node::Or(parts) = part
+        && conjunctions.len() * parts.len() <= EXPANSION_MAX
+    {
+        let each = |left: &Parts<'q>| {
+            parts
+                .iter()
+                .flat_map(|part| conjoin(vec![left.clone()], part))
+                .collect::<Vec<_>>()
+        };
+        return conjunctions.iter().flat_map(each).collect();
+    }
+    conjunctions
+        .into_iter()
+        .map(|left| left.with(part))
+        .collect()
 }
 
 impl<'q> Parts<'q> {
@@ -106,16 +107,26 @@ impl<'q> Parts<'q> {
             }
             Node::Not(inner) => self.without(inner),
             Node::Or(_) | Node::Quorum { .. } => self.inner.push(part),
-            part => self.placed.push(part),
+            Node::Word(_)
+            | Node::Repeated { .. }
+            | Node::Phrase { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::And(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. }
+            | Node::Maybe(..) => self.placed.push(part),
         }
         self
     }
 
     /// Adds an excluded part: `NOT (a OR b)` is `NOT a` and `NOT b`.
     fn without(&mut self, part: &'q Node) {
-        match part {
-            Node::Or(parts) => parts.iter().for_each(|part| self.without(part)),
-            part => self.negative.push(part),
+        if let Node::Or(parts) = part {
+            parts.iter().for_each(|part| self.without(part));
+        } else {
+            self.negative.push(part);
         }
     }
 }
@@ -208,15 +219,11 @@ fn require(
         positive.extend(&numbers[rarest + 2..]);
         return false;
     }
-    let necessary = match node.necessary() {
-        Node::And(parts) => parts,
-        part => vec![part],
-    };
-    for part in necessary {
-        match part {
-            Node::All => {}
-            Node::Word(word) => positive.push(terms.intern(&word)),
-            part => narrowing.push(part),
+    for part in node.necessary().into_all() {
+        if let Node::Word(word) = part {
+            positive.push(terms.intern(&word));
+        } else if part != Node::All {
+            narrowing.push(part);
         }
     }
     false

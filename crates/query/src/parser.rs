@@ -178,14 +178,11 @@ impl<'a> Parser<'a> {
             return refuse(self.negated_at, ONLY_NEGATION.to_owned());
         }
         let mut parts = vec![Node::All];
-        match excluded {
-            Node::And(excluded) => parts.extend(excluded),
-            excluded => {
-                self.count_node()?;
-                self.grow(self.height + 1)?;
-                parts.push(excluded);
-            }
+        if !matches!(excluded, Node::And(_)) {
+            self.count_node()?;
+            self.grow(self.height + 1)?;
         }
+        parts.extend(excluded.into_all());
         Ok(Node::And(parts))
     }
 
@@ -329,11 +326,8 @@ impl<'a> Parser<'a> {
 
 /// Whether a node only excludes.
 fn only_excludes(node: &Node) -> bool {
-    match node {
-        Node::Not(_) => true,
-        Node::And(children) => children.iter().all(|child| matches!(child, Node::Not(_))),
-        _ => false,
-    }
+    let is_not = |node: &Node| matches!(node, Node::Not(_));
+    is_not(node) || matches!(node, Node::And(children) if children.iter().all(is_not))
 }
 
 fn refuse<T>(position: usize, message: String) -> Result<T, QueryError> {

@@ -220,6 +220,35 @@ impl Node {
         }
     }
 
+    /// The parts of an `And`; any other node alone.
+    #[must_use]
+    pub fn into_all(self) -> Vec<Node> {
+        if let Node::And(parts) = self {
+            parts
+        } else {
+            vec![self]
+        }
+    }
+
+    /// The branches of an `Or`; any other node alone.
+    #[must_use]
+    pub fn into_any(self) -> Vec<Node> {
+        if let Node::Or(branches) = self {
+            branches
+        } else {
+            vec![self]
+        }
+    }
+
+    /// The parts of an `Order`, `Together` or `And`; any other node alone.
+    pub(crate) fn into_parts(self) -> Vec<Node> {
+        if let Node::Order(parts) | Node::Together { parts, .. } = self {
+            parts
+        } else {
+            self.into_all()
+        }
+    }
+
     /// Whether some part asks where a field, a sentence or a paragraph ends.
     #[must_use]
     pub fn asks_ends(&self) -> bool {
@@ -233,7 +262,11 @@ impl Node {
             | Node::NotNear { left, right, .. }
             | Node::Maybe(left, right) => left.asks_ends() || right.asks_ends(),
             Node::Not(part) => part.asks_ends(),
-            _ => {
+            Node::All
+            | Node::Word(_)
+            | Node::Repeated { .. }
+            | Node::Phrase { .. }
+            | Node::Proximity { .. } => {
                 let mut asks = false;
                 self.each_term(&mut |term| asks |= term.place.last);
                 asks

@@ -281,7 +281,16 @@ fn is_plain(node: &Node) -> bool {
         Node::Word(word) => word.term.form == Form::Whole,
         Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.form == Form::Whole),
         Node::And(children) | Node::Or(children) => children.iter().all(is_plain),
-        _ => false,
+        Node::All
+        | Node::Repeated { .. }
+        | Node::Proximity { .. }
+        | Node::Quorum { .. }
+        | Node::Order(_)
+        | Node::Near { .. }
+        | Node::NotNear { .. }
+        | Node::Together { .. }
+        | Node::Maybe(..)
+        | Node::Not(_) => false,
     }
 }
 
@@ -301,12 +310,10 @@ fn is_told_by_fields(ranker: Ranker) -> bool {
 
 /// Whether a query is one word or pattern, in any field. All that a pattern stands for has one place in the query: no run counts.
 fn is_one_term(node: &Node) -> bool {
-    match node {
-        Node::Word(Word { term, fields }) => {
-            *fields == FieldSet::ALL && term.place == FieldPlace::default()
-        }
-        _ => false,
-    }
+    let Node::Word(Word { term, fields }) = node else {
+        return false;
+    };
+    *fields == FieldSet::ALL && term.place == FieldPlace::default()
 }
 
 /// Number of distinct words and patterns of a query, excluded ones too.

@@ -60,7 +60,13 @@ impl<'t, T: Terms> Assembler<'t, T> {
             Node::Quorum { parts, least } => self.count(parts, *least),
             Node::Maybe(node, _) => self.node(node),
             Node::Not(node) => self.absent(node),
-            node => match as_phrase(node) {
+            Node::Repeated { .. }
+            | Node::Phrase { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. } => match as_phrase(node) {
                 Some((words, fields)) => {
                     let term = self.terms.phrase(&words, fields);
                     self.hold(&[term]);
@@ -257,17 +263,15 @@ pub(crate) fn anywhere(word: &Word) -> Word {
 
 /// The word of a node that is a word which may stand anywhere in its fields: its term's mask is then the answer.
 pub(crate) fn as_term(node: &Node) -> Option<&Word> {
-    match node {
-        Node::Word(word) if word.term.place == FieldPlace::default() => Some(word),
-        _ => None,
-    }
+    let Node::Word(word) = node else { return None };
+    (word.term.place == FieldPlace::default()).then_some(word)
 }
 
 fn as_phrase(node: &Node) -> Option<(Vec<&str>, FieldSet)> {
-    match node {
-        Node::Phrase { words, fields } => chained(words).map(|words| (words, *fields)),
-        _ => None,
-    }
+    let Node::Phrase { words, fields } = node else {
+        return None;
+    };
+    chained(words).map(|words| (words, *fields))
 }
 
 /// The words of a phrase that is a term: 2 to 8 plain words, each directly behind the one before. Else `None`.

@@ -42,7 +42,15 @@ pub(super) fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<Ter
             all = covers.into_iter().flat_map(|(_, cover)| cover).collect();
             sum(&mut all, terms)
         }
-        node => return cover(&node.necessary(), terms),
+        Node::Word(_)
+        | Node::Repeated { .. }
+        | Node::Phrase { .. }
+        | Node::Proximity { .. }
+        | Node::Order(_)
+        | Node::Near { .. }
+        | Node::NotNear { .. }
+        | Node::Together { .. }
+        | Node::Maybe(..) => return cover(&node.necessary(), terms),
     };
     (all.len() <= COVER_TERMS_MAX).then_some((cost, all))
 }

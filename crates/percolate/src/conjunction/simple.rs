@@ -6,10 +6,7 @@ use query::tree::Node;
 
 /// The simplified tree. Most queries are words side by side, which are borrowed as they are.
 pub(super) fn of(node: &Node) -> Cow<'_, Node> {
-    let is_plain = match node {
-        Node::And(parts) => parts.iter().all(is_word),
-        node => is_word(node),
-    };
+    let is_plain = is_word(node) || matches!(node, Node::And(parts) if parts.iter().all(is_word));
     match is_plain {
         true => Cow::Borrowed(node),
         false => Cow::Owned(simplified(node)),
@@ -17,11 +14,8 @@ pub(super) fn of(node: &Node) -> Cow<'_, Node> {
 }
 
 fn is_word(node: &Node) -> bool {
-    match node {
-        Node::Word(_) => true,
-        Node::Not(part) => matches!(**part, Node::Word(_)),
-        _ => false,
-    }
+    let is_excluded = |part: &Node| matches!(part, Node::Word(_));
+    is_excluded(node) || matches!(node, Node::Not(part) if is_excluded(part))
 }
 
 /// Drops `Maybe`, nested `And` and `Or`, and quorums that are an `And` or an `Or`. Nodes on places are left alone.
@@ -33,11 +27,11 @@ fn simplified(node: &Node) -> Node {
         Node::Or(parts) | Node::Quorum { parts, least: 1 } => {
             let mut kept = Vec::with_capacity(parts.len());
             for part in parts {
-                match simplified(part) {
-                    Node::All => return Node::All,
-                    Node::Or(inner) => kept.extend(inner),
-                    part => kept.push(part),
+                let part = simplified(part);
+                if part == Node::All {
+                    return Node::All;
                 }
+                kept.extend(part.into_any());
             }
             Node::Or(kept)
         }
@@ -46,17 +40,24 @@ fn simplified(node: &Node) -> Node {
             least: *least,
         },
         Node::Not(part) => Node::Not(Box::new(simplified(part))),
-        node => node.clone(),
+        Node::All
+        | Node::Word(_)
+        | Node::Repeated { .. }
+        | Node::Phrase { .. }
+        | Node::Proximity { .. }
+        | Node::Order(_)
+        | Node::Near { .. }
+        | Node::NotNear { .. }
+        | Node::Together { .. } => node.clone(),
     }
 }
 
 fn all_of(parts: &[Node]) -> Node {
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
-        match simplified(part) {
-            Node::All => {}
-            Node::And(inner) => kept.extend(inner),
-            part => kept.push(part),
+        let part = simplified(part);
+        if part != Node::All {
+            kept.extend(part.into_all());
         }
     }
     match kept.len() {

@@ -83,10 +83,7 @@ impl<'a> Parser<'a> {
     fn any_of(&mut self, children: Vec<Node>, height: u32) -> Result<Option<Node>, QueryError> {
         let is_excluded = |child: &Node| matches!(child, Node::Not(_));
         let (mut parts, wanted): (Vec<_>, Vec<_>) = children.into_iter().partition(is_excluded);
-        let flat = wanted.into_iter().flat_map(|child| match child {
-            Node::Or(branches) => branches,
-            child => vec![child],
-        });
+        let flat = wanted.into_iter().flat_map(Node::into_any);
         if let Some(any) = self.joined(flat.collect(), height, Node::Or)? {
             parts.insert(0, any);
         }
@@ -142,26 +139,21 @@ impl<'a> Parser<'a> {
 
     /// Joins two sides into one flat `Or`.
     fn either(&mut self, left: Side, right: Side) -> Result<Side, QueryError> {
-        let height = match (&left.node, &right.node) {
-            (None, _) | (_, None) | (Some(Node::Or(_)), Some(Node::Or(_))) => {
-                left.height.max(right.height)
-            }
-            (Some(Node::Or(_)), _) => left.height.max(right.height + 1),
-            (_, Some(Node::Or(_))) => right.height.max(left.height + 1),
-            _ => {
+        let is_any = |side: &Side| matches!(side.node, Some(Node::Or(_)));
+        let is_one = left.node.is_none() || right.node.is_none();
+        let height = match (is_any(&left), is_any(&right)) {
+            _ if is_one => left.height.max(right.height),
+            (true, true) => left.height.max(right.height),
+            (true, false) => left.height.max(right.height + 1),
+            (false, true) => right.height.max(left.height + 1),
+            (false, false) => {
                 self.count_node()?;
                 left.height.max(right.height) + 1
             }
         };
         self.grow(height)?;
-        let mut branches = match left.node {
-            Some(Node::Or(branches)) => branches,
-            node => node.into_iter().collect(),
-        };
-        match right.node {
-            Some(Node::Or(more)) => branches.extend(more),
-            node => branches.extend(node),
-        }
+        let sides = left.node.into_iter().chain(right.node);
+        let mut branches: Vec<Node> = sides.flat_map(Node::into_any).collect();
         let node = match branches.len() {
             0 | 1 => branches.pop(),
             _ => Some(Node::Or(branches)),
@@ -213,10 +205,7 @@ impl<'a> Parser<'a> {
         self.both(left, right, chained, |left, right| {
             let mut parts = list(chained, left, Node::All);
             parts.pop();
-            match right {
-                Node::And(more) => parts.extend(more),
-                right => parts.push(right),
-            }
+            parts.extend(right.into_all());
             Node::And(parts)
         })
     }
@@ -304,9 +293,9 @@ impl<'a> Parser<'a> {
 
 /// The parts of `left` and `more`, if they are chained; else the two as parts.
 fn list(chained: bool, left: Node, more: Node) -> Vec<Node> {
-    let mut parts = match left {
-        Node::Order(parts) | Node::Together { parts, .. } | Node::And(parts) if chained => parts,
-        left => vec![left],
+    let mut parts = match chained {
+        true => left.into_parts(),
+        false => vec![left],
     };
     parts.push(more);
     parts

@@ -298,21 +298,18 @@ impl Parser<'_> {
         let mut parts = Vec::with_capacity(count);
         let mut times: HashMap<Word, u32> = HashMap::new();
         for part in words {
-            let asked = match &part {
-                Node::Word(word) => {
-                    let asked = times.entry(word.clone()).or_default();
-                    *asked += 1;
-                    *asked
-                }
-                _ => 1,
+            let Node::Word(word) = part else {
+                parts.push(part);
+                continue;
             };
-            match part {
-                part if asked == 1 => parts.push(part),
+            let asked = times.entry(word.clone()).or_default();
+            *asked += 1;
+            let times = *asked;
+            if times == 1 {
+                parts.push(Node::Word(word));
+            } else if least > 1 {
                 // With `least` 1 a repeated word asks for nothing more.
-                Node::Word(word) if least > 1 => {
-                    parts.push(Node::Repeated { word, times: asked });
-                }
-                _ => {}
+                parts.push(Node::Repeated { word, times });
             }
         }
         if parts.len() < 2 {

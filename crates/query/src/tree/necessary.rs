@@ -100,15 +100,14 @@ fn quorum(parts: &[Node], least: u32, welcome: bool) -> Node {
 fn all_of(parts: Vec<Node>) -> Node {
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
-        match part {
-            Node::All => {}
-            Node::And(inner) => kept.extend(inner),
-            part => kept.push(part),
+        if part != Node::All {
+            kept.extend(part.into_all());
         }
     }
+    let excludes = matches!(kept[..], [Node::Not(_)]);
     match kept.len() {
         0 => Node::All,
-        1 if !matches!(kept[0], Node::Not(_)) => kept.remove(0),
+        1 if !excludes => kept.remove(0),
         _ => Node::And(kept),
     }
 }
@@ -120,10 +119,7 @@ fn any_of(mut parts: Vec<Node>, welcome: bool) -> Node {
     }
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
-        match part {
-            Node::Or(inner) => kept.extend(inner),
-            part => kept.push(part),
-        }
+        kept.extend(part.into_any());
     }
     match kept.len() {
         1 => kept.remove(0),

@@ -50,7 +50,13 @@ impl fmt::Display for Printed<'_> {
                 distance,
             } => self.pair(f, left, format_args!("NOTNEAR/{distance}"), right),
             Node::Maybe(left, right) => self.pair(f, left, format_args!("MAYBE"), right),
-            node => self.operand(f, node),
+            Node::All
+            | Node::Word(_)
+            | Node::Repeated { .. }
+            | Node::Phrase { .. }
+            | Node::Proximity { .. }
+            | Node::Quorum { .. }
+            | Node::Not(_) => self.operand(f, self.node),
         }
     }
 }
@@ -107,7 +113,13 @@ impl Printed<'_> {
                 f.write_str("-")?;
                 self.operand(f, child)
             }
-            _ => write!(f, "({})", node.display(self.fields)),
+            Node::And(_)
+            | Node::Or(_)
+            | Node::Order(_)
+            | Node::Together { .. }
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Maybe(..) => write!(f, "({})", node.display(self.fields)),
         }
     }
 }

@@ -45,9 +45,9 @@ pub(super) struct Near {
 /// Whether the operands are two words that never stand at one position: only a marked word, such as `#tag`, stands where another
 /// one does.
 fn stand_apart(left: &Node, right: &Node) -> bool {
-    let bare = |node: &Node| match node {
-        Node::Word(word) if word.term.form == Form::Whole => Some(word.term.text.clone()),
-        _ => None,
+    let bare = |node: &Node| {
+        let Node::Word(word) = node else { return None };
+        (word.term.form == Form::Whole).then(|| word.term.text.clone())
     };
     let is_marked = |text: &str| text.starts_with(['#', '@', '=']);
     match (bare(left), bare(right)) {

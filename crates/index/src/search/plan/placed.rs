@@ -119,15 +119,19 @@ fn rated(verifier: &Verifier, terms: &[TermWords], words: usize) -> Vec<Rated> {
 
 impl PlacedTwo {
     fn of(node: &Node, numbered: &Numbered) -> Option<PlacedTwo> {
-        let (operator, words) = match node {
-            Node::Near {
-                left,
-                right,
-                distance,
-            } => (TwoOperator::Near(*distance), [&**left, &**right]),
-            Node::Order(parts) => (TwoOperator::Before, two(parts)?),
-            Node::Together { unit, parts } => (TwoOperator::Together(*unit), two(parts)?),
-            _ => return None,
+        let (operator, words) = if let Node::Near {
+            left,
+            right,
+            distance,
+        } = node
+        {
+            (TwoOperator::Near(*distance), [&**left, &**right])
+        } else if let Node::Order(parts) = node {
+            (TwoOperator::Before, two(parts)?)
+        } else if let Node::Together { unit, parts } = node {
+            (TwoOperator::Together(*unit), two(parts)?)
+        } else {
+            return None;
         };
         let [first, second] = words.map(|word| free_word(word, numbered));
         let words = [first?, second?];

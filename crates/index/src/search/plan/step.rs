@@ -107,7 +107,14 @@ impl Stepper<'_> {
                 Step::Maybe(Box::new(self.step(left)), Box::new(self.step(right)))
             }
             Node::Not(_) => self.and(std::slice::from_ref(node)),
-            node => {
+            Node::Word(_)
+            | Node::Repeated { .. }
+            | Node::Phrase { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. } => {
                 self.is_placed = true;
                 Step::Placed {
                     needs: Box::new(self.step(&node.necessary())),
@@ -149,9 +156,10 @@ impl Stepper<'_> {
     fn and(&mut self, children: &[Node]) -> Step {
         let (mut required, mut excluded) = (Vec::new(), Vec::new());
         for child in children {
-            match child {
-                Node::Not(child) => excluded.push(self.step(child)),
-                child => required.push(self.step(child)),
+            if let Node::Not(child) = child {
+                excluded.push(self.step(child));
+            } else {
+                required.push(self.step(child));
             }
         }
         if required.is_empty() {

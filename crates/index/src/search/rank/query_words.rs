@@ -224,8 +224,14 @@ impl QueryWords {
                 self.excluded_phrases(part);
                 self.next += part.places();
             }
-            // No other node has a step.
-            _ => {}
+            // They have no step.
+            Node::All
+            | Node::Repeated { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. } => {}
         }
     }
 
@@ -259,8 +265,15 @@ impl QueryWords {
                 self.excluded_phrases(right);
             }
             Node::Not(part) => self.excluded_phrases(part),
-            // No other node has a step or holds phrases.
-            _ => {}
+            // They hold no phrases, or have no step.
+            Node::All
+            | Node::Word(_)
+            | Node::Repeated { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. } => {}
         }
     }
 

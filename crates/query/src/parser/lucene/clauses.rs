@@ -124,10 +124,8 @@ impl Parser<'_> {
                     refuse(self.negated_at, ONLY_NEGATION.to_owned())
                 };
             }
-            match self.list(shoulds, Node::Or)? {
-                Some(Node::And(parts)) => musts = parts,
-                node => musts.extend(node),
-            }
+            let node = self.list(shoulds, Node::Or)?;
+            musts.extend(node.into_iter().flat_map(Node::into_all));
         } else if !shoulds.is_empty() && !all_should {
             let (excluding, wanted): (Vec<Node>, Vec<Node>) =
                 musts.into_iter().partition(|node| !positive(node));

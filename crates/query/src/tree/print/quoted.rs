@@ -63,46 +63,48 @@ impl Printed<'_> {
             f.write_str("\"")?;
             for (number, part) in parts.iter().enumerate() {
                 f.write_str(if number > 0 { " " } else { "" })?;
-                match part {
-                    Node::Or(branches) => {
-                        f.write_str("( ")?;
-                        for (number, branch) in branches.iter().enumerate() {
-                            f.write_str(if number > 0 { " | " } else { "" })?;
-                            self.quorum_part(f, branch)?;
-                        }
-                        f.write_str(" )")?;
-                    }
-                    part => self.quorum_part(f, part)?,
+                let Node::Or(branches) = part else {
+                    self.quorum_part(f, part)?;
+                    continue;
+                };
+                f.write_str("( ")?;
+                for (number, branch) in branches.iter().enumerate() {
+                    f.write_str(if number > 0 { " | " } else { "" })?;
+                    self.quorum_part(f, branch)?;
                 }
+                f.write_str(" )")?;
             }
             write!(f, "\"/{least}")
         })
     }
 
     fn quorum_part(&self, f: &mut fmt::Formatter<'_>, part: &Node) -> fmt::Result {
-        match part {
-            Node::Word(Word { term, .. })
-            | Node::Repeated {
-                word: Word { term, .. },
-                ..
-            } => write_term(f, term, true),
-            Node::And(words) => {
-                for (number, word) in words.iter().enumerate() {
-                    f.write_str(if number > 0 { " " } else { "" })?;
-                    self.quorum_part(f, word)?;
-                }
-                Ok(())
-            }
-            part => self.operand(f, part),
+        if let Node::Word(Word { term, .. })
+        | Node::Repeated {
+            word: Word { term, .. },
+            ..
+        } = part
+        {
+            return write_term(f, term, true);
         }
+        let Node::And(words) = part else {
+            return self.operand(f, part);
+        };
+        for (number, word) in words.iter().enumerate() {
+            f.write_str(if number > 0 { " " } else { "" })?;
+            self.quorum_part(f, word)?;
+        }
+        Ok(())
     }
 }
 
 fn limit_of(node: &Node) -> Limit {
-    match node {
-        Node::Word(Word { term, fields }) => Limit::of(*fields, term),
-        Node::And(parts) | Node::Or(parts) => parts.first().map_or(Limit::NONE, limit_of),
-        _ => Limit::NONE,
+    if let Node::Word(Word { term, fields }) = node {
+        Limit::of(*fields, term)
+    } else if let Node::And(parts) | Node::Or(parts) = node {
+        parts.first().map_or(Limit::NONE, limit_of)
+    } else {
+        Limit::NONE
     }
 }
 
