@@ -297,9 +297,12 @@ impl RawReply {
     pub fn type_name(kind: Option<ColumnType>) -> &'static str {
         match kind {
             Some(ColumnType::Int | ColumnType::Bool | ColumnType::Year) => "long",
-            Some(ColumnType::Bigint | ColumnType::Timestamp | ColumnType::Integer { .. }) => {
-                "long long"
-            }
+            Some(
+                ColumnType::Bigint
+                | ColumnType::Timestamp
+                | ColumnType::Integer { .. }
+                | ColumnType::Bit { .. },
+            ) => "long long",
             Some(ColumnType::Float) => "float",
             Some(ColumnType::Double) => "double",
             Some(
@@ -311,7 +314,6 @@ impl RawReply {
                 | ColumnType::Date
                 | ColumnType::DateTime { .. }
                 | ColumnType::Time { .. }
-                | ColumnType::Bit { .. }
                 | ColumnType::Multi { .. }
                 | ColumnType::Json
                 | ColumnType::Decimal { .. },
