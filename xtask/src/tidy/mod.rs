@@ -21,6 +21,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wildcards;
 mod workspaces;
 
 use std::collections::BTreeMap;
@@ -84,6 +85,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     mutations::check(&tree, &mut problems);
     names::check(&tree, &mut problems);
     prose::check(&tree, &mut problems);
+    wildcards::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
 }

@@ -2,7 +2,7 @@ use super::source::{Function, Source};
 use super::tree::{File, Tree};
 use super::{
     Problem, arrows, banned, circles, count, documents, ids, imports, lengths, mutations, names,
-    prose, readers, rooms, safety, workspaces,
+    prose, readers, rooms, safety, wildcards, workspaces,
 };
 use crate::mutate::Mutation;
 
@@ -485,4 +485,80 @@ fn a_crate_may_not_import_one_that_the_code_map_lists_after_it() {
         &map(wrong),
         &["crates/percolate/Cargo.toml:2"],
     );
+}
+
+#[test]
+fn a_wildcard_arm_beside_a_variant_of_an_enum_that_grows_is_found() {
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
+        wildcards::check_but(tree, &[], problems);
+    };
+    let finds = |code: &str, want: &[usize]| {
+        let want: Vec<String> = want.iter().map(|line| format!("a.rs:{line}")).collect();
+        let want: Vec<&str> = want.iter().map(String::as_str).collect();
+        check(rule, &[("a.rs", code)], &want);
+    };
+    finds("fn f() { match x {\n Kind::A => 1,\n _ => 2,\n} }", &[3]);
+    finds(
+        "fn f() { match x {\n Kind::A(_) | Kind::B => 1,\n other => 2 } }",
+        &[3],
+    );
+    finds(
+        "fn f() { match (x, y) {\n (Some(Kind::A), _) => 1,\n (_, mut y) => 2 } }",
+        &[3],
+    );
+    finds(
+        "use a::ColumnType as T;\nfn f() { match x {\n T::A => 1,\n _ => 2 } }",
+        &[4],
+    );
+    finds(
+        "macro_rules! m { () => { match x {\n Node::A => 1,\n _ => 2 } } }",
+        &[3],
+    );
+    // The commas of a body end no arm; matches in a body have arms of their own.
+    finds(
+        "match x {\n Kind::A => y.collect::<Vec<_, _>>(),\n _ => 2 }",
+        &[3],
+    );
+    finds(
+        "match x {\n Kind::A => match y {\n Node::A => 1,\n _ => 2,\n },\n Kind::B => { 3 }\n }",
+        &[4],
+    );
+    finds(
+        "match x {\n Other::A => match y {\n Node::A => 1,\n Node::B => 2,\n },\n _ => 3 }",
+        &[],
+    );
+    finds(
+        "match f(|y| { y }) {\n Kind::A { .. } => {}\n name => g(name) }",
+        &[3],
+    );
+}
+
+#[test]
+fn a_match_that_names_every_variant_or_asks_by_a_guard_is_left_alone() {
+    let code = "fn f() { match x { Kind::A => 1, Kind::B(_) | Kind::C { .. } => 2 }\n\
+                match x { Kind::A => 1, _ if y => 2, Kind::B => 3 }\n\
+                match x { LinkKind::A => 1, Kinds::A => 3, _ => 2 }\n\
+                match x { true if y == Kind::A => 1, _ => 2 }\n\
+                match x { '_' => Kind::A, _ => Kind::B } }\n\
+                #[cfg(test)]\nmod tests { fn f() { match x { Kind::A => 1, _ => 2 } } }";
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
+        wildcards::check_but(tree, &[], problems);
+    };
+    check(rule, &[("a.rs", code)], &[]);
+    let wild = "fn f() { match x { Kind::A => 1, _ => 2 } }";
+    check(rule, &[("tests/a.rs", wild)], &[]);
+}
+
+#[test]
+fn an_excused_wildcard_passes_and_an_excuse_that_is_not_needed_is_refused() {
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
+        let excused = [("a.rs", "f", "as a test"), ("b.rs", "f", "as a test")];
+        wildcards::check_but(tree, &excused, problems);
+    };
+    let wild = "fn f() { match x { Kind::A => 1, _ => 2 } }";
+    check(rule, &[("a.rs", wild)], &[]);
+    check(rule, &[("b.rs", "fn f() {}")], &["b.rs:1"]);
+    let other =
+        "fn f() { match x { Kind::A => 1, _ => 2 } }\nfn g() { match x { Kind::A => 1, _ => 2 } }";
+    check(rule, &[("a.rs", other)], &["a.rs:2"]);
 }
