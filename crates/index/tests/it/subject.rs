@@ -24,7 +24,7 @@ pub(crate) const DIR: &str = "tables/posts";
 /// How much of its work a long test does: `SEINE_TEST_TIMES`, which is 1 at a desk and 4 in CI.
 pub(crate) fn times() -> u32 {
     let times = std::env::var("SEINE_TEST_TIMES");
-    times.map_or(1, |times| times.parse().unwrap())
+    times.map_or(1, |times| times.parse().expect("a number"))
 }
 
 /// A quarter of `count` random cases, [`times`] as many.
