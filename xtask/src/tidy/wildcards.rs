@@ -8,19 +8,22 @@ use super::source::{Source, line_of, words};
 use super::tree::Tree;
 
 /// The enums. Others of the same names are held to the rule too.
-const ENUMS: [&str; 12] = [
+const ENUMS: [&str; 15] = [
     "Accumulator",
     "AggregateKind",
+    "CatalogRecord",
     "ColumnType",
     "Command",
     "Kind",
     "Node",
+    "QueueRecord",
     "QueueSlot",
     "Record",
     "ShowKind",
     "Slot",
     "Statement",
     "StoreConfig",
+    "Write",
 ];
 
 /// Functions with a wildcard all the same: (path, function, why).
