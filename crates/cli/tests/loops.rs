@@ -625,7 +625,7 @@ fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Resu
     let mut join = Join::new(&bound, bounds);
     let rows_of = |step: &JoinStep| Select {
         filter: step.own.clone(),
-        ..Select::of(&*select.tables[step.table].table, Vec::new())
+        ..Select::new(&*select.tables[step.table].table, Vec::new())
     };
     let joined = match (&bound.groups, &bound.steps[..]) {
         (Some(groups), [step]) => {

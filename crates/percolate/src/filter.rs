@@ -143,7 +143,7 @@ impl Verdicts {
     ) -> bool {
         let values = &mut self.values;
         let mut value = |column| {
-            values.of(index, column, || {
+            values.known(index, column, || {
                 (documents.attributes)(first + index, column)
             })
         };

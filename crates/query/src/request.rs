@@ -96,7 +96,7 @@ pub struct Delete {
 impl Delete {
     /// Deletes every row for which the condition is true.
     #[must_use]
-    pub fn of(table: String, filter: Option<Expression>) -> Delete {
+    pub fn new(table: String, filter: Option<Expression>) -> Delete {
         Delete {
             table,
             matching: None,
@@ -170,7 +170,7 @@ pub struct Select {
 impl Select {
     /// The SELECT of items of all rows of a table, without any further clause.
     #[must_use]
-    pub fn of(table: impl Into<String>, items: Vec<Item>) -> Select {
+    pub fn new(table: impl Into<String>, items: Vec<Item>) -> Select {
         Select {
             table: table.into(),
             items,

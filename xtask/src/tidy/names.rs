@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md: every path and every `path.rs::name` between backticks exists.
+//! ARCHITECTURE.md: every path and every `path.rs::name` between backticks exists. No file has two functions called `of`.
 
 use super::Problem;
 use super::source::{Source, words};
@@ -24,6 +24,26 @@ const KEYWORDS: [&str; 9] = [
 ];
 
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
+    for (path, text) in tree.ending(".rs") {
+        check_source(path, &Source::new(path, text), problems);
+    }
+    check_page(tree, problems);
+}
+
+/// `of` says nothing by itself: a reader who finds it by its name must find one.
+fn check_source(path: &str, source: &Source, problems: &mut Vec<Problem>) {
+    let functions = source.functions();
+    let shipped = |line: usize| !source.is_test(line);
+    let called = functions
+        .iter()
+        .filter(|it| it.name == "of" && shipped(it.first));
+    for function in called.skip(1) {
+        let message = "a second fn `of` in this file: say of what, as in `from_value` or `named`";
+        problems.push(Problem::new(path, function.first, message));
+    }
+}
+
+fn check_page(tree: &Tree, problems: &mut Vec<Problem>) {
     let Some(text) = tree.text(PAGE) else {
         return;
     };

@@ -328,6 +328,15 @@ fn decision_records_are_numbered_once_and_say_what_they_must() {
 }
 
 #[test]
+fn a_second_function_called_of_in_a_file_is_refused() {
+    let code = "impl A {\n    fn of() {}\n}\nimpl B {\n    fn of() {}\n}\n";
+    let test = "#[cfg(test)]\nmod tests {\n    fn of() {}\n}\n";
+    let tested = format!("fn of() {{}}\n{test}");
+    let files = [("crates/a/src/b.rs", code), ("crates/a/src/c.rs", &tested)];
+    check(names::check, &files, &["crates/a/src/b.rs:5"]);
+}
+
+#[test]
 fn a_path_or_a_name_of_the_architecture_that_is_gone_is_refused() {
     let page = "`a/src/b.rs::run` and `a/src/b.rs::MAX` in `a/src` of `SELECT a/b` or `x::y`\n\
         `a/src/b.rs::gone`\n`a/src/c.rs::run`\n`a/tests`\n`a/src/b.rs::said` `xtask/main.rs::main`\n";

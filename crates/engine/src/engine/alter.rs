@@ -77,7 +77,7 @@ impl Engine {
 
     /// TRUNCATE of documents or standing queries.
     fn delete_all(&mut self, name: &str) -> Result<Reply> {
-        let asked = Delete::of(name.to_owned(), None);
+        let asked = Delete::new(name.to_owned(), None);
         let table = self.state.catalog.find(name)?;
         if let Some(definition) = self.state.catalog.get(table) {
             check(&definition.kind, &asked)?;

@@ -176,7 +176,7 @@ fn rows(
 
 /// The SELECT of all rows of a table, by id.
 fn everything(table: &str) -> Select {
-    Select::of(table, vec![Item::Star])
+    Select::new(table, vec![Item::Star])
 }
 
 /// Calls `visit` with every record of the journal that can be found, in order, damaged records too. Returns the damage that was

@@ -172,7 +172,7 @@ impl Weigher {
     /// Value of each code of a word: what it adds to the sum of a row. An upper bound for codes of
     /// eight or more occurrences, exact for all others.
     pub(crate) fn table(&self, word: usize) -> &[i32; 256] {
-        self.tables.of(word)
+        self.tables.of_word(word)
     }
 
     /// Exact value of a word in a row. `hits`: its occurrences, used where the code does not tell
@@ -180,7 +180,7 @@ impl Weigher {
     pub(crate) fn value(&self, word: usize, code: u8, hits: u32) -> i64 {
         match hits_of(code) {
             None => self.points.value(word, class_of(code), hits),
-            Some(_) => self.tables.of(word)[usize::from(code)].into(),
+            Some(_) => self.tables.of_word(word)[usize::from(code)].into(),
         }
     }
 

@@ -467,7 +467,7 @@ pub(crate) fn row(body: &str, n: i64, title: &str, f: f32, s: &str) -> Vec<Value
 
 /// SELECT *, weight().
 pub(crate) fn select_all() -> Select {
-    Select::of(
+    Select::new(
         "posts",
         vec![
             Item::Star,

@@ -48,7 +48,7 @@ impl Quick {
             return None;
         }
         for (condition, simple) in conditions.iter_mut().zip(&simple) {
-            *condition = Condition::of(simple)?;
+            *condition = Condition::from_simple(simple)?;
         }
         Some(Quick(conditions))
     }
@@ -66,7 +66,7 @@ impl Quick {
 }
 
 impl Condition {
-    fn of(simple: &Simple) -> Option<Condition> {
+    fn from_simple(simple: &Simple) -> Option<Condition> {
         let slot = |slot: usize| u8::try_from(slot).ok().filter(|_| slot < COLUMNS_MAX);
         Some(match simple {
             Simple::Whole { path, .. } if !path.is_empty() => return None,
@@ -137,7 +137,7 @@ pub(super) enum Known {
 }
 
 impl Known {
-    fn of(value: &Value) -> Known {
+    fn from_value(value: &Value) -> Known {
         match value {
             Value::Int(number) => i64::try_from(*number).map_or(Known::Other, Known::Whole),
             Value::Str(text) => Known::Text(text_hash(text)),
@@ -161,7 +161,7 @@ impl Values {
 
     /// The value of a document's column; `read` is called for the first use in a slice.
     #[inline(always)]
-    pub(super) fn of(
+    pub(super) fn known(
         &mut self,
         document: usize,
         column: usize,
@@ -180,7 +180,7 @@ impl Values {
             self.known
                 .resize(column + 1, [Known::Unread; SLICE_DOCUMENTS]);
         }
-        self.known[column][document] = Known::of(value);
+        self.known[column][document] = Known::from_value(value);
         self.known[column][document]
     }
 }

@@ -115,7 +115,7 @@ impl Memo {
         let hash = hash_key(key);
         let known = self.short.find(key, hash);
         if let Some(met) = known.filter(|met| self.is_current(met, patterns)) {
-            return self.lists.of(met);
+            return self.lists.matches_of(met);
         }
         self.begin(patterns);
         let met = self.short.entry(key, hash);
@@ -166,7 +166,7 @@ impl Memo {
     ) -> Matches<'_> {
         let known = self.terms.get(term as usize).copied();
         match known.filter(|met| self.is_current(met, patterns)) {
-            Some(met) => self.lists.of(met),
+            Some(met) => self.lists.matches_of(met),
             None => self.learn_term(patterns, term, text()),
         }
     }
@@ -205,7 +205,7 @@ impl Memo {
 
 impl MatchLists {
     #[inline(always)]
-    fn of(&self, met: Met) -> Matches<'_> {
+    fn matches_of(&self, met: Met) -> Matches<'_> {
         let stretch = met.start as usize..met.end as usize;
         Matches {
             terms: self.terms.get(stretch.clone()).unwrap_or_default(),
@@ -226,7 +226,7 @@ impl Met {
         if self.below < patterns.end {
             *compared += self.compare(patterns, text, lists);
         }
-        let all = lists.of(*self);
+        let all = lists.matches_of(*self);
         // An older copy of the patterns lacks the newer ones, which lie first.
         let newer = all.terms.iter();
         let newer = newer.take_while(|term| **term & !LIMITED >= patterns.end);

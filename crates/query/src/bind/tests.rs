@@ -112,7 +112,7 @@ fn scope(columns: &[Column], is_searched: bool) -> Scope<'_> {
 }
 
 fn select(items: Vec<Item>) -> Select {
-    Select::of("t", items)
+    Select::new("t", items)
 }
 
 fn named(text: &str, name: &str) -> Item {

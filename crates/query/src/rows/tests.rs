@@ -58,7 +58,7 @@ fn select(order: &[(&str, bool)], filter: Option<&str>) -> Select {
     Select {
         filter: filter.map(parsed),
         order: order.iter().map(key).collect(),
-        ..Select::of("t", vec![Item::Star])
+        ..Select::new("t", vec![Item::Star])
     }
 }
 

@@ -102,7 +102,7 @@ async fn delete(
     let id = id_of(&id)?;
     let column = Box::new(Expression::Column("id".to_owned()));
     let value = Box::new(Expression::Literal(Value::Int(i128::from(id))));
-    let statement = Statement::Delete(Delete::of(
+    let statement = Statement::Delete(Delete::new(
         table.clone(),
         Some(Expression::Binary(BinaryOperator::Equal, column, value)),
     ));

@@ -282,7 +282,7 @@ async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Respons
     let select = Select {
         filter: request.condition,
         limit: Some(request.rows.into()),
-        ..Select::of(request.queue, vec![Item::Star])
+        ..Select::new(request.queue, vec![Item::Star])
     };
     let guest = Guest::new(server);
     let select = Box::new(select);

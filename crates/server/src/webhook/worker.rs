@@ -200,7 +200,7 @@ impl Worker {
     async fn owned(&self) -> Result<Option<Hit>, Error> {
         let select = Select {
             limit: Some(1),
-            ..Select::of(&self.webhook.queue, vec![Item::Star])
+            ..Select::new(&self.webhook.queue, vec![Item::Star])
         };
         let reply = self
             .ask(Command::Read {
@@ -283,7 +283,7 @@ impl Worker {
             replace: false,
         });
         // In owner mode the session sees only the row that it owns, so a DELETE without a condition deletes only that.
-        let delete = Write::Delete(Box::new(Delete::of(self.webhook.queue.clone(), None)));
+        let delete = Write::Delete(Box::new(Delete::new(self.webhook.queue.clone(), None)));
         self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.server.counters.webhooks_dead, 1);
         Ok(())

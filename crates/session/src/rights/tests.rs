@@ -26,7 +26,7 @@ fn on(deed: Deed, table: &str) -> (Deed, Option<String>) {
 }
 
 fn delete(table: &str) -> Write {
-    Write::Delete(Box::new(Delete::of(table.to_owned(), None)))
+    Write::Delete(Box::new(Delete::new(table.to_owned(), None)))
 }
 
 #[test]

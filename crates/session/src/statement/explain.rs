@@ -132,7 +132,7 @@ impl Execution<'_> {
             order: by_id_unless(update.order),
             limit: update.limit.or(Some(ALL_ROWS)),
             options: vec![every_match()],
-            ..Select::of(
+            ..Select::new(
                 update.table,
                 std::iter::once(item(id())).chain(values).collect(),
             )
@@ -163,7 +163,7 @@ impl Execution<'_> {
             order,
             limit: delete.limit.or(Some(ALL_ROWS)),
             options,
-            ..Select::of(delete.table, vec![items])
+            ..Select::new(delete.table, vec![items])
         })
     }
 }

@@ -588,7 +588,7 @@ impl Asked<'_> {
         Select {
             matching: self.table.matching.clone(),
             filter,
-            ..Select::of(&self.table.table, items)
+            ..Select::new(&self.table.table, items)
         }
     }
 

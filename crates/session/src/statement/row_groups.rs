@@ -31,7 +31,7 @@ pub fn groups_of_rows(
     held: &Arc<Grant>,
 ) -> Result<Vec<Answer>, Failure> {
     let failed = |error: BindError| refused(&[ROWS], error);
-    let select = Select::of(ROWS, vec![Item::Star]);
+    let select = Select::new(ROWS, vec![Item::Star]);
     let is_column = |name: &str| columns.contains(&name);
     let selects = bind::facets(&select, facets, &is_column).map_err(failed)?;
     let scope = JoinScope {

@@ -98,7 +98,7 @@ pub(super) fn write(
             Command::Truncate { table }
         }
         Statement::Truncate { table } => {
-            Command::Write(Write::Delete(Box::new(Delete::of(table, None))))
+            Command::Write(Write::Delete(Box::new(Delete::new(table, None))))
         }
         _ => return Err(unexpected()),
     })

@@ -83,7 +83,11 @@ pub(super) struct Words<'j> {
 }
 
 impl<'m> Target<'m> {
-    pub(super) fn of(mapping: &'m Mapping, path_of_field: &str, path: &str) -> Result<Target<'m>> {
+    pub(super) fn named(
+        mapping: &'m Mapping,
+        path_of_field: &str,
+        path: &str,
+    ) -> Result<Target<'m>> {
         match mapping.field(path_of_field) {
             Some(field) if field.kind == FieldKind::Text => {
                 Ok(Target::Text(TextField::mapped(&field.column)))

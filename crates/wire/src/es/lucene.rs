@@ -69,7 +69,7 @@ impl<'m> Fields<'m> {
             .map_or(self.names.as_slice(), std::slice::from_ref);
         let conditions = names
             .iter()
-            .map(|name| condition(&Target::of(self.mapping, name, &self.path)?));
+            .map(|name| condition(&Target::named(self.mapping, name, &self.path)?));
         Ok(Condition::any(conditions.collect::<Result<Vec<_>>>()?))
     }
 
@@ -313,10 +313,12 @@ impl<'a> Parser<'a> {
         let path = &self.fields.path;
         match (field, term.raw.as_str()) {
             (Some("_exists_"), _) => {
-                return Ok(Target::of(self.fields.mapping, &term.plain, path)?.exists());
+                return Ok(Target::named(self.fields.mapping, &term.plain, path)?.exists());
             }
             (None, "*") => return Ok(Condition::Everything),
-            (Some(name), "*") => return Ok(Target::of(self.fields.mapping, name, path)?.exists()),
+            (Some(name), "*") => {
+                return Ok(Target::named(self.fields.mapping, name, path)?.exists());
+            }
             _ => {}
         }
         if term.is_pattern {

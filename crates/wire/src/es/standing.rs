@@ -189,7 +189,7 @@ impl QueryReader<'_> {
             return Err(EsError::parsing(self.path, "expected one field"));
         };
         let path = format!("{}.{name}", self.path);
-        Ok((Target::of(self.mapping, name, &path)?, body, path))
+        Ok((Target::named(self.mapping, name, &path)?, body, path))
     }
 
     /// Parses `{"field": value}` or `{"field": {"value": value}}`.
@@ -318,7 +318,7 @@ impl QueryReader<'_> {
         let field = field.ok_or_else(|| {
             EsError::parsing(self.path, "[exists] must be provided with a [field]")
         })?;
-        Ok(Target::of(self.mapping, field, self.path)?.exists())
+        Ok(Target::named(self.mapping, field, self.path)?.exists())
     }
 
     fn string(&self, json: &Json, simple: bool) -> Result<Condition> {

@@ -161,7 +161,7 @@ fn tables(written: &str) -> Result<String> {
 /// A SELECT without a table, of the id and the weight.
 fn empty() -> Select {
     let id = Output::Expression(Expression::Column("id".to_owned()));
-    Select::of("", vec![item("id", id), item("weight()", Output::Weight)])
+    Select::new("", vec![item("id", id), item("weight()", Output::Weight)])
 }
 
 /// Parses `expressions`: `{"cheap": "price < 5", "length": "LENGTH(title)"}`, each an item with its name.

@@ -268,11 +268,11 @@ fn result<'a>(reader: &mut Reader<'a>, method: Method) -> Result<Reply<'a>, Deco
 }
 
 fn log<'a>(reader: &mut Reader<'a>) -> Result<Reply<'a>, DecodeError> {
-    number(reader, "result code", ResultCode::of).map(Reply::Log)
+    number(reader, "result code", ResultCode::numbered).map(Reply::Log)
 }
 
 fn status<'a>(reader: &mut Reader<'a>) -> Result<Reply<'a>, DecodeError> {
-    number(reader, "status", Status::of).map(Reply::Status)
+    number(reader, "status", Status::numbered).map(Reply::Status)
 }
 
 /// A number that must be one of an enum.
@@ -346,7 +346,7 @@ fn no_mapping<'a>(reader: &mut Reader<'a>) -> Result<Reply<'a>, DecodeError> {
 fn exception<'a>(reader: &mut Reader<'a>) -> Result<Reply<'a>, DecodeError> {
     let (message, kind) = text_and_number(reader, [1, 2], ["message", "type"])?;
     Ok(Reply::Exception(Exception {
-        kind: ExceptionKind::of(kind),
+        kind: ExceptionKind::numbered(kind),
         message: String::from_utf8_lossy(message).into_owned(),
     }))
 }

@@ -103,7 +103,7 @@ pub enum ResultCode {
 }
 
 impl ResultCode {
-    pub(super) fn of(number: i32) -> Option<ResultCode> {
+    pub(super) fn numbered(number: i32) -> Option<ResultCode> {
         Some(match number {
             0 => ResultCode::Ok,
             1 => ResultCode::TryLater,
@@ -143,7 +143,7 @@ impl Status {
         }
     }
 
-    pub(super) fn of(number: i32) -> Option<Status> {
+    pub(super) fn numbered(number: i32) -> Option<Status> {
         Some(match number {
             0 => Status::Dead,
             1 => Status::Starting,
@@ -178,7 +178,7 @@ pub enum ExceptionKind {
 }
 
 impl ExceptionKind {
-    pub(super) fn of(number: i32) -> ExceptionKind {
+    pub(super) fn numbered(number: i32) -> ExceptionKind {
         match number {
             1 => ExceptionKind::UnknownMethod,
             2 => ExceptionKind::InvalidMessageType,

@@ -257,7 +257,7 @@ mod tests {
         };
         let delete = Delete {
             limit,
-            ..Delete::of("t".to_owned(), None)
+            ..Delete::new("t".to_owned(), None)
         };
         let got = limited(candidates(&found, changed, fit), &delete);
         assert_eq!(got.as_deref(), want);

@@ -11,7 +11,7 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         what: Output::Expression(Expression::Column("body".to_owned())),
         name: "body".to_owned(),
     };
-    let select = Select::of("q", vec![item; named]);
+    let select = Select::new("q", vec![item; named]);
     let columns = [Column {
         name: "body".to_owned(),
         kind: ColumnType::String,

@@ -58,7 +58,7 @@ fn snapshot() -> Arc<Snapshot> {
 fn check(snapshot: &Snapshot, condition: &str, expected: [Option<&[u32]>; 2]) {
     let select = Select {
         filter: Some(expression::parse(&mut Lexer::new(condition.as_bytes())).unwrap()),
-        ..Select::of("t", vec![Item::Star])
+        ..Select::new("t", vec![Item::Star])
     };
     let bound = snapshot.bind(&select, &Options::default()).unwrap();
     let bound = bound.condition.as_ref().unwrap();

@@ -71,8 +71,8 @@ impl Placed {
             terms,
             times,
             asks_ends: node.asks_ends(),
-            word: PlacedWord::of(node, numbered),
-            two: PlacedTwo::of(node, numbered),
+            word: PlacedWord::from_node(node, numbered),
+            two: PlacedTwo::from_node(node, numbered),
         }
     }
 }
@@ -118,7 +118,7 @@ fn rated(verifier: &Verifier, terms: &[TermWords], words: usize) -> Vec<Rated> {
 }
 
 impl PlacedTwo {
-    fn of(node: &Node, numbered: &Numbered) -> Option<PlacedTwo> {
+    fn from_node(node: &Node, numbered: &Numbered) -> Option<PlacedTwo> {
         let (operator, words) = if let Node::Near {
             left,
             right,
@@ -158,7 +158,7 @@ fn free_word(node: &Node, numbered: &Numbered) -> Option<usize> {
 }
 
 impl PlacedWord {
-    fn of(node: &Node, numbered: &Numbered) -> Option<PlacedWord> {
+    fn from_node(node: &Node, numbered: &Numbered) -> Option<PlacedWord> {
         let Node::Word(Word { term, fields }) = node else {
             return None;
         };

@@ -254,7 +254,7 @@ pub(super) struct Tables {
 
 impl Tables {
     #[inline]
-    pub(super) fn of(&self, word: usize) -> &[i32; 256] {
+    pub(super) fn of_word(&self, word: usize) -> &[i32; 256] {
         &self.tables[self.of_word[word] as usize]
     }
 }

@@ -257,7 +257,7 @@ fn delete(table: &str, id: u64) -> Write {
     let column = Box::new(Expression::Column("id".to_owned()));
     let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
     let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));
-    Write::Delete(Box::new(Delete::of(table.to_owned(), filter)))
+    Write::Delete(Box::new(Delete::new(table.to_owned(), filter)))
 }
 
 #[cfg(test)]

@@ -322,7 +322,7 @@ fn deleted(
         return (None, Done { id, result });
     };
     there.remove(&number);
-    let command = Write::Delete(Box::new(Delete::of(
+    let command = Write::Delete(Box::new(Delete::new(
         index.name.clone(),
         Some(named(vec![number])),
     )));
