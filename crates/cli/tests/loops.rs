@@ -215,7 +215,7 @@ impl Class {
             Class::Words => (
                 &[
                     "index/src/search/exec/range.rs",
-                    "index/src/search/exec/page.rs",
+                    "index/src/search/exec/rank.rs",
                     "index/src/search/exec/eval.rs",
                     "index/src/search/exec/bounds.rs",
                     "index/src/search/exec/placed_word.rs",
@@ -264,9 +264,13 @@ impl Class {
             ),
             Class::MergedGroups => (
                 &[
-                    "query/src/rows/groups/accumulate.rs",
                     "query/src/rows/groups/blocks.rs",
                     "query/src/rows/groups/index.rs",
+                    "query/src/rows/groups/states/concat.rs",
+                    "query/src/rows/groups/states/count.rs",
+                    "query/src/rows/groups/states/extreme.rs",
+                    "query/src/rows/groups/states/squares.rs",
+                    "query/src/rows/groups/states/sum.rs",
                 ],
                 Work::Merge,
             ),
