@@ -38,12 +38,12 @@
 //!     }),
 //!     if_not_exists: false,
 //! };
-//! let insert = Write::Insert(Insert {
+//! let insert = Command::Write(Write::Insert(Insert {
 //!     table: "jobs".to_owned(),
 //!     columns: None,
 //!     rows: vec![vec![Value::Str("sweep".into())]],
 //!     replace: false,
-//! });
+//! }));
 //! let batch = [create, insert].map(|command| Envelope {
 //!     session: SessionId(1),
 //!     command,
