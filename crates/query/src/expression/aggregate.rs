@@ -1,7 +1,7 @@
 //! The aggregates of SQL: a row of the table below for each. How one is counted says its type in `rows/groups/states`; docs/sql.md
 //! lists all.
 //!
-//! To add an aggregate: a row here, a file under `rows/groups/states` with its [`States`](crate::rows), and a row of docs/sql.md. The law
+//! To add an aggregate: a row here, a file under `rows/groups/states` with its `States`, and a row of docs/sql.md. The law
 //! `aggregates_are_the_same_however_rows_are_split` then draws it.
 
 /// What an aggregate gives.

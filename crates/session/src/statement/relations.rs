@@ -3,8 +3,8 @@
 //!
 //! Example: `SHOW PROCESSLIST` prints `system.processes`, of which `SELECT user, COUNT(*) FROM system.processes GROUP BY user` counts.
 //!
-//! To add one: a row of `RELATIONS` in a file of this folder, with the function that makes its rows. To print it with a SHOW: a row of `wire::sql::show` and an
-//! arm of `show::shown`. docs/sql.md lists them; `cli/tests/it/relations.rs` reads each.
+//! To add one: a row of `RELATIONS` in a file of this folder, with the function that makes its rows. To print it with a SHOW: a row
+//! of `wire::sql::ShowKind` and of `show::SHOWN`. docs/sql.md lists them; `cli/tests/it/relations.rs` reads each.
 //!
 //! Invariants:
 //! - A relation shows a client what its rights let it read: [`Asked`] is the only way to tables.
