@@ -339,7 +339,11 @@ Grants
 SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'p%'
 ----
 table_name
-posts
+
+SELECT DATABASE(), UPPER(SCHEMA())
+----
+DATABASE() | UPPER(SCHEMA())
+NULL | NULL
 
 USE mine
 ----
@@ -349,4 +353,10 @@ SELECT table_schema, table_name FROM information_schema.tables WHERE table_schem
 ----
 table_schema | table_name
 mine | posts
+
+
+SELECT DATABASE(), UPPER(SCHEMA()), COUNT(*) FROM posts WHERE DATABASE() = 'mine'
+----
+DATABASE() | UPPER(SCHEMA()) | COUNT(*)
+mine | MINE | 2
 

@@ -27,3 +27,4 @@ id
 DELETE FROM alerts WHERE id = 1 AND last_hit > '1970-01-01 04:59:59'
 ----
 ok, 1 rows
+

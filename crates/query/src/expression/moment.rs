@@ -19,8 +19,8 @@ pub struct Moment<'v> {
     pub unix_us: i64,
     /// Name of the session's time zone; `None` for UTC. Functions of dates that name no zone get it.
     pub zone: Option<String>,
-    /// What DATABASE() gives.
-    pub database: String,
+    /// What DATABASE() gives; `None`: NULL.
+    pub database: Option<String>,
     /// The value of a variable by its lower-case name without `@`; `None`: there is none.
     pub variable: &'v dyn Fn(&str) -> Option<Variable>,
 }
@@ -89,7 +89,8 @@ impl Moment<'_> {
                 *expression = Expression::Literal(text.map_or(Value::Null, Value::Str));
             }
             Expression::Call(Function::Database, _) => {
-                *expression = Expression::Literal(Value::Str(self.database.clone()));
+                let name = self.database.clone();
+                *expression = Expression::Literal(name.map_or(Value::Null, Value::Str));
             }
             Expression::Call(Function::UnixTimestamp, arguments) if arguments.is_empty() => {
                 *expression = Expression::Literal(Value::Int(seconds_of(self.unix_us)));

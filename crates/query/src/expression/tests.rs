@@ -936,7 +936,7 @@ fn statements_share_the_list_of_a_variable() {
     let list = List::from(vec![7, 1, 5]).shared().unwrap();
     let moment = Moment {
         unix_us: 0,
-        database: "d".to_owned(),
+        database: Some("d".to_owned()),
         zone: None,
         variable: &|name| (name == "ids").then(|| Variable::List(list.clone())),
     };

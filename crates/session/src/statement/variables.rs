@@ -91,7 +91,7 @@ pub(super) fn settle(
     let moment = Moment {
         unix_us: node.clock.unix_us(),
         zone: zone.filter(|zone| is_time_zone(zone)),
-        database: session.database_name().to_owned(),
+        database: session.database.clone(),
         variable: &|name| of_user(node, session, name),
     };
     if let Statement::CreateTemporary(create) = statement {
