@@ -360,3 +360,43 @@ SELECT DATABASE(), UPPER(SCHEMA()), COUNT(*) FROM posts WHERE DATABASE() = 'mine
 DATABASE() | UPPER(SCHEMA()) | COUNT(*)
 mine | MINE | 2
 
+
+SHOW TABLES FROM performance_schema
+----
+Table | Type
+global_status | relation
+global_variables | relation
+session_status | relation
+session_variables | relation
+
+SHOW FULL TABLES IN information_schema LIKE 'col%'
+----
+Tables_in_seine | Table_type
+collation_character_set_applicability | SYSTEM VIEW
+collations | SYSTEM VIEW
+columns | SYSTEM VIEW
+
+SHOW COLUMNS FROM schemata FROM information_schema LIKE 's%'
+----
+Field | Type | Null | Key | Default | Extra
+schema_name | string | YES |  | NULL | 
+sql_path | string | YES |  | NULL | 
+
+SHOW TABLES FROM mysql
+----
+error 1235 (42000): not yet: tables of mysql
+
+SHOW TABLES FROM another LIKE 'p%'
+----
+Table | Type
+posts | rt
+
+SHOW TABLES LIKE 'P_STS'
+----
+Table | Type
+posts | rt
+
+SHOW TABLES LIKE 'p%' WHERE Type = 'queue'
+----
+Table | Type
+

@@ -320,7 +320,7 @@ impl Transactions {
         })
     }
 
-    /// The open transactions, by session.
+    /// The open transactions, in no order.
     pub(crate) fn list(&self, now_us: u64) -> Vec<OpenTransaction> {
         let each = self.open.iter().map(|(session, of)| OpenTransaction {
             session: *session,
@@ -330,9 +330,7 @@ impl Transactions {
             bytes: of.bytes,
             refused: of.refused.as_ref().map(Error::to_string),
         });
-        let mut all: Vec<OpenTransaction> = each.collect();
-        all.sort_unstable_by_key(|of| of.session);
-        all
+        each.collect()
     }
 
     pub(crate) fn get(&self, session: SessionId) -> Option<&Transaction> {

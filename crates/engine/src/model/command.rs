@@ -353,7 +353,7 @@ pub enum Reply {
     RowId(Option<RowNumber>),
     /// `queue_stats`.
     QueueStats(QueueStats),
-    /// The open transactions, by session.
+    /// The open transactions, in no order.
     Transactions(Vec<OpenTransaction>),
     /// The tables as the session's transaction sees them.
     Seen(Seen),

@@ -1,4 +1,4 @@
-//! The aggregates of SQL: a row of the table below for each. How one is counted says its type in `rows/groups/states`; docs/sql.md
+//! The aggregates of SQL: a row of the table below for each. `rows/groups/states` has a type for each way to count them. docs/sql.md
 //! lists all.
 //!
 //! To add an aggregate: a row here, a file under `rows/groups/states` with its `States`, and a row of docs/sql.md. The law

@@ -400,10 +400,11 @@ impl Expression {
 
     /// Of an aggregate that gives a value of its argument, the argument.
     pub(crate) fn of_extreme(&self) -> Option<&Expression> {
-        match self {
-            Expression::Aggregate(kind, of) if kind.gives() == Gives::Argument => of.first(),
-            _ => None,
-        }
+        let Expression::Aggregate(kind, of) = self else {
+            return None;
+        };
+        let is_extreme = kind.gives() == Gives::Argument;
+        of.first().filter(|_| is_extreme)
     }
 
     /// Whether it has an aggregate.

@@ -1,7 +1,7 @@
 //! System relations: what the server tells of itself, as rows. SHOW prints them, and SELECT reads them as `system.tables` or
 //! `information_schema.tables`, with WHERE, ORDER BY, GROUP BY, joins and sub-selects, as a temporary table.
 //!
-//! Example: `SHOW PROCESSLIST` prints `system.processes`, of which `SELECT user, COUNT(*) FROM system.processes GROUP BY user` counts.
+//! Example: `SHOW PROCESSLIST` prints `system.processes`. `SELECT user, COUNT(*) FROM system.processes GROUP BY user` counts its rows.
 //!
 //! To add one: a row of `RELATIONS` in a file of this folder, with the function that makes its rows. To print it with a SHOW: a row
 //! of `wire::sql::ShowKind` and of `show::SHOWN`. docs/sql.md lists them; `cli/tests/it/relations.rs` reads each.
@@ -59,7 +59,7 @@ pub(super) struct Relation {
 pub(super) struct Asked<'a> {
     pub(super) node: &'a Node,
     pub(super) session: &'a Session,
-    /// The table that a SHOW names; `None`: all that the client may read.
+    /// The table that a SHOW names, or the database of relations; `None`: all tables that the client may read.
     pub(super) table: Option<&'a str>,
     /// Ends the making of rows.
     interrupt: &'a Interrupt,
@@ -94,13 +94,17 @@ impl Asked<'_> {
         Ok(all)
     }
 
-    /// The published snapshot, of which the table may be read that the SHOW names.
+    /// The published snapshot.
+    ///
+    /// # Errors
+    /// `NOT_PERMITTED`: the client may not read the table that the SHOW names.
     fn snapshot(&self) -> Result<Arc<Snapshot>, Failure> {
         let reads = Action(Deed::Read, self.table);
         self.node.snapshot(self.session, reads)
     }
 
-    /// The definitions of the table that the SHOW names, which may be a temporary one, or of all that the client may read, by name.
+    /// The definition of the table that the SHOW names, which may be temporary. Without such a name: the definitions of all tables
+    /// that the client may read, by name.
     fn definitions(&self) -> Result<Vec<Arc<Definition>>, Failure> {
         if let Some(relation) = self.table.and_then(find) {
             let columns = relation.columns();
@@ -122,7 +126,8 @@ impl Asked<'_> {
             .collect()
     }
 
-    /// The table that the SHOW names, or all that the client may read, without temporary ones.
+    /// The name of the table that the SHOW names. Without one: the names of all tables that the client may read. Temporary tables are
+    /// not among them.
     fn tables(&self) -> Result<Vec<String>, Failure> {
         if let Some(table) = self.table {
             if self.session.temporary.has(table) {
@@ -193,7 +198,7 @@ pub(super) fn find(name: &str) -> Option<&'static Relation> {
 }
 
 impl Relation {
-    /// The rows for a client, those of one table where a SHOW names it. Cost: linear in them; many are made in a turn.
+    /// The rows for a client. Where a SHOW names a table, they are those of this table. Cost: linear in them; many are made in a turn.
     ///
     /// # Errors
     /// Those of the engine, and of the table that is named. `INTERRUPTED`, `LIMIT`: `interrupt` stops it, or memory is used up.
@@ -220,6 +225,7 @@ impl Relation {
             };
             let rows = (self.rows)(&asked)?;
             let held = asked.held;
+            held.cover(usize::try_from(bytes_of(&rows)).unwrap_or(usize::MAX))?;
             Ok(Made { rows, held })
         };
         node.read(session, interrupt, false, make).await

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use query::expression::{Expression, evaluate_metered};
-use query::meter::{Budget, Meter};
+use engine::{Interrupt, goes_on};
+use query::expression::{Expression, Function, evaluate_metered};
 use query::options::Options;
-use query::pattern::like;
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{Show, ShowKind};
@@ -13,7 +12,7 @@ use wire::sql::{Show, ShowKind};
 use super::relations::{self, Made, Rows};
 use super::{Execution, Outcome};
 use crate::errors::{self, Failure};
-use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
+use crate::limits::ROWS_INLINE_MAX;
 use crate::node::guarded;
 use crate::rights::{Action, Deed};
 
@@ -208,7 +207,7 @@ impl Execution<'_> {
         let relation = relations::find(name).ok_or_else(super::unexpected)?;
         let text = self.text.as_deref().unwrap_or(name);
         let search = node.list(session, text.to_owned());
-        let table = show.table.as_deref();
+        let table = show.table.as_deref().or(show.database.as_deref());
         let made = relation.rows(node, session, table, &search.interrupt);
         let Made { rows, held } = made.await?;
         let columns = headers.iter().map(|header| {
@@ -218,29 +217,28 @@ impl Execution<'_> {
             Ok((header, place.ok_or_else(super::unexpected)?))
         });
         let columns: Vec<(&str, usize)> = columns.collect::<Result<_, Failure>>()?;
-        if rows.len() as u64 > ROWS_INLINE_MAX {
-            node.long_within(session, &search.interrupt).await;
-        }
-        let is_count = show.kind == ShowKind::WarningsCount;
-        let print = |row: Vec<Value>| {
-            let cells = columns.iter().map(|(_, place)| row[*place].clone());
-            let cells = cells.zip(&columns);
-            cells
-                .map(|(cell, (_, place))| match is_count {
-                    true => cell,
-                    false => printed(cell, relation.columns[*place].1),
-                })
-                .collect()
-        };
-        let mut rows: Rows = rows.into_iter().map(print).collect();
-        if let Some(pattern) = &show.like {
-            let is_like = |first: &Value| matches!(first, Value::Str(name) if like(pattern, name));
-            rows.retain(|row| row.first().is_some_and(is_like));
-        }
         let mut names: Vec<&str> = columns.iter().map(|(header, _)| *header).collect();
-        if let Some(filter) = &show.filter {
-            keep(&mut rows, &names, filter)?;
-        }
+        let condition = condition(&show, &names)?;
+        let is_count = show.kind == ShowKind::WarningsCount;
+        let print = |row: &Vec<Value>| -> Vec<Value> {
+            let cells = columns.iter().map(|(_, place)| match is_count {
+                true => row[*place].clone(),
+                false => printed(row[*place].clone(), relation.columns[*place].1),
+            });
+            cells.collect()
+        };
+        let interrupt = &search.interrupt;
+        let keep = || {
+            let mut kept = Rows::new();
+            for row in rows.iter().map(print) {
+                if meets(&condition, &names, &row, interrupt)? {
+                    kept.push(row);
+                }
+            }
+            Ok(kept)
+        };
+        let is_long = rows.len() as u64 > ROWS_INLINE_MAX;
+        let rows = node.read(session, interrupt, is_long, keep).await?;
         if show.kind == ShowKind::Meta {
             names[0] = session.meta.header;
         }
@@ -285,39 +283,74 @@ fn printed(cell: Value, kind: ColumnType) -> Value {
     }
 }
 
-/// Keeps the rows of a condition. It is evaluated on the event loop, where nothing stops it.
-fn keep(rows: &mut Rows, names: &[&str], filter: &Expression) -> Result<(), Failure> {
-    let unknown = |name: &&str| !names.iter().any(|own| own.eq_ignore_ascii_case(name));
-    let mut refused = None;
-    filter.each_column(&mut |name| refused = refused.or(Some(name).filter(unknown)));
-    if let Some(name) = refused {
-        let message = format!(
-            "unknown column '{name}' in SHOW: it has {}",
-            names.join(", ")
-        );
-        return Err(Failure::new(errors::UNKNOWN_COLUMN, message));
-    }
-    let budget = Budget::new(INLINE_UNITS);
-    rows.retain(|row| {
-        let column = |column: &str| {
-            let mut names = names.iter();
-            let place = names.position(|name| name.eq_ignore_ascii_case(column));
-            place.and_then(|place| row.get(place).cloned())
-        };
-        let is_shown = evaluate_metered(filter, &budget, &column);
-        is_shown.and_then(|value| value.as_bool()) == Some(true)
+/// LIKE, on the first column, and WHERE of a SHOW, over columns by their headers.
+///
+/// # Errors
+/// `UNKNOWN_COLUMN`.
+fn condition(show: &Show, names: &[&str]) -> Result<Expression, Failure> {
+    let like = show.like.iter().map(|pattern| {
+        let first = names.first().copied().unwrap_or_default();
+        let sides = vec![
+            Expression::Column(first.to_owned()),
+            Expression::Literal(Value::Str(pattern.clone())),
+        ];
+        Expression::Call(Function::Like, sides)
     });
-    match budget.is_stopped() {
-        true => Err(Failure::refused(
-            "the condition of SHOW takes too long".to_owned(),
-        )),
-        false => Ok(()),
+    let condition = Expression::all_of(like.chain(show.filter.clone()).collect());
+    let is_unknown = |name: &&str| !names.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let mut unknown = None;
+    condition.each_column(&mut |name| unknown = unknown.or(Some(name).filter(is_unknown)));
+    match unknown {
+        None => Ok(condition),
+        Some(name) => {
+            let all = names.join(", ");
+            let message = format!("unknown column '{name}' in SHOW: it has {all}");
+            Err(Failure::new(errors::UNKNOWN_COLUMN, message))
+        }
     }
+}
+
+/// Whether a row meets a condition.
+///
+/// # Errors
+/// `INTERRUPTED`.
+fn meets(
+    condition: &Expression,
+    names: &[&str],
+    row: &[Value],
+    interrupt: &Interrupt,
+) -> Result<bool, Failure> {
+    let column = |column: &str| {
+        let mut names = names.iter();
+        let place = names.position(|name| name.eq_ignore_ascii_case(column));
+        place.and_then(|place| row.get(place).cloned())
+    };
+    let value = evaluate_metered(condition, interrupt, &column);
+    goes_on(interrupt)?;
+    Ok(value.and_then(|value| value.as_bool()) == Some(true))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn like_and_where_end_with_their_switch() {
+        let show = Show {
+            kind: ShowKind::Tables,
+            table: None,
+            database: None,
+            like: Some("%o%".to_owned()),
+            filter: None,
+        };
+        let (names, row) = (["Table", "Type"], ["posts", "rt"]);
+        let row = row.map(|cell| Value::Str(cell.to_owned()));
+        let condition = condition(&show, &names).unwrap();
+        let interrupt = Interrupt::default();
+        assert!(meets(&condition, &names, &row, &interrupt).unwrap());
+        interrupt.stop(engine::Reason::Killed);
+        assert!(meets(&condition, &names, &row, &interrupt).is_err());
+    }
 
     #[test]
     fn each_show_prints_columns_of_a_relation_once() {

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 
-use query::schema::ColumnType;
 use query::tree::Outline;
 
 /// The bytes of each reply, which are its [`Writer`]'s.
@@ -277,7 +276,7 @@ impl RawReply {
         self.json.open("{");
     }
 
-    /// Begins a result set with these columns, each a name and a type of [`RawReply::type_name`].
+    /// Begins a result set with these columns, each a name and Manticore's word for its type, such as `long`.
     pub fn begin(&mut self, columns: &[(&str, &str)]) {
         self.statement();
         self.json.name("columns").open("[");
@@ -290,36 +289,6 @@ impl RawReply {
         }
         self.json.close("]");
         self.json.name("data").open("[");
-    }
-
-    /// Manticore's name of a column's type. `None`: a computed text.
-    #[must_use]
-    pub fn type_name(kind: Option<ColumnType>) -> &'static str {
-        match kind {
-            Some(ColumnType::Int | ColumnType::Bool | ColumnType::Year) => "long",
-            Some(
-                ColumnType::Bigint
-                | ColumnType::Timestamp
-                | ColumnType::Integer { .. }
-                | ColumnType::Bit { .. },
-            ) => "long long",
-            Some(ColumnType::Float) => "float",
-            Some(ColumnType::Double) => "double",
-            Some(
-                ColumnType::Text
-                | ColumnType::String
-                | ColumnType::Char { .. }
-                | ColumnType::LongText { .. }
-                | ColumnType::Blob { .. }
-                | ColumnType::Date
-                | ColumnType::DateTime { .. }
-                | ColumnType::Time { .. }
-                | ColumnType::Multi { .. }
-                | ColumnType::Json
-                | ColumnType::Decimal { .. },
-            )
-            | None => "string",
-        }
     }
 
     /// Begins a row.

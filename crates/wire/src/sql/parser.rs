@@ -17,10 +17,10 @@ use crate::limits::NAMES_MAX;
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// Databases of MySQL's catalogs that are refused. Any other database name is ignored, but those of [`RELATIONS`].
-const CATALOGS_LATER: [&str; 2] = ["mysql", "sys"];
+pub(super) const CATALOGS_LATER: [&str; 2] = ["mysql", "sys"];
 
 /// Databases of system relations, whose names keep them: `system.tables`.
-const RELATIONS: [&str; 3] = ["system", "information_schema", "performance_schema"];
+pub(super) const RELATIONS: [&str; 3] = ["system", "information_schema", "performance_schema"];
 
 /// Objects beside tables that MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE.
 pub(super) const OBJECTS_LATER: [&str; 21] = [

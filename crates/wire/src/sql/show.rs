@@ -2,7 +2,7 @@
 
 use query::lexer::TokenKind;
 
-use super::parser::{OBJECTS_LATER, Parser, Result};
+use super::parser::{CATALOGS_LATER, OBJECTS_LATER, Parser, RELATIONS, Result};
 use super::statement::{Of, SHOWS, Show, ShowKind, Statement};
 use super::statement_of;
 
@@ -45,8 +45,9 @@ impl Parser<'_> {
             Of::Table | Of::Name => Some(self.table_read()?),
             Of::Nothing | Of::Database | Of::Within | Of::Limit | Of::Anything => table,
         };
+        let mut database = None;
         match of {
-            Of::Table | Of::Database => self.skip_database()?,
+            Of::Table | Of::Database => database = self.database()?,
             Of::Limit if self.take_word("limit") => self.skip_limit()?,
             Of::Anything => {
                 while !self.at_end() {
@@ -55,7 +56,13 @@ impl Parser<'_> {
             }
             Of::Nothing | Of::Name | Of::Within | Of::Limit => {}
         }
-        self.show_which(kind, table)
+        let table = match (&database, table) {
+            (Some(database), Some(table)) if !table.contains('.') => {
+                Some(format!("{database}.{table}"))
+            }
+            (_, table) => table,
+        };
+        self.show_which(kind, table, database)
     }
 
     /// The row of [`SHOWS`] whose words are next, the parser behind them, and the table's name among them.
@@ -88,7 +95,12 @@ impl Parser<'_> {
     }
 
     /// Parses `[LIKE …] [WHERE …]`.
-    fn show_which(&mut self, kind: ShowKind, table: Option<String>) -> Result<Statement> {
+    fn show_which(
+        &mut self,
+        kind: ShowKind,
+        table: Option<String>,
+        database: Option<String>,
+    ) -> Result<Statement> {
         let like = match self.take_word("like") {
             true => Some(self.string("a pattern in quotes")?),
             false => None,
@@ -101,6 +113,7 @@ impl Parser<'_> {
         Ok(Statement::Show(Show {
             kind,
             table,
+            database,
             like,
             filter,
         }))
@@ -128,12 +141,16 @@ impl Parser<'_> {
         self.unexpected("what to show, e.g. TABLES, STATUS or META")
     }
 
-    /// Skips FROM db: there is one namespace, so the name does not matter.
-    fn skip_database(&mut self) -> Result<()> {
-        if self.take_any(&["from", "in"]) {
-            self.name("a database name")?;
+    /// Parses `[FROM db]`: gives the name of a database of system relations.
+    fn database(&mut self) -> Result<Option<String>> {
+        if !self.take_any(&["from", "in"]) {
+            return Ok(None);
         }
-        Ok(())
+        let name = self.name("a database name")?.to_lowercase();
+        if CATALOGS_LATER.contains(&name.as_str()) {
+            return Err(self.not_yet(format!("tables of {name}")));
+        }
+        Ok(RELATIONS.contains(&name.as_str()).then_some(name))
     }
 
     /// Parses what stands behind EXPLAIN: a SELECT, UPDATE or DELETE, `QUERY t 'text'`, or a table as behind DESCRIBE.
@@ -181,7 +198,7 @@ impl Parser<'_> {
             false => ShowKind::Columns,
         };
         let like = match self.peek() {
-            TokenKind::Word if self.at_word("like") => return self.show_which(kind, table),
+            TokenKind::Word if self.at_word("like") => return self.show_which(kind, table, None),
             TokenKind::String => Some(self.string("a pattern")?),
             TokenKind::Word | TokenKind::Quoted => Some(self.column()?),
             _ => None,
@@ -190,6 +207,7 @@ impl Parser<'_> {
         Ok(Statement::Show(Show {
             kind,
             table,
+            database: None,
             like,
             filter: None,
         }))

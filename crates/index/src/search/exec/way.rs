@@ -14,19 +14,19 @@ use super::by_count;
 use super::essential::{self, EITHER_WORDS};
 use super::job::Out;
 use super::page::PageRun;
-use super::rows::FEW;
+use super::rows::{FEW, Rows};
 use super::score::Scorer;
 use super::{enter, join, listed, marked, placed, rank};
 use crate::error::Result;
 
-/// See the table above.
-enum Way<'p> {
+/// See the table above. A way that weighs rows has the scorer.
+enum Way<'p, 's, 'r> {
     Joined(&'p Plan),
-    ByCount,
-    Marked(marked::Light),
-    Essential,
-    Any,
-    Listed,
+    ByCount(&'s mut Scorer<'r>),
+    Marked(&'s mut Scorer<'r>, marked::Light),
+    Essential(&'s mut Scorer<'r>),
+    Any(&'s mut Scorer<'r>),
+    Listed(Option<&'s mut Scorer<'r>>),
 }
 
 /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
@@ -41,29 +41,28 @@ pub(super) fn run<'r>(
         scorer.turn_page(&on.view);
         scorer.raise(enter::threshold(on, out)?);
     }
-    match (chosen(on, scorer.as_deref()), scorer) {
-        (Way::Joined(plan), _) => join::join(on, plan, out),
-        (Way::ByCount, Some(scorer)) => by_count::run(on, scorer, out),
-        (Way::Marked(light), Some(scorer)) => marked::run(on, light, scorer, out),
-        (Way::Essential, Some(scorer)) => {
+    match chosen(on, scorer) {
+        Way::Joined(plan) => join::join(on, plan, out),
+        Way::ByCount(scorer) => by_count::run(on, scorer, out),
+        Way::Marked(scorer, light) => marked::run(on, light, scorer, out),
+        Way::Essential(scorer) => {
             let rows = essential::rows(on, scorer, out)?;
             weighed(on, rows, scorer, out)
         }
-        (Way::Any, Some(scorer)) => {
+        Way::Any(scorer) => {
             let rows = on.counted(out)?;
             weighed(on, rows, scorer, out)
         }
-        (Way::Listed, scorer) => listed::run(on, scorer, out),
-        (Way::ByCount | Way::Marked(_) | Way::Essential | Way::Any, None) => {
-            unreachable!("rows are weighed by a scorer")
-        }
+        Way::Listed(scorer) => listed::run(on, scorer, out),
     }
 }
 
-fn chosen<'p>(on: &PageRun<'p, '_>, scorer: Option<&Scorer<'_>>) -> Way<'p> {
+fn chosen<'p, 's, 'r>(on: &PageRun<'p, '_>, scorer: Option<&'s mut Scorer<'r>>) -> Way<'p, 's, 'r> {
     let job = on.job;
-    let Some(scorer) = scorer.filter(|_| job.is_cut()) else {
-        return on.joins.map_or(Way::Listed, Way::Joined);
+    let scorer = match (scorer, on.joins) {
+        (Some(scorer), _) if job.is_cut() => scorer,
+        (None, Some(plan)) => return Way::Joined(plan),
+        (scorer, _) => return Way::Listed(scorer),
     };
     // Bitmaps do not pay for rows that are a short list.
     let is_short = |plan: &Plan| {
@@ -73,23 +72,23 @@ fn chosen<'p>(on: &PageRun<'p, '_>, scorer: Option<&Scorer<'_>>) -> Way<'p> {
     let is_listed = job.candidates.is_some() || job.only.is_some();
     let plan = job.plan.as_ref().filter(|_| !is_listed);
     let Some(plan) = plan.filter(|plan| plan.is_or_of_words()) else {
-        return Way::Any;
+        return Way::Any(scorer);
     };
     let is_of_few = plan.words() <= EITHER_WORDS && !is_short(plan);
     if is_of_few && scorer.counts() {
-        return Way::ByCount;
+        return Way::ByCount(scorer);
     }
     match marked::light(plan, scorer) {
-        Some(light) => Way::Marked(light),
-        None if is_of_few => Way::Essential,
-        None => Way::Any,
+        Some(light) => Way::Marked(scorer, light),
+        None if is_of_few => Way::Essential(scorer),
+        None => Way::Any(scorer),
     }
 }
 
 /// Weighs rows of a tree and takes those that reach the threshold.
 fn weighed<'r>(
     on: &PageRun<'r, '_>,
-    mut rows: super::rows::Rows,
+    mut rows: Rows,
     scorer: &mut Scorer<'r>,
     out: &mut Out<'_>,
 ) -> Result<()> {
@@ -111,7 +110,7 @@ mod tests {
     #[test]
     fn the_table_has_each_way() {
         let text = include_str!("way.rs");
-        let (head, code) = text.split_once("enum Way<'p> {\n").unwrap();
+        let (head, code) = text.split_once("enum Way<'p, 's, 'r> {\n").unwrap();
         let (variants, _) = code.split_once("\n}").unwrap();
         let name = |line: &str| line.trim().split(['(', ',']).next().unwrap().to_owned();
         let variants: Vec<String> = variants.lines().map(name).collect();

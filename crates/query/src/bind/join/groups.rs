@@ -231,13 +231,15 @@ impl GroupBinder<'_, '_> {
 
     fn value(&mut self, what: &Output) -> Result<(Option<ColumnType>, Shown, Kept), BindError> {
         let written = expression_of(what);
-        let kind = match &written {
-            Expression::Aggregate(kind, _) if kind.gives() == AggregateGives::Count => {
-                Some(ColumnType::Bigint)
+        let kind = if let Expression::Aggregate(kind, _) = &written {
+            (kind.gives() == AggregateGives::Count).then_some(ColumnType::Bigint)
+        } else if let Expression::Column(name) = &written {
+            match name == WEIGHT {
+                true => Some(ColumnType::Int),
+                false => self.of.slot(name).ok().map(|(_, kind)| kind),
             }
-            Expression::Column(name) if name == WEIGHT => Some(ColumnType::Int),
-            Expression::Column(name) => self.of.slot(name).ok().map(|(_, kind)| kind),
-            _ => None,
+        } else {
+            None
         };
         let is_item = |key: &GroupKey| key.is_list() && key.stands_for(&written, self.shows_items);
         let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);

@@ -34,8 +34,8 @@ pub(super) trait States: Sized {
     /// Memory of a group without its texts and exact sums, in bytes.
     fn state_bytes(&self) -> usize;
 
-    /// Whether it keeps the values that are first or last by ORDER BY, whose order is told by the rows' where values are of several
-    /// kinds: 0 equals `'a'` and `'b'`.
+    /// Whether it keeps the first or the last value by ORDER BY. Among values of several kinds the order of the rows decides which that
+    /// is, since 0 equals `'a'` and `'b'`.
     fn compares(&self) -> bool;
 
     /// Adds a row to a group. `arguments`: the aggregate's, none of them NULL. Gives the memory that this takes, in bytes; memory for

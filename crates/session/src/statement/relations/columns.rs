@@ -142,7 +142,7 @@ impl Described {
         }
     }
 
-    fn of(column: &Column, extra: &str) -> Described {
+    fn of_column(column: &Column, extra: &str) -> Described {
         Described {
             null: if column.nullable { "YES" } else { "NO" },
             key: if column.keyed { "MUL" } else { "" },
@@ -181,7 +181,7 @@ pub(super) fn described(definition: &Definition, documents: bool) -> Vec<Describ
     for column in &definition.columns {
         let is_indexed = column.kind == ColumnType::Text && extra.is_empty() && !is_queue;
         let extra = if is_indexed { "indexed stored" } else { extra };
-        rows.push(Described::of(column, extra));
+        rows.push(Described::of_column(column, extra));
     }
     rows
 }

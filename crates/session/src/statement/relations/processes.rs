@@ -24,7 +24,7 @@ pub(super) fn processes(asked: &Asked<'_>) -> Result<Rows, Failure> {
     }
     let mut rows = Rows::new();
     for peer in node.places.all() {
-        let mut process = Process::of(&peer);
+        let mut process = Process::of_peer(&peer);
         if peer.id == session.id.0 {
             process.user = session.user.clone();
             process.database = session.database.clone().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Process {
         }
     }
 
-    fn of(peer: &Peer) -> Process {
+    fn of_peer(peer: &Peer) -> Process {
         Process {
             host: peer.host.clone(),
             since_us: peer.since_us,

@@ -32,7 +32,7 @@ fn queues(asked: &Asked<'_>) -> Result<Rows, Failure> {
     let now_us = asked.node.clock.unix_us();
     let reports = asked.snapshot()?.queues().into_iter();
     let reports = reports.filter(|report| asked.may_read(&report.queue));
-    Ok(reports.flat_map(|report| lines(report, now_us)).collect())
+    asked.gather(reports, |report| Ok(lines(report, now_us)))
 }
 
 /// A queue's row and a row for each of its groups. What does not apply is NULL.

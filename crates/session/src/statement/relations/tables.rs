@@ -4,7 +4,7 @@ use engine::{Definition, Kind, QueueOptions, Snapshot, Temporary};
 use query::schema::{Column, ColumnType};
 
 use super::last::pairs;
-use super::{Asked, Relation, Rows, named, text};
+use super::{Asked, Relation, Rows, all, named, text};
 use crate::errors::Failure;
 
 pub(super) const RELATIONS: &[Relation] = &[
@@ -13,6 +13,9 @@ pub(super) const RELATIONS: &[Relation] = &[
         columns: named!(table, type, table_type),
         asks: None,
         rows: |asked| {
+            if let Some(database) = asked.table {
+                return Ok(relations_of(database));
+            }
             let tables = asked.snapshot()?.tables().into_iter();
             let readable = tables.filter(|(name, _)| asked.may_read(name));
             let row =
@@ -56,6 +59,15 @@ pub(super) const RELATIONS: &[Relation] = &[
         },
     },
 ];
+
+/// The relations of a database of these, for `SHOW TABLES FROM information_schema`.
+fn relations_of(database: &str) -> Rows {
+    let names = all().filter_map(|of| of.name.strip_prefix(database)?.strip_prefix('.'));
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    let row = |name| vec![text(name), text("relation"), text("SYSTEM VIEW")];
+    names.into_iter().map(row).collect()
+}
 
 /// Names and values of each table, behind its name.
 fn of_each(

@@ -15,9 +15,10 @@ pub(super) const RELATIONS: &[Relation] = &[Relation {
 }];
 
 fn transactions(reply: Reply) -> Result<Rows, Failure> {
-    let Reply::Transactions(open) = reply else {
+    let Reply::Transactions(mut open) = reply else {
         return Err(crate::statement::unexpected());
     };
+    open.sort_unstable_by_key(|of| of.session);
     let rows = open.into_iter().map(|of| {
         vec![
             number(of.session.0),

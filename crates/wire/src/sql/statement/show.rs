@@ -9,6 +9,8 @@ pub struct Show {
     pub kind: ShowKind,
     /// The table that it is of, in lower case, where the kind has one.
     pub table: Option<String>,
+    /// The database that it is of, where that is one of system relations. There is one namespace, so any other name is ignored.
+    pub database: Option<String>,
     /// LIKE, on the first column.
     pub like: Option<String>,
     /// WHERE, over the columns by their names in lower case.
@@ -20,7 +22,7 @@ pub struct Show {
 pub(in crate::sql) enum Of {
     /// LIKE and WHERE alone.
     Nothing,
-    /// `[FROM db]`. There is one namespace, so the name does not matter.
+    /// `[FROM db]`
     Database,
     /// `FROM t [FROM db]`
     Table,
