@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use report::AUTO;
+
 use crate::{
     Server,
     device::Device,
@@ -17,7 +19,6 @@ use crate::{
     runs::PAIRED_RUNS_MIN,
     search::{Corpus, Program},
 };
-use report::AUTO;
 
 pub use report::{Report, Row};
 

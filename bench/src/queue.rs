@@ -23,6 +23,9 @@ mod takes;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use definition::{Kind, Test};
+use link::Link;
+
 use crate::{
     Batch, Effort, Server,
     device::{Device, Paired},
@@ -32,8 +35,6 @@ use crate::{
     runs::Run,
     workload::{Post, posts},
 };
-use definition::{Kind, Test};
-use link::Link;
 
 pub use link::Door;
 

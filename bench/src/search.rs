@@ -22,17 +22,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use query::analysis::Analyzer;
-
-use crate::{
-    Effort, Server,
-    error::{Error, Result},
-};
+use language::analysis::Analyzer;
 use engine::{Engine, Entry, TestQueries};
 use report::AUTO;
 use served::Served;
 use sphinx::Sphinx;
 use within::Within;
+
+use crate::{
+    Effort, Server,
+    error::{Error, Result},
+};
 
 pub use within::Layout;
 

@@ -10,16 +10,17 @@ mod system;
 
 use std::{collections::HashMap, time::Duration};
 
+use definition::{Answer, Form};
+use report::Cell;
+use rows::{Drawn, List, Rows, Sum};
+use system::{Refused, System};
+
 use crate::{
     Effort, Server,
     error::{Error, Result},
     progress::Progress,
     workload::posts,
 };
-use definition::{Answer, Form};
-use report::Cell;
-use rows::{Drawn, List, Rows, Sum};
-use system::{Refused, System};
 
 pub use report::Report;
 

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use query::json::{Json, JsonStep, each_member};
-use query::meter::Unmetered;
-use query::row;
+use relation::json::{Json, JsonStep, each_member};
+use language::meter::Unmetered;
+use relation::row;
 
 /// Paths that a document of few bytes may have.
 fn paths() -> Vec<Vec<JsonStep>> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
-use query::analysis::{Analyzer, Words};
-use query::reference;
+use language::analysis::{Analyzer, Words};
+use language::reference;
 
 const DOCUMENTS_MAX: usize = 300;
 const QUERIES_MAX: usize = 200;
@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
     let mut set = QuerySet::new();
     let mut roots = Vec::new();
     for (id, text) in (1..).zip(queries.lines().take(QUERIES_MAX)) {
-        let Ok(parsed) = query::parse(text, &["body", "title"], &analyzer) else {
+        let Ok(parsed) = language::parse(text, &["body", "title"], &analyzer) else {
             continue;
         };
         set.insert(Arc::new(StandingQuery { id, ..StandingQuery::default() }), &parsed.root, None);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use query::Syntax;
-use query::analysis::Analyzer;
+use language::Syntax;
+use language::analysis::Analyzer;
 
 const FIELDS: [&str; 3] = ["title", "body", "sub"];
 
@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
             continue;
         };
         let printed = parsed.root.display(&FIELDS).to_string();
-        let again = query::parse(&printed, &FIELDS, &analyzer);
+        let again = language::parse(&printed, &FIELDS, &analyzer);
         assert_eq!(again.map(|again| again.root).as_ref(), Ok(&parsed.root), "{printed}");
     }
 });

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use query::analysis::{Analyzer, Words};
+use language::analysis::{Analyzer, Words};
 
 fuzz_target!(|text: &str| {
     let analyzer = Analyzer::default();

@@ -1,6 +1,6 @@
 //! The documents of W4: texts of about the same length.
 
-use query::analysis::Analyzer;
+use language::analysis::Analyzer;
 
 use crate::search::{Corpus, words};
 

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use query::tree::Node;
+use language::tree::Node;
 
 use super::{Options, matcher, prepare};
 use crate::{

@@ -3,12 +3,10 @@
 use std::{ops::Range, sync::Arc};
 
 use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
-use query::{
-    analysis::{Analyzer, Words},
-    expression::{self, Prepared as Condition},
-    lexer::Lexer,
-    tree::Node,
-};
+use language::analysis::{Analyzer, Words};
+use relation::expression::{self, Prepared as Condition};
+use relation::lexer::Lexer;
+use language::tree::Node;
 
 use super::caller::{Caller, Counts};
 use crate::{
@@ -21,7 +19,7 @@ pub(crate) const FIELD: &str = "body";
 
 /// Parses a query of a workload.
 pub(super) fn parse(text: &str) -> Result<Node> {
-    let parsed = query::parse(text, &[FIELD], &Analyzer::default());
+    let parsed = language::parse(text, &[FIELD], &Analyzer::default());
     let refused = |error| Error::Query(format!("{text}: {error}"));
     parsed.map(|query| query.root).map_err(refused)
 }

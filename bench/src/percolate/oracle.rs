@@ -1,8 +1,11 @@
 //! Compares a sample of documents and queries with the slow reference. A wrong or missing pair ends the benchmark.
 
-use query::expression::Metered;
-use query::meter::Unmetered;
-use query::{analysis::Words, expression::Prepared as Condition, reference, tree::Node};
+use relation::expression::Metered;
+use language::meter::Unmetered;
+use language::analysis::Words;
+use relation::expression::Prepared as Condition;
+use language::reference;
+use language::tree::Node;
 
 use percolate::Snapshot;
 

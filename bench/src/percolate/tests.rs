@@ -52,14 +52,12 @@ fn definition(matches: u64) -> Definition {
 
 /// Matches of the small definition, counted by the reference search.
 fn matches() -> u64 {
-    use query::{
-        analysis::{Analyzer, Words},
-        reference,
-    };
+    use language::analysis::{Analyzer, Words};
+    use language::reference;
     let analyzer = Analyzer::default();
     let posts = workload::posts(&posts()).unwrap();
     let queries = Recipe::Common.draw(&posts, 1).unwrap().take(500);
-    let root = |text: &str| query::parse(text, &["body"], &analyzer).unwrap().root;
+    let root = |text: &str| language::parse(text, &["body"], &analyzer).unwrap().root;
     let nodes: Vec<_> = queries
         .zip(1..)
         .map(|(query, id)| (id, root(&query.text)))

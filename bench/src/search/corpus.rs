@@ -2,7 +2,7 @@
 
 use std::{io::Write, ops::Range};
 
-use query::analysis::{Analyzer, Settings, Words};
+use language::analysis::{Analyzer, Settings, Words};
 
 use crate::{
     error::{Error, Result},

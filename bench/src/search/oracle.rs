@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use query::{analysis::Words, tree::Unit};
+use language::analysis::Words;
+use language::tree::Unit;
 
 use super::{
     corpus::{Corpus, analyzer, placed},

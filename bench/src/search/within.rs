@@ -4,14 +4,12 @@ use std::{fmt, fs, path::Path, str::FromStr, sync::Arc};
 
 use disk::{Disk, RealDisk};
 use index::{Control, Files, MergeRequest, Pool, Snapshot, Table, TableShape};
-use query::{
-    analysis::{Analyzer, Words},
-    expression::Expression,
-    options::Options,
-    request::{Item, Output, Select},
-    schema::{Column, ColumnType},
-    value::Value,
-};
+use language::analysis::{Analyzer, Words};
+use relation::expression::Expression;
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::{
     answer_sum::{AnswerSum, RowSum},
@@ -200,7 +198,7 @@ fn fill(
         words.push_field(&analyzer, 0, text);
         let row = [Value::Str(text.to_owned())];
         table
-            .insert(id, query::row::encode(&row), &words)
+            .insert(id, relation::row::encode(&row), &words)
             .map_err(failed)?;
         if position % SEGMENT_ROWS == 0 {
             seal(&mut table, position, layout)?;
@@ -258,7 +256,7 @@ impl Caller for Asking<'_> {
     fn ask(&mut self, number: usize) -> Result<AnswerSum> {
         let select = &self.selects[number];
         let text = select.matching.as_deref().unwrap_or_default();
-        let query = query::parse(text, &[FIELD], &self.analyzer).map_err(failed)?;
+        let query = language::parse(text, &[FIELD], &self.analyzer).map_err(failed)?;
         let control = Control {
             pool: Some(Arc::clone(&self.within.pool)),
             threads: self.threads,

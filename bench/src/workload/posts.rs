@@ -1,6 +1,7 @@
 //! Posts as NDJSON.
 
-use query::{schema::ColumnType, value::Value};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use serde::Deserialize;
 
 /// A short text with its attributes. Missing fields are empty or 0; unknown fields are ignored.

@@ -5,11 +5,11 @@ mod shapes;
 mod words;
 
 use serde::Deserialize;
+use shapes::Shape;
+use words::TextWords;
 
 use super::Post;
 use crate::random::XorShift;
-use shapes::Shape;
-use words::TextWords;
 
 pub use words::commonest_words;
 

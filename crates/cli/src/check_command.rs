@@ -7,11 +7,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::output::{Exit, print};
 use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 use rustix::process::geteuid;
+
+use crate::output::{Exit, print};
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use engine::inspect::{self, Dumped, JournalEntry};
 use serde_json::{Map, Value as Json, json};
+use server::as_json;
 
 use crate::check_command::{directory, open};
 use crate::output::{Exit, print_error};
-use server::as_json;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {

@@ -27,17 +27,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
-
-use crate::output::{Exit, print, print_error};
-use crate::sql_client;
 use check::Checker;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use format::{FORMATS, Format, Reader};
 use input::Input;
 use rejected::Rejected;
 use report::Report;
 use row::{Row, Unreadable};
 use sending::Sending;
+
+use crate::output::{Exit, print, print_error};
+use crate::sql_client;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {

@@ -4,10 +4,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use language::analysis::{Analyzer, Words};
+use language::highlight;
+use language::limits::DOCUMENT_BYTES_MAX;
 use percolate::{Costly, Documents, Hits, Scratch, Unfinished};
-use query::analysis::{Analyzer, Words};
-use query::highlight;
-use query::limits::DOCUMENT_BYTES_MAX;
 use serde_json::json;
 
 use crate::marks::Form;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use language::analysis::Analyzer;
+use language::tree::Node;
 use percolate::{QuerySet, Snapshot, StandingQuery};
-use query::analysis::Analyzer;
-use query::tree::Node;
 
 /// Name of the only field, which is the line.
 const FIELD: &str = "line";
@@ -36,7 +36,7 @@ impl Queries {
                 continue;
             }
             let (id, text) = parted(line).unwrap_or((number, line.trim()));
-            let parsed = match query::parse(text, &[FIELD], &Analyzer::default()) {
+            let parsed = match language::parse(text, &[FIELD], &Analyzer::default()) {
                 Ok(parsed) => parsed,
                 Err(error) => {
                     bad.push(format!("line {number}: {error}"));

@@ -3,13 +3,14 @@
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
-use crate::login::{addr, user};
-use crate::output::{Exit, print_error};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use client::{Client, QueryResult};
-use query::lexer::Lexer;
+use relation::lexer::Lexer;
 use serde_json::{Map, Value as Json};
 use wire::mysql::FieldType;
+
+use crate::login::{addr, user};
+use crate::output::{Exit, print_error};
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use language::analysis::{Analyzer, Words};
+use language::highlight;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use percolate::{Documents, Hits, Scratch};
-use query::analysis::{Analyzer, Words};
-use query::highlight;
 use serde_json::{Value, json};
 use ureq::Agent;
 

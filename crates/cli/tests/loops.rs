@@ -23,12 +23,12 @@ use engine::{
     Kind, Memory, Now, Options, Plans, PqDocument, PqRequest, PqScratch, Reason, Reply, Searched,
     SessionId, Snapshot, Write,
 };
-use query::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
-use query::options;
-use query::request::{Insert, JoinedSelect, JoinedTable, Select};
-use query::rows::{Answered, Block, BlockGroups, Join, PartRows};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
+use relation::options;
+use relation::request::{Insert, JoinedSelect, JoinedTable, Select};
+use relation::rows::{Answered, Block, BlockGroups, Join, PartRows};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use rustix::time::{ClockId, clock_gettime};
 use wire::sql::Statement;
 
@@ -152,33 +152,33 @@ impl Class {
         match self {
             Class::Expressions => (
                 &[
-                    "query/src/expression/evaluate.rs",
-                    "query/src/expression/node.rs",
-                    "query/src/expression/mixed.rs",
-                    "query/src/expression/call.rs",
-                    "query/src/expression/call/text.rs",
-                    "query/src/expression/call/place.rs",
+                    "relation/src/expression/evaluate.rs",
+                    "relation/src/expression/node.rs",
+                    "relation/src/expression/mixed.rs",
+                    "relation/src/expression/call.rs",
+                    "relation/src/expression/call/text.rs",
+                    "relation/src/expression/call/place.rs",
                     "index/src/search/exec/filter.rs",
                 ],
                 select("COUNT(*) FROM t WHERE levenshtein(left(s,30), reverse(left(s,30))) > 1000"),
             ),
             Class::Patterns => (
-                &["query/src/pattern/like.rs", "query/src/meter.rs"],
+                &["language/src/pattern/like.rs", "language/src/meter.rs"],
                 select("COUNT(*) FROM t WHERE s LIKE '%e%o%e%nowhere%'"),
             ),
             Class::RegularExpressions => (
                 &[
-                    "query/src/pattern/within.rs",
-                    "query/src/expression/parse/calls.rs",
+                    "language/src/pattern/within.rs",
+                    "relation/src/expression/parse/calls.rs",
                 ],
                 select("COUNT(*) FROM t WHERE regex(s, 'e[a-z ]{20}9')"),
             ),
             Class::Json => (
-                &["query/src/json/read.rs"],
+                &["relation/src/json/read.rs"],
                 select("COUNT(*) FROM t WHERE to_string(j) = 'x' or j.b = 7"),
             ),
             Class::Lists => (
-                &["query/src/expression/call/list.rs"],
+                &["relation/src/expression/call/list.rs"],
                 select("COUNT(*) FROM t WHERE any(x > 1000000 FOR x IN j.list)"),
             ),
             Class::InSets => {
@@ -186,8 +186,8 @@ impl Class {
                 let texts = texts.join(",");
                 (
                     &[
-                        "query/src/expression/set.rs",
-                        "query/src/expression/row_set.rs",
+                        "relation/src/expression/set.rs",
+                        "relation/src/expression/row_set.rs",
                     ],
                     select(&format!("COUNT(*) FROM few WHERE title IN ({texts})")),
                 )
@@ -196,7 +196,7 @@ impl Class {
                 let numbers: Vec<String> = (0..300_000).map(|n| (7 * n).to_string()).collect();
                 let numbers = numbers.join(",");
                 (
-                    &["query/src/expression/set.rs"],
+                    &["relation/src/expression/set.rs"],
                     select(&format!("COUNT(*) FROM few WHERE n + 1 IN ({numbers})")),
                 )
             }
@@ -235,11 +235,11 @@ impl Class {
                 select("id FROM t WHERE MATCH('\"some words\" NEAR/9 letters') LIMIT 20"),
             ),
             Class::SortedRows => (
-                &["query/src/rows/sort.rs"],
+                &["relation/src/rows/sort.rs"],
                 select("id FROM t ORDER BY n * 7919 % 20011 DESC LIMIT 19000"),
             ),
             Class::SortedTexts => (
-                &["query/src/rows/sort.rs"],
+                &["relation/src/rows/sort.rs"],
                 select("id FROM t ORDER BY concat(s, title) DESC LIMIT 19000"),
             ),
             Class::AllRows => (
@@ -250,46 +250,49 @@ impl Class {
                 &[
                     "index/src/search/collect/filed.rs",
                     "index/src/search/group.rs",
-                    "query/src/rows/groups.rs",
+                    "relation/src/rows/groups.rs",
                 ],
                 select("title, COUNT(*), MAX(s) FROM t GROUP BY title"),
             ),
             Class::WideGroups => (
                 &[
                     "index/src/part.rs",
-                    "query/src/rows/digest.rs",
-                    "query/src/rows/groups/expanded.rs",
+                    "relation/src/rows/digest.rs",
+                    "relation/src/rows/groups/expanded.rs",
                 ],
                 select("COUNT(*), COUNT(DISTINCT s) FROM wide GROUP BY s"),
             ),
             Class::MergedGroups => (
                 &[
-                    "query/src/rows/groups/blocks.rs",
-                    "query/src/rows/groups/index.rs",
-                    "query/src/rows/groups/states/concat.rs",
-                    "query/src/rows/groups/states/count.rs",
-                    "query/src/rows/groups/states/extreme.rs",
-                    "query/src/rows/groups/states/squares.rs",
-                    "query/src/rows/groups/states/sum.rs",
+                    "relation/src/rows/groups/blocks.rs",
+                    "relation/src/rows/groups/index.rs",
+                    "relation/src/rows/groups/states/concat.rs",
+                    "relation/src/rows/groups/states/count.rs",
+                    "relation/src/rows/groups/states/extreme.rs",
+                    "relation/src/rows/groups/states/squares.rs",
+                    "relation/src/rows/groups/states/sum.rs",
                 ],
                 Work::Merge,
             ),
             Class::Joins => (
-                &["query/src/rows/join.rs"],
+                &["relation/src/rows/join.rs"],
                 select("t.id, u.n FROM t JOIN u ON t.n = u.n"),
             ),
             Class::Pairs => (
-                &["query/src/rows/join.rs"],
+                &["relation/src/rows/join.rs"],
                 select("COUNT(*) FROM t JOIN few ON t.n < few.n"),
             ),
             Class::JoinedGroups => (
-                &["query/src/rows/groups.rs"],
+                &["relation/src/rows/groups.rs"],
                 select(
                     "t.title, COUNT(*) FROM t JOIN u ON t.n = u.n GROUP BY t.title ORDER BY COUNT(*) DESC",
                 ),
             ),
             Class::PqWords => (
-                &["query/src/analysis/words.rs", "query/src/analysis/units.rs"],
+                &[
+                    "language/src/analysis/words.rs",
+                    "language/src/analysis/units.rs",
+                ],
                 Work::CallPq("#many wörds of no query. ".repeat(40_000)),
             ),
             Class::PqMatching => (
@@ -311,7 +314,7 @@ impl Class {
                 Work::CallPq("filtered letters ".repeat(400)),
             ),
             Class::Highlights => (
-                &["query/src/highlight.rs"],
+                &["language/src/highlight.rs"],
                 Work::Highlight("some wörds and letters ".repeat(30_000)),
             ),
             Class::Backfill => (&["index/src/search/exec/eval.rs"], Work::Backfill),
@@ -333,11 +336,11 @@ impl Class {
                 ),
             ),
             Class::JsonPaths => (
-                &["query/src/json/edit.rs"],
+                &["relation/src/json/edit.rs"],
                 Work::Planned("UPDATE t SET j.b = j.b + 1, j.c = 'x'".to_owned()),
             ),
             Class::MadeDocuments => (
-                &["query/src/json/write.rs"],
+                &["relation/src/json/write.rs"],
                 Work::Made(many("t", &["j"], |row| {
                     let item = format!(r#"{{"b": {row}, "a": ["x", 1.5]}}"#);
                     format!(r#"{{"list": [{}]}}"#, vec![item; 200].join(","))

@@ -28,7 +28,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use dispatch::Dispatcher;
 use engine::Handover;
+use pool::Pools;
 
 use crate::config::{Configuration, StoreConfig};
 use crate::counters::Counters;
@@ -36,8 +38,6 @@ use crate::door::{Decision, Door, Received};
 use crate::line::Line;
 use crate::message::{Incoming, Now};
 use crate::store::{Store, Surroundings};
-use dispatch::Dispatcher;
-use pool::Pools;
 
 /// Workers for lines without a network.
 const DISK_WORKERS: usize = 2;

@@ -30,14 +30,16 @@
 mod file;
 mod handle;
 
-use crate::memory::{LockTable, MemoryFile, held};
-use crate::namespace::{Change, FolderId, Namespace};
-use crate::{Disk, File, Lock, MemoryDisk, Space};
-use file::FaultFile;
-use handle::FaultHandle;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
+
+use file::FaultFile;
+use handle::FaultHandle;
+
+use crate::memory::{LockTable, MemoryFile, held};
+use crate::namespace::{Change, FolderId, Namespace};
+use crate::{Disk, File, Lock, MemoryDisk, Space};
 
 /// A kind of call, for counting and for failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

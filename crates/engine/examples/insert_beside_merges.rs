@@ -29,9 +29,9 @@ use engine::{
     Command, Definition, Engine, EngineStatus, Error, Handle, Kind, Now, Options, Reply,
     SearchOptions, SessionId, Write,
 };
-use query::request::Insert;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::request::Insert;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 const LOAD_ROWS: usize = 1_000;
 const BATCH_ROWS: usize = 100;
@@ -272,7 +272,7 @@ fn create() -> Command {
             name: "posts".to_owned(),
             kind: Kind::Search(SearchOptions::default()),
             columns: vec![body],
-            analysis: query::analysis::Settings::default(),
+            analysis: language::analysis::Settings::default(),
             sync: None,
             keep: None,
         }),

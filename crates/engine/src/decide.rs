@@ -37,8 +37,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use index::{Control, Interrupt};
+use language::analysis::Words;
 use percolate::{Documents, Hits, Scratch};
-use query::analysis::Words;
 
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};

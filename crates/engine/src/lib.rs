@@ -15,10 +15,10 @@
 //!
 //! use disk::MemoryDisk;
 //! use engine::{Command, Definition, Engine, Envelope, Kind, Now, Options, QueueOptions, SessionId, Write};
-//! use query::analysis::Settings;
-//! use query::request::Insert;
-//! use query::schema::{Column, ColumnType};
-//! use query::value::Value;
+//! use language::analysis::Settings;
+//! use relation::request::Insert;
+//! use relation::schema::{Column, ColumnType};
+//! use relation::value::Value;
 //!
 //! let column = Column {
 //!     name: "task".to_owned(),

@@ -27,8 +27,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
 pub use join::JoinControl;
+use language::analysis::Analyzer;
 pub use marker::Marker;
-use query::analysis::Analyzer;
 use queue::QueueReport;
 pub use select::PARSE;
 
@@ -112,7 +112,7 @@ impl Snapshot {
         tables
     }
 
-    /// A table as stored, by its name in any case. A name of several tables ([`query::request::together`]) is that of a
+    /// A table as stored, by its name in any case. A name of several tables ([`relation::request::together`]) is that of a
     /// distributed table which nobody stored.
     ///
     /// # Errors

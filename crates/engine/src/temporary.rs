@@ -23,11 +23,11 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use index::Interrupt;
-use query::expression::{Expression, List, Metered, Prepared, Unprepared};
-use query::request::Insert;
-use query::rows::JoinRows;
-use query::schema::Column;
-use query::value::Value;
+use relation::expression::{Expression, List, Metered, Prepared, Unprepared};
+use relation::request::Insert;
+use relation::rows::JoinRows;
+use relation::schema::Column;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHasher;
 

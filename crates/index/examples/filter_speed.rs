@@ -20,12 +20,12 @@ use std::time::Instant;
 
 use disk::MemoryDisk;
 use index::{Control, Filters, Snapshot, Table, TableShape};
-use query::analysis::Analyzer;
-use query::expression::{self, Expression};
-use query::lexer::Lexer;
-use query::schema::ColumnType;
-use query::tree::Node;
-use query::value::Value;
+use language::analysis::Analyzer;
+use language::tree::Node;
+use relation::expression::{self, Expression};
+use relation::lexer::Lexer;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use shared::{all, analysed, any, column, query, search, select, tokens};
 
 /// Rows shown of each answer.
@@ -151,7 +151,7 @@ fn build(lines: &[Line], segments: u64) -> Arc<Snapshot> {
             Value::Str(line.colour.to_owned()),
         ];
         table
-            .insert(line.id, query::row::encode(&row), &analysed)
+            .insert(line.id, relation::row::encode(&row), &analysed)
             .unwrap();
         if number % 4_096 == 0 {
             drop(table.snapshot());

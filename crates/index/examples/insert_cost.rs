@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use disk::MemoryDisk;
 use index::{MergeRequest, Table, TableShape};
-use query::analysis::{Analyzer, Words};
-use query::options::Options;
-use query::request::{Item, Output, Select};
-use query::schema::ColumnType;
-use query::value::Value;
+use language::analysis::{Analyzer, Words};
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use shared::{analysed, column, cpu_time};
 
 /// Rows in a tail before it is sealed, as in the engine.
@@ -45,7 +45,7 @@ fn main() {
         for (at, posts) in posts.chunks(batch).enumerate() {
             for ((row, words), id) in posts.iter().zip((at * batch) as u64 + 1..) {
                 assert!(!table.contains(id).unwrap());
-                table.insert(id, query::row::encode(row), words).unwrap();
+                table.insert(id, relation::row::encode(row), words).unwrap();
             }
             drop(table.snapshot());
             if table.tail().rows >= SEAL_ROWS {
@@ -99,7 +99,7 @@ fn search(table: &mut Table, rows: usize) {
         "\"word1 word2\"",
         "word700 -word1",
     ] {
-        let query = query::parse(text, &["body", "sub"], &Analyzer::default()).unwrap();
+        let query = language::parse(text, &["body", "sub"], &Analyzer::default()).unwrap();
         let start = cpu_time();
         let select = select();
         let bound = snapshot.bind(&select, &Options::default()).unwrap();

@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::{Control, Snapshot, Table, TableShape};
-use query::analysis::{Analyzer, Words};
-use query::expression;
-use query::lexer::Lexer;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::analysis::{Analyzer, Words};
+use relation::expression;
+use relation::lexer::Lexer;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use shared::{column, cpu_time, search, select};
 
 /// Look-ups of one kind in a round.
@@ -78,7 +78,7 @@ fn build(rows: u64, segments: u64) -> Arc<Snapshot> {
         let text = Value::Str(format!("user{number}@x"));
         let number = Value::Int(number.into());
         let row = [number.clone(), number, text.clone(), text];
-        let row = query::row::encode(&row);
+        let row = relation::row::encode(&row);
         table.insert(id, row, &words).unwrap();
         if id % 4_096 == 0 {
             drop(table.snapshot());

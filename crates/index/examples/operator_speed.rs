@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use disk::MemoryDisk;
 use index::{Control, Snapshot, Table, TableShape};
-use query::analysis::{Analyzer, Words};
-use query::schema::ColumnType;
-use query::value::Value;
+use language::analysis::{Analyzer, Words};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use shared::{column, search, select};
 
 /// Times that a query is asked; the best counts.
@@ -36,7 +36,7 @@ fn main() {
         .map_or(100_000, |rows| rows.parse().unwrap());
     let only = arguments.get(4).filter(|only| *only != "all");
     let ranker = arguments.get(5).map_or("proximity_bm25", String::as_str);
-    let mut settings = query::analysis::Settings::default();
+    let mut settings = language::analysis::Settings::default();
     settings.set("index_sp", "1").unwrap().unwrap();
     let analyzer = Analyzer::new(settings);
     let start = Instant::now();
@@ -99,7 +99,7 @@ fn build(file: &str, rows: usize, analyzer: &Analyzer) -> Arc<Snapshot> {
         words.push_field(analyzer, 1, body);
         let row = [Value::Str(title.to_owned()), Value::Str(body.to_owned())];
         table
-            .insert(id.parse().unwrap(), query::row::encode(&row), &words)
+            .insert(id.parse().unwrap(), relation::row::encode(&row), &words)
             .unwrap();
         if number % 4_096 == 0 {
             drop(table.snapshot());
@@ -113,7 +113,7 @@ fn build(file: &str, rows: usize, analyzer: &Analyzer) -> Arc<Snapshot> {
 
 /// The best time, and the total.
 fn ask(snapshot: &Arc<Snapshot>, text: &str, analyzer: &Analyzer, ranker: &str) -> (Duration, u64) {
-    let query = query::parse(text, &["title", "body"], analyzer).unwrap();
+    let query = language::parse(text, &["title", "body"], analyzer).unwrap();
     let select = select(true, None, 20, ranker);
     let mut best = (Duration::MAX, 0);
     for _ in 0..TIMES {

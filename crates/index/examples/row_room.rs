@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use disk::{Disk, RealDisk};
 use index::{Control, MergeRequest, Snapshot, Table, TableShape};
-use query::analysis::Analyzer;
-use query::options::Options;
-use query::request::{Item, Select};
-use query::schema::ColumnType;
-use query::value::Value;
+use language::analysis::Analyzer;
+use relation::options::Options;
+use relation::request::{Item, Select};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use shared::{analysed, any, column, query, select, tokens};
 
 /// Rows in a tail before it is sealed, as in the engine.
@@ -75,7 +75,7 @@ fn main() {
     let mut table = Table::create(disk, "posts", shape()).unwrap();
     let mut seals = Spent::default();
     for (id, text) in &rows {
-        let row = query::row::encode(&[Value::Str((*text).to_owned())]);
+        let row = relation::row::encode(&[Value::Str((*text).to_owned())]);
         table.insert(*id, row, &analysed(text)).unwrap();
         if table.tail().rows >= SEAL_ROWS {
             seals.add(|| seal(&mut table));
@@ -208,7 +208,7 @@ fn read(table: &mut Table, rows: &[(u64, &str)]) {
 }
 
 /// Number of values of the answer.
-fn ask(snapshot: &Arc<Snapshot>, select: &Select, query: &query::tree::Query) -> usize {
+fn ask(snapshot: &Arc<Snapshot>, select: &Select, query: &language::tree::Query) -> usize {
     let bound = snapshot.bind(select, &Options::default()).unwrap();
     let answer = snapshot.search(&bound, Some(query), &Control::default());
     answer.unwrap().rows.map(|row| row.unwrap().len()).sum()

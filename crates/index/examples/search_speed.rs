@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 
 use disk::MemoryDisk;
 use index::{Control, MergeRequest, Snapshot, Table, TableShape};
-use query::analysis::Analyzer;
-use query::schema::ColumnType;
-use query::tree::{FieldSet, Node, Term};
-use query::value::Value;
+use language::analysis::Analyzer;
+use language::tree::{FieldSet, Node, Term};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use shared::{all, analysed, any, column, cpu_time, query, search, select, tokens};
 
 /// Rows shown of each answer.
@@ -150,7 +150,7 @@ fn build(texts: &[(u64, Vec<String>)], copies: u64, segments: u64) -> Arc<Snapsh
         for (id, words) in texts {
             let text = words.join(" ");
             let (analysed, id) = (analysed(&text), id + copy * step);
-            let row = query::row::encode(&[Value::Str(text)]);
+            let row = relation::row::encode(&[Value::Str(text)]);
             table.insert(id, row, &analysed).unwrap();
             rows += 1;
             if rows % 4_096 == 0 {

@@ -1,10 +1,10 @@
 //! The answer of a SELECT.
 
-use query::json::JsonStep;
-use query::rows::Fetch;
-use query::schema::ColumnType;
-use query::scroll::Position;
-use query::value::Value;
+use relation::json::JsonStep;
+use relation::rows::Fetch;
+use relation::schema::ColumnType;
+use relation::scroll::Position;
+use relation::value::Value;
 
 use crate::error::Reason;
 use crate::error::Result;

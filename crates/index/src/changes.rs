@@ -26,8 +26,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use query::value::Value;
-use query::{key, row};
+use relation::key;
+use relation::row;
+use relation::value::Value;
 
 use crate::error::{Error, Result};
 

@@ -29,7 +29,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use query::expression::Expression;
+use relation::expression::Expression;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::limits::FILTER_TEXT_BYTES_MAX;

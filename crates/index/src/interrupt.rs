@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use query::meter::Meter;
+use language::meter::Meter;
 
 use crate::error::{Error, Reason, Result};
 

@@ -14,12 +14,12 @@
 //!
 //! use disk::MemoryDisk;
 //! use index::{Control, Table, TableShape};
-//! use query::analysis::{Analyzer, Words};
-//! use query::expression::Expression;
-//! use query::options::Options;
-//! use query::request::{Item, Output, Select};
-//! use query::schema::{Column, ColumnType};
-//! use query::value::Value;
+//! use language::analysis::{Analyzer, Words};
+//! use relation::expression::Expression;
+//! use relation::options::Options;
+//! use relation::request::{Item, Output, Select};
+//! use relation::schema::{Column, ColumnType};
+//! use relation::value::Value;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let analyzer = Analyzer::default();
@@ -30,7 +30,7 @@
 //! for (id, text) in [(1, "a black cat"), (2, "a white dog")] {
 //!     let mut words = Words::new();
 //!     words.push_field(&analyzer, 0, text);
-//!     table.insert(id, query::row::encode(&[Value::Str(text.into())]), &words)?;
+//!     table.insert(id, relation::row::encode(&[Value::Str(text.into())]), &words)?;
 //! }
 //! let position = 2; // of the last journal record that was applied
 //! if let Some(job) = table.freeze(position) {
@@ -49,7 +49,7 @@
 //!     offset: 0,
 //!     options: Vec::new(),
 //! };
-//! let cat = query::parse("cat", &["body"], &analyzer)?;
+//! let cat = language::parse("cat", &["body"], &analyzer)?;
 //! let snapshot = table.snapshot();
 //! let bound = snapshot.bind(&select, &Options::parse(&select.options)?)?;
 //! let answer = snapshot.search(&bound, Some(&cat), &Control::default())?;
@@ -86,6 +86,7 @@ mod shape;
 mod snapshot;
 mod table;
 mod tail;
+mod text_ends;
 mod warning;
 mod wide;
 

@@ -15,7 +15,7 @@ pub const EXPANSION_MAX: usize = 16_384;
 pub const SEARCH_BYTES_MAX: u64 = 256 << 20;
 
 /// Most places of one row at which words and phrases of a query count.
-pub const ROW_OCCURRENCES_MAX: usize = query::limits::ROW_OCCURRENCES_MAX;
+pub const ROW_OCCURRENCES_MAX: usize = language::limits::ROW_OCCURRENCES_MAX;
 
 /// Most shards of one table.
 pub const SHARDS_MAX: u16 = 64;

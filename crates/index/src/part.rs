@@ -24,9 +24,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use query::json::JsonStep;
-use query::pattern::Literal;
-use query::value::Value;
+use language::pattern::Literal;
+use relation::json::JsonStep;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
@@ -295,7 +295,7 @@ impl Part {
         Ok(docs)
     }
 
-    /// The rows that may have a value with one of these codes ([`query::key::code`]; rising, each
+    /// The rows that may have a value with one of these codes ([`relation::key::code`]; rising, each
     /// once) in a column: all live rows that have one, and others. They rise. `None` if they are
     /// more than `most`, and if the part has no key of the column: then every row may have one.
     /// Cost: a logarithm for each code, and a look at each value of the column that was changed

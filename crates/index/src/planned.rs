@@ -16,9 +16,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use query::bind::BoundSelect;
-use query::tree::Query;
-use query::value::Value;
+use language::tree::Query;
+use relation::bind::BoundSelect;
+use relation::value::Value;
 
 use crate::changes::ChangedColumn;
 use crate::control::Control;

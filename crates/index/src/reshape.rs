@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::Disk;
-use query::analysis::Words;
-use query::row;
-use query::value::Value;
+use language::analysis::Words;
+use relation::row;
+use relation::value::Value;
 
 use crate::edits::Edits;
 use crate::error::{Error, Result};

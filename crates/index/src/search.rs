@@ -27,8 +27,15 @@ mod values;
 
 use std::sync::Arc;
 
-use query::bind::BoundSelect;
-use query::tree::Query;
+use candidates::Candidates;
+use collect::{Count, FoundRow, Top};
+use exec::{Filter, Job, Opened};
+use fetch::FoundRows;
+use language::tree::Query;
+use plan::Plan;
+use relation::bind::BoundSelect;
+use statistics::{FoundWords, Statistics};
+use terms::Terms;
 
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
@@ -36,14 +43,6 @@ use crate::error::{Error, Reason, Result};
 use crate::interrupt::Late;
 use crate::snapshot::Snapshot;
 use crate::warning::Warning;
-use candidates::Candidates;
-use collect::{Count, FoundRow, Top};
-use exec::{Filter, Job, Opened};
-use plan::Plan;
-use statistics::{FoundWords, Statistics};
-use terms::Terms;
-
-use fetch::FoundRows;
 
 /// Words looked up in as many parts that take less than a millisecond.
 const LOOK_UPS_SHORT_MAX: usize = 1_000;

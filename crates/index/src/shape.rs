@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use query::analysis::Analyzer;
-use query::schema::{Column, ColumnType};
+use language::analysis::Analyzer;
+use relation::schema::{Column, ColumnType};
 
 /// Columns, analysis and shards of a table.
 #[derive(Clone, Debug, PartialEq)]

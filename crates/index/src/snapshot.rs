@@ -5,10 +5,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use query::bind::{BindError, BoundSelect, Scope};
-use query::options::Options;
-use query::request::Select;
-use query::value::Value;
+use relation::bind::{BindError, BoundSelect, Scope};
+use relation::options::Options;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::error::{Error, Result};
 use crate::part::Part;

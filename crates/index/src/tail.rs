@@ -33,15 +33,15 @@ mod tests;
 
 use std::sync::Arc;
 
+use chunk::NewRow;
 use hashbrown::HashMap;
-use query::analysis::Words;
-use query::text_ends::TextEnds;
+use language::analysis::Words;
 
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::postings::{self as encoded, Plain, length_class};
 use crate::removed::{Frequency, WordCount};
-use chunk::NewRow;
+use crate::text_ends::TextEnds;
 
 pub(crate) use chunk::{Chunk, List, TailRow};
 pub(crate) use dictionary::Dictionary;

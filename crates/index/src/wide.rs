@@ -16,7 +16,7 @@ macro_rules! wide {
                 fn newer($($argument: $kind),*) $(-> $result)? {
                     $plain($($argument),*)
                 }
-                if query::processor::has_avx2() {
+                if relation::processor::has_avx2() {
                     // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
                     return unsafe { newer($($argument),*) };
                 }

@@ -1,10 +1,12 @@
 //! A new journal whose positions go on behind those of a damaged one: `seine repair`.
 
+use std::sync::Arc;
+
+use disk::Disk;
+
 use crate::frame::{self, Origin};
 use crate::prepare::{Workshop, poisoned};
 use crate::{Error, Position, Result};
-use disk::Disk;
-use std::sync::Arc;
 
 /// Makes a journal in a folder without one. `record` becomes its first record, at the position after `last`; it is durable on
 /// return. An empty journal always begins at 1, so the caller gives a record that changes nothing.

@@ -1,15 +1,17 @@
 //! The journal in segment files: each `append` is one frame, written with one call into room that is prepared.
 
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+use disk::{Disk, Stopwatch};
+
 use crate::frame::{self, Origin};
 use crate::limits::{BUFFER_BYTES, PAGE_BYTES, RECORD_BYTES_MAX};
 use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
 use crate::recover::{LogFiles, Recovered, recover};
 use crate::segment::{FrameAt, Segment, SegmentReader};
 use crate::{Error, Extent, LocalLog, Log, Position, Result, Status};
-use disk::{Disk, Stopwatch};
-use std::collections::VecDeque;
-use std::io::{self, ErrorKind};
-use std::sync::Arc;
 
 /// Settings of a journal. Lengths are rounded up to whole pages of 4 KiB.
 #[derive(Clone, Debug)]

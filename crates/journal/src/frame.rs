@@ -36,9 +36,10 @@
 //! to `tests/fixtures/`, and describe both in `docs/formats/journal.md`. Magic, version, epoch, salt and the header's
 //! checksum keep their places for ever: by them an old program tells a newer frame from a damaged one.
 
+use crc32c::crc32c;
+
 use crate::Position;
 use crate::limits::{FRAME_BYTES_MAX, PAGE_BYTES};
-use crc32c::crc32c;
 
 /// The newest format that this program reads, and the one it writes.
 pub(crate) const FORMAT_VERSION: u16 = 1;

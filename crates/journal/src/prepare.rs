@@ -7,11 +7,6 @@
 //! Retiring: segments go lowest epoch first, each durably before the next. If 5 and 6 of the segments 5 to 7 are trimmed, a
 //! crash leaves 5 to 7, or 6 and 7, or 7; never 5 and 7. So a gap in the epochs is always damage.
 
-use crate::frame::SegmentId;
-use crate::limits::SPARES_MAX;
-use crate::segment::{FileName, Segment, path_in, segment_name, spare_name, temporary_name};
-use crate::{Error, Position, Result};
-use disk::Disk;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind};
@@ -19,6 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+
+use disk::Disk;
+
+use crate::frame::SegmentId;
+use crate::limits::SPARES_MAX;
+use crate::segment::{FileName, Segment, path_in, segment_name, spare_name, temporary_name};
+use crate::{Error, Position, Result};
 
 /// Zeroes are written and synced in pieces of this, so that a sync of frames in between waits for one piece at most. Bytes.
 const FILL_BYTES: usize = 2 << 20;

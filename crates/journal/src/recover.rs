@@ -19,12 +19,14 @@
 //! A new segment is begun only after the old one was synced whole. So frames without a sync lie in one segment, and segments
 //! behind it hold nothing that counts.
 
+use std::collections::VecDeque;
+
+use disk::Disk;
+
 use crate::frame::SegmentId;
 use crate::prepare::{Listing, draw_salt, poisoned};
 use crate::segment::{FrameAt, Segment, SegmentReader, path_in, segment_name};
 use crate::{Position, Result};
-use disk::Disk;
-use std::collections::VecDeque;
 
 const UNREADABLE: &str = "a frame that was synced cannot be read";
 const UNREADABLE_START: &str = "the first frame of the oldest segment cannot be read";

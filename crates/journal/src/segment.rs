@@ -12,11 +12,13 @@
 //!
 //! A frame belongs to a file if its epoch and salt are those of the name. So renaming a file makes all its old frames stale.
 
+use std::sync::Arc;
+
+use disk::{Disk, File};
+
 use crate::frame::{self, HEADER_BYTES, Header, Records, SegmentId, Unreadable};
 use crate::limits::PAGE_BYTES;
 use crate::{Error, Position, Result};
-use disk::{Disk, File};
-use std::sync::Arc;
 
 /// The least length of a read, unless the file ends before. Bytes.
 const WINDOW_BYTES: usize = 1 << 20;

@@ -8,11 +8,13 @@
 //! offset of B, `first` 2 and `last` 3. If the body of D were damaged instead, D would be the torn tail: no header says that
 //! record 5 was synced.
 
+use std::io;
+
+use disk::Disk;
+
 use crate::frame::{Header, SegmentId};
 use crate::segment::{FileName, FrameAt, Segment, SegmentReader};
 use crate::{Error, Position, Result};
-use disk::Disk;
-use std::io;
 
 const UNREADABLE: &str = "a frame that was synced cannot be read";
 

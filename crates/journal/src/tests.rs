@@ -7,9 +7,11 @@ mod full;
 mod recycle;
 mod survey;
 
-use crate::{FileJournal, JournalOptions, Log, Position, Preparation, Result};
-use disk::Disk;
 use std::sync::Arc;
+
+use disk::Disk;
+
+use crate::{FileJournal, JournalOptions, Log, Position, Preparation, Result};
 
 const DIR: &str = "journal";
 

@@ -11,8 +11,8 @@ use std::io::Write;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use language::tree::{FieldSet, Node, Word};
 use percolate::{MergeJob, Merged, QuerySet, StandingQuery};
-use query::tree::{FieldSet, Node, Word};
 
 /// A small generator: the same queries in every run.
 struct Random(u64);

@@ -31,7 +31,7 @@ mod code;
 mod places;
 mod spans;
 
-use query::analysis::Words;
+use language::analysis::Words;
 
 use crate::{
     compound::CompoundTerms, dictionary::Dictionary, fetch::Fetch, meter::Meter, removed::Removed,

@@ -21,7 +21,8 @@
 mod cover;
 mod simple;
 
-use query::tree::{FieldPlace, Form, Node, Term, Word};
+use cover::cover;
+use language::tree::{FieldPlace, Form, Node, Term, Word};
 
 use crate::{
     check::{
@@ -31,7 +32,6 @@ use crate::{
     limits::{EXPANSION_MAX, INLINE_TERMS},
     term::{TermId, Terms},
 };
-use cover::cover;
 
 /// The parts of one conjunction: required, excluded, and left to a check.
 #[derive(Clone, Debug, Default)]

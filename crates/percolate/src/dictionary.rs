@@ -24,8 +24,9 @@ pub(crate) mod table;
 use std::{hint::select_unpredictable, ops::Range, sync::Arc};
 
 use hashbrown::HashMap;
-use query::tree::{FieldSet, Form, Word};
+use language::tree::{FieldSet, Form, Word};
 use rustc_hash::FxBuildHasher;
+use table::Table;
 
 use crate::{
     pairs::Pairs,
@@ -35,7 +36,6 @@ use crate::{
         key_in,
     },
 };
-use table::Table;
 
 /// When the small layer is due to be merged into the large one: it has more words than this, and more than one in
 /// `RECENT_PART` of the large one's. Each change under a snapshot copies it.

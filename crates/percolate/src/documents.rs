@@ -1,6 +1,7 @@
 //! The documents of a call, and the bounds of the call.
 
-use query::{analysis::Words, value::Value};
+use language::analysis::Words;
+use relation::value::Value;
 
 /// Memory of one pair of a query and a document during a call, in bytes. It covers three lists that grow by doubling:
 /// the pairs as they are found, the copy that they are sorted into, and the rows of the answer.

@@ -9,8 +9,9 @@ mod quick;
 
 use std::{cell::Cell, collections::HashMap, sync::Arc};
 
-use query::expression::{Metered, Prepared};
-use query::meter::Meter as _;
+use language::meter::Meter as _;
+use quick::{Quick, Values};
+use relation::expression::{Metered, Prepared};
 use rustc_hash::FxBuildHasher;
 
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
     limits::{FILTER_STEPS, LOOK_UNITS, QUERY_STEPS_MAX, UNITS_PER_STEP},
     meter::Meter,
 };
-use quick::{Quick, Values};
 
 /// A filter with its number. It lies in one cache line, so that one prefetch brings all of it.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl<'g> Evaluation<'g> {
     }
 }
 
-impl query::meter::Meter for Evaluation<'_> {
+impl language::meter::Meter for Evaluation<'_> {
     fn spend(&self, units: u64) {
         let before = self.units.get();
         self.units.set(before.saturating_add(units));

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use query::analysis::Words;
+use language::analysis::Words;
 
 use crate::term::{TermId, hash_word};
 

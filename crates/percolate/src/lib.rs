@@ -7,12 +7,12 @@
 //! use std::sync::Arc;
 //!
 //! use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
-//! use query::analysis::{Analyzer, Words};
+//! use language::analysis::{Analyzer, Words};
 //!
 //! let analyzer = Analyzer::default();
 //! let mut set = QuerySet::new();
 //! for (id, text) in [(1, "gulf storm"), (2, "\"storm warning\""), (3, "flood -storm")] {
-//!     let root = query::parse(text, &["body"], &analyzer)?.root;
+//!     let root = language::parse(text, &["body"], &analyzer)?.root;
 //!     let query = StandingQuery { id, text: text.into(), ..StandingQuery::default() };
 //!     set.insert(Arc::new(query), &root, None);
 //! }
@@ -25,7 +25,7 @@
 //! let matched = snapshot.matches(&Documents::of(&documents), &mut scratch, &mut hits);
 //! assert!(matched.is_ok());
 //! assert_eq!(hits.ids().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2]);
-//! # Ok::<(), query::tree::QueryError>(())
+//! # Ok::<(), language::tree::QueryError>(())
 //! ```
 //!
 //! From a query's tree to its hits:

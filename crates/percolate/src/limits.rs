@@ -20,7 +20,7 @@ pub(crate) const LOOK_EVERY: u64 = 1 << 15;
 /// Units of an expression's work that are about a step.
 pub(crate) const UNITS_PER_STEP: u64 = 4;
 
-/// Units ([`query::meter`]) between two calls of `Documents::goes_on`, about.
+/// Units ([`language::meter`]) between two calls of `Documents::goes_on`, about.
 pub const LOOK_UNITS: u64 = LOOK_EVERY * UNITS_PER_STEP;
 
 /// Most steps that one query takes on one document. Also bounds the memory of its lists of places: 16 bytes a step at

@@ -25,10 +25,10 @@ mod heads;
 
 use std::sync::Arc;
 
-use query::tree::FieldSet;
+use heads::{Heads, Slot};
+use language::tree::FieldSet;
 
 use crate::{fetch::Fetch, term::TermId};
-use heads::{Heads, Slot};
 
 /// In `Pair::next`: the chain ends.
 const NONE: u32 = u32::MAX;

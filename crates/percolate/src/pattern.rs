@@ -43,14 +43,12 @@ use std::{
 };
 
 use hashbrown::{HashMap, HashTable};
-use query::{
-    pattern::{Literal, Matcher},
-    tree::{FieldSet, Form, Node, Word},
-};
+use language::pattern::{Literal, Matcher};
+use language::tree::{FieldSet, Form, Node, Word};
+use literals::Literals;
 use rustc_hash::FxBuildHasher;
 
 use crate::term::TermId;
-use literals::Literals;
 pub(crate) use memo::Memo;
 
 /// Least ratio of the lengths of neighbouring layers.

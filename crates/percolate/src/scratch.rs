@@ -16,7 +16,8 @@ mod marks;
 mod steps;
 mod survivors;
 
-use query::analysis::Words;
+use language::analysis::Words;
+use marks::Marks;
 
 use crate::{
     check::{Slice, Workspace},
@@ -31,7 +32,6 @@ use crate::{
     meter::Meter,
     unfinished::Unfinished,
 };
-use marks::Marks;
 pub(crate) use steps::{Candidates, LANES, Met, Plain, Steps};
 use survivors::{Survivors, decide_always};
 

@@ -30,7 +30,8 @@ mod load;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use query::{expression::Prepared, tree::Node};
+use language::tree::Node;
+use relation::expression::Prepared;
 
 use crate::{
     filter::Filters,

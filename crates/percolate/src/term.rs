@@ -5,7 +5,7 @@
 
 use std::{hash::BuildHasher, ops::Range};
 
-use query::tree::{FieldSet, Word};
+use language::tree::{FieldSet, Word};
 use rustc_hash::FxBuildHasher;
 
 /// Number of a term: from [`FIRST`] to below [`TERMS_MAX`], dense, never used for another term of the dictionary.

@@ -7,10 +7,8 @@ mod laws;
 
 use std::sync::Arc;
 
-use query::{
-    analysis::{Analyzer, Words},
-    tree::{FieldSet, Node, Term, Word},
-};
+use language::analysis::{Analyzer, Words};
+use language::tree::{FieldSet, Node, Term, Word};
 
 use crate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 

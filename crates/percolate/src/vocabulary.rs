@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use query::tree::{FieldSet, Node, Word};
+use language::tree::{FieldSet, Node, Word};
 
 use crate::{
     conjunction::compile,

@@ -10,7 +10,7 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
-use query::processor::has_avx2;
+use relation::processor::has_avx2;
 
 use crate::{
     documents::Documents,
@@ -52,8 +52,8 @@ mod scan;
 mod x86 {
     use std::{arch::x86_64::*, ops::Range};
 
-    use query::analysis::Words;
-    use query::processor::{fetch_line, has_avx2};
+    use language::analysis::Words;
+    use relation::processor::{fetch_line, has_avx2};
 
     use super::{look_up, probe, scan};
     use crate::{

@@ -6,7 +6,7 @@
 //! plain  5 UNKNOWN 9 | 9      ends 3 4
 //! ```
 
-use query::analysis::Words;
+use language::analysis::Words;
 
 use crate::{
     dictionary::View,

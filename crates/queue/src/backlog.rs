@@ -6,8 +6,8 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use query::schema::Column;
-use query::value::Value;
+use relation::schema::Column;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 
 use crate::chunk::{CHUNK_ROWS_MAX, Chunk, Rows, StoredRow};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use query::codec::{Reader, put_row};
-use query::schema::Column;
-use query::value::Value;
+use relation::codec::{Reader, put_row};
+use relation::schema::Column;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};

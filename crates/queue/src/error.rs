@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use query::bind::BindError;
+use relation::bind::BindError;
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -35,9 +35,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use disk::{Bytes, Disk, PAGE_BYTES};
-use query::codec::Reader;
-use query::schema::Column;
-use query::value::Value;
+use relation::codec::Reader;
+use relation::schema::Column;
+use relation::value::Value;
 
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use query::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
-use query::row;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
+use relation::row;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::source::{Hit, Source, put_sources, read_sources, supply};
 
@@ -39,7 +39,7 @@ pub struct HitQuery {
     pub text: Box<str>,
 }
 
-/// A document of a batch. Its row is encoded by `query::row`, so one column is read without decoding the others.
+/// A document of a batch. Its row is encoded by `relation::row`, so one column is read without decoding the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitDocument {
     id: u64,
@@ -47,7 +47,7 @@ pub struct HitDocument {
 }
 
 impl HitDocument {
-    /// A document with its id and its row, as [`query::row::encode`] gives it. The tail of its table and other queues share the
+    /// A document with its id and its row, as [`relation::row::encode`] gives it. The tail of its table and other queues share the
     /// row.
     #[must_use]
     pub fn new(id: u64, row: Arc<[u8]>) -> HitDocument {

@@ -8,7 +8,7 @@
 //!
 //! Not written: holders, leases, sessions that wait, deliveries without a record.
 
-use query::codec::{Read, Reader, put_bytes, put_list, put_number};
+use relation::codec::{Read, Reader, put_bytes, put_list, put_number};
 use roaring::RoaringTreemap;
 
 use crate::ids::RowNumber;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use query::expression::Expression;
+use relation::expression::Expression;
 
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};

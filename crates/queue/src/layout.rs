@@ -13,9 +13,9 @@
 //!
 //! Invariants: `end` rises from layout to layout; a layout that no row needs goes with the next ALTER.
 
-use query::codec::{Read, Reader, put_column, put_list, put_number, put_value, read_column};
-use query::schema::Column;
-use query::value::Value;
+use relation::codec::{Read, Reader, put_column, put_list, put_number, put_value, read_column};
+use relation::schema::Column;
+use relation::value::Value;
 
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};

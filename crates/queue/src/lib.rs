@@ -11,8 +11,8 @@
 //! Two rows are taken under a lease. The first is ended; the second comes back when its lease is over:
 //!
 //! ```
-//! use query::schema::{Column, ColumnType};
-//! use query::value::Value;
+//! use relation::schema::{Column, ColumnType};
+//! use relation::value::Value;
 //! use queue::{Backlog, Holder, Now, Queue, QueueOptions, RowNumber};
 //!
 //! let n = Column { name: "n".to_owned(), kind: ColumnType::Bigint, nullable: false, default: None, keyed: false };

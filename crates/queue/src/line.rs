@@ -22,7 +22,7 @@
 
 use std::collections::BTreeMap;
 
-use query::expression::Expression;
+use relation::expression::Expression;
 
 use crate::backlog::Backlog;
 use crate::error::Result;

@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use query::bind::Scope;
-use query::expression::Expression;
-use query::schema::Column;
-use query::value::Value;
+use relation::bind::Scope;
+use relation::expression::Expression;
+use relation::schema::Column;
+use relation::value::Value;
 
 use crate::ages::Ages;
 use crate::backlog::Backlog;

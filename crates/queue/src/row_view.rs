@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use query::codec::put_value;
-use query::expression::{Expression, Metered, Prepared};
-use query::meter::{Budget, Meter};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::meter::{Budget, Meter};
+use relation::codec::put_value;
+use relation::expression::{Expression, Metered, Prepared};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};

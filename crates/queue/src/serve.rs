@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use query::expression::Expression;
+use relation::expression::Expression;
 
 use crate::error::{Error, Result};
 use crate::gate::Holder;

@@ -1,7 +1,7 @@
 //! Which part of a hit each column of a queue takes.
 
-use query::codec::{Read, Reader, put_list, put_number};
-use query::value::Value;
+use relation::codec::{Read, Reader, put_list, put_number};
+use relation::value::Value;
 
 /// On disk: [`Source::Document`] of column n is the number 6 + n. Lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;

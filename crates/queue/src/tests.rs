@@ -2,17 +2,17 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
-use query::codec::Reader;
-use query::expression::Expression;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use proptest::prelude::*;
+use relation::codec::Reader;
+use relation::expression::Expression;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::*;
 use crate::lane::{DeliveryCount, EVERY_ROW};
 use crate::line::Found;
 use crate::queue::scope;
 use crate::row_view::{Predicate, RowView};
-use proptest::prelude::*;
 
 /// The oracle: rows in order, each free or taken.
 #[derive(Default)]

@@ -4,7 +4,7 @@
 //! and cuts the backlog at 8, so that the next INSERT gets number 8 again. The unit's rows are in no file and no worker has
 //! seen them: nothing of a unit is published before all of it is decided.
 
-use query::value::Value;
+use relation::value::Value;
 
 use crate::ids::RowNumber;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use query::codec::{Read, Reader, put_bytes, put_number};
+use relation::codec::{Read, Reader, put_bytes, put_number};
 
 /// Keys with the time of their last insertion, in microseconds since 1970-01-01 UTC.
 #[derive(Default)]

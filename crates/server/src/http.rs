@@ -30,20 +30,20 @@ use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{any, get, post};
 use engine::{Command, Reply, Snapshot};
+use heads::{Course, Timely};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use session::errors::Failure;
+use session::places::Peer;
+use session::searches::SearchRequest;
+use session::{Action, Deed, Session};
 use tokio::io::AsyncWriteExt;
 
 use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
 use crate::listen::{Listener, Stream, TimedStream};
 use crate::scribe::Scribe;
 use crate::server::{Admitted, Server};
-use heads::{Course, Timely};
-use session::errors::Failure;
-use session::places::Peer;
-use session::searches::SearchRequest;
-use session::{Action, Deed, Session};
 
 /// State of every handler.
 #[derive(Clone)]

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use session::Remote;
+
 use crate::limits::{
     LOGIN_ADDRESSES_MAX, LOGIN_DELAY_FIRST, LOGIN_DELAY_MAX, LOGIN_FORGET_AFTER, LOGIN_LOG_EVERY,
 };
 use crate::sparse::Sparse;
-use session::Remote;
 
 /// Failed logins by address, of at most [`LOGIN_ADDRESSES_MAX`] addresses. A further one displaces the address whose last
 /// failure is oldest.

@@ -8,12 +8,12 @@ mod socket;
 
 use std::sync::Arc;
 
+use connection::Connection;
+use socket::{Ended, Socket};
 use wire::mysql::{Capabilities, Encoder};
 
 use crate::listen::{Listener, Stream};
 use crate::server::Server;
-use connection::Connection;
-use socket::{Ended, Socket};
 
 /// Serves one listener until the server stops; connections then end after their statement.
 pub(crate) async fn listen(server: Arc<Server>, listener: Listener) {

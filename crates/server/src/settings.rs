@@ -27,14 +27,14 @@ pub use table::{Key, Kind, SETTINGS};
 
 use collect::config::Defaults;
 use engine::SyncMode;
+use origin::Chosen;
 use session::{Bounds, units};
+use table::setting;
 
 use crate::auth::Login;
 use crate::listen::Address;
 use crate::webhook::allow::Allowed;
 use crate::webhook::sign::Secret;
-use origin::Chosen;
-use table::setting;
 
 /// Least `connections_max` by SET GLOBAL: any client may say it, and who undoes it has to find a place.
 const CONNECTIONS_MAX_LEAST: usize = 10;

@@ -27,11 +27,12 @@ use tokio::task::JoinHandle;
 
 pub use message::as_json;
 
-use crate::limits::WEBHOOK_LOOK_EVERY;
-use crate::server::Server;
 use session::movable::Movable;
 use session::{Action, Deed, Session};
 use worker::{Sender, Worker};
+
+use crate::limits::WEBHOOK_LOOK_EVERY;
+use crate::server::Server;
 
 /// Starts the task that starts and ends the tasks of tables with a webhook, until the server stops. Called once, after recovery.
 pub(crate) fn start(server: &Arc<Server>) {

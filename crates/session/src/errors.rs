@@ -9,7 +9,7 @@ mod tests;
 use std::fmt;
 
 use engine::Error;
-use query::tree::UnknownField;
+use language::tree::UnknownField;
 use wire::sql::{ErrorKind, SyntaxError};
 
 /// A row of the table. Its code never changes and is never used again for another error.

@@ -4,9 +4,9 @@
 //! object, since clients of Manticore send documents so. In SQL each text for a json column is JSON.
 
 use engine::Write;
-use query::expression::Expression;
-use query::request::{Assignment, Insert, Update};
-use query::schema::ColumnType;
+use relation::expression::Expression;
+use relation::request::{Assignment, Insert, Update};
+use relation::schema::ColumnType;
 
 use crate::node::Node;
 

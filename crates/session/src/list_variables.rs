@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use query::expression::List;
+use relation::expression::List;
 
 use crate::errors::Failure;
 use crate::temporary::{TableGrant, TableMemory};

@@ -3,8 +3,8 @@
 //! Example: `SELECT titel FROM posts` is refused with `no column 'titel' in table 'posts', did you mean title?`.
 
 use engine::Snapshot;
-use query::options::nearest_name;
-use query::tree::UnknownField;
+use language::nearest::nearest_name;
+use language::tree::UnknownField;
 
 use crate::errors::{Failure, Unknown};
 use crate::node::Node;

@@ -12,7 +12,7 @@ use engine::{
     InsertedRows, Interrupt, Kind, MadeRows, MadeWords, Now, Reason, Reply, SessionId, Snapshot,
     Wanted, Work, Write,
 };
-use query::request::tables_of;
+use relation::request::tables_of;
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::budget::Budget;

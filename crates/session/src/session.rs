@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Answer, Command, Damaged, SessionId};
-use query::value::Value;
+use relation::value::Value;
 use wire::mysql::{STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION};
 
 use crate::errors::{self, Failure};

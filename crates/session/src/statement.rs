@@ -36,13 +36,13 @@ mod union;
 mod update;
 mod variables;
 
-use query::request::Insert;
+use relation::request::Insert;
 use std::sync::Arc;
 
 use engine::{Answer, Command, Interrupt, Profile, Reply, Rows, Write};
-use query::request::tables_of;
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::request::tables_of;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::{QueueCall, ShowKind, Statement};
 
 use crate::budget::Grant;
@@ -113,7 +113,7 @@ pub struct FoundRows {
     /// Of a join, the names of its columns where the headers do not tell whose they are: see [`BoundJoin::members`]. Empty: the
     /// headers do.
     ///
-    /// [`BoundJoin::members`]: query::bind::BoundJoin::members
+    /// [`BoundJoin::members`]: relation::bind::BoundJoin::members
     pub members: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use query::time_unit;
+use relation::time_unit;
 
 /// A size above zero, in bytes: `4096`, `64KiB`, `512MB`, `2G`. `K`, `KB` and `KiB` all mean 1,024, in any case of letters;
 /// likewise M, G and T.

@@ -31,7 +31,7 @@ mod decode;
 mod tests;
 
 pub use decode::{Decoded, PqError, decode};
-use query::codec::put_number;
+use relation::codec::put_number;
 
 /// First bytes of every answer; the fourth is the version.
 pub const MAGIC: [u8; 4] = *b"SPQ\x01";

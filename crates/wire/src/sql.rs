@@ -3,7 +3,7 @@
 //! `docs/sql.md` lists the statements. A statement that a later version will serve is [`ErrorKind::NotYet`] (MySQL 1235), a
 //! mistake is [`ErrorKind::Syntax`] (MySQL 1064).
 //!
-//! Tokens come from [`query::lexer`], expressions from [`query::expression`], so a WHERE means the same here and in a standing
+//! Tokens come from [`relation::lexer`], expressions from [`relation::expression`], so a WHERE means the same here and in a standing
 //! query's filters. The rows of VALUES bypass both: see the module `values`.
 //!
 //! To add a statement: a variant of [`Statement`], a word in `statement_of`, and a method of `Parser` in the file of its kind.
@@ -35,8 +35,8 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use query::expression::Expression;
-use query::lexer::TokenKind;
+use relation::expression::Expression;
+use relation::lexer::TokenKind;
 
 use parser::Parser;
 
@@ -95,7 +95,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     Ok(parse_within(text, usize::MAX)?.0)
 }
 
-/// As [`parse`], with at most `work` units ([`query::meter`]) for the constants of an INSERT and for long regular expressions.
+/// As [`parse`], with at most `work` units ([`language::meter`]) for the constants of an INSERT and for long regular expressions.
 ///
 /// # Errors
 /// As [`parse`]; [`SyntaxError::is_out_of_work`].

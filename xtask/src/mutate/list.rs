@@ -822,7 +822,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "keys-of-texts-with-case",
-        file: "crates/query/src/key.rs",
+        file: "crates/relation/src/key.rs",
         text: "u64::from(byte.to_ascii_lowercase())",
         becomes: "u64::from(*byte)",
         test: "crates/index/tests/it/keys.rs::a_look_up_by_key_is_the_scan_whatever_the_history_and_the_keys",

@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 1_000;
 /// Lines of a function from `fn` to its last brace; 40 is the aim.
 const FUNCTION_LINES_MAX: usize = 70;
 /// Lines of ARCHITECTURE.md.
-const ARCHITECTURE_LINES_MAX: usize = 200;
+const ARCHITECTURE_LINES_MAX: usize = 230;
 
 /// Functions that are one table or one list, where a cut would only hide rows: (path, function, why).
 const EXCUSED: [(&str, &str, &str); 0] = [];

@@ -9,8 +9,9 @@ use super::source::{Source, words};
 use super::tree::Tree;
 
 /// The crates and folders through which constants come.
-const SEE_CONSTANTS: [&str; 6] = [
-    "crates/query/src/",
+const SEE_CONSTANTS: [&str; 7] = [
+    "crates/language/src/",
+    "crates/relation/src/",
     "crates/session/src/",
     "crates/engine/src/",
     "crates/wire/src/",
@@ -20,52 +21,52 @@ const SEE_CONSTANTS: [&str; 6] = [
 
 /// The reader of constants and values, and the lexers that hand them to it.
 const READER: [&str; 8] = [
-    "crates/query/src/schema/accept.rs",
-    "crates/query/src/schema/calendar.rs",
-    "crates/query/src/schema/constant.rs",
-    "crates/query/src/schema/decimal.rs",
-    "crates/query/src/value.rs",
-    "crates/query/src/value/compare.rs",
-    "crates/query/src/expression/literal.rs",
+    "crates/relation/src/schema/accept.rs",
+    "crates/relation/src/schema/calendar.rs",
+    "crates/relation/src/schema/constant.rs",
+    "crates/relation/src/schema/decimal.rs",
+    "crates/relation/src/value.rs",
+    "crates/relation/src/value/compare.rs",
+    "crates/relation/src/expression/literal.rs",
     "crates/wire/src/sql/values.rs",
 ];
 
 /// Files that read other text as numbers, and what that text is.
 const OTHERS: &[(&str, &str)] = &[
     (
-        "crates/query/src/analysis/settings.rs",
+        "crates/language/src/analysis/settings.rs",
         "the options of an analyzer",
     ),
     (
-        "crates/query/src/bind/ids.rs",
+        "crates/relation/src/bind/ids.rs",
         "ids, which are no column's values",
     ),
     (
-        "crates/query/src/bind/join/groups.rs",
+        "crates/relation/src/bind/join/groups.rs",
         "names of slots, made by the binder itself",
     ),
     (
-        "crates/query/src/expression/call/bucket.rs",
+        "crates/relation/src/expression/call/bucket.rs",
         "date math of date_range",
     ),
     (
-        "crates/query/src/expression/call/date.rs",
+        "crates/relation/src/expression/call/date.rs",
         "moments given to functions of time",
     ),
     (
-        "crates/query/src/expression/call/place.rs",
+        "crates/relation/src/expression/call/place.rs",
         "corners of POLYGON",
     ),
-    ("crates/query/src/expression/call/zone.rs", "time zones"),
-    ("crates/query/src/expression/list.rs", "lists of ids"),
-    ("crates/query/src/options.rs", "OPTION"),
-    ("crates/query/src/parser/fields.rs", "the query language"),
-    ("crates/query/src/parser/infix.rs", "the query language"),
-    ("crates/query/src/parser/lucene.rs", "the query language"),
-    ("crates/query/src/parser/phrase.rs", "the query language"),
-    ("crates/query/src/scroll.rs", "scroll tokens"),
+    ("crates/relation/src/expression/call/zone.rs", "time zones"),
+    ("crates/relation/src/expression/list.rs", "lists of ids"),
+    ("crates/relation/src/options.rs", "OPTION"),
+    ("crates/language/src/parser/fields.rs", "the query language"),
+    ("crates/language/src/parser/infix.rs", "the query language"),
+    ("crates/language/src/parser/lucene.rs", "the query language"),
+    ("crates/language/src/parser/phrase.rs", "the query language"),
+    ("crates/relation/src/scroll.rs", "scroll tokens"),
     (
-        "crates/query/src/time_unit.rs",
+        "crates/relation/src/time_unit.rs",
         "lengths of time with a unit",
     ),
     (

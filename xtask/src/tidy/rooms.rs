@@ -9,15 +9,18 @@ use super::arrows::Arrows;
 use super::tree::in_crate;
 
 /// The rooms of each crate from the ground up, with `<` between them; a room is a list of modules.
-const ROOMS: [(&str, &str); 13] = [
+const ROOMS: [(&str, &str); 14] = [
     (
         "disk",
         "copies copy device map namespace replace stopwatch < memory < fault overlay real",
     ),
     (
-        "query",
-        "json lexer limits meter nearest time_unit < analysis pattern tree < expression schema value processor \
-         < codec key parser reference request row < options scroll syntax text_ends verify < bind rows highlight weight",
+        "language",
+        "limits meter nearest < analysis pattern tree < parser reference < syntax verify < highlight weight",
+    ),
+    (
+        "relation",
+        "json lexer limits time_unit < expression schema value processor < codec key request row < options scroll < bind rows",
     ),
     (
         "percolate",
@@ -32,7 +35,7 @@ const ROOMS: [(&str, &str); 13] = [
     ),
     (
         "index",
-        "background error interrupt limits pool postings profile removed shape wide < integers tail warning < changes edits files \
+        "background error interrupt limits pool postings profile removed shape text_ends wide < integers tail warning < changes edits files \
          segment < filters merge part seal < control reshape snapshot < answer planned search table",
     ),
     (

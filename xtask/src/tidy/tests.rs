@@ -34,12 +34,12 @@ fn check(rule: fn(&Tree, &mut Vec<Problem>), files: &[(&str, &str)], want: &[&st
 
 const ROOT: (&str, &str) = (
     "Cargo.toml",
-    "[workspace.dependencies]\nseine-query = { path = \"x\" }\ncrc = \"1\" # sums (journal)\ninsta = \"1\" # golden (tests)\n",
+    "[workspace.dependencies]\nseine-language = { path = \"x\" }\ncrc = \"1\" # sums (journal)\ninsta = \"1\" # golden (tests)\n",
 );
 
 #[test]
 fn a_crate_imports_only_what_the_table_allows() {
-    let journal = "[dependencies]\nseine-query.workspace = true\ncrc.workspace = true\n";
+    let journal = "[dependencies]\nseine-language.workspace = true\ncrc.workspace = true\n";
     let disk =
         "[dependencies]\ncrc = { workspace = true }\n[dev-dependencies]\ninsta.workspace = true\n";
     let files = [
@@ -110,7 +110,7 @@ fn a_version_outside_the_root_an_unused_crate_and_an_unknown_crate_are_refused()
 
 #[test]
 fn the_benchmarks_say_why_they_import_a_crate_and_do_not_count_as_its_importers() {
-    let bench = "[dependencies]\nseine-query = { path = \"x\" }\nredis = \"1\" # a peer\ncrc = \"1\"\n\
+    let bench = "[dependencies]\nseine-language = { path = \"x\" }\nredis = \"1\" # a peer\ncrc = \"1\"\n\
         seine-engine = { path = \"x\" }\n";
     let files = [ROOT, ("bench/Cargo.toml", bench)];
     let want = [
@@ -151,11 +151,11 @@ fn banned_words_count_in_code_only_and_where_they_are_banned() {
     let code = "// std::fs is fine here\nuse std::fs;\nconst TEXT: &str = \"std::net\";\n";
     check(
         banned::check,
-        &[("crates/query/src/a.rs", code)],
-        &["crates/query/src/a.rs:2"],
+        &[("crates/relation/src/a.rs", code)],
+        &["crates/relation/src/a.rs:2"],
     );
     check(banned::check, &[("crates/disk/src/a.rs", code)], &[]);
-    check(banned::check, &[("crates/query/src/tests.rs", code)], &[]);
+    check(banned::check, &[("crates/relation/src/tests.rs", code)], &[]);
     let test = "fn wait() {\n    std::thread::sleep(SHORT);\n}\n";
     check(banned::check, &[("crates/server/src/a.rs", test)], &[]);
     check(
@@ -195,16 +195,16 @@ fn text_is_read_as_a_number_by_the_one_reader_and_by_listed_files() {
         &[],
     );
     for listed in [
-        "crates/query/src/schema/constant.rs",
-        "crates/query/src/options.rs",
+        "crates/relation/src/schema/constant.rs",
+        "crates/relation/src/options.rs",
         "bench/src/index.rs",
     ] {
         check(readers::check, &[(listed, code)], &[]);
     }
     check(
         readers::check,
-        &[("crates/query/src/options.rs", "")],
-        &["crates/query/src/options.rs:1"],
+        &[("crates/relation/src/options.rs", "")],
+        &["crates/relation/src/options.rs:1"],
     );
 }
 
@@ -221,8 +221,8 @@ fn unfinished_marks_and_machine_paths_are_found_in_any_text() {
 fn files_with_empty_names_are_refused() {
     check(
         banned::check,
-        &[("crates/query/src/utils.rs", "")],
-        &["crates/query/src/utils.rs:1"],
+        &[("crates/relation/src/utils.rs", "")],
+        &["crates/relation/src/utils.rs:1"],
     );
 }
 
@@ -477,8 +477,8 @@ fn a_file_may_not_import_from_a_higher_room_by_use_path_or_re_export() {
 
 #[test]
 fn a_crate_may_not_import_one_that_the_code_map_lists_after_it() {
-    let percolate = "[dependencies]\nseine-query.workspace = true\n";
-    let root = "[workspace.dependencies]\nseine-query = { path = \"x\" }\n";
+    let percolate = "[dependencies]\nseine-language.workspace = true\n";
+    let root = "[workspace.dependencies]\nseine-language = { path = \"x\" }\n";
     let map = |text| {
         [
             ("Cargo.toml", root),
@@ -486,8 +486,8 @@ fn a_crate_may_not_import_one_that_the_code_map_lists_after_it() {
             ("ARCHITECTURE.md", text),
         ]
     };
-    let right = "- **query**: words.\n- **percolate**: hits.\n";
-    let wrong = "- **percolate**: hits.\n- **query**: words.\n";
+    let right = "- **language**: words.\n- **percolate**: hits.\n";
+    let wrong = "- **percolate**: hits.\n- **language**: words.\n";
     check(imports::check, &map(right), &[]);
     check(
         imports::check,

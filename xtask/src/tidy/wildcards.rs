@@ -64,22 +64,22 @@ const EXCUSED: &[(&str, &str, &str)] = &[
         "`execute` gets the others and names each",
     ),
     (
-        "crates/query/src/expression/beside.rs",
+        "crates/relation/src/expression/beside.rs",
         "unified",
         "pairs of types, told by `is_number` and `is_text`",
     ),
     (
-        "crates/query/src/expression/beside.rs",
+        "crates/relation/src/expression/beside.rs",
         "with_moment",
         "ends in `unified`",
     ),
     (
-        "crates/query/src/expression/kept.rs",
+        "crates/relation/src/expression/kept.rs",
         "of_given",
         "pairs of types; the others end in `Kept::and`",
     ),
     (
-        "crates/query/src/expression/kinds.rs",
+        "crates/relation/src/expression/kinds.rs",
         "widest",
         "told by `is_number` and `is_text`; others stay",
     ),

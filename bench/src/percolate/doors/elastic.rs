@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use query::tree::{Form, Node, Term};
+use language::tree::{Form, Node, Term};
 use serde_json::{Value, json};
 
 use super::{Table, body::Body};

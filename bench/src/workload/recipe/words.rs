@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use query::analysis::{Analyzer, Words};
+use language::analysis::{Analyzer, Words};
 
 use super::{Post, Recipe};
 

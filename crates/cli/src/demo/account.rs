@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use language::analysis::Words;
+use language::reference;
+use language::tree::Node;
 use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
-use query::analysis::Words;
-use query::reference;
-use query::tree::Node;
 
 use super::posts::Batch;
 use super::queries::{Saved, words_of};

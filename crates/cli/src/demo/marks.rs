@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use query::analysis::Analyzer;
-use query::tree::Node;
+use language::analysis::Analyzer;
+use language::tree::Node;
 
-/// Byte ranges of the words in a field's text that the query matches: see [`query::highlight::ranges`].
+/// Byte ranges of the words in a field's text that the query matches: see [`language::highlight::ranges`].
 pub(super) fn of(root: &Node, field: u8, text: &str) -> Vec<Range<usize>> {
-    query::highlight::ranges(root, field, text, &Analyzer::default())
+    language::highlight::ranges(root, field, text, &Analyzer::default())
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use client::Client;
 use collect::quoted_text;
-use query::analysis::{Analyzer, Words};
-use query::parse;
-use query::tree::{Node, Query};
+use language::analysis::{Analyzer, Words};
+use language::parse;
+use language::tree::{Node, Query};
 
 use super::posts::{BATCH_POSTS, Post, Posts};
 use super::{Failure, Result, failed};

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use client::Client;
+use collect::quoted_text;
 use serde_json::{Value, json};
 use wire::scribe::ResultCode;
 
@@ -16,7 +17,6 @@ use super::posts::Batch;
 use super::screen::{Screen, grouped};
 use super::{Checks, Failure, Result, failed};
 use crate::scribe_client;
-use collect::quoted_text;
 
 /// Category of the posts.
 const CATEGORY: &str = "posts";

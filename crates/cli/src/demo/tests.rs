@@ -1,11 +1,12 @@
+use language::analysis::Analyzer;
+use language::parse;
+use language::reference;
+
 use super::count::{Difference, difference};
 use super::posts::{BUNDLED_POSTS, Post, Posts};
 use super::queries::{BODY, FIELDS, built_in, read};
 use super::screen::grouped;
 use super::{marks, queries};
-use query::analysis::Analyzer;
-use query::parse;
-use query::reference;
 
 #[test]
 fn the_bundle_holds_what_it_says() {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use client::{Client, QueryResult};
-use query::Syntax;
-use query::analysis::{Analyzer, Settings};
-use query::schema::ColumnType;
-use query::tree::Node;
+use language::Syntax;
+use language::analysis::{Analyzer, Settings};
+use language::tree::Node;
+use relation::schema::ColumnType;
 use wire::sql::{CreateTable, Statement};
 
 use super::Result;

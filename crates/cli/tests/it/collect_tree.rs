@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::random::XorShift;
 use collect::Client;
 use wire::scribe::ResultCode;
 
+use crate::random::XorShift;
 use crate::server::{Folder, Server, Setup, until};
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,10 +1,9 @@
 //! Each FACET gives what the SELECT with GROUP BY gives that it stands for, and pages of a composite aggregation are one list.
 
-use crate::random::XorShift;
 use client::{Client, ClientError};
-
 use serde_json::{Value as Json, json};
 
+use crate::random::XorShift;
 use crate::server::{Server, Setup, request};
 
 /// Rows of the table.

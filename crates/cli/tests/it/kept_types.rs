@@ -63,7 +63,7 @@ fn a_temporary_table_has_what_each_function_gives() {
     let mut client = server.client();
     done(&mut client, "CREATE TABLE one (body text)");
     done(&mut client, "INSERT INTO one (id, body) VALUES (1, '')");
-    let cases = include_str!("../../../query/src/expression/tests/functions.txt");
+    let cases = include_str!("../../../relation/src/expression/tests/functions.txt");
     let lines = cases.lines().filter(|line| !line.starts_with("//"));
     let (mut tried, mut wrong) = (0, Vec::new());
     for (written, _) in lines.filter_map(|line| line.split_once(" => ")) {

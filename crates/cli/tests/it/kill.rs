@@ -15,11 +15,11 @@ use std::thread;
 use std::time::Duration;
 
 use client::Client;
+use ledger::Ledger;
 use rustix::process::Signal;
+use writers::{Filler, Worker, Writer};
 
 use crate::server::Server;
-use ledger::Ledger;
-use writers::{Filler, Worker, Writer};
 
 /// How often the process is killed; `SEINE_KILLS` asks for more.
 const KILLS: u32 = 50;

@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::random::XorShift;
-use rustix::process::Signal;
-
-use crate::server::Server;
 use account::Account;
 use clients::{Consumer, Producer, Took};
+use rustix::process::Signal;
+
+use crate::random::XorShift;
+use crate::server::Server;
 
 const SECONDS: u64 = 4;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,8 +1,8 @@
 //! The pages of OPTION scroll, one behind the other, are the SELECT itself, whatever is written meanwhile.
 
-use crate::random::XorShift;
 use client::Client;
 
+use crate::random::XorShift;
 use crate::server::Server;
 
 /// Rows of both tables.

@@ -11,9 +11,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use rustix::process::Signal;
 use serde_json::Value;
 use sha2::Sha256;
+use target::{Answer, Received, Target};
 
 use crate::server::{Server, Setup, until};
-use target::{Answer, Received, Target};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

@@ -2,16 +2,18 @@
 
 mod marks;
 
+use std::io::{self, ErrorKind};
+use std::sync::atomic::AtomicBool;
+
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random};
+use engine::{Batch, Messages};
+
 use super::dispatch::Dispatcher;
 use super::*;
 use crate::config::Categories;
 use crate::message::Message;
 use crate::route::tests::store as top_store;
 use crate::store::Written;
-use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random};
-use engine::{Batch, Messages};
-use std::io::{self, ErrorKind};
-use std::sync::atomic::AtomicBool;
 
 /// SplitMix64.
 struct Random(u64);

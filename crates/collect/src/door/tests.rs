@@ -171,8 +171,8 @@ impl Tables for Made {
 impl Made {
     /// Makes or alters a search table with this column.
     fn make(&self, name: &str, column: &str) {
-        let kind = query::schema::ColumnType::Text;
-        let column = query::schema::Column {
+        let kind = relation::schema::ColumnType::Text;
+        let column = relation::schema::Column {
             name: column.to_owned(),
             kind,
             nullable: true,
@@ -272,9 +272,12 @@ fn rows_are_counted_as_memory_before_they_are_made() {
         panic!("{decided:?}")
     };
     let rows = feeds.iter().flat_map(|feed| &feed.rows().rows);
-    let memory = |row: &Vec<query::value::Value>| {
-        size_of::<Vec<query::value::Value>>()
-            + row.iter().map(query::value::Value::memory).sum::<usize>()
+    let memory = |row: &Vec<relation::value::Value>| {
+        size_of::<Vec<relation::value::Value>>()
+            + row
+                .iter()
+                .map(relation::value::Value::memory)
+                .sum::<usize>()
     };
     let made: usize = rows.map(memory).sum();
     let counted = bytes("mail", 1_000);

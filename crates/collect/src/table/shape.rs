@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use engine::{Definition, Feed, Kind};
-use query::request::Insert;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::request::Insert;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use crate::config::{Format, TableConfig, TableKind};

@@ -1,9 +1,9 @@
 //! Rows of messages.
 
 use engine::{Feed, Keep, Kind, QueueOptions, SearchOptions};
-use query::Syntax;
-use query::schema::{Column, ColumnType, TypeSystem};
-use query::value::Value;
+use language::Syntax;
+use relation::schema::{Column, ColumnType, TypeSystem};
+use relation::value::Value;
 
 use super::shape::Kept;
 use super::*;

@@ -1,9 +1,11 @@
 //! The contract of every implementation.
 
+use std::io::ErrorKind;
+
+use proptest::prelude::*;
+
 use super::{on_every_disk, read, write};
 use crate::Disk;
-use proptest::prelude::*;
-use std::io::ErrorKind;
 
 #[track_caller]
 fn refused<T>(kind: ErrorKind, result: std::io::Result<T>) {

@@ -1,9 +1,11 @@
 //! Changes in the overlay do not change the disk below.
 
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
 use super::{Scratch, read, write};
 use crate::{Copied, Disk, MemoryDisk, Overlay, RealDisk, copy_bytes, link_or_copy};
-use proptest::prelude::*;
-use std::sync::Arc;
 
 fn below() -> Arc<dyn Disk> {
     let disk = MemoryDisk::new();

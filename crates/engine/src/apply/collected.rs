@@ -22,7 +22,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use query::codec::{Read, Reader, put_bytes, put_number};
+use relation::codec::{Read, Reader, put_bytes, put_number};
 
 use crate::command::CursorChange;
 use crate::error::{Error, Result};

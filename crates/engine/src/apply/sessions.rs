@@ -8,13 +8,14 @@ mod waiting;
 use rustc_hash::FxHashMap;
 pub(crate) use waiting::{Stand, Waiter, Want, count_timeout};
 
+use queue::{Holder, RowNumber};
+
 use crate::apply::deadlines::Deadlines;
 use crate::catalog::TableId;
 use crate::command::{Answering, Reply, SessionId, SourceMode};
 use crate::error::Result;
 use crate::state::State;
 use crate::transactions::Transactions;
-use queue::{Holder, RowNumber};
 
 /// The sessions in owner mode and the waiters. A session that is neither has no entry.
 ///

@@ -42,10 +42,10 @@ use std::sync::Arc;
 
 use disk::Disk;
 use journal::Position;
+use language::analysis::Words;
 use percolate::StandingQuery;
-use query::analysis::Words;
-use query::schema::Column;
 use queue::{Backlog, Queue};
+use relation::schema::Column;
 
 pub(crate) use loads::Loads;
 

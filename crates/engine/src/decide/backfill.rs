@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use language::analysis::Words;
 use percolate::QuerySet;
-use query::analysis::Words;
-use query::row::encode;
+use relation::row::encode;
 
 use super::insert::hits::Reached;
 use super::insert::hits_of;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use query::request::{Delete, Update};
+use relation::request::{Delete, Update};
 
 use super::delete::{self, check, whole};
 use super::planned::hand_out;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use index::Control;
 use percolate::StandingQuery;
-use query::bind::{Condition, Ids};
-use query::expression::{BinaryOperator, Expression, Metered};
-use query::options::Options;
-use query::request::{Delete, Item, OrderBy, Output, Select};
-use query::row::counted_bytes;
-use query::rows::{Best, Order, Sorted};
-use query::schema::text_names;
-use query::value::Value;
 use queue::{Queue, RowNumber, RowReader};
+use relation::bind::{Condition, Ids};
+use relation::expression::{BinaryOperator, Expression, Metered};
+use relation::options::Options;
+use relation::request::{Delete, Item, OrderBy, Output, Select};
+use relation::row::counted_bytes;
+use relation::rows::{Best, Order, Sorted};
+use relation::schema::text_names;
+use relation::value::Value;
 
 use super::{Decision, check_between, has_no_rows};
 use crate::catalog::TableId;
@@ -212,7 +212,7 @@ fn documents(search: &mut SearchTable, control: &Control, delete: &Delete) -> Re
 /// A search table in one state.
 pub(crate) struct Documents {
     pub(crate) definition: Arc<crate::command::Definition>,
-    pub(crate) analyzer: Arc<query::analysis::Analyzer>,
+    pub(crate) analyzer: Arc<language::analysis::Analyzer>,
     pub(crate) rows: Arc<index::Snapshot>,
 }
 
@@ -247,7 +247,9 @@ impl Documents {
         };
         let fields = text_names(&self.definition.columns);
         let query = match &delete.matching {
-            Some(text) => Some(query::parse(text, &fields, &self.analyzer).map_err(Error::Query)?),
+            Some(text) => {
+                Some(language::parse(text, &fields, &self.analyzer).map_err(Error::Query)?)
+            }
             None => None,
         };
         let bound = self.rows.bind(&select, &Options::default());

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use query::analysis::Words;
-use query::request::Insert;
-use query::row::{counted_bytes, encode};
+use language::analysis::Words;
+use relation::request::Insert;
+use relation::row::{counted_bytes, encode};
 
 use super::insert::hits::Reached;
 use super::insert::hits_of;

@@ -8,11 +8,11 @@ mod standing;
 use std::sync::Arc;
 
 use index::Interrupt;
-use query::analysis::Words;
-use query::request::Insert;
-use query::row::counted_bytes_of;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::analysis::Words;
+use relation::request::Insert;
+use relation::row::counted_bytes_of;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use rustc_hash::FxHashSet;
 
 use self::hits::{Found, Reached, hear, percolate};

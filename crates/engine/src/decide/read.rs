@@ -7,16 +7,16 @@ mod tests;
 use std::sync::Arc;
 
 use index::{Control, Interrupt, Memory, Reason};
+use language::meter::Meter;
 use percolate::StandingQuery;
-use query::bind::{BoundSelect, Ids, Scope};
-use query::expression::Expression;
-use query::meter::Meter;
-use query::options::Options;
-use query::request::{Item, Output, Select};
-use query::row::counted_bytes;
-use query::rows::{Source, scan};
-use query::value::Value;
 use queue::{RowNumber, RowReader};
+use relation::bind::{BoundSelect, Ids, Scope};
+use relation::expression::Expression;
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::row::counted_bytes;
+use relation::rows::{Source, scan};
+use relation::value::Value;
 
 use super::check_between;
 use crate::command::{Answer, Reading, Reply, Rows};

@@ -1,8 +1,8 @@
 //! Values of an INSERT become rows in table order: each value is converted to its column's type or refused.
 
-use query::meter::{Meter, Unmetered};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::meter::{Meter, Unmetered};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::error::{Error, Result, ShownValue, Why};
 use crate::into::{store, store_within};

@@ -20,14 +20,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use index::{Control, PlannedChange, ReadColumn};
-use query::bind::{Condition, Ids, Scope};
-use query::expression::{Expression, Metered, Prepared, as_set};
-use query::json::{Json, JsonEditError, JsonStep};
-use query::meter::Meter;
-use query::options::Options;
-use query::request::{Assignment, Select, Update, UpdateOptions};
-use query::schema::{Column, ColumnType, text_names};
-use query::value::Value;
+use language::meter::Meter;
+use relation::bind::{Condition, Ids, Scope};
+use relation::expression::{Expression, Metered, Prepared, as_set};
+use relation::json::{Json, JsonEditError, JsonStep};
+use relation::options::Options;
+use relation::request::{Assignment, Select, Update, UpdateOptions};
+use relation::schema::{Column, ColumnType, text_names};
+use relation::value::Value;
 
 pub(crate) use self::heard::{with_hits, with_hits_behind};
 use super::delete::{Documents, ids_of};
@@ -375,7 +375,7 @@ pub(crate) fn work_out(
     let bound = bound.map_err(|error| failure::of_bind(&definition.name, error))?;
     let fields = text_names(&definition.columns);
     let query = match &update.matching {
-        Some(text) => Some(query::parse(text, &fields, analyzer).map_err(Error::Query)?),
+        Some(text) => Some(language::parse(text, &fields, analyzer).map_err(Error::Query)?),
         None => None,
     };
     let (mut values, mut refused) = (Vec::new(), Refused::default());

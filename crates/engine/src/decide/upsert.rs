@@ -11,11 +11,11 @@
 //!
 //! The unit has the new rows as documents, and the values of row 1 as those of an UPDATE: no text is analysed again.
 
-use query::expression::Expression;
-use query::meter::{Budget, Meter};
-use query::request::{Assignment, Insert, Known, UpdateOptions, inserted_name};
-use query::row::{counted_bytes, encode};
-use query::value::Value;
+use language::meter::{Budget, Meter};
+use relation::expression::Expression;
+use relation::request::{Assignment, Insert, Known, UpdateOptions, inserted_name};
+use relation::row::{counted_bytes, encode};
+use relation::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::insert::hits::Reached;

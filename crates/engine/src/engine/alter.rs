@@ -1,9 +1,9 @@
 //! ALTER TABLE, of queues: rows stay as they were stored and are read in the new columns.
 
-use query::request::Delete;
-use query::schema::Column;
-use query::value::Value;
 use queue::{Origin, Queue, RowNumber};
+use relation::request::Delete;
+use relation::schema::Column;
+use relation::value::Value;
 
 use super::Engine;
 use crate::altered::{Altered, bad, filled};

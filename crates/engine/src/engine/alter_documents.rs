@@ -18,8 +18,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use query::schema::Column;
 use queue::Origin;
+use relation::schema::Column;
 
 use super::Engine;
 use crate::altered::Altered;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use query::row::counted_bytes;
 use queue::{Queue, RowNumber};
+use relation::row::counted_bytes;
 
 use super::Engine;
 use crate::catalog::TableId;

@@ -1,6 +1,8 @@
 //! Loads: each step stores rows and the load's new place in one unit, so that a load that goes on after a crash skips and doubles
 //! nothing.
 
+use relation::request::Insert;
+
 use super::Engine;
 use crate::catalog::TableId;
 use crate::command::{LoadStep, Reply, SessionId, Write};
@@ -8,7 +10,6 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::LOADS_MAX;
 use crate::record::Record;
-use query::request::Insert;
 
 impl Engine {
     /// One step of a load.

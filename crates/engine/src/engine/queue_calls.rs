@@ -1,7 +1,7 @@
 //! Commands about one queue as a whole: `queue_rowid`, `queue_set_srcid`, `queue_stats`, `queue_compact`.
 
-use query::request::Insert;
 use queue::{Queue, SENDERS};
+use relation::request::Insert;
 
 use super::Engine;
 use super::waits::not_a_queue;

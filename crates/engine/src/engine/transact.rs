@@ -26,9 +26,9 @@ mod overlay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use query::request::{Insert, Select, tables_of};
-use query::value::Value;
 use queue::{Holder, RowNumber};
+use relation::request::{Insert, Select, tables_of};
+use relation::value::Value;
 use rustc_hash::FxHashSet;
 
 use super::{Engine, is_fatal};

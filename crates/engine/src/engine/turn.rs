@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use disk::Stopwatch;
 use index::{Control, Memory};
-use query::request::Select;
+use relation::request::Select;
 
 use super::read_only::refused;
 use super::{Engine, is_fatal};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use disk::{Disk, Overlay};
 use journal::Position;
-use query::options::Options;
-use query::request::{Item, Select};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::options::Options;
+use relation::request::{Item, Select};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::Fault;
 use super::reading::Reading;

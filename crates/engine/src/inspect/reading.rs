@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 use journal::Survey;
-use query::row::encode;
+use relation::row::encode;
 
 use super::{Fault, Loss, replay};
 use crate::engine::{JOURNAL_DIR, check_new};

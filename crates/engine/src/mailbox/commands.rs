@@ -152,13 +152,13 @@ mod tests {
 
     use index::{Interrupt, Reason};
     use proptest::prelude::*;
-    use query::value::Value;
+    use relation::value::Value;
 
     use super::*;
     use crate::command::Write;
 
     fn insert(bytes: usize) -> Command {
-        Command::Write(Write::Insert(query::request::Insert {
+        Command::Write(Write::Insert(relation::request::Insert {
             table: "q".to_owned(),
             columns: None,
             rows: vec![vec![Value::Str("x".repeat(bytes))]],

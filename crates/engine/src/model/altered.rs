@@ -3,9 +3,9 @@
 //! Example: `ADD stars int DEFAULT 1, DROP COLUMN title` for the columns (title, n) gives the columns (n, stars), with the origins
 //! column 1 and the value 1.
 
-use query::schema::Column;
-use query::value::Value;
 use queue::Origin;
+use relation::schema::Column;
+use relation::value::Value;
 
 use crate::command::{Change, ColumnPlace};
 use crate::error::{Error, Result, ShownValue, Why};

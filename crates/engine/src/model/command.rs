@@ -9,21 +9,21 @@ pub use self::queue_commands::{
     Change, ColumnPlace, Hold, Issuer, Now, QUEUE_OPTIONS, QueueNext, QueueOptions, QueueSlot,
     QueueStats, Receipt, RowNumber, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
+use index::{Control, Interrupt};
+use language::Syntax;
+use language::analysis::{Analyzer, Settings};
+use relation::expression::{Expression, Kept, List};
+use relation::options::{Options, Ranker};
+use relation::request::{Assignment, Delete, Insert, Known, Select, Update};
+use relation::rows::{BlocksMade, BoxedRows, Groups};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
+
+use crate::error::{Error, Result};
 use crate::made::MadeRows;
 use crate::messages::Messages;
 use crate::planned::{Planned, Planning};
 use crate::sync_mode::SyncMode;
-use index::{Control, Interrupt};
-use query::Syntax;
-use query::analysis::{Analyzer, Settings};
-use query::expression::{Expression, Kept, List};
-use query::options::{Options, Ranker};
-use query::request::{Assignment, Delete, Insert, Known, Select, Update};
-use query::rows::{BlocksMade, BoxedRows, Groups};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
-
-use crate::error::{Error, Result};
 
 /// A command. Table names may be in any case: the engine compares them in lower case.
 ///

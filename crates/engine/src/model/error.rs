@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use query::schema::ColumnType;
-use query::tree::QueryError;
-use query::value::Value;
+use language::tree::QueryError;
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,11 +1,11 @@
-//! Turns errors of `disk`, `index`, `journal`, `queue`, `query` and `percolate` into errors of this crate.
+//! Turns errors of `disk`, `index`, `journal`, `queue`, `language` and `percolate` into errors of this crate.
 
 use std::io;
 
 use index::Reason;
 use percolate::{PAIRS_MAX, Unfinished};
-use query::bind::BindError;
-use query::codec::Damage;
+use relation::bind::BindError;
+use relation::codec::Damage;
 
 use crate::error::{Dearest, Error};
 

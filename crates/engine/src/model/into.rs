@@ -1,9 +1,9 @@
 //! How hits fill the rows of an `into=` queue.
 
-use query::meter::{Meter, Unmetered};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::meter::{Meter, Unmetered};
 use queue::Source;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::command::Definition;
 use crate::error::{Error, Result, ShownValue, Why};
@@ -78,7 +78,7 @@ pub(crate) fn store_within(
     row: usize,
     meter: &dyn Meter,
 ) -> Result<Value> {
-    use query::schema::ValueError;
+    use relation::schema::ValueError;
     // Of these no text is incorrect, so none is copied.
     let takes_all = matches!(
         column.kind,

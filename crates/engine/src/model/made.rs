@@ -19,14 +19,14 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use language::analysis::Words;
+use language::pattern::names_regex;
+use language::tree::Query;
 use percolate::Matchers;
-use query::analysis::Words;
-use query::expression::Prepared;
-use query::pattern::names_regex;
-use query::request::{Insert, Known};
-use query::row::counted_bytes_of;
-use query::tree::Query;
-use query::value::Value;
+use relation::expression::Prepared;
+use relation::request::{Insert, Known};
+use relation::row::counted_bytes_of;
+use relation::value::Value;
 
 use crate::command::{Command, Definition, Kind, LoadStep, Write};
 use crate::limits::{MADE_BYTES_MIN, MADE_ROWS_MIN};

@@ -8,10 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use index::{Control, Memory, PlannedChange};
-use query::expression::Expression;
-use query::request::{Delete, Update};
-use query::value::Value;
 use queue::RowNumber;
+use relation::expression::Expression;
+use relation::request::{Delete, Update};
+use relation::value::Value;
 
 use crate::catalog::TableId;
 use crate::command::{Definition, Write};

@@ -35,10 +35,10 @@ use std::sync::Arc;
 
 pub(crate) use decode::read_definition;
 pub(crate) use encode::put_definition;
-use query::row;
-use query::schema::Column;
-use query::value::Value;
 use queue::{HitBatch, HitDocument, HitQuery, Origin, RowNumber, Source};
+use relation::row;
+use relation::schema::Column;
+use relation::value::Value;
 pub(crate) use updated::UpdatedRows;
 
 use crate::catalog::TableId;
@@ -224,7 +224,7 @@ pub(crate) struct Document {
     pub(crate) id: u64,
     /// Whether an earlier document of this id is deleted first.
     pub(crate) replaces: bool,
-    /// All columns in table order, without the id, see [`query::row`]. This form gives any column in one step. The record's bytes
+    /// All columns in table order, without the id, see [`relation::row`]. This form gives any column in one step. The record's bytes
     /// hold a shorter form, which is read only from start to end.
     pub(crate) row: Arc<[u8]>,
 }

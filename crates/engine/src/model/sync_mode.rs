@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use query::time_unit;
+use relation::time_unit;
 
 /// How durable a write is when its reply is sent. `Always` is the least value. A greater value means that a power cut may take
 /// more writes whose OK was sent.

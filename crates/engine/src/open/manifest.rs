@@ -27,8 +27,8 @@
 use std::sync::Arc;
 
 use disk::{Copies, Disk};
-use query::codec::{Reader, put_bytes, put_list, put_number, put_text};
 use queue::{Backlog, ChunkFile, Queue, RowNumber};
+use relation::codec::{Reader, put_bytes, put_list, put_number, put_text};
 use roaring::RoaringBitmap;
 
 use super::salvage::Salvage;

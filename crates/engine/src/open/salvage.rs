@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use disk::Disk;
-use query::value::Value;
 use queue::{ChunkFile, MergeRowsJob, MergedPart};
+use relation::value::Value;
 use roaring::RoaringBitmap;
 
 use crate::catalog::TableId;

@@ -1,10 +1,10 @@
-use query::request::Insert;
+use relation::request::Insert;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use disk::MemoryDisk;
-use query::analysis::Settings;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::analysis::Settings;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::*;
 use crate::command::{Command, Definition, Envelope, Kind, QueueOptions, Reply, SessionId, Write};

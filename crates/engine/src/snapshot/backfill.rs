@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use index::{Control, Interrupt};
-use query::expression::{self, BinaryOperator, Expression};
-use query::lexer::Lexer;
-use query::options::Options;
-use query::request::Select;
-use query::schema::{ColumnType, text_names};
-use query::value::Value;
+use relation::expression::{self, BinaryOperator, Expression};
+use relation::lexer::Lexer;
+use relation::options::Options;
+use relation::request::Select;
+use relation::schema::{ColumnType, text_names};
+use relation::value::Value;
 
 use super::{SearchView, Snapshot, View};
 use crate::command::{Backfill, Kind, Now};

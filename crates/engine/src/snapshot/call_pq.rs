@@ -4,12 +4,12 @@ mod hits;
 
 pub use hits::PqHits;
 use index::Interrupt;
+use language::analysis::{Analyzer, Words};
+use language::meter::{Meter, Unmetered};
 use percolate::{Documents, LOOK_UNITS, PAIR_BYTES, Scratch, StandingQuery};
-use query::analysis::{Analyzer, Words};
-use query::expression::Expression;
-use query::meter::{Meter, Unmetered};
-use query::schema::{Column, ColumnType, text_names};
-use query::value::Value;
+use relation::expression::Expression;
+use relation::schema::{Column, ColumnType, text_names};
+use relation::value::Value;
 
 use super::{PercolateView, Snapshot, View};
 use crate::command::{Damaged, Kind};
@@ -283,7 +283,7 @@ fn weights(
             .filter_map(|document| words.get(*document as usize));
         for words in found {
             request.check()?;
-            let weight = query::weight::of(&root, words);
+            let weight = language::weight::of(&root, words);
             weights.push(u32::try_from(weight).unwrap_or(u32::MAX));
         }
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use index::{Control, Interrupt, Located, Memory};
-use query::json::JsonStep;
-use query::meter::Meter;
-use query::options::Options;
-use query::request::Select;
-use query::rows::{BoxedRows, Fetch, Groups, JoinBounds, JoinRows};
-use query::value::Value;
+use language::meter::Meter;
+use relation::json::JsonStep;
+use relation::options::Options;
+use relation::request::Select;
+use relation::rows::{BoxedRows, Fetch, Groups, JoinBounds, JoinRows};
+use relation::value::Value;
 
 use super::{Snapshot, View};
 use crate::command::{Answer, Definition, MadeGroups, Searched};

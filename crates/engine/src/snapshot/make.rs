@@ -1,8 +1,8 @@
 //! Rows of an INSERT, made before the engine's thread gets them; see [`crate::made`].
 
 use index::Interrupt;
-use query::analysis::Words;
-use query::value::Value;
+use language::analysis::Words;
+use relation::value::Value;
 
 use super::{PercolateView, SearchView, Snapshot, View, goes_on};
 use crate::command::Command;

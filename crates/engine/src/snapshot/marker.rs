@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use query::analysis::Analyzer;
-use query::highlight::ranges_within;
-use query::meter::Meter;
-use query::options::Options;
-use query::schema::text_names;
-use query::tree::Node;
+use language::analysis::Analyzer;
+use language::highlight::ranges_within;
+use language::meter::Meter;
+use language::tree::Node;
+use relation::options::Options;
+use relation::schema::text_names;
 
 use super::Snapshot;
 use super::select::query_of;

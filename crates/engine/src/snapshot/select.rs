@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use index::{Control, OnDamage};
+use language::tree::{Outline, Query};
 use percolate::StandingQuery;
-use query::bind::BoundSelect;
-use query::options::{Options, Ranker};
-use query::request::Select;
-use query::schema::text_names;
-use query::scroll::Token;
-use query::tree::{Outline, Query};
+use relation::bind::BoundSelect;
+use relation::options::{Options, Ranker};
+use relation::request::Select;
+use relation::schema::text_names;
+use relation::scroll::Token;
 
 use super::{SearchView, Snapshot, View};
 use crate::command::{Answer, Damaged, Definition, Kind, Rows};
@@ -140,7 +140,7 @@ pub(super) fn query_of(text: &str, options: &Options, view: &SearchView) -> Resu
     let fields = text_names(&view.definition.columns);
     let meant = options.match_mode.map(|mode| mode.query(text));
     let text = meant.as_deref().unwrap_or(text);
-    query::parse_as(options.leniency, text, &fields, &view.analyzer).map_err(Error::Query)
+    language::parse_as(options.leniency, text, &fields, &view.analyzer).map_err(Error::Query)
 }
 
 impl Snapshot {

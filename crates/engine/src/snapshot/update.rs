@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use index::Control;
-use query::request::{Delete, Update};
+use relation::request::{Delete, Update};
 
 use super::Snapshot;
 use crate::decide;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use index::Reshape;
-use query::schema::Column;
-use query::value::Value;
 use queue::Origin;
+use relation::schema::Column;
+use relation::value::Value;
 
 use super::search::shape;
 use crate::command::Definition;

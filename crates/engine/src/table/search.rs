@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use query::analysis::{Analyzer, Words};
-use query::row;
-use query::schema::{Column, ColumnType};
+use language::analysis::{Analyzer, Words};
+use relation::row;
+use relation::schema::{Column, ColumnType};
 
 use super::standing::Listener;
 use crate::catalog;

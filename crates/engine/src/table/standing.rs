@@ -37,12 +37,12 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use disk::Disk;
+use language::Syntax;
+use language::analysis::Analyzer;
+use language::tree::{Node, Query, QueryError};
 use percolate::{HitCount, Matchers, QuerySet, StandingQuery};
-use query::Syntax;
-use query::analysis::Analyzer;
-use query::expression::Prepared;
-use query::schema::text_names;
-use query::tree::{Node, Query, QueryError};
+use relation::expression::Prepared;
+use relation::schema::text_names;
 use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;

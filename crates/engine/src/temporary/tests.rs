@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use query::expression::{Expression, evaluate};
-use query::lexer::Lexer;
-use query::request::Insert;
-use query::rows::JoinRows;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::expression::{Expression, evaluate};
+use relation::lexer::Lexer;
+use relation::request::Insert;
+use relation::rows::JoinRows;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::Temporary;
 use crate::error::Error;
@@ -40,7 +40,7 @@ fn insert(rows: Vec<Vec<Value>>, replace: bool) -> Insert {
 }
 
 fn expression(text: &str) -> Expression {
-    query::expression::parse(&mut Lexer::new(text.as_bytes())).unwrap()
+    relation::expression::parse(&mut Lexer::new(text.as_bytes())).unwrap()
 }
 
 fn rows_of(table: &Arc<Temporary>, condition: Option<&Expression>) -> Vec<Vec<Value>> {

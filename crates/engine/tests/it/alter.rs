@@ -7,7 +7,7 @@ use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk};
 use engine::{
     Background, Change, Command, Error, HeldJobs, JobLine, Now, Options, Reply, SyncMode,
 };
-use query::schema::{Column, ColumnType, TypeSystem};
+use relation::schema::{Column, ColumnType, TypeSystem};
 
 use crate::driver::{Driver, options, until};
 use crate::statement::command;

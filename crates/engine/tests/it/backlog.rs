@@ -1,13 +1,13 @@
 //! A queue that is far longer than memory. `SEINE_LONG_TESTS=1` makes it a hundred million rows: docs/operations.md.
 
-use query::request::Insert;
+use relation::request::Insert;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use disk::RealDisk;
 use engine::{Command, EngineStatus, Now, Options, Reply, Write};
-use query::value::Value;
+use relation::value::Value;
 
 use crate::driver::Driver;
 use crate::scripts::show;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{Command, Control, Error, Now, Reply};
-use query::options::Options as SearchOptions;
-use query::value::Value;
+use relation::options::Options as SearchOptions;
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::statement::{Statement, command, parse};

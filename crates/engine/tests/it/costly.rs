@@ -7,8 +7,8 @@ use engine::{
     Command, Dearest, Error, Interrupt, Now, PqDocument, PqRequest, PqScratch, Reason, Reply,
     WaitSource,
 };
-use query::expression::{BinaryOperator, Expression};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression};
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::SCHEMA;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{Command, Error, Kind, Now, Options};
+use language::Syntax;
+use language::analysis::Settings;
 use proptest::prelude::*;
-use query::Syntax;
-use query::analysis::Settings;
-use query::value::Value;
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::laws::read;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::{Now, Options, PqAnswer, PqDocument, PqRequest, PqScratch, Reply};
 use proptest::prelude::*;
-use query::expression::{BinaryOperator, Expression};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression};
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;

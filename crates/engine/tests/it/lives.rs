@@ -13,6 +13,7 @@ use engine::{
     Command, Error, Feed, JobLine, Messages, Receipt, Reply, RowNumber, SourceMode, SyncMode, Write,
 };
 use proptest::prelude::*;
+use steps::{Failing, Step, collecting_steps, steps};
 
 use crate::driver::{Driver, Pending};
 use crate::power::{PowerCut, mixed_cut, places, power_cut};
@@ -21,7 +22,6 @@ use crate::twin::{
     Bounds, Ended, FED, KEEP_S, LANES, Outcome, QUEUES, STANDING, Twins, of_schema, select,
 };
 use crate::workload::cases;
-use steps::{Failing, Step, collecting_steps, steps};
 
 const SECOND_US: u64 = 1_000_000;
 /// Memory that a dozen rows fill.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::limits::LOADS_MAX;
 use engine::{Command, Error, LoadStep, Now, Reply};
-use query::value::Value;
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::statement::command;

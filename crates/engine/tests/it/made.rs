@@ -10,8 +10,8 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::{Command, Error, Interrupt, MadeRows, Now, Reason, Reply, Searched, Wanted, Write};
 use proptest::prelude::*;
-use query::request::{Insert, Known};
-use query::value::Value;
+use relation::request::{Insert, Known};
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
@@ -70,7 +70,7 @@ fn found(driver: &mut Driver) -> Vec<String> {
         };
         let answer = driver.handle.snapshot().select(
             &select,
-            &query::options::Options::default(),
+            &relation::options::Options::default(),
             &engine::Control::default(),
         );
         match answer.and_then(show_answer) {

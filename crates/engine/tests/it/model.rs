@@ -1,15 +1,15 @@
 //! The oracle of the random tests: it models the whole engine by maps, with a fixed schema and without files.
 
-use query::request::{Delete, Insert, Known, Update};
+use relation::request::{Delete, Insert, Known, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Change, Command, Write};
-use query::analysis::{Analyzer, Words};
-use query::expression::Expression;
-use query::lexer::Lexer;
-use query::reference;
-use query::tree::Node;
-use query::value::Value;
+use language::analysis::{Analyzer, Words};
+use language::reference;
+use language::tree::Node;
+use relation::expression::Expression;
+use relation::lexer::Lexer;
+use relation::value::Value;
 
 /// Statements that make the schema. `alerts` listens to posts and news, `watch` to posts, both to UPDATE too. Hits of `watch` on posts become documents of
 /// `log`, to which `loud` listens.
@@ -73,8 +73,9 @@ impl Standing {
             "body" => Some(Value::Str(document.body.clone())),
             _ => None,
         };
-        let accepts =
-            |filter: &Expression| query::expression::evaluate(filter, &row).as_bool() == Some(true);
+        let accepts = |filter: &Expression| {
+            relation::expression::evaluate(filter, &row).as_bool() == Some(true)
+        };
         reference::matches(&self.node, &words(&document.body))
             && self.filter.as_ref().is_none_or(accepts)
     }
@@ -146,7 +147,7 @@ impl Model {
                     None => true,
                     Some(filter) => {
                         let _ = column;
-                        query::expression::evaluate(filter, row).as_bool() == Some(true)
+                        relation::expression::evaluate(filter, row).as_bool() == Some(true)
                     }
                 };
                 match table.as_str() {
@@ -326,13 +327,13 @@ impl Model {
                 _ => None,
             };
             let accepts = |filter: &Expression| {
-                query::expression::evaluate(filter, &row).as_bool() == Some(true)
+                relation::expression::evaluate(filter, &row).as_bool() == Some(true)
             };
             let is_found = |node: &Node| reference::matches(node, &words(&document.body));
             if !node.as_ref().is_none_or(is_found) || !update.filter.as_ref().is_none_or(accepts) {
                 continue;
             }
-            let Value::Int(new) = query::expression::evaluate(sum, &row) else {
+            let Value::Int(new) = relation::expression::evaluate(sum, &row) else {
                 panic!("a number")
             };
             check_n(table, new, *id as usize)?;
@@ -477,7 +478,7 @@ impl Model {
             }
             let filter = (!filters.is_empty()).then(|| {
                 let mut lexer = Lexer::new(filters.as_bytes());
-                query::expression::parse(&mut lexer).unwrap()
+                relation::expression::parse(&mut lexer).unwrap()
             });
             if text.is_empty() && filter.is_none() {
                 warnings += "\nwarning: the query holds no word: every document matches";
@@ -579,7 +580,7 @@ fn admit(
 }
 
 pub fn parse(text: &str) -> Node {
-    query::parse(text, &["body"], &Analyzer::default())
+    language::parse(text, &["body"], &Analyzer::default())
         .unwrap()
         .root
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use engine::{Command, Control, Error, Interrupt, Now, Options, Plans, Reason, Reply, Write};
 use proptest::prelude::*;
-use query::expression::Expression;
-use query::request::{OrderBy, Output};
+use relation::expression::Expression;
+use relation::request::{OrderBy, Output};
 
 use crate::driver::{Driver, options};
 use crate::statement::command;

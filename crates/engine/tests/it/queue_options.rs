@@ -7,7 +7,7 @@ use engine::{
     Command, Definition, Error, Hold, Issuer, Kind, Now, QueueNext, QueueOptions, Receipt, Reply,
     RowNumber, Taken, WaitSource, WhenFull,
 };
-use query::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType};
 
 use crate::driver::{Driver, Pending, options};
 use crate::scripts::show;
@@ -652,7 +652,7 @@ fn the_defaults_of_a_table_are_bounded_and_counted_in_each_row() {
     let of = |bytes: usize| {
         let mut create = create("wide", QueueOptions::default());
         if let Command::CreateTable { definition, .. } = &mut create {
-            definition.columns[2].default = Some(query::value::Value::Str("x".repeat(bytes)));
+            definition.columns[2].default = Some(relation::value::Value::Str("x".repeat(bytes)));
         }
         create
     };

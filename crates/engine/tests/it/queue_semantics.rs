@@ -7,10 +7,10 @@ use engine::{
     Change, ColumnPlace, Command, Error, Hold, Now, QueueNext, Reply, SessionId, SourceMode,
     WaitSource,
 };
-use query::expression;
-use query::lexer::Lexer;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::expression;
+use relation::lexer::Lexer;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::driver::{Driver, Pending, options};
 use crate::scripts::show;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use disk::{Disk, FaultDisk, at_random, everything_kept, everything_lost};
 use engine::{Control, Error, Now, Options};
 use proptest::prelude::*;
-use query::value::Value;
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::power::{PowerCut, power_cut};

@@ -11,11 +11,10 @@ use engine::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+use relation::options::Ranker;
+use relation::schema::Column;
 
 use crate::driver::{Driver, options};
-use query::options::Ranker;
-use query::schema::Column;
-
 use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::{cases, play};
 

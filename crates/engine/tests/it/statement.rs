@@ -1,12 +1,12 @@
 //! Parser of the test scripts' statements: the part of SQL that the engine's tests need.
 
 use engine::{Command, Definition, Kind, Write};
-use query::expression::{self, Expression};
-use query::lexer::{Lexer, TokenKind};
-use query::options::Options;
-use query::request::{Assignment, Delete, Insert, Item, OrderBy, Output, Select, Update};
-use query::schema::{Column, ColumnType, TypeSystem};
-use query::value::Value;
+use relation::expression::{self, Expression};
+use relation::lexer::{Lexer, TokenKind};
+use relation::options::Options;
+use relation::request::{Assignment, Delete, Insert, Item, OrderBy, Output, Select, Update};
+use relation::schema::{Column, ColumnType, TypeSystem};
+use relation::value::Value;
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -321,7 +321,7 @@ impl Parser<'_> {
             keep.get_or_insert_default().bytes = Some(self.number());
         }
         let shards = self.word("shards").then(|| self.number() as u16);
-        let mut analysis = query::analysis::Settings::default();
+        let mut analysis = language::analysis::Settings::default();
         while self.word("with") {
             let (setting, value) = (self.name(), self.table_or_address());
             analysis.set(&setting, &value).unwrap().unwrap();

@@ -13,9 +13,9 @@ use engine::{
     Write, limits,
 };
 use proptest::prelude::*;
-use query::options::Options as SearchOptions;
-use query::request::{Known, Select};
-use query::value::Value;
+use relation::options::Options as SearchOptions;
+use relation::request::{Known, Select};
+use relation::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::power::{mixed_cut, places};

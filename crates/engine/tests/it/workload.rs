@@ -2,10 +2,10 @@
 
 use engine::{Change, ColumnPlace, Command, Error, Reply, SessionId, Write};
 use proptest::prelude::*;
-use query::expression::{BinaryOperator, Expression};
-use query::request::{Assignment, Delete, Insert, Known, Update, inserted_name};
-use query::schema::{Column, ColumnType, TypeSystem};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression};
+use relation::request::{Assignment, Delete, Insert, Known, Update, inserted_name};
+use relation::schema::{Column, ColumnType, TypeSystem};
+use relation::value::Value;
 
 use crate::driver::{Driver, until};
 use crate::model::{QUEUES, SCHEMA, SEARCHES, STANDING};

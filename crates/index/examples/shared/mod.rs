@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use index::{Answer, Control, Snapshot};
-use query::analysis::{Analyzer, Words};
-use query::expression::Expression;
-use query::options::Options;
-use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::tree::{FieldSet, Node, Query, Term, Word};
+use language::analysis::{Analyzer, Words};
+use language::tree::{FieldSet, Node, Query, Term, Word};
+use relation::expression::Expression;
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::schema::{Column, ColumnType};
 
 /// As the default analysis has it.
 pub(crate) fn analysed(text: &str) -> Words {

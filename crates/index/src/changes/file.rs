@@ -1,7 +1,7 @@
 //! The file of a segment's changed values: `docs/formats/segment.md` has the layout.
 
 use disk::Disk;
-use query::codec::{Reader, put_number, put_value};
+use relation::codec::{Reader, put_number, put_value};
 
 use super::Changes;
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::value::Value;
+use relation::value::Value;
 
 use super::{Changes, read_changes, write_changes};
 use crate::error::Error;

@@ -127,7 +127,7 @@ fn a_condition_of_many_constants_has_no_text() {
     let list = |count| Expression::In {
         needle: Box::new(Expression::Column("n".to_owned())),
         negated: false,
-        list: (0..count).map(query::value::Value::Int).collect(),
+        list: (0..count).map(relation::value::Value::Int).collect(),
     };
     assert!(text_of(&list(100)).is_some());
     assert_ne!(text_of(&list(100)), text_of(&list(101)));

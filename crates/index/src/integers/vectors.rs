@@ -20,7 +20,7 @@ macro_rules! compare {
                     // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
                     return unsafe { of_64_bytes::$name(all, wanted, bitmap) };
                 }
-                if query::processor::has_avx2() {
+                if relation::processor::has_avx2() {
                     // SAFETY: the same.
                     return unsafe { of_32_bytes::$name(all, wanted, bitmap) };
                 }
@@ -217,7 +217,7 @@ mod tests {
             super::super::compare(&numbers, (low, span, negated), &mut plain);
             #[cfg(target_arch = "x86_64")]
             {
-                if query::processor::has_avx2() {
+                if relation::processor::has_avx2() {
                     // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
                     unsafe { of_32_bytes::$name(&numbers, (low, span, negated), &mut by_vectors[0]) };
                     prop_assert!(by_vectors[0] == plain, "vectors of 32 bytes");

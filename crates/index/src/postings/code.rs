@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use query::options::Ranker;
+use relation::options::Ranker;
 
 /// Least number of occurrences that a code does not tell.
 pub(crate) const HITS_OPEN: u32 = 8;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use query::codec::{cut_small, put_number};
-use query::processor::fetch;
+use relation::codec::{cut_small, put_number};
+use relation::processor::fetch;
 use smallvec::SmallVec;
 
 use super::bits::{cut, packed_bytes, unpack};

@@ -21,7 +21,7 @@
 //! - Each place takes at least one bit, so a damaged count cannot ask for endless places of no
 //!   bytes.
 
-use query::processor::fetch;
+use relation::processor::fetch;
 
 use super::bits::{cut, pack, packed_bytes, unpack};
 use super::posting::{BLOCK, ListForm};

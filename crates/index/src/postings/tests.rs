@@ -6,7 +6,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use query::codec::cut_small;
+use relation::codec::cut_small;
 
 use super::bits::packed_bytes;
 use super::page::{WORDS, doc_bits};

@@ -1,6 +1,6 @@
 //! Writing a posting list.
 
-use query::codec::put_number;
+use relation::codec::put_number;
 
 use super::bits::pack;
 use super::code::{code, hits_of};

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use query::expression::WEIGHT_SLOT;
-use query::rows::Texts;
+use relation::expression::WEIGHT_SLOT;
+use relation::rows::Texts;
 
 use super::values::ID;
 use crate::error::Result;

@@ -12,7 +12,7 @@
 #[cfg(test)]
 mod tests;
 
-use query::bind::{Condition, KeyCodes};
+use relation::bind::{Condition, KeyCodes};
 
 use crate::control::Control;
 use crate::error::Result;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use query::rows::Order;
+use relation::rows::Order;
 
 use super::collect::Top;
 use super::exec::{self, Job, Opened};

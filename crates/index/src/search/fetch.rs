@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use query::bind::Shown;
-use query::json::JsonStep;
-use query::processor;
-use query::rows::{Fetch, ROWS_A_FETCH};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::bind::Shown;
+use relation::json::JsonStep;
+use relation::processor;
+use relation::rows::{Fetch, ROWS_A_FETCH};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::collect::FoundRow;
 use super::values::{ID, ROW_UNITS, RowValues};

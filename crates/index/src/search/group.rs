@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use query::bind::BoundSelect;
-use query::rows::{BlockGroups, BlocksMade, Groups};
-use query::tree::Query;
+use language::tree::Query;
+use relation::bind::BoundSelect;
+use relation::rows::{BlockGroups, BlocksMade, Groups};
 
 use super::collect::{Filed, FoundRow};
 use super::fetch::FoundRows;

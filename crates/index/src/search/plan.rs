@@ -18,10 +18,10 @@ mod placed;
 mod shape;
 mod step;
 
-use query::bind::BoundSelect;
-use query::options::Ranker;
-use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
-use query::verify::Rated;
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
+use language::verify::Rated;
+use relation::bind::BoundSelect;
+use relation::options::Ranker;
 
 use numbered::Numbered;
 use shape::Shape;

@@ -21,7 +21,7 @@
 //!
 //! | file | match or list | question | answer of `distinct` |
 //! |---|---|---|---|
-//! | `query/src/options.rs` | `Ranker`, `NAMED` | its name in `OPTION ranker=` | `("distinct", Ranker::Distinct)` |
+//! | `relation/src/options.rs` | `Ranker`, `NAMED` | its name in `OPTION ranker=` | `("distinct", Ranker::Distinct)` |
 //! | here | `Weigher::with_points` | the weight, from the fields' points and the sum of values | the points, as `Proximity` |
 //! | here | `needs` | what is read of a row | `Codes` below 64 words, else `Fields` |
 //! | here | `Weigher::weigh` | the fields' points of a row, if more than codes is needed | `row.words().count()` |
@@ -59,7 +59,7 @@ mod query_words;
 #[cfg(test)]
 mod tests;
 
-use query::options::{Idf, Ranker};
+use relation::options::{Idf, Ranker};
 
 use crate::postings::{SharesCache, class_of, hits_of};
 

@@ -1,4 +1,4 @@
-//! `OPTION scroll`: the rows behind a place in the order. [`query::scroll`] has an example.
+//! `OPTION scroll`: the rows behind a place in the order. [`relation::scroll`] has an example.
 //!
 //! The executor leaves rows out by what the first rows of all weigh, or by their ids. Behind a place that would be wrong, so the
 //! job is not bounded: each row that matches is weighed, and the collector drops those in front of the place. A page costs what
@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use query::bind::{BoundSelect, ScrollPage};
-use query::meter::Meter;
-use query::rows::Order;
-use query::scroll::{Position, Token};
+use language::meter::Meter;
+use relation::bind::{BoundSelect, ScrollPage};
+use relation::rows::Order;
+use relation::scroll::{Position, Token};
 
 use super::collect::{FoundRow, Top};
 use super::exec::{self, Job};

@@ -10,7 +10,7 @@
 //! bl*           black 1 row, blue 2 rows    black 4 rows        black 5, blue 2
 //! ```
 
-use query::pattern::Matcher;
+use language::pattern::Matcher;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 

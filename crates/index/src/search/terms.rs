@@ -1,7 +1,7 @@
 //! The words and patterns of a query: what the dictionaries are asked for. Depends on the query
 //! alone.
 
-use query::tree::{Form, Node, Term};
+use language::tree::{Form, Node, Term};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;

@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use query::expression::{ColumnValues, WEIGHT_SLOT};
-use query::json::JsonStep;
-use query::meter::{HeldWide, Meter};
-use query::value::Value;
+use language::meter::{HeldWide, Meter};
+use relation::expression::{ColumnValues, WEIGHT_SLOT};
+use relation::json::JsonStep;
+use relation::value::Value;
 
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;

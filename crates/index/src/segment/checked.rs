@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use disk::{Bytes, Disk, File};
-use query::processor::fetch;
+use relation::processor::fetch;
 
 use crate::error::{Error, Result};
 

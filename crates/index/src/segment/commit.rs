@@ -2,7 +2,7 @@
 //! copies from format 6 on; layout in `docs/formats/segment.md`.
 
 use disk::{Copies, Disk};
-use query::analysis::Analyzer;
+use language::analysis::Analyzer;
 
 use super::checked::{BLOCK_BYTES, Sums};
 use crate::error::{Error, Result};

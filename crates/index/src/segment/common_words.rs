@@ -15,7 +15,7 @@
 
 use std::hash::Hasher;
 
-use query::processor::fetch;
+use relation::processor::fetch;
 use rustc_hash::FxHasher;
 
 use super::dictionary::Dictionary;

@@ -24,9 +24,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use query::codec::{cut_small, put_number};
-use query::pattern::Literal;
-use query::processor::fetch;
+use language::pattern::Literal;
+use relation::codec::{cut_small, put_number};
+use relation::processor::fetch;
 
 use super::checked::{CheckedFile, SummedWriter};
 use super::sequences::{self, Sequences};

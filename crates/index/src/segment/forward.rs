@@ -6,10 +6,10 @@
 //! `3 2 4 1`.
 //!
 //! From format 4 on, the ends of the row's text stand before its list: a LEB128 number, then as
-//! many bytes less one; see [`query::text_ends::TextEnds`]. 0: nobody knows them, since the row comes
+//! many bytes less one; see [`crate::text_ends::TextEnds`]. 0: nobody knows them, since the row comes
 //! from an older segment. Example: the ends of one field of 5 words are the bytes `4`, `0 5 0`.
 
-use query::codec::{cut_small, put_number};
+use relation::codec::{cut_small, put_number};
 
 use crate::removed::WordCount;
 

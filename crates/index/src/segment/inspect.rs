@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use disk::Disk;
-use query::value::Value;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 
 use super::checked::CheckedFile;

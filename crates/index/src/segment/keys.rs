@@ -1,6 +1,6 @@
 //! Keys: for a column with a KEY, the codes of its values with their rows, sorted.
 //!
-//! Example: a column of texts, whose codes ([`query::key::code`]) are written here as small numbers.
+//! Example: a column of texts, whose codes ([`relation::key::code`]) are written here as small numbers.
 //!
 //! ```text
 //! doc      0     1     2      3     4
@@ -16,7 +16,7 @@
 //! - Both sections are only used to find candidates. If they cannot be read, the reader asks every
 //!   row instead: no answer depends on them.
 
-use query::key;
+use relation::key;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};

@@ -11,7 +11,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use query::text_ends::TextEnds;
+use crate::text_ends::TextEnds;
 
 use super::reader::Segment;
 use crate::error::Result;

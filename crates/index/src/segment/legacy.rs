@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::Words;
-use query::row;
-use query::value::Value;
+use language::analysis::Words;
+use relation::row;
+use relation::value::Value;
 use roaring::RoaringBitmap;
 
 use super::from_tail::write_segment;

@@ -1,6 +1,6 @@
 //! Rows whose long texts are packed. A merge packs them; [`super::packing`] writes what is read here.
 //!
-//! The texts of [`super::packing::TEXT_BYTES_MIN`] bytes and more are left out of a row ([`query::row::leave_out`]), and stand behind
+//! The texts of [`super::packing::TEXT_BYTES_MIN`] bytes and more are left out of a row ([`relation::row::leave_out`]), and stand behind
 //! it, compressed together with a dictionary of the segment. So numbers, short strings and documents are read in one step as before,
 //! and only a long text costs an unpacking.
 //!
@@ -24,10 +24,10 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use query::codec::cut_small;
-use query::json::JsonStep;
-use query::row::{self, KeptRow};
-use query::value::Value;
+use relation::codec::cut_small;
+use relation::json::JsonStep;
+use relation::row::{self, KeptRow};
+use relation::value::Value;
 use smallvec::SmallVec;
 use zstd_safe::{DCtx, DDict, DParameter, FrameFormat};
 

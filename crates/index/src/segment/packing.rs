@@ -12,8 +12,8 @@
 //! rows           copied                 copied                   packed with A, the dictionary of the largest source
 //! ```
 
-use query::codec::put_number;
-use query::row;
+use relation::codec::put_number;
+use relation::row;
 use zstd_safe::{CCtx, CDict, CParameter, FrameFormat};
 
 use super::commit::Kind;

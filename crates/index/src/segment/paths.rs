@@ -20,8 +20,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use query::json::{JsonNode, JsonStep, each_member};
-use query::value::Value;
+use relation::json::{JsonNode, JsonStep, each_member};
+use relation::value::Value;
 
 use super::checked::CheckedFile;
 use super::commit::{Commit, Kind, Section};

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use disk::Disk;
-use query::json::JsonStep;
-use query::pattern::Literal;
-use query::value::Value;
+use language::pattern::Literal;
+use relation::json::JsonStep;
+use relation::value::Value;
 
 use super::checked::{CheckedFile, Sums};
 use super::commit::{Commit, Kind};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use query::json::JsonStep;
-use query::value::Value;
+use relation::json::JsonStep;
+use relation::value::Value;
 
 use super::packed_rows::StoredRow;
 use crate::changes::Changes;
@@ -20,7 +20,7 @@ pub(super) trait RowSource {
     fn copy_packed(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool>;
     /// Length class of a row; see [`crate::postings::length_class`].
     fn length_class(&self, doc: u32) -> Result<u8>;
-    /// Appends where the row's fields and sentences end; see [`query::text_ends::TextEnds`]. `false`: nobody knows.
+    /// Appends where the row's fields and sentences end; see [`crate::text_ends::TextEnds`]. `false`: nobody knows.
     fn text_ends(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool>;
     /// Appends the row's forward list: its distinct words by rising number in the new segment.
     fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()>;
@@ -62,7 +62,7 @@ impl<'s> SourceRow<'s> {
 
     /// Number of columns; 0 where the row is none.
     pub(super) fn column_count(&self) -> u16 {
-        self.row.column_count().unwrap_or(0) as u16 // at most `query::limits::COLUMNS_MAX`
+        self.row.column_count().unwrap_or(0) as u16 // at most `relation::limits::COLUMNS_MAX`
     }
 
     /// One column; `None` beyond the last. Errors: `Corrupt`, as all below.
@@ -73,7 +73,7 @@ impl<'s> SourceRow<'s> {
         }
     }
 
-    /// A column's number, as [`query::row::decode_number`].
+    /// A column's number, as [`relation::row::decode_number`].
     pub(super) fn number(&self, column: usize) -> Option<Value> {
         match self.changed(column) {
             Some(number @ (Value::Int(_) | Value::Float(_))) => Some(number),

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use query::json::JsonStep;
-use query::value::Value;
+use relation::json::JsonStep;
+use relation::value::Value;
 
 use super::checked::{CheckedFile, LOOK_UPS_AHEAD};
 use super::commit::{Commit, Kind, Section};

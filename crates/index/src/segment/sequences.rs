@@ -11,8 +11,8 @@
 //! A block of a list need not hold the sequence, since lists are shared; a block that is not in it does not. The table is made once
 //! some patterns have asked for it, and takes some 8 bytes a word.
 
-use query::codec::{cut_small, put_number};
-use query::pattern::Literal;
+use language::pattern::Literal;
+use relation::codec::{cut_small, put_number};
 
 use crate::error::Result;
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use disk::{Disk, MemoryDisk};
+use language::analysis::{Analyzer, Words};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::analysis::{Analyzer, Words};
-use query::value::Value;
+use relation::value::Value;
 
 use super::checked::{CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, Kind, Section};
@@ -120,7 +120,7 @@ fn a_commit_comes_back() {
 #[test]
 fn a_segment_of_a_newer_analysis_is_refused() {
     let newer = Commit {
-        analysis: query::analysis::Analyzer::version() + 1,
+        analysis: language::analysis::Analyzer::version() + 1,
         ..commit()
     };
     let refused = read(&newer.encode());
@@ -386,7 +386,7 @@ fn written(disk: &MemoryDisk, bytes: &[u8]) -> CheckedFile {
 /// A dictionary and a row `'ab', <long text>` that is packed with it, one behind the other.
 fn packed_row(text: &str) -> (Vec<u8>, Vec<u8>) {
     let dictionary: Vec<u8> = b"the measurement of spectra ".repeat(20);
-    let row = query::row::encode(&["ab", text].map(|text| Value::Str(text.to_owned())));
+    let row = relation::row::encode(&["ab", text].map(|text| Value::Str(text.to_owned())));
     let packing = Packing::with(dictionary.clone());
     let prepared = packing.prepare().unwrap();
     let mut packed = Vec::new();
@@ -420,7 +420,7 @@ fn read_row(dictionary: &[u8], packed: &[u8]) -> crate::Result<Option<Vec<Value>
         row.text(column)?;
         let _ = (row.number(column), row.document(column));
     }
-    whole.map(|row| query::row::decode(&row))
+    whole.map(|row| relation::row::decode(&row))
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn merged_alone(disk: &Arc<dyn Disk>, name: &str, ids: Range<u64>) -> Arc<Segmen
         let mut words = Words::new();
         let text = text_of(name, id);
         words.push_field(&Analyzer::default(), 0, &text);
-        let row = query::row::encode(&[Value::Str(text)]);
+        let row = relation::row::encode(&[Value::Str(text)]);
         writer.insert(id, row, &words).unwrap();
     }
     tail.publish(&mut writer);

@@ -16,8 +16,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use query::rows::Texts;
-use query::value::Value;
+use relation::rows::Texts;
+use relation::value::Value;
 use rustc_hash::FxHashMap;
 
 use super::checked::CheckedFile;

@@ -16,7 +16,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use query::codec::{number_at, put_number};
+use relation::codec::{number_at, put_number};
 
 use super::checked::{CheckedFile, SummedWriter};
 use crate::error::Result;

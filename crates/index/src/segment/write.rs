@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::Analyzer;
-use query::value::Value;
+use language::analysis::Analyzer;
+use relation::value::Value;
 
 use super::checked::{BLOCK_BYTES, CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, FORMAT_VERSION, Kind, Section};

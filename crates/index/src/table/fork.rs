@@ -24,8 +24,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use query::analysis::Words;
-use query::value::Value;
+use language::analysis::Words;
+use relation::value::Value;
 
 use super::merging::Merging;
 use super::parts::{SealedPart, Shard};

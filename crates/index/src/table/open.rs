@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
+use disk::Disk;
+
 use super::parts::{SealedPart, shard_of};
 use crate::edits::{Edits, is_edit_file};
 use crate::error::{Error, Result};
@@ -13,7 +15,6 @@ use crate::seal::segment_name;
 use crate::segment::{LegacySegment, Opened, Segment};
 use crate::shape::TableShape;
 use crate::warning::Warning;
-use disk::Disk;
 
 /// Makes a directory and its missing parents. All their names are durable on return, also those
 /// that an earlier call made and could not sync. Cost: a sync for each part of the path.

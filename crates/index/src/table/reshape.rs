@@ -43,7 +43,7 @@ pub struct AlteredTable {
 }
 
 /// A row's id, and its values in the old columns.
-type OldRow = (u64, Vec<query::value::Value>);
+type OldRow = (u64, Vec<relation::value::Value>);
 
 impl Table {
     /// The job on a segment that has no result among `made`, by directory; `None` if each has one. `position`: the last record

@@ -26,8 +26,8 @@
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::Words;
-use query::value::Value;
+use language::analysis::Words;
+use relation::value::Value;
 
 use super::merging::Merging;
 use super::open::{Opening, highest_number, make_dir, remove_orphans};
@@ -177,7 +177,7 @@ impl Table {
         Ok(found.is_some())
     }
 
-    /// Adds a row: its columns in table order, as [`query::row::encode`] gives them, and the words of its text columns. No live
+    /// Adds a row: its columns in table order, as [`relation::row::encode`] gives them, and the words of its text columns. No live
     /// row may have the id. Errors, before anything changed: `TextTooLong`, `TailFull`.
     pub fn insert(&mut self, id: u64, row: Arc<[u8]>, words: &Words) -> Result<()> {
         let shard = self.shard_of(id);

@@ -31,7 +31,7 @@ use crate::removed::{Frequency, WordCount};
 pub(crate) struct TailRow {
     /// Document id.
     pub(crate) id: u64,
-    /// Encoded columns; see [`query::row`].
+    /// Encoded columns; see [`relation::row`].
     pub(crate) columns: Arc<[u8]>,
     /// The forward lists of all rows that were published with this one, row behind row.
     forward: Arc<Vec<WordCount>>,
@@ -39,7 +39,7 @@ pub(crate) struct TailRow {
     own: Range<u32>,
     /// Class of the row's length, for the codes of its postings.
     pub(crate) length_class: u8,
-    /// Where its fields and sentences end; see [`query::text_ends::TextEnds`].
+    /// Where its fields and sentences end; see [`crate::text_ends::TextEnds`].
     pub(crate) text_ends: RowTextEnds,
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
-use query::analysis::Words;
-use query::pattern::Literal;
+use language::analysis::Words;
+use language::pattern::Literal;
 use std::hash::BuildHasher;
 
 use crate::error::Result;
@@ -193,9 +193,9 @@ fn key_of(buffer: &[u8], span: Range<usize>) -> Key {
 
 #[cfg(test)]
 mod tests {
+    use language::analysis::Analyzer;
     use proptest::collection::vec;
     use proptest::prelude::*;
-    use query::analysis::Analyzer;
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! Keys of a chunk: the codes of a keyed column's values with their rows, sorted; as in a segment
 //! ([`crate::segment`], `keys.rs`), but by ordinal.
 
-use query::{key, row};
+use relation::key;
+use relation::row;
 
 use super::gallop;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use language::analysis::{Analyzer, Words};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::analysis::{Analyzer, Words};
 
 use super::{FAN, Tail, TailWriter, check, gallop};
 use crate::error::Error;
@@ -14,7 +14,9 @@ use crate::removed::{Frequency, Removed, WordCount};
 fn insert(writer: &mut TailWriter, id: u64, text: &str) {
     let mut words = Words::new();
     words.push_field(&Analyzer::default(), 0, text);
-    writer.insert(id, query::row::encode(&[]), &words).unwrap();
+    writer
+        .insert(id, relation::row::encode(&[]), &words)
+        .unwrap();
 }
 
 #[test]

@@ -7,9 +7,9 @@ use disk::MemoryDisk;
 use index::{Error, Reshape, TableShape};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::request::Select;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::request::Select;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;

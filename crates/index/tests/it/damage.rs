@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use disk::{Copies, Disk, MemoryDisk};
 use index::{Control, Error, OnDamage, Reason, Table, Warning};
-use query::request::Select;
-use query::value::Value;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::model::shape;
 use crate::subject::{
@@ -46,7 +46,7 @@ fn undeleted() -> (MemoryDisk, Subject) {
 fn read_all(disk: &MemoryDisk, subject: &Subject) -> index::Result<Vec<crate::model::Given>> {
     let mut table = Table::open(Arc::new(disk.clone()), DIR, shape(), &subject.manifest)?;
     let snapshot = table.snapshot();
-    let query = query::tree::Query {
+    let query = language::tree::Query {
         root: tree("\"black dog\" | cat"),
         warnings: Vec::new(),
     };
@@ -298,7 +298,7 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
     table
         .insert(
             3_000,
-            query::row::encode(&row("dog", 1, "", 0.0, "")),
+            relation::row::encode(&row("dog", 1, "", 0.0, "")),
             &words,
         )
         .expect("a row of the journal");
@@ -329,7 +329,7 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
     let path = path.replace("commit", "postings");
     flip(&disk, &path, 20);
     subject.reopen();
-    let query = query::tree::Query {
+    let query = language::tree::Query {
         root: tree("cat"),
         warnings: Vec::new(),
     };
@@ -371,7 +371,7 @@ fn a_damaged_segment_is_named_while_the_others_serve() {
         on_damage: index::OnDamage::Skip,
         ..index::Control::default()
     };
-    let query = query::tree::Query {
+    let query = language::tree::Query {
         root: tree("cat"),
         warnings: Vec::new(),
     };

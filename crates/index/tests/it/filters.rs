@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
 use index::{Control, Filters, Interrupt, Reason, Table};
-use query::tree::{Node, Query};
+use language::tree::{Node, Query};
 
 use crate::model::{Given, shape};
 use crate::subject::{DIR, Subject, answer_by, filtered, row, select_all, tree};

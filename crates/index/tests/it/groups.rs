@@ -7,19 +7,19 @@ use disk::{Disk, MemoryDisk};
 use index::{
     Control, Error, Interrupt, Located, Memory, Pool, Reason, Snapshot, Table, TableShape,
 };
+use language::meter::{Meter, Unmetered};
+use language::tree::{Node, Query};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::bind::{BoundJoin, JoinColumn, JoinScope};
-use query::expression::{Expression, parse_of_join};
-use query::json::{Json, JsonStep};
-use query::lexer::Lexer;
-use query::meter::{Meter, Unmetered};
-use query::options::Options;
-use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select};
-use query::rows::{Answered, BoxedRows, Join, JoinBounds, JoinRows};
-use query::schema::{Column, ColumnType};
-use query::tree::{Node, Query};
-use query::value::Value;
+use relation::bind::{BoundJoin, JoinColumn, JoinScope};
+use relation::expression::{Expression, parse_of_join};
+use relation::json::{Json, JsonStep};
+use relation::lexer::Lexer;
+use relation::options::Options;
+use relation::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select};
+use relation::rows::{Answered, BoxedRows, Join, JoinBounds, JoinRows};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::laws::{Step, apply, node, step};
 use crate::model::shape;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use disk::{Copies, Disk, MemoryDisk};
 use index::{Control, Memory, OnDamage, Table};
-use query::request::Select;
-use query::tree::Query;
+use language::tree::Query;
+use relation::request::Select;
 
 use crate::model::shape;
 use crate::packed::text;

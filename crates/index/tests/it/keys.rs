@@ -6,8 +6,8 @@ use disk::{Disk, MemoryDisk};
 use index::{Control, Error, TableShape, Warning};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::request::Select;
-use query::value::Value;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::laws::{Step, apply, node, step};
 use crate::model::shape;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::options::Ranker;
-use query::request::{OrderBy, Select};
-use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
-use query::value::Value;
+use relation::options::Ranker;
+use relation::request::{OrderBy, Select};
+use relation::value::Value;
 
 use crate::subject::{Subject, cases, expression, filtered, order, row, select_all, select_count};
 

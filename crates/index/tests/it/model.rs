@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use index::{Keyword, Reshape, TableShape};
-use query::analysis::{Analyzer, Words};
-use query::expression::{Expression, evaluate};
-use query::options::Options;
-use query::pattern::Matcher;
-use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::tree::{FieldPlace, Node, Query, Term};
-use query::value::Value;
-use query::{reference, schema};
+use language::analysis::{Analyzer, Words};
+use language::pattern::Matcher;
+use language::reference;
+use language::tree::{FieldPlace, Node, Query, Term};
+use relation::expression::{Expression, evaluate};
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::schema;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::oracle::{Oracle, Table};
 

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use query::analysis::Words;
-use query::options::{Options, Ranker};
-use query::pattern::Matcher;
-use query::tree::{Node, Term};
-use query::verify::{Joined, Tally, Verifier};
+use language::analysis::Words;
+use language::pattern::Matcher;
+use language::tree::{Node, Term};
+use language::verify::{Joined, Tally, Verifier};
+use relation::options::{Options, Ranker};
 
 /// All that weights depend on beside the row.
 pub(crate) struct Table<'a> {
@@ -250,7 +250,7 @@ impl Asked {
     fn documents(&self, table: &Table<'_>) -> BTreeMap<String, u64> {
         let mut documents = BTreeMap::new();
         for (term, ..) in &self.terms {
-            if term.form == query::tree::Form::Whole {
+            if term.form == language::tree::Form::Whole {
                 documents.insert(term.text.to_string(), 0);
             }
         }

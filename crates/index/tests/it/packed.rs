@@ -6,7 +6,7 @@ use disk::{Disk, MemoryDisk};
 use index::{Control, Error, MergeRequest, Table};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::value::Value;
+use relation::value::Value;
 
 use crate::model::shape;
 use crate::subject::{DIR, Subject, cases, filtered, flip, row, search, select_all, tree};

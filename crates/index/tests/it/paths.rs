@@ -6,10 +6,10 @@ use disk::{Disk, MemoryDisk};
 use index::{Error, TableShape};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::json::Json;
-use query::request::Select;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::json::Json;
+use relation::request::Select;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;

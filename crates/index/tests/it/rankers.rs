@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::{Control, Reason};
+use language::tree::Query;
 use proptest::prelude::*;
-use query::options::Ranker;
-use query::request::Select;
-use query::tree::Query;
-use query::value::Value;
+use relation::options::Ranker;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::subject::{
     Subject, cases, check, filtered, row, search, select_all, select_count, tree,

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::Table;
+use language::tree::Node;
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
-use query::bind::BindError;
-use query::options::Options;
-use query::request::{Item, Output, Select};
-use query::tree::Node;
-use query::value::Value;
+use relation::bind::BindError;
+use relation::options::Options;
+use relation::request::{Item, Output, Select};
+use relation::value::Value;
 
 use crate::subject::{
     Subject, answer, expression, filtered, order, row, select_all, select_count, times, tree,
@@ -234,7 +234,7 @@ fn batches_of_every_size_make_one_table() {
 fn a_table_without_text_columns_is_searched_by_its_columns() {
     let shape = index::TableShape {
         columns: crate::model::shape().columns.split_off(3),
-        analyzer: query::analysis::Analyzer::default(),
+        analyzer: language::analysis::Analyzer::default(),
         shards: 1,
     };
     let disk = Arc::new(MemoryDisk::new());
@@ -243,8 +243,8 @@ fn a_table_without_text_columns_is_searched_by_its_columns() {
     table
         .insert(
             1,
-            query::row::encode(&row(0.5, "x")),
-            &query::analysis::Words::new(),
+            relation::row::encode(&row(0.5, "x")),
+            &language::analysis::Words::new(),
         )
         .expect("insert");
     let job = table.freeze(1).expect("a job");
@@ -252,8 +252,8 @@ fn a_table_without_text_columns_is_searched_by_its_columns() {
     table
         .insert(
             2,
-            query::row::encode(&row(1.5, "y")),
-            &query::analysis::Words::new(),
+            relation::row::encode(&row(1.5, "y")),
+            &language::analysis::Words::new(),
         )
         .expect("insert");
     let given =

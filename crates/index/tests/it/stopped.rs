@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use disk::MemoryDisk;
 use index::limits::EXPANSION_MAX;
 use index::{Control, Error, Interrupt, Memory, ReadColumn, Reason, Snapshot};
-use query::options::Options;
-use query::request::Select;
-use query::tree::Query;
-use query::value::Value;
+use language::tree::Query;
+use relation::options::Options;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::subject::{Subject, filtered, order, row, search, select_all, tree};
 

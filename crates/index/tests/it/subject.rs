@@ -8,13 +8,13 @@ use index::{
     Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, PlannedChange, Pool,
     ReadColumn, Reshape, Reshaped, SealJob, Sealed, Snapshot, Table, TableShape,
 };
+use language::tree::{Node, Query};
 use proptest::prelude::*;
-use query::expression::{self, Expression};
-use query::lexer::Lexer;
-use query::options::Options;
-use query::request::{Item, OrderBy, Output, Select};
-use query::tree::{Node, Query};
-use query::value::Value;
+use relation::expression::{self, Expression};
+use relation::lexer::Lexer;
+use relation::options::Options;
+use relation::request::{Item, OrderBy, Output, Select};
+use relation::value::Value;
 
 use crate::model::{Given, Model, shape, words_of};
 
@@ -92,7 +92,7 @@ impl Subject {
             self.table
                 .insert(
                     id,
-                    query::row::encode(&row),
+                    relation::row::encode(&row),
                     &words_of(&self.model.shape, &row),
                 )
                 .expect("insert");
@@ -160,7 +160,7 @@ impl Subject {
             self.table.delete(*id).expect("delete");
             let words = words_of(&self.model.shape, row);
             self.table
-                .insert(*id, query::row::encode(row), &words)
+                .insert(*id, relation::row::encode(row), &words)
                 .expect("insert");
             drop(self.table.snapshot()); // as a DELETE with a condition makes one
         }
@@ -336,7 +336,7 @@ impl Subject {
                 Record::Insert(id, row) => {
                     assert!(!self.table.contains(*id).expect("contains"));
                     self.table
-                        .insert(*id, query::row::encode(row), &words_of(&shape, row))
+                        .insert(*id, relation::row::encode(row), &words_of(&shape, row))
                         .expect("insert");
                 }
                 Record::Delete(id) => {
@@ -511,10 +511,10 @@ pub(crate) fn order(key: &str, descending: bool) -> OrderBy {
 
 /// The tree of a query text over `body` and `title`.
 pub(crate) fn tree(text: &str) -> Node {
-    let query = query::parse(
+    let query = language::parse(
         text,
         &["body", "title"],
-        &query::analysis::Analyzer::default(),
+        &language::analysis::Analyzer::default(),
     );
     query.expect("a query").root
 }

@@ -7,8 +7,8 @@ use disk::{Disk, MemoryDisk};
 use index::Error;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::request::Select;
-use query::value::Value;
+use relation::request::Select;
+use relation::value::Value;
 
 use crate::laws::{Step, apply, node, rows_or_count, step};
 use crate::model::shape;

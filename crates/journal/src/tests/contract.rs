@@ -1,11 +1,13 @@
 //! The contract of `Log`, on every implementation; the log in memory is the oracle.
 
+use std::sync::Arc;
+
+use disk::{Call, Disk, FaultDisk, MemoryDisk, RealDisk};
+use proptest::prelude::*;
+
 use super::{DIR, kept, open, open_with, put, record, small};
 use crate::limits::BUFFER_BYTES;
 use crate::{Error, FileJournal, JournalOptions, Log, MemoryLog, Position, Preparation};
-use disk::{Call, Disk, FaultDisk, MemoryDisk, RealDisk};
-use proptest::prelude::*;
-use std::sync::Arc;
 
 #[track_caller]
 fn on_every_journal(check: impl Fn(&mut dyn Log)) {

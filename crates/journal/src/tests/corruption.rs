@@ -1,11 +1,13 @@
 //! Opening refuses damage to synced frames and names file and offset; it cuts damage to frames without a sync.
 
+use std::sync::Arc;
+
+use crc32c::crc32c;
+use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
+
 use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
 use crate::frame::{self, HEADER_BYTES, Origin, SegmentId};
 use crate::{Error, FileJournal, JournalOptions, Log, Position};
-use crc32c::crc32c;
-use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
-use std::sync::Arc;
 
 /// Length of each record in these tests: a frame takes two pages, a segment holds two frames. Bytes.
 const RECORD_BYTES: usize = 5000;

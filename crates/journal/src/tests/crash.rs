@@ -1,14 +1,16 @@
 //! The power goes at any moment, and any part of the unsynced bytes is lost. Every synced record is there afterwards, and every
 //! record that is there was appended, in order.
 
-use super::{DIR, kept, record, small};
-use crate::{Error, FileJournal, JournalOptions, Log, Position};
+use std::io::ErrorKind;
+use std::sync::Arc;
+
 use disk::{
     Call, Fate, Fault, FaultDisk, MemoryDisk, Unsynced, at_random, everything_kept, everything_lost,
 };
 use proptest::prelude::*;
-use std::io::ErrorKind;
-use std::sync::Arc;
+
+use super::{DIR, kept, record, small};
+use crate::{Error, FileJournal, JournalOptions, Log, Position};
 
 #[derive(Clone, Debug)]
 pub(super) enum Step {

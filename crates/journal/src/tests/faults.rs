@@ -1,10 +1,12 @@
 //! One call to the device goes wrong. The journal returns an error, or nothing has changed; it never shows a wrong record.
 
+use std::io::ErrorKind;
+
+use disk::{Call, Fault, FaultDisk, at_random, everything_lost};
+
 use super::crash::{Knowledge, script};
 use super::{kept, open, open_with, put, small};
 use crate::{Error, JournalOptions, LocalLog, Log, Position};
-use disk::{Call, Fault, FaultDisk, at_random, everything_lost};
-use std::io::ErrorKind;
 
 const CALLS: [Call; 9] = [
     Call::Open,

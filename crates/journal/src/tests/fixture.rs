@@ -1,11 +1,13 @@
 //! Journals written by each released format keep opening. `tests/fixtures/vN` is what `history` left, under format N,
 //! copied once and never written again.
 
-use super::{DIR, kept, put, record, segment_files, small};
-use crate::{FileJournal, JournalOptions, Log, MemoryLog, Position};
-use disk::{Disk, MemoryDisk, RealDisk};
 use std::path::Path;
 use std::sync::Arc;
+
+use disk::{Disk, MemoryDisk, RealDisk};
+
+use super::{DIR, kept, put, record, segment_files, small};
+use crate::{FileJournal, JournalOptions, Log, MemoryLog, Position};
 
 fn options() -> JournalOptions {
     JournalOptions {

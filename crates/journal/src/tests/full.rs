@@ -1,9 +1,11 @@
 //! The device is full: appends are refused whole, records that free room are taken, and no synced record is lost.
 
+use std::sync::Arc;
+
+use disk::{Disk, FaultDisk, at_random};
+
 use super::{DIR, kept, open_with, put, record, small};
 use crate::{Error, FileJournal, JournalOptions, LocalLog, Log, Position};
-use disk::{Disk, FaultDisk, at_random};
-use std::sync::Arc;
 
 const PAGE: u64 = 4096;
 

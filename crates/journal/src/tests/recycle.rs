@@ -1,8 +1,9 @@
 //! Segment files are used again: the frames that they held before do not count.
 
+use disk::{Call, Disk, Fate, FaultDisk, Unsynced, at_random};
+
 use super::{DIR, kept, open, put, record};
 use crate::{Log, Position};
-use disk::{Call, Disk, Fate, FaultDisk, Unsynced, at_random};
 
 /// Appends `frames` frames of one page each, trimming as a server does.
 fn write_and_trim(journal: &mut dyn Log, frames: u64) {

@@ -1,10 +1,12 @@
 //! A survey finds the records that recovery finds, names the lost ones, and changes nothing.
 
-use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
-use crate::{JournalOptions, Log, Position, Survey, begin_after, survey};
+use std::sync::Arc;
+
 use disk::{Disk, FaultDisk, MemoryDisk, at_random};
 use proptest::prelude::*;
-use std::sync::Arc;
+
+use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
+use crate::{JournalOptions, Log, Position, Survey, begin_after, survey};
 
 const RECORD_BYTES: usize = 5000;
 const FRAME_BYTES: u64 = 8192;

@@ -1,6 +1,6 @@
 //! The assembler: from a tree to the code of a check.
 
-use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
 use super::{Check, code};
 use crate::{limits::PHRASE_TERM_WORDS_MAX, term::Terms};

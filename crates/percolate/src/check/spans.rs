@@ -1,6 +1,6 @@
 //! Operations of a check on lists of spans: where one document matches.
 //!
-//! They give the spans of `query::reference::spans`, in time near to linear in the places of the terms. Lists are
+//! They give the spans of `language::reference::spans`, in time near to linear in the places of the terms. Lists are
 //! sorted, and each operation walks or halves them. A list is never longer than the lists of its operands together.
 //!
 //! Invariants:

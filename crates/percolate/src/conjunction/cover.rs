@@ -3,7 +3,7 @@
 //! Example: the quorum `"storm gulf flood"/2` with costs 40, 10 and 5. A document that holds two of three words lacks
 //! at most one, so any two words cover the quorum. The cheapest two are `flood` and `gulf`, at cost 15.
 
-use query::tree::{Node, Word};
+use language::tree::{Node, Word};
 
 use crate::{
     limits::COVER_TERMS_MAX,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use query::tree::Node;
+use language::tree::Node;
 
 /// The simplified tree. Most queries are words side by side, which are borrowed as they are.
 pub(super) fn of(node: &Node) -> Cow<'_, Node> {

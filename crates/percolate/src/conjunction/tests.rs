@@ -1,8 +1,6 @@
-use query::{
-    analysis::Analyzer,
-    parse,
-    tree::{FieldSet, Node, Word},
-};
+use language::analysis::Analyzer;
+use language::parse;
+use language::tree::{FieldSet, Node, Word};
 
 use super::{Conjunction, Terms, compile};
 

@@ -19,7 +19,7 @@
 use std::hint::select_unpredictable;
 
 use hashbrown::HashMap;
-use query::processor::fetch_line;
+use relation::processor::fetch_line;
 use rustc_hash::FxBuildHasher;
 
 use crate::term::{Key, UNKNOWN, hash_key};

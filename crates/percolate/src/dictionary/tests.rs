@@ -1,4 +1,4 @@
-use query::tree::{FieldSet, Word};
+use language::tree::{FieldSet, Word};
 
 use super::{CROWDED_WORDS_MIN, Dictionary, FIRST, TermId, UNKNOWN, key_in};
 

@@ -1,10 +1,8 @@
 //! Filters that are one or two conditions on single columns, in a few bytes. They need no walk of a tree and no copy
 //! of a value. A condition that cannot decide, such as an equal hash or a NULL, leaves the document to the tree.
 
-use query::{
-    expression::{Prepared, Simple, text_hash},
-    value::Value,
-};
+use relation::expression::{Prepared, Simple, text_hash};
+use relation::value::Value;
 
 use crate::limits::SLICE_DOCUMENTS;
 

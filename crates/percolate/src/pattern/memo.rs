@@ -19,15 +19,15 @@ mod short_words;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use query::tree::FieldSet;
+use language::tree::FieldSet;
 use rustc_hash::FxBuildHasher;
+use short_words::ShortWords;
 
 use super::Patterns;
 use crate::{
     fetch::Fetch,
     term::{Key, LIMITED, TermId, hash_key, short_key},
 };
-use short_words::ShortWords;
 
 /// Words without a plain term that are remembered. At this count the memo starts anew.
 const WORDS_MAX: usize = 1 << 17;

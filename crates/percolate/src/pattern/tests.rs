@@ -1,4 +1,4 @@
-use query::tree::{FieldSet, Form, Term, Word};
+use language::tree::{FieldSet, Form, Term, Word};
 
 use super::{Memo, Patterns, memo::Matches};
 

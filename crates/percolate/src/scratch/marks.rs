@@ -1,4 +1,4 @@
-use query::analysis::Words;
+use language::analysis::Words;
 
 use super::Steps;
 use crate::{

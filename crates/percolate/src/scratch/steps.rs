@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use query::analysis::Words;
+use language::analysis::Words;
 
 use crate::{
     dictionary::View,

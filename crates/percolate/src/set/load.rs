@@ -7,7 +7,8 @@ use std::{
     thread,
 };
 
-use query::{expression::Prepared, tree::Node};
+use language::tree::Node;
+use relation::expression::Prepared;
 
 use super::QuerySet;
 use crate::{

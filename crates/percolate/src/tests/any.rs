@@ -1,10 +1,8 @@
 //! Random trees of every kind, documents and filters.
 
+use language::analysis::{Analyzer, Settings, Words};
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 use proptest::prelude::*;
-use query::{
-    analysis::{Analyzer, Settings, Words},
-    tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word},
-};
 
 use super::WORDS;
 

@@ -2,15 +2,13 @@
 
 use std::{cell::Cell, sync::Arc};
 
+use language::analysis::{Analyzer, Words};
+use language::reference;
+use language::tree::{FieldSet, Node, Unit, Word};
 use proptest::prelude::*;
-use query::{
-    analysis::{Analyzer, Words},
-    expression::{self, Prepared},
-    lexer::Lexer,
-    reference,
-    tree::{FieldSet, Node, Unit, Word},
-    value::Value,
-};
+use relation::expression::{self, Prepared};
+use relation::lexer::Lexer;
+use relation::value::Value;
 
 use super::{ask, document, insert, standing, word};
 use crate::{
@@ -19,7 +17,7 @@ use crate::{
 };
 
 fn parsed(text: &str) -> Node {
-    query::parse(text, &["f"], &Analyzer::default())
+    language::parse(text, &["f"], &Analyzer::default())
         .unwrap()
         .root
 }

@@ -2,13 +2,11 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use query::{
-    analysis::{Analyzer, Words},
-    expression::{self, Prepared},
-    lexer::Lexer,
-    tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word},
-    value::Value,
-};
+use language::analysis::{Analyzer, Words};
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
+use relation::expression::{self, Prepared};
+use relation::lexer::Lexer;
+use relation::value::Value;
 
 use super::{ask, check, document, insert, phrase, rows_of, standing, word};
 use crate::{Documents, QuerySet, Scratch};
@@ -228,7 +226,7 @@ fn queries_of_very_many_words_are_hit_as_the_reference_says() {
     let mut set = QuerySet::new();
     let mut roots = Vec::new();
     for (text, id) in texts.iter().zip(0..) {
-        let root = query::parse(text, &names, &analyzer).unwrap().root;
+        let root = language::parse(text, &names, &analyzer).unwrap().root;
         insert(&mut set, id, &root);
         roots.push((id, root));
     }
@@ -245,7 +243,7 @@ fn queries_of_very_many_words_are_hit_as_the_reference_says() {
     let documents = [many, wide, document(&["x"]), document(&["w7 x"])];
     let verifiers: Vec<_> = roots
         .iter()
-        .map(|(id, root)| (*id, query::verify::Verifier::new(root)))
+        .map(|(id, root)| (*id, language::verify::Verifier::new(root)))
         .collect();
     let want: Vec<(u64, Vec<u32>)> = verifiers
         .iter()

@@ -5,15 +5,13 @@ use std::{
     sync::Arc,
 };
 
+use language::analysis::Words;
+use language::reference;
+use language::tree::Node;
 use proptest::prelude::*;
-use query::{
-    analysis::Words,
-    expression::{self, Expression, Prepared},
-    lexer::Lexer,
-    reference,
-    tree::Node,
-    value::Value,
-};
+use relation::expression::{self, Expression, Prepared};
+use relation::lexer::Lexer;
+use relation::value::Value;
 
 use super::{
     any::{FILTERS, any_document, any_filter, any_node},

@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use query::{analysis::Words, processor::fetch_line};
+use language::analysis::Words;
+use relation::processor::fetch_line;
 
 use crate::{
     dictionary::View,

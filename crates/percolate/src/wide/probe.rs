@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use query::processor::fetch_line;
+use relation::processor::fetch_line;
 
 use super::x86::{all, gather, lanes, load, store};
 use crate::{

@@ -1,12 +1,10 @@
 use std::sync::Arc;
 
+use language::analysis::{Analyzer, Words};
+use language::tree::{FieldSet, Node, Word};
 use proptest::{
     prelude::Rng,
     test_runner::{RngAlgorithm, TestRng},
-};
-use query::{
-    analysis::{Analyzer, Words},
-    tree::{FieldSet, Node, Word},
 };
 
 use super::{Plain, matches};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::Disk;
-use query::codec::Reader;
+use relation::codec::Reader;
 use roaring::RoaringBitmap;
 
 use super::write::{Writer, make_file, put_hit};

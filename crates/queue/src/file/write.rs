@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::{Disk, PAGE_BYTES};
-use query::codec::put_number;
+use relation::codec::put_number;
 
 use super::{BATCH, ChunkFile, HIT, MAGIC, OWN, PAGE_SLOTS, SLOT_BYTES, SUM_AT, VERSION};
 use crate::backlog::SharedChunk;

@@ -9,7 +9,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{Extensions, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use query::options::nearest;
+use language::nearest::nearest;
 
 use super::reply::Refusal;
 use super::sql::parameters;

@@ -11,16 +11,16 @@ use axum::extract::Request;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, HeaderValue};
 use flate2::read::MultiGzDecoder;
-use query::pattern::names_regex;
+use language::pattern::names_regex;
+use session::errors::{self, Failure};
+use session::limits::PARSE_INLINE_BYTES;
+use session::movable::long_turn;
+use session::{Grant, Room};
 
 use super::heads::Course;
 use crate::limits::BODY_BYTES_MAX;
 use crate::listen::{Pace, TooSlow};
 use crate::server::Server;
-use session::errors::{self, Failure};
-use session::limits::PARSE_INLINE_BYTES;
-use session::movable::long_turn;
-use session::{Grant, Room};
 
 /// Bytes that are unpacked between two checks of the limit.
 const UNPACKED_AT_ONCE: usize = 32 << 10;

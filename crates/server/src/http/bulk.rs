@@ -21,7 +21,12 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use batch::Batch;
 use engine::Command;
+use session::errors::{self, Failure};
+use session::json_texts;
+use session::near::with_near_name;
+use session::{Action, Deed, Grant};
 use wire::json::BulkReply;
 use wire::limits::LINE_BYTES_MAX;
 
@@ -29,11 +34,6 @@ use super::body::{self, Pieces};
 use super::reply::{self, Refusal};
 use super::{Door, Guest};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
-use batch::Batch;
-use session::errors::{self, Failure};
-use session::json_texts;
-use session::near::with_near_name;
-use session::{Action, Deed, Grant};
 
 /// Levels of JSON that are read without a tree: a line, its action, the document.
 const FIELDS_DEPTH: usize = 3;

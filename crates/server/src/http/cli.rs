@@ -4,7 +4,7 @@
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use query::value::Value;
+use relation::value::Value;
 use wire::json::Cell;
 
 use super::Door;

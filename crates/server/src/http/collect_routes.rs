@@ -20,6 +20,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use collect::Incoming;
 use serde_json::json;
+use session::errors::{self, Failure};
+use session::{Action, Deed};
 use tokio::sync::mpsc;
 
 use super::reply::{self, Coming, Refusal, held_piece};
@@ -28,8 +30,6 @@ use super::{Door, Guest, body, guard};
 use crate::limits::EVENT_BEAT;
 use crate::scribe::{Following, Intake, Sender, Waiting};
 use crate::server::Server;
-use session::errors::{self, Failure};
-use session::{Action, Deed};
 
 /// Pieces that wait for a follower's socket; others wait in [`Following`].
 const PIECES_AHEAD: usize = 1;

@@ -6,10 +6,15 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use query::expression::Expression;
-use query::request::{Delete, Insert};
-use query::value::Value;
+use relation::expression::Expression;
+use relation::request::{Delete, Insert};
+use relation::value::Value;
 use serde_json::{Value as Json, json};
+use session::Grant;
+use session::errors::{self, Failure};
+use session::near::in_json;
+use session::statement::{self, Outcome, Parsed};
+use session::{guarded, json_texts};
 use wire::json::{BulkAction, BulkItem, Change, Deletion, change, deletion, document};
 use wire::sql::Statement;
 
@@ -17,11 +22,6 @@ use super::reply::{self, Refusal};
 use super::search::failure;
 use super::{Door, Guest, body};
 use crate::server::Server;
-use session::Grant;
-use session::errors::{self, Failure};
-use session::near::in_json;
-use session::statement::{self, Outcome, Parsed};
-use session::{guarded, json_texts};
 
 /// Levels of JSON that are read without a tree: the body, its doc.
 const FIELDS_DEPTH: usize = 2;

@@ -1,19 +1,19 @@
 //! Checks before each handler: the login, reserved places, and requests that pages of other sites send.
 
-use crate::server::Server;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::places::Peer;
 
 use super::Door;
 use super::heads::Replying;
 use super::reply::Refusal;
-use session::counters::add;
-use session::errors::{self, Failure};
-use session::places::Peer;
+use crate::server::Server;
 
 /// Passes a request on if it has the right login, or if none is set. After failed logins of an address its next login first
 /// waits. A request without a login is refused at once and counts as no failure: many clients send their login only when a

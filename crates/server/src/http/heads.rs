@@ -20,13 +20,13 @@ use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
+use session::places::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::limits::HTTP_HEAD_TIMEOUT;
 use crate::listen::TimedStream;
 use crate::server::Server;
-use session::places::Peer;
 
 /// Stage between two requests.
 const SILENT: u8 = 0;

@@ -4,20 +4,20 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use engine::{Answer, Interrupt, Marker, Reason};
-use query::meter::{Meter, Unmetered};
-use query::schema::ColumnType;
-use query::tree::Outline;
-use query::value::Value;
+use language::meter::{Meter, Unmetered};
+use language::tree::Outline;
+use relation::schema::ColumnType;
+use relation::value::Value;
+use session::Grant;
+use session::errors::{self, Failure};
+use session::limits::REPLY_BYTES_MAX;
+use session::statement;
 use wire::fragment::{beginning, fragments};
 use wire::json::{Aggregation, Buckets, Cell, Highlight, Pieces, SearchReply, Shown};
 
 use super::members::Members;
 use crate::limits::HIGHLIGHT_BYTES_MAX;
 use crate::server::Server;
-use session::Grant;
-use session::errors::{self, Failure};
-use session::limits::REPLY_BYTES_MAX;
-use session::statement;
 
 /// Name of the column that becomes a hit's `_id`.
 const ID: &str = "id";

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use session::errors::{self, Failure};
 
 /// The names of the columns.

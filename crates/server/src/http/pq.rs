@@ -9,9 +9,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{post, put};
 use engine::Kind;
-use query::expression::{BinaryOperator, Expression};
-use query::request::{Delete, Insert};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression};
+use relation::request::{Delete, Insert};
+use relation::value::Value;
+use session::errors::{self, Failure};
+use session::guarded;
 use wire::json::{self, PqRule};
 use wire::sql::Statement;
 
@@ -22,8 +24,6 @@ use super::search::failure;
 use super::sql::parameters;
 use super::{Door, Guest, body};
 use crate::server::Server;
-use session::errors::{self, Failure};
-use session::guarded;
 
 /// The routes below /pq.
 pub(super) fn routes() -> Router<Door> {

@@ -24,21 +24,21 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use engine::{Answer, Command, Control, Kind, Receipt, Reply, Taken, TakenRow, Write};
-use query::request::{Insert, Item, Select};
-use query::value::Value;
+use relation::request::{Insert, Item, Select};
+use relation::value::Value;
+use request::{QueueRequest, receipt_text};
 use serde_json::json;
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::statement;
+use session::{guarded, json_texts};
 use wire::json::{QueueReply, documents};
 
 use super::reply::{self, Refusal};
 use super::search::failure;
 use super::{Door, Guest, body, guard, hits};
 use crate::server::Server;
-use request::{QueueRequest, receipt_text};
-use session::Grant;
-use session::counters::add;
-use session::errors::{self, Failure};
-use session::statement;
-use session::{guarded, json_texts};
 
 /// The routes below /queue.
 pub(super) fn routes() -> Router<Door> {

@@ -8,6 +8,10 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use percent_encoding::percent_decode;
+use session::Grant;
+use session::errors::{self, Failure};
+use session::guarded;
+use session::statement::{self, FoundRows, Outcome, Parsed};
 use wire::json::{Aggregation, RawReply};
 
 use super::address::{self, flag};
@@ -17,10 +21,6 @@ use super::table::TableReply;
 use super::{Door, Guest, body, table};
 use crate::limits::{IN_A_ROW_MAX, STATEMENTS_MAX};
 use crate::server::Server;
-use session::Grant;
-use session::errors::{self, Failure};
-use session::guarded;
-use session::statement::{self, FoundRows, Outcome, Parsed};
 
 /// Handles /sql. Its session ends with the request.
 pub(super) async fn answer(

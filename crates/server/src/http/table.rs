@@ -1,17 +1,17 @@
 //! Outcomes as tables: the replies of /sql?mode=raw, /cli_json and /cli.
 
 use engine::Answer;
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
+use session::Grant;
+use session::Session;
+use session::errors::Failure;
+use session::statement::{FoundRows, Outcome, PqRow, PqRows};
 use wire::json::{Cell, RawReply};
 
 use super::hits::{bounded, cell};
 use super::members::Members;
 use crate::server::Server;
-use session::Grant;
-use session::Session;
-use session::errors::Failure;
-use session::statement::{FoundRows, Outcome, PqRow, PqRows};
 
 /// A reply with one table for each statement. Calls for a statement with rows: `begin`; for each row `row`, `cell`s, `row_end`;
 /// then `end`. For a statement without rows: `done`.

@@ -8,10 +8,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
+use session::Grant;
 use tokio::time::{Instant, timeout_at};
 
 use crate::limits::{REQUEST_RATE_MIN, ROOM_RATE_MIN, ROOM_STALL};
-use session::Grant;
 
 /// The request came too slowly. The door closes its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

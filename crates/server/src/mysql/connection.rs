@@ -5,6 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::SessionId;
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::guarded;
+use session::places::Peer;
+use session::searches::Search;
+use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, SENT_TOGETHER_MAX};
+use session::{Action, Deed, Session, check_name};
 use wire::mysql::load::Load;
 use wire::mysql::{
     Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Done, Encoder, Packet,
@@ -16,14 +24,6 @@ use super::results::{self, Sending};
 use super::socket::{Ended, PassedOver, Socket};
 use crate::limits::{IN_A_ROW_MAX, STATEMENTS_MAX};
 use crate::server::{Admitted, Server};
-use session::Grant;
-use session::counters::add;
-use session::errors::{self, Failure};
-use session::guarded;
-use session::places::Peer;
-use session::searches::Search;
-use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, SENT_TOGETHER_MAX};
-use session::{Action, Deed, Session, check_name};
 
 /// A connection that has logged in.
 pub(super) struct Connection<'a> {
@@ -530,7 +530,7 @@ impl<'a> Connection<'a> {
         match snapshot.and_then(|snapshot| statement::columns(&snapshot, table)) {
             Ok(mut columns) => {
                 columns.retain(|(name, _)| {
-                    wildcard.is_empty() || query::pattern::like(wildcard, name)
+                    wildcard.is_empty() || language::pattern::like(wildcard, name)
                 });
                 let definitions: Vec<ColumnDefinition> = columns
                     .iter()

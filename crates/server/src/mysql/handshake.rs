@@ -4,6 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
+use session::VERSION;
+use session::errors::{self, Failure};
+use session::places::Peer;
 use tokio::time::timeout;
 use wire::mysql::{
     Authenticator, CHARSET_UTF8MB4, Capabilities, Credential, Done, Encoder, Greeting,
@@ -14,9 +17,6 @@ use super::results;
 use super::socket::{Ended, Socket};
 use crate::limits::HANDSHAKE_TIMEOUT;
 use crate::server::Server;
-use session::VERSION;
-use session::errors::{self, Failure};
-use session::places::Peer;
 
 /// Authentication plugin that the greeting names.
 const OFFERED: Plugin = Plugin::CachingSha2;

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use engine::{Answer, Damaged, Rows};
-use query::expression::Kept;
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::expression::Kept;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder, PacketError};
 
 use session::errors::{self, Failure};

@@ -5,6 +5,12 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use engine::SessionId;
+use session::counters::add;
+use session::errors::Failure;
+use session::limits::{GRANT_FREE_BYTES, PARSE_INLINE_BYTES};
+use session::movable::long_turn_of;
+use session::searches::{Search, SearchRequest, stopped};
+use session::{Grant, Room};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use wire::limits::PACKET_BYTES_MAX;
@@ -14,12 +20,6 @@ use super::served::Served;
 use crate::limits::{AWAKE_MAX, HANDSHAKE_TIMEOUT, IN_A_ROW_MAX, LOGIN_PACKET_BYTES_MAX};
 use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
-use session::counters::add;
-use session::errors::Failure;
-use session::limits::{GRANT_FREE_BYTES, PARSE_INLINE_BYTES};
-use session::movable::long_turn_of;
-use session::searches::{Search, SearchRequest, stopped};
-use session::{Grant, Room};
 
 /// Most bytes read ahead while a statement waits for a queue's row. The rest stays in the kernel.
 const AHEAD_BYTES_MAX: usize = GRANT_FREE_BYTES;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use collect::config::Configuration;
 use collect::{MARK, Making, making, quoted_text};
-use query::value::Value;
+use relation::value::Value;
 use session::Session;
 use session::errors::{Failure, NO_SUCH_TABLE};
 use session::statement::{self, Outcome};

@@ -1,9 +1,9 @@
 //! `seine.toml`: keys, their texts and their lines.
 
+use language::nearest::nearest;
 use toml::de::{DeTable, DeValue};
 
 use super::table::SETTINGS;
-use query::options::nearest;
 
 /// One key of the file.
 #[derive(Debug, PartialEq)]

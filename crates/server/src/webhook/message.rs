@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use serde_json::{Map, Number, Value as Json, json};
 use sha2::{Digest, Sha256};
 

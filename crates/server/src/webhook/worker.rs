@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Answer, Command, Control, Error, Memory, Reply, WaitSource, Webhook, Write};
-use query::request::{Delete, Insert, Item, Select};
-use query::value::Value;
+use relation::request::{Delete, Insert, Item, Select};
+use relation::value::Value;
+use session::Session;
+use session::counters::add;
+use session::webhook_target::WebhookTarget;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use ureq::Agent;
@@ -19,9 +22,6 @@ use crate::limits::{
     WEBHOOK_WARN_EVERY,
 };
 use crate::server::Server;
-use session::Session;
-use session::counters::add;
-use session::webhook_target::WebhookTarget;
 
 /// Time of one wait for a hit, in microseconds; then the worker waits again.
 const WAIT_US: u64 = 3_600_000_000;

@@ -2,9 +2,9 @@ use engine::{
     Command, Definition, Hold, Issuer, QueueNext, QueueOptions, Receipt, RowNumber, SessionId,
     WaitSource, Write,
 };
-use query::Syntax;
-use query::analysis::Settings;
-use query::request::Delete;
+use language::Syntax;
+use language::analysis::Settings;
+use relation::request::Delete;
 
 use super::*;
 use crate::faults::Faults;

@@ -1,8 +1,8 @@
 //! SELECT without a table, such as `SELECT @@version_comment`: clients send it when they connect.
 
-use query::expression::{Kept, kept_without_table, value_of_its_moment};
-use query::limits::CONSTANT_WORK_MAX;
-use query::value::Value;
+use relation::expression::{Kept, kept_without_table, value_of_its_moment};
+use relation::limits::CONSTANT_WORK_MAX;
+use relation::value::Value;
 use wire::sql::Constant;
 
 use super::{Outcome, variables};

@@ -19,10 +19,10 @@
 use std::sync::Arc;
 
 use engine::{Kind, Profile};
-use query::expression::Expression;
-use query::request::{Delete, Item, OrderBy, Output, Select, Update};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::expression::Expression;
+use relation::request::{Delete, Item, OrderBy, Output, Select, Update};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::Statement;
 
 use super::union::{ALL_ROWS, every_match};

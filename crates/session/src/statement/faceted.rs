@@ -12,8 +12,8 @@
 
 use std::sync::Arc;
 
-use query::options::Options;
-use query::request::{Grouping, JoinedSelect, Select};
+use relation::options::Options;
+use relation::request::{Grouping, JoinedSelect, Select};
 use wire::sql::Faceted;
 
 use super::select::Shared;

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use engine::{Command, Definition, Kind, Reason, Write};
-use query::expression::{Kept, as_set};
-use query::request::{Insert, Item, Known, Output};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::expression::{Kept, as_set};
+use relation::request::{Insert, Item, Known, Output};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::Statement;
 
 use super::union::Columns;

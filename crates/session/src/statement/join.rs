@@ -10,13 +10,13 @@ use engine::{
     Answer, Command, Control, Error, JoinControl, Kind, Reason, Rows, STANDING_SHOWN, Seen,
     Temporary,
 };
-use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
-use query::expression::{BinaryOperator, Expression, List};
-use query::options::Options;
-use query::request::{Facet, Item, JoinedSelect, JoinedTable, Output, Select};
-use query::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
+use relation::expression::{BinaryOperator, Expression, List};
+use relation::options::Options;
+use relation::request::{Facet, Item, JoinedSelect, JoinedTable, Output, Select};
+use relation::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 use super::select::{Shared, may_take_long, no_pages};
 use super::{Execution, Outcome, relations, unexpected};

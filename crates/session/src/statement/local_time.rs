@@ -3,20 +3,20 @@
 //! Example: `SET time_zone = '+05:00'; INSERT INTO z (ts) VALUES ('2024-01-02 00:00:00')` stores 19:00 of the day before in UTC, and
 //! `WHERE ts = '2024-01-02'` finds the row. A text with a zone of its own is that moment. Only the table knows which columns hold
 //! timestamps, so this is done with its definition or the temporary table, once the statement has its moment.
-//! [`query::expression::LocalTime`] changes the expressions; the rows of an INSERT … SELECT are read once they are there.
+//! [`relation::expression::LocalTime`] changes the expressions; the rows of an INSERT … SELECT are read once they are there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Kind, Snapshot};
-use query::bind::spelled_out;
-use query::expression::{Expression, Gives, GivesOf, LocalTime};
-use query::request::{
+use relation::bind::spelled_out;
+use relation::expression::{Expression, Gives, GivesOf, LocalTime};
+use relation::request::{
     Assignment, Change, Insert, Item, JoinedSelect, JoinedTable, Known, Output, Select, Update,
     inserted_column, tables_of,
 };
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use wire::sql::{Faceted, Part, Statement, Union, each_of_join};
 
 use super::Session;

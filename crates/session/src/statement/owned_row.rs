@@ -4,10 +4,10 @@
 //! its owner can end it. Anything else that may change it raises [`engine::Handle::upheavals`].
 
 use engine::{Answer, Taken};
-use query::expression::Expression;
-use query::request::{Item, Output, Select};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::expression::Expression;
+use relation::request::{Item, Output, Select};
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 use super::ready;
 

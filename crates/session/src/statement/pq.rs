@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use engine::{Interrupt, Kind, PqAnswer, PqRequest, PqScratch};
-use query::expression::parse;
-use query::lexer::Lexer;
+use relation::expression::parse;
+use relation::lexer::Lexer;
 use wire::sql::PqOptions;
 
 use super::select::hold;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use engine::{Command, Error, Family, Hold, QueueStats, Reply};
-use query::request::{Select, WaitSource};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::request::{Select, WaitSource};
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::{self, QueueCall, QueueNext};
 
 use super::owned_row::OwnedRow;

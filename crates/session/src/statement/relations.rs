@@ -22,9 +22,9 @@ mod transactions;
 use std::sync::Arc;
 
 use engine::{Command, Definition, Interrupt, Reply, Snapshot, Temporary, goes_on};
-use query::request::Insert;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::request::Insert;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::budget::Grant;
 use crate::errors::Failure;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use engine::{Answer, Error, Interrupt, JoinControl};
-use query::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope};
-use query::request::{Facet, Item, Select};
-use query::rows::{BoxedRows, Join};
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope};
+use relation::request::{Facet, Item, Select};
+use relation::rows::{BoxedRows, Join};
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 use super::join::{Copied, answer_of, refused};
 use super::unexpected;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use engine::{
     Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Seen, Snapshot,
 };
-use query::bind::{self, Ids};
-use query::expression::Expression;
-use query::options::Options;
-use query::request::{Item, JoinedSelect, OrderBy, Output, Select, tables_of};
+use relation::bind::{self, Ids};
+use relation::expression::Expression;
+use relation::options::Options;
+use relation::request::{Item, JoinedSelect, OrderBy, Output, Select, tables_of};
 
 use super::{Execution, FoundRows, Outcome, join, owned_row};
 use crate::budget::Grant;

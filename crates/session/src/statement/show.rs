@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use engine::{Interrupt, goes_on};
-use query::expression::{Expression, Function, evaluate_metered};
-use query::options::Options;
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::expression::{Expression, Function, evaluate_metered};
+use relation::options::Options;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::{Show, ShowKind};
 
 use super::relations::{self, Made, Rows};

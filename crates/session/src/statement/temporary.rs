@@ -1,10 +1,10 @@
 //! Statements on temporary tables. They never reach the engine.
 
 use engine::{Error, Temporary};
-use query::expression::Kept;
-use query::request::{Delete, Insert, Known};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::expression::Kept;
+use relation::request::{Delete, Insert, Known};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use wire::sql::{CreateTemporary, Statement};
 
 use super::insert_select::{Copied, Selected};

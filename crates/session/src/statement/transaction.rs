@@ -1,9 +1,9 @@
 //! BEGIN, COMMIT, ROLLBACK, `SET autocommit`, and the statements that commit by themselves.
 
 use engine::{Command, Seen};
-use query::bind::Ids;
-use query::expression::Expression;
-use query::request::Select;
+use relation::bind::Ids;
+use relation::expression::Expression;
+use relation::request::Select;
 use wire::sql::{Assignment, Statement};
 
 use super::{Execution, Outcome, variables};

@@ -6,10 +6,11 @@ mod search_options;
 use engine::{
     Command, Definition, Keep, Kind, QUEUE_OPTIONS, QueueOptions, SearchOptions, SyncMode, Write,
 };
-use query::Syntax;
-use query::analysis::Settings;
-use query::request::Delete;
-use query::value::Value;
+use language::Syntax;
+use language::analysis::Settings;
+use language::nearest::nearest;
+use relation::request::Delete;
+use relation::value::Value;
 use wire::sql::{CreateTable, Statement};
 
 use super::unexpected;
@@ -19,7 +20,6 @@ use crate::rights::{Action, Deed};
 use crate::session::Session;
 use crate::units::{duration, size};
 use crate::webhook_target::WebhookTarget;
-use query::options::nearest;
 
 /// Options of Manticore's tables that this server lacks. They are refused as "not yet", unknown options as invalid.
 const LATER: &[&str] = &[

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use engine::{Answer, Damaged, Keyword, Reason, Rows};
-use query::expression::{Kept, type_of_union};
-use query::meter::Unmetered;
-use query::options::Options;
-use query::rows::DistinctRows;
-use query::schema::ColumnType;
-use query::value::Value;
+use language::meter::Unmetered;
+use relation::expression::{Kept, type_of_union};
+use relation::options::Options;
+use relation::rows::DistinctRows;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use wire::sql::{Part, Shown, Statement, Union, UnionColumn};
 
 use super::select::no_pages;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{Command, Control, Kind, Reply, Snapshot, Write};
-use query::options::Options;
-use query::request::Update;
+use relation::options::Options;
+use relation::request::Update;
 
 use super::{Execution, Outcome, unexpected};
 use crate::errors::{self, Failure};

@@ -1,8 +1,8 @@
 //! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
-use query::expression::{List, Moment, Unsettled, Variable, is_time_zone, keep_date};
-use query::scroll::is_of_its_moment;
-use query::value::Value;
+use relation::expression::{List, Moment, Unsettled, Variable, is_time_zone, keep_date};
+use relation::scroll::is_of_its_moment;
+use relation::value::Value;
 use wire::sql::{Assignment, Scope, Statement};
 
 use crate::VERSION;

@@ -10,10 +10,10 @@
 //! row        ["warn", "error"]        the document counts in both buckets
 //! ```
 
-use query::expression::Expression;
-use query::json::{Json as Document, JsonStep};
-use query::request::Facet;
-use query::value::Value;
+use relation::expression::Expression;
+use relation::json::{Json as Document, JsonStep};
+use relation::request::Facet;
+use relation::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::document::at;

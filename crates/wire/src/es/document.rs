@@ -1,6 +1,6 @@
 //! Documents to percolate, as values of a pq table's columns.
 
-use query::value::Value;
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use super::error::EsError;

@@ -1,6 +1,6 @@
 //! Words, phrases and patterns of text fields, as operands of our own query language.
 
-use query::analysis::Analyzer;
+use language::analysis::Analyzer;
 
 use super::condition::Condition;
 use super::error::EsError;

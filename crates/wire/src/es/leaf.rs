@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use query::value::Value;
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use super::condition::Condition;

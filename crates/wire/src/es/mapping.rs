@@ -1,8 +1,8 @@
 //! Mappings: the fields of an index, and their columns in a pq table.
 
-use query::options::nearest_name;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::nearest::nearest_name;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::EsError;

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use serde_json::{Map, Value as Json};
 
 use super::document::at;

@@ -1,7 +1,7 @@
 //! Constants of filters, and `minimum_should_match`.
 
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use super::error::EsError;

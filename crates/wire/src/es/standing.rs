@@ -1,7 +1,7 @@
 //! A stored document: its query as a condition, and its tags.
 
-use query::options::nearest;
-use query::tree::QueryError;
+use language::nearest::nearest;
+use language::tree::QueryError;
 use serde_json::{Map, Value as Json};
 
 use super::condition::{Condition, Standing, at_least};

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use query::value::Value;
+use relation::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::*;
@@ -135,25 +135,25 @@ fn every_text_and_filter_made_is_one_that_our_parsers_take_or_do_not_have_yet() 
     let columns = mapping.columns();
     let texts: Vec<&str> = columns
         .iter()
-        .filter(|column| column.kind == query::schema::ColumnType::Text)
+        .filter(|column| column.kind == relation::schema::ColumnType::Text)
         .map(|column| column.name.as_str())
         .collect();
     for line in include_str!("tests/queries.ndjson").lines() {
         let Ok(standing) = standing(line, &mapping) else {
             continue;
         };
-        if let Err(error) = query::parse(
+        if let Err(error) = ::language::parse(
             &standing.text,
             &texts,
-            &query::analysis::Analyzer::default(),
+            &::language::analysis::Analyzer::default(),
         ) {
             let later =
                 error.message.contains("not yet") || error.message.contains("non-computable");
             assert!(later, "{line}: {}: {}", standing.text, error.message);
         }
         if !standing.filters.is_empty() {
-            let mut lexer = query::lexer::Lexer::new(standing.filters.as_bytes());
-            query::expression::parse(&mut lexer).unwrap();
+            let mut lexer = relation::lexer::Lexer::new(standing.filters.as_bytes());
+            relation::expression::parse(&mut lexer).unwrap();
         }
     }
 }
@@ -166,9 +166,9 @@ fn a_mapping_is_what_its_columns_keep() {
 
 #[test]
 fn a_table_made_by_sql_is_an_index_with_its_columns_for_fields() {
-    let column = query::schema::Column {
+    let column = relation::schema::Column {
         name: "body".to_owned(),
-        kind: query::schema::ColumnType::Text,
+        kind: relation::schema::ColumnType::Text,
         nullable: true,
         default: None,
         keyed: false,

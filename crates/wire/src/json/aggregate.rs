@@ -19,12 +19,13 @@ mod reply;
 
 use std::cmp::Ordering;
 
-use query::expression::{
+use order::{after, bucket_order, is_descending};
+use relation::expression::{
     self, AggregateKind, BinaryOperator, Expression, moment_seconds, moment_text,
 };
-use query::lexer::Lexer;
-use query::request::{Facet, Item, OrderBy, Output};
-use query::value::Value;
+use relation::lexer::Lexer;
+use relation::request::{Facet, Item, OrderBy, Output};
+use relation::value::Value;
 use serde_json::{Map, Value as Json};
 
 use super::clause::{constant, field};
@@ -33,7 +34,6 @@ use super::member::{at_most, count, object, only, only_entry, string};
 use crate::limits::{
     AGGREGATION_DEPTH_MAX, AGGREGATION_META_BYTES_MAX, FACETS_MAX, ORDER_KEYS_MAX,
 };
-use order::{after, bucket_order, is_descending};
 pub use reply::Buckets;
 
 type Result<T> = std::result::Result<T, JsonError>;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use query::request::{Select, Update};
-use query::value::Value;
+use relation::request::{Select, Update};
+use relation::value::Value;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 

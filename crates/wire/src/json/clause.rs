@@ -4,9 +4,9 @@
 //! `@(title) (red | cat)` and the filter `price < 5`. A `should` of a text and a range is refused: text and filter are joined
 //! by AND.
 
-use query::expression::{self, BinaryOperator, Expression, Function, List, UnaryOperator};
-use query::lexer::{Lexer, TokenKind};
-use query::value::Value;
+use relation::expression::{self, BinaryOperator, Expression, Function, List, UnaryOperator};
+use relation::lexer::{Lexer, TokenKind};
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use super::error::JsonError;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use query::value::Value;
+use relation::value::Value;
 use serde::de::{
     Deserialize, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer,
 };

@@ -3,9 +3,9 @@
 //! Example: `{"geo_distance": {"location_anchor": {"lat": 53.5, "lon": 10}, "location_source": "lat, lon", "distance": "5 km"}}` is
 //! `GEODIST(lat, lon, 53.5, 10.0, {in=degrees, out=m, method=adaptive}) <= 5000`.
 
-use query::expression::{self, BinaryOperator, Expression};
-use query::lexer::Lexer;
-use query::value::Value;
+use relation::expression::{self, BinaryOperator, Expression};
+use relation::lexer::Lexer;
+use relation::value::Value;
 use serde_json::{Map, Value as Json};
 
 use super::clause::field;

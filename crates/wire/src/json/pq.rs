@@ -1,6 +1,6 @@
 //! The bodies of /pq: a standing query to store, and documents to match.
 
-use query::value::Value;
+use relation::value::Value;
 use serde::de::Deserialize;
 use serde_json::Value as Json;
 

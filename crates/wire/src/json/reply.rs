@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use query::tree::Outline;
+use language::tree::Outline;
 
 /// The bytes of each reply, which are its [`Writer`]'s.
 macro_rules! bytes_of {
@@ -44,7 +44,7 @@ pub enum Cell<'a> {
     /// A set, written as an array of numbers.
     Set(&'a [i64]),
     /// A JSON document, written as it is.
-    Document(&'a query::json::Json),
+    Document(&'a relation::json::Json),
 }
 
 /// Writes JSON text: sets commas and escapes strings.

@@ -1,9 +1,9 @@
 //! The body of POST /search.
 
-use query::expression::{self, Expression, Function};
-use query::lexer::{Lexer, TokenKind};
-use query::options::nearest;
-use query::request::{Facet, Item, OrderBy, Output, Select, together};
+use language::nearest::nearest;
+use relation::expression::{self, Expression, Function};
+use relation::lexer::{Lexer, TokenKind};
+use relation::request::{Facet, Item, OrderBy, Output, Select, together};
 use serde_json::Value as Json;
 
 use super::aggregate::{Aggregation, aggregations};

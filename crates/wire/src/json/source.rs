@@ -3,8 +3,8 @@
 //! Example: `{"includes": ["ti*", "price"], "excludes": ["title_raw"]}` shows `title` and `price`. A list of names alone reads these
 //! columns only; with patterns every column is read, and the reply leaves out the others.
 
-use query::pattern;
-use query::request::{Item, Output};
+use language::pattern;
+use relation::request::{Item, Output};
 use serde_json::Value as Json;
 
 use super::clause::field;

@@ -1,6 +1,6 @@
+use language::analysis::Analyzer;
 use proptest::prelude::*;
-use query::analysis::Analyzer;
-use query::value::Value;
+use relation::value::Value;
 
 use super::*;
 use crate::sql::PqOptions;
@@ -23,7 +23,7 @@ fn asked(query: &str) -> (Option<String>, String) {
 #[track_caller]
 fn check_text(query: &str, expected: &str) {
     assert_eq!(asked(query), (Some(expected.to_owned()), String::new()));
-    let parsed = query::parse(expected, &["title", "body"], &Analyzer::default());
+    let parsed = language::parse(expected, &["title", "body"], &Analyzer::default());
     assert!(parsed.is_ok(), "{expected}: {parsed:?}");
 }
 
@@ -574,7 +574,7 @@ proptest! {
         let body = serde_json::json!({"table": "t", "query": {kind: {"title": text}}}).to_string();
         if let Ok(asked) = search(body.as_bytes()) {
             let matching = asked.select.matching.unwrap();
-            let parsed = query::parse(&matching, &["title"], &Analyzer::default());
+            let parsed = language::parse(&matching, &["title"], &Analyzer::default());
             prop_assert!(parsed.is_ok(), "{:?}: {:?}", matching, parsed);
         } else {
             prop_assert!(text.trim().is_empty());

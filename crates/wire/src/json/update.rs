@@ -1,10 +1,10 @@
 //! The body of POST /update and of `update` in a line of /bulk: `{"table": "t", "id": 1, "doc": {"price": 5, "j.size": [1, 2]}}`.
 
-use query::expression::{BinaryOperator, Expression, parse_place};
-use query::json::{Json, JsonNode};
-use query::lexer::{Lexer, TokenKind};
-use query::request::{Assignment, Update, UpdateOptions};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression, parse_place};
+use relation::json::{Json, JsonNode};
+use relation::lexer::{Lexer, TokenKind};
+use relation::request::{Assignment, Update, UpdateOptions};
+use relation::value::Value;
 use serde::Deserialize;
 use serde_json::Value as Tree;
 

@@ -1,6 +1,6 @@
 //! Column definitions, and the MySQL type of each of our column types.
 
-use query::schema::ColumnType;
+use relation::schema::ColumnType;
 
 use super::bytes::{DecodeError, Reader, put_integer, put_string};
 use super::constants::{CHARSET_BINARY, CHARSET_UTF8MB4};

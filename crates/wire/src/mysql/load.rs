@@ -22,7 +22,7 @@
 //! Its `affected` counts the rows stored now. Its `last_id` is the place reached, if the step asked for it or if the rows were
 //! stored before.
 
-use query::value::Value;
+use relation::value::Value;
 
 use super::bytes::{DecodeError, Reader, put_integer, put_string};
 use super::packet::PacketWriter;

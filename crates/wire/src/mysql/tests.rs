@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use query::schema::ColumnType;
+use relation::schema::ColumnType;
 
 use super::*;
 use crate::limits::FRAME_BYTES_MAX;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use query::codec::number_at;
+use relation::codec::number_at;
 
 use super::{CHECKSUM_BYTES, Head, MAGIC, WEIGHTS};
 

@@ -1,8 +1,8 @@
 //! ALTER TABLE: adds, drops, changes and renames columns and keys. The text does not tell whether the table is a queue, in which
 //! types have other names, so it is read as both.
 
-use query::lexer::TokenKind;
-use query::request::{Change, ColumnPlace};
+use relation::lexer::TokenKind;
+use relation::request::{Change, ColumnPlace};
 
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::Statement;

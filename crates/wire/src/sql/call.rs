@@ -2,8 +2,8 @@
 
 mod options;
 
-use query::lexer::TokenKind;
-use query::value::Value;
+use relation::lexer::TokenKind;
+use relation::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::parser::{Parser, Result};

@@ -1,8 +1,8 @@
 //! SELECT without a table: variables and functions that clients ask for when they connect, and Q4M's functions.
 
-use query::expression::Expression;
-use query::lexer::TokenKind;
-use query::value::Value;
+use relation::expression::Expression;
+use relation::lexer::TokenKind;
+use relation::value::Value;
 
 use super::parser::{Parser, Result};
 use super::statement::{Constant, Scope, Statement};

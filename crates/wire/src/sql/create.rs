@@ -1,8 +1,8 @@
 //! CREATE TABLE and DROP TABLE.
 
-use query::lexer::TokenKind;
-use query::schema::{Column, ColumnType, TypeError, TypeSystem};
-use query::value::Value;
+use relation::lexer::TokenKind;
+use relation::schema::{Column, ColumnType, TypeError, TypeSystem};
+use relation::value::Value;
 
 use super::key::Key;
 use super::parser::{OBJECTS_LATER, Parser, Result};

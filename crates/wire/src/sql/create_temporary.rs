@@ -1,7 +1,7 @@
 //! CREATE TEMPORARY TABLE.
 
-use query::lexer::TokenKind;
-use query::schema::Column;
+use relation::lexer::TokenKind;
+use relation::schema::Column;
 
 use super::parser::{Parser, Result};
 use super::statement::{CreateTemporary, Statement};

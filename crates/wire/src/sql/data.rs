@@ -1,7 +1,7 @@
 //! UPDATE, DELETE and TRUNCATE.
 
-use query::lexer::TokenKind;
-use query::request::{Assignment, Delete, Update, UpdateOptions};
+use relation::lexer::TokenKind;
+use relation::request::{Assignment, Delete, Update, UpdateOptions};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;

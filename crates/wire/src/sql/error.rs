@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use query::lexer::{OUT_OF_ROOM, TOO_MUCH_WORK};
+use relation::lexer::{OUT_OF_ROOM, TOO_MUCH_WORK};
 
 use crate::limits::NEAR_CHARS_MAX;
 

@@ -1,8 +1,8 @@
 //! FACET: result sets of groups behind that of a SELECT.
 
-use query::expression::{AggregateKind, Expression};
-use query::lexer::TokenKind;
-use query::request::{Facet, Item, Output};
+use relation::expression::{AggregateKind, Expression};
+use relation::lexer::TokenKind;
+use relation::request::{Facet, Item, Output};
 
 use super::parser::{Parser, Result};
 use super::select::{expression_of, is_aggregate_output};

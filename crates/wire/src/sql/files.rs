@@ -1,6 +1,6 @@
 //! Statements about a table's files: FLUSH and OPTIMIZE.
 
-use query::lexer::TokenKind;
+use relation::lexer::TokenKind;
 
 use super::parser::{Parser, Result};
 use super::statement::Statement;

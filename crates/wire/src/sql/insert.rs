@@ -1,10 +1,10 @@
 //! INSERT and REPLACE in all their forms.
 
-use query::expression::{Expression, evaluate_constant};
-use query::lexer::TOO_MUCH_WORK;
-use query::lexer::TokenKind;
-use query::request::{Assignment, Insert, Known, inserted_name};
-use query::value::Value;
+use relation::expression::{Expression, evaluate_constant};
+use relation::lexer::TOO_MUCH_WORK;
+use relation::lexer::TokenKind;
+use relation::request::{Assignment, Insert, Known, inserted_name};
+use relation::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::parser::{Parser, Result};
@@ -130,7 +130,7 @@ impl Parser<'_> {
         let position = self.position();
         let (matching, filter) = self.filter()?;
         self.end()?;
-        let ids = filter.as_ref().and_then(query::bind::Ids::of);
+        let ids = filter.as_ref().and_then(relation::bind::Ids::of);
         let [id] = ids.as_ref().map_or(&[][..], |ids| &ids.ids[..]) else {
             return Err(self.error_at(position, "REPLACE … SET takes WHERE id = n"));
         };
@@ -184,8 +184,8 @@ impl Parser<'_> {
 /// `VALUES(column)`, from behind its opening bracket.
 fn inserted_value(
     name: &str,
-    lexer: &mut query::lexer::Lexer<'_>,
-) -> std::result::Result<Option<Expression>, query::lexer::SyntaxError> {
+    lexer: &mut relation::lexer::Lexer<'_>,
+) -> std::result::Result<Option<Expression>, relation::lexer::SyntaxError> {
     if !name.eq_ignore_ascii_case("values") {
         return Ok(None);
     }
@@ -200,7 +200,7 @@ fn inserted_value(
 
 /// `new.column`, where `new` is the name of the row that was to be inserted.
 fn renamed(of: Expression, alias: Option<&str>) -> Expression {
-    use query::json::JsonStep;
+    use relation::json::JsonStep;
     match of {
         Expression::Path { column, steps } if Some(column.as_str()) == alias => match &steps[..] {
             [JsonStep::Key(name)] => Expression::Column(inserted_name(&name.to_lowercase())),

@@ -1,8 +1,8 @@
 //! FROM with several tables: JOIN.
 
-use query::expression::Expression;
-use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
-use query::request::{JoinedSelect, JoinedTable};
+use relation::expression::Expression;
+use relation::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use relation::request::{JoinedSelect, JoinedTable};
 
 use super::parser::{Parser, Result};
 use super::select::{MATCH_PLACE, has_groups, own_name, without_match};

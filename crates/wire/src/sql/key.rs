@@ -3,8 +3,8 @@
 //! The name of a key and the words that MySQL's dumps put behind it (`USING BTREE`, the length of a prefix, ASC) have no
 //! effect: a key of a column is its look-up index, and has the column's name.
 
-use query::lexer::TokenKind;
-use query::schema::Column;
+use relation::lexer::TokenKind;
+use relation::schema::Column;
 
 use super::parser::{Parser, Result};
 

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use query::expression::{Expression, parse_of_join, parse_of_tables, parse_place};
-use query::json::JsonStep;
-use query::lexer::{
+use relation::expression::{Expression, parse_of_join, parse_of_tables, parse_place};
+use relation::json::JsonStep;
+use relation::lexer::{
     Lexer, OUT_OF_ROOM, SyntaxError as LexerError, TOO_MUCH_WORK, Token, TokenKind,
 };
-use query::value::Value;
+use relation::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::values::{self, constant_work};
@@ -263,7 +263,7 @@ impl<'a> Parser<'a> {
         self.table()
     }
 
-    /// A table's name, in lower case, without its database. It has no backtick: see [`query::request::together`].
+    /// A table's name, in lower case, without its database. It has no backtick: see [`relation::request::together`].
     pub(super) fn table(&mut self) -> Result<String> {
         let from = self.position();
         let mut name = self.name("a table name")?.to_lowercase();

@@ -3,10 +3,10 @@
 mod call;
 mod install;
 
-use query::expression::{Expression, constant, parse_condition};
-use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
-use query::request::{SourceMode, WaitSource};
-use query::value::Value;
+use relation::expression::{Expression, constant, parse_condition};
+use relation::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use relation::request::{SourceMode, WaitSource};
+use relation::value::Value;
 
 use super::parser::{Parser, Result};
 use super::statement::{QueueCall, Statement};

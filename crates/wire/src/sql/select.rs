@@ -1,9 +1,11 @@
 //! SELECT on one table.
 
-use query::expression::{AggregateKind, BinaryOperator, Expression};
-use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
-use query::request::{Grouping, Item, JoinedSelect, OrderBy, Output, Select, tables_of, together};
-use query::value::Value;
+use relation::expression::{AggregateKind, BinaryOperator, Expression};
+use relation::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use relation::request::{
+    Grouping, Item, JoinedSelect, OrderBy, Output, Select, tables_of, together,
+};
+use relation::value::Value;
 
 use super::parser::{Calls, Parser, Result, digits};
 use super::queue_functions::wait_in_filter;

@@ -1,8 +1,8 @@
 //! Statements about the session: SET, USE, transactions, KILL.
 
-use query::expression::{List, Variable, parse_list};
-use query::lexer::TokenKind;
-use query::value::Value;
+use relation::expression::{List, Variable, parse_list};
+use relation::lexer::TokenKind;
+use relation::value::Value;
 
 use super::constants::variable;
 use super::parser::{Parser, Result};

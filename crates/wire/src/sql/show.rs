@@ -1,6 +1,6 @@
 //! The parser of SHOW, DESCRIBE and EXPLAIN. `statement/show.rs` has the words of each SHOW.
 
-use query::lexer::TokenKind;
+use relation::lexer::TokenKind;
 
 use super::parser::{CATALOGS_LATER, OBJECTS_LATER, Parser, RELATIONS, Result};
 use super::statement::{Of, SHOWS, Show, ShowKind, Statement};

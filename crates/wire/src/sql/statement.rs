@@ -5,9 +5,9 @@ mod queue_call;
 mod several;
 mod show;
 
-use query::expression::{Expression, Variable, value_of_its_moment};
-use query::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
-use query::schema::Column;
+use relation::expression::{Expression, Variable, value_of_its_moment};
+use relation::request::{Change, Delete, Insert, JoinedSelect, Known, Select, Update};
+use relation::schema::Column;
 
 use super::error::SyntaxError;
 pub use expressions::each_of_join;

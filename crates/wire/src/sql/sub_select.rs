@@ -1,7 +1,7 @@
 //! A sub-select: `SELECT * FROM (SELECT …) ORDER BY … LIMIT …`. It is parsed as a UNION with one part. The outer list, ORDER BY and
 //! LIMIT apply to the rows of that part.
 
-use query::lexer::TokenKind;
+use relation::lexer::TokenKind;
 
 use super::parser::{Parser, Result};
 use super::statement::{Shown, Statement, Union};

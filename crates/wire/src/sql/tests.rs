@@ -1,8 +1,8 @@
+use language::pattern::like;
 use proptest::prelude::*;
-use query::pattern::like;
-use query::request::Insert;
+use relation::request::Insert;
 
-use query::value::Value;
+use relation::value::Value;
 
 use super::*;
 

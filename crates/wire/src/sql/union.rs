@@ -1,12 +1,12 @@
 //! UNION: several SELECTs, one behind the other.
 //!
 //! A UNION of a hundred thousand SELECTs that differ in one constant is read as a pattern with that constant, as long lists are;
-//! see [`query::expression::Pattern`].
+//! see [`relation::expression::Pattern`].
 
-use query::expression::{BinaryOperator, Expression, List, Pattern, Read};
-use query::lexer::TokenKind;
-use query::request::{Item, Output, Select};
-use query::value::Value;
+use relation::expression::{BinaryOperator, Expression, List, Pattern, Read};
+use relation::lexer::TokenKind;
+use relation::request::{Item, Output, Select};
+use relation::value::Value;
 
 use super::parser::{Parser, Result, digits};
 use super::skip_select_modifiers;

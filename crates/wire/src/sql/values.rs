@@ -3,10 +3,10 @@
 //! Tokens would need two passes over each string, one to find its end and one to undo its escapes. The scanner here searches
 //! the end 32 bytes at a time, and copies a string without escapes once.
 
-use query::expression::{Expression, evaluate_constant, parse_with_time};
-use query::lexer::{Lexer, OUT_OF_ROOM, TOO_MUCH_WORK};
-use query::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
-use query::value::Value;
+use relation::expression::{Expression, evaluate_constant, parse_with_time};
+use relation::lexer::{Lexer, OUT_OF_ROOM, TOO_MUCH_WORK};
+use relation::limits::{CONSTANT_WORK_A_BYTE, CONSTANT_WORK_MAX};
+use relation::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::parser::limit_of;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::random::XorShift;
 use client::Client;
-use query::analysis::{Analyzer, Words};
+use language::analysis::{Analyzer, Words};
 
 use super::writers::{Change, Worker, Writer};
+use crate::random::XorShift;
 
 /// The standing queries: id and text.
 pub const STANDING: [(u64, &str); 8] = [
@@ -62,8 +62,8 @@ fn expected_hits(id: u64, version: u64) -> Vec<Hit> {
     words.push_field(&analyzer, 0, &body(id, version));
     let mut hits = Vec::new();
     for (query, text) in STANDING {
-        let parsed = query::parse(text, &["body"], &analyzer).unwrap();
-        if query::reference::matches(&parsed.root, &words) {
+        let parsed = language::parse(text, &["body"], &analyzer).unwrap();
+        if language::reference::matches(&parsed.root, &words) {
             hits.push((query, id, version));
         }
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::random::XorShift;
 use client::Client;
 
 use super::ledger::{self, Hit};
+use crate::random::XorShift;
 
 /// One statement on `posts`.
 #[derive(Clone, Debug)]

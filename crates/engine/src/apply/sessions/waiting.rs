@@ -3,8 +3,8 @@
 //! `take` tries the sources at once. Where none has a row, `wait` lines the session up. Its wait ends in one of four ways: `wake`
 //! serves it, `end_overdue_waits` ends it, `stop_waiting` answers "no row", `fail_wait` answers an error.
 
-use query::row::counted_bytes;
 use queue::{Holder, LineId, Queue, RowNumber};
+use relation::row::counted_bytes;
 
 use super::{Outbox, Owned, SessionCounts, Sessions};
 use crate::catalog::TableId;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use query::schema::Column;
 use queue::Origin;
+use relation::schema::Column;
 
 use super::{Prepared, State};
 use crate::catalog::TableId;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use journal::Position;
-use query::codec::{Read, Reader, put_number};
+use relation::codec::{Read, Reader, put_number};
 
 use crate::catalog::TableId;
 use crate::limits::LOADS_MAX;

@@ -2,8 +2,8 @@
 //! checkpoint and marks the queue as changed: `freed` for its waiters, `touched_queues` for its files, `changed` for the next
 //! fold.
 
-use query::value::Value;
 use queue::{Queue, RowNumber};
+use relation::value::Value;
 
 use super::{Prepared, State};
 use crate::catalog::TableId;

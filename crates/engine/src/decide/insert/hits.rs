@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use language::analysis::Words;
 use percolate::{Documents, Hits, PAIR_BYTES};
-use query::analysis::Words;
-use query::row::encode;
-use query::schema::Column;
-use query::value::Value;
 use queue::{HIT_ROW_BYTES, Hit, HitQuery, RowNumber, Source, supply};
+use relation::row::encode;
+use relation::schema::Column;
+use relation::value::Value;
 
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};

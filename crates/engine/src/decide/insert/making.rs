@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use query::meter::Meter;
-use query::row::encode;
-use query::schema::Column;
-use query::value::Value;
+use language::meter::Meter;
+use relation::row::encode;
+use relation::schema::Column;
+use relation::value::Value;
 
 use super::check_texts;
 use crate::command::Definition;

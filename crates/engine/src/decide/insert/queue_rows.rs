@@ -1,9 +1,9 @@
 //! INSERT into a queue: relayed rows and keys within a window are taken once.
 
-use query::request::Insert;
-use query::row::counted_bytes;
-use query::value::Value;
 use queue::Queue;
+use relation::request::Insert;
+use relation::row::counted_bytes;
+use relation::value::Value;
 use rustc_hash::FxHashSet;
 
 use crate::catalog::TableId;

@@ -1,8 +1,8 @@
 //! Values as they were sent become standing queries.
 
 use percolate::Matchers;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::command::Definition;
 use crate::decide::rows::{Plan, absent_in_document};

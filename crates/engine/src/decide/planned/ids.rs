@@ -5,7 +5,7 @@
 //! which ids stand before it. 4 and 6 are deleted.
 
 use index::Control;
-use query::request::Delete;
+use relation::request::Delete;
 
 use super::{Before, Outcome};
 use crate::catalog::TableId;

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use index::Control;
-use query::meter::{Meter, Unmetered};
-use query::request::Delete;
-use query::rows::{Best, Order};
-use query::value::Value;
+use language::meter::{Meter, Unmetered};
 use queue::{Queue, QueueSnapshot, RowNumber};
+use relation::request::Delete;
+use relation::rows::{Best, Order};
+use relation::value::Value;
 
 use super::Outcome;
 use crate::catalog::TableId;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use index::Control;
-use query::request::Update;
+use relation::request::Update;
 
 use super::{Before, Outcome};
 use crate::catalog::TableId;

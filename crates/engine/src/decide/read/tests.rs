@@ -1,5 +1,5 @@
-use query::expression::Expression;
-use query::schema::{Column, ColumnType};
+use relation::expression::Expression;
+use relation::schema::{Column, ColumnType};
 
 use super::*;
 

@@ -5,9 +5,9 @@
 //! WHERE id = 3` changes a row with the text `a cup`. The row is read, gets its new price, and its text is analysed again. The
 //! unit is the `Record::Update`, and behind it a `Record::Hits` with the row as a document and one row for `jobs`.
 
-use query::analysis::Words;
-use query::row::{counted_bytes, encode};
-use query::value::Value;
+use language::analysis::Words;
+use relation::row::{counted_bytes, encode};
+use relation::value::Value;
 
 use crate::catalog::TableId;
 use crate::decide::insert::follow;

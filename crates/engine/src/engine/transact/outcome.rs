@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
 
-use query::request::tables_of;
-use query::row;
-use query::value::Value;
+use relation::request::tables_of;
+use relation::row;
+use relation::value::Value;
 
 use super::Engine;
 use crate::catalog::TableId;

@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use query::analysis::Words;
+use language::analysis::Words;
 
 use super::Engine;
 use crate::catalog::TableId;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use query::analysis::Settings;
-use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX, text_names};
+use language::analysis::Settings;
+use relation::schema::{Column, ColumnType, TEXT_COLUMNS_MAX, text_names};
 
 use super::Catalog;
 use super::keep::complete_keep;
@@ -317,7 +317,7 @@ pub(crate) fn check_default(column: &mut Column) -> Result<()> {
     let Some(default) = column.default.take() else {
         return Ok(());
     };
-    if default == query::value::Value::Null {
+    if default == relation::value::Value::Null {
         return Ok(()); // as without a default
     }
     let accepted = column.kind.accept(default);

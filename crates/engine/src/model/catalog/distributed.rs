@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use query::request::tables_of;
+use relation::request::tables_of;
 
 use super::Catalog;
 use super::check::without_keys;

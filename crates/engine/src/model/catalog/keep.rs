@@ -1,6 +1,6 @@
 //! `keep=`, `keep_bytes=`, `keep_by=` of a search table: their text form, and their checks in CREATE TABLE.
 
-use query::schema::ColumnType;
+use relation::schema::ColumnType;
 
 use crate::command::{Definition, Keep, Kind};
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Options of queues: their text form for records and SHOW CREATE TABLE, and their checks in CREATE TABLE.
 
 use ::queue::{QUEUE_OPTIONS, Slot};
-use query::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType};
 
 use super::Catalog;
 use crate::command::{Definition, Kind, QueueOptions, WhenFull};

@@ -1,7 +1,7 @@
 //! Options of search tables: as text for records and SHOW CREATE TABLE, and what they must satisfy.
 
 use index::limits::SHARDS_MAX;
-use query::options::Ranker;
+use relation::options::Ranker;
 
 use crate::command::SearchOptions;
 use crate::error::{Error, Result};

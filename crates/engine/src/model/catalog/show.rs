@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use query::Syntax;
-use query::schema::Column;
+use language::Syntax;
+use relation::schema::Column;
 
 use super::{keep_pairs, pairs};
 use crate::command::{Definition, Kind};

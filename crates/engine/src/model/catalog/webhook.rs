@@ -3,7 +3,7 @@
 //! A pq table `alerts` with such an address has the queue `alerts_webhook`, of hits that are to be sent, and the queue
 //! `alerts_dead`, of hits that the server gave up. CREATE TABLE makes both.
 
-use query::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType};
 
 use super::Catalog;
 use crate::command::{Definition, Kind, QueueOptions};
@@ -55,7 +55,7 @@ impl Webhook {
             name: name.clone(),
             kind: Kind::Queue(QueueOptions::default()),
             columns,
-            analysis: query::analysis::Settings::default(),
+            analysis: language::analysis::Settings::default(),
             sync: pq.sync,
             keep: None,
         })

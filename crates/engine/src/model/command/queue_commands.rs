@@ -1,12 +1,12 @@
 //! The parts of commands on queues: sources, receipts, taken rows, options, changes of columns.
 
-use query::schema::ColumnType;
-use query::value::Value;
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 pub use ::queue::{
     Now, QUEUE_OPTIONS, QueueOptions, QueueStats, RowNumber, SessionId, Slot as QueueSlot, WhenFull,
 };
-pub use query::request::{Change, ColumnPlace, SourceMode, WaitSource};
+pub use relation::request::{Change, ColumnPlace, SourceMode, WaitSource};
 
 /// Takes up to `rows` rows at once; it waits for the first only.
 #[derive(Clone, Debug, PartialEq)]

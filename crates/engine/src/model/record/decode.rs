@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use query::Syntax;
-use query::analysis::Settings;
-use query::codec::{Differences, Read, Reader, read_column};
-use query::limits::COLUMNS_MAX;
-use query::row::encode;
+use language::Syntax;
+use language::analysis::Settings;
 use queue::{RowNumber, read_origins, read_sources};
+use relation::codec::{Differences, Read, Reader, read_column};
+use relation::limits::COLUMNS_MAX;
+use relation::row::encode;
 
 use super::encode::{
     ALTER, CLEAR, COLLECTED, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS,
@@ -196,7 +196,7 @@ fn read_marks(reader: &mut Reader<'_>) -> Read<Marks> {
     Ok((relayed, at_us))
 }
 
-fn read_row(reader: &mut Reader<'_>) -> Read<Vec<query::value::Value>> {
+fn read_row(reader: &mut Reader<'_>) -> Read<Vec<relation::value::Value>> {
     let columns = reader.count()?;
     reader.row(columns)
 }

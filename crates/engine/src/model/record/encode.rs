@@ -1,9 +1,11 @@
 //! Records into bytes.
 
-use query::Syntax;
-use query::codec::{Differences, put_bytes, put_column, put_list, put_number, put_text, put_value};
-use query::row::{column_count, put_encoded};
+use language::Syntax;
 use queue::{RowNumber, put_origins, put_sources};
+use relation::codec::{
+    Differences, put_bytes, put_column, put_list, put_number, put_text, put_value,
+};
+use relation::row::{column_count, put_encoded};
 
 use super::{
     CatalogRecord, Documents, HitCounts, QueueRecord, QueuedHits, RECORD_VERSION, Record, SYNC,

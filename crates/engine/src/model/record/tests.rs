@@ -1,15 +1,15 @@
-use query::Syntax;
-use query::analysis::Settings;
-use query::options::Ranker;
-use query::row::encode;
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::Syntax;
+use language::analysis::Settings;
+use proptest::prelude::*;
+use relation::options::Ranker;
+use relation::row::encode;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::*;
 use crate::command::{Keep, Kind, QueueOptions, SearchOptions, WhenFull};
 use crate::messages::Messages;
 use crate::sync_mode::SyncMode;
-use proptest::prelude::*;
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use query::codec::{Differences, Read, Reader, put_list, put_number, put_value};
-use query::value::Value;
+use relation::codec::{Differences, Read, Reader, put_list, put_number, put_value};
+use relation::value::Value;
 
 /// Rows with new values. Each list of `values` belongs to the column of its place and has one value for each id.
 ///

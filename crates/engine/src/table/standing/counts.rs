@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use disk::{Bytes, Copies, Disk};
 use percolate::StandingQuery;
-use query::codec::{Differences, Read, Reader, put_list, put_number};
+use relation::codec::{Differences, Read, Reader, put_list, put_number};
 use rustc_hash::FxHashMap;
 
 use super::head::{FileKind, HEAD_BYTES};

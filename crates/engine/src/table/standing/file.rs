@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use disk::{Disk, File, PAGE_BYTES};
 use percolate::{Snapshot, StandingQuery};
-use query::codec::{Differences, put_list, put_number, put_text};
+use relation::codec::{Differences, put_list, put_number, put_text};
 
 use super::head::FileKind;
 use crate::error::Result;

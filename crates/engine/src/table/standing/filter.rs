@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use query::expression::{self, Expression, Prepared, Unprepared};
-use query::lexer::{Lexer, TokenKind};
-use query::schema::{Column, ColumnType};
+use relation::expression::{self, Expression, Prepared, Unprepared};
+use relation::lexer::{Lexer, TokenKind};
+use relation::schema::{Column, ColumnType};
 
 /// Why a filter is refused, in words.
 pub(crate) enum Refused {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use language::meter::Meter;
 use percolate::StandingQuery;
-use query::bind::{Scope, TAGS_OF_STANDING};
-use query::expression::{BinaryOperator, Expression, Metered, Over, Prepared};
-use query::meter::Meter;
-use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::bind::{Scope, TAGS_OF_STANDING};
+use relation::expression::{BinaryOperator, Expression, Metered, Over, Prepared};
+use relation::request::{Item, Output, Select};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use crate::error::Result;
 use crate::failure;

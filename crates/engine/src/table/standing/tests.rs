@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use disk::MemoryDisk;
-use query::expression::Metered;
-use query::meter::Unmetered;
-use query::value::Value;
+use language::meter::Unmetered;
+use relation::expression::Metered;
+use relation::value::Value;
 
 use super::file::{Opened, QueryFileJob};
 use super::*;
@@ -253,12 +253,12 @@ fn a_lost_query_is_there_for_insert_and_gone_once_it_is_stored_or_deleted() {
 #[test]
 fn files_of_the_earlier_versions_are_read_and_the_base_above_them_is_of_this_one() {
     let mut body = Vec::new();
-    query::codec::put_number(&mut body, 0); // no ids that are gone
-    query::codec::put_number(&mut body, 2_000);
+    relation::codec::put_number(&mut body, 0); // no ids that are gone
+    relation::codec::put_number(&mut body, 2_000);
     for id in 1..=2_000u64 {
-        query::codec::put_number(&mut body, id);
+        relation::codec::put_number(&mut body, id);
         for text in ["cat", "", "", ""] {
-            query::codec::put_text(&mut body, text);
+            relation::codec::put_text(&mut body, text);
         }
     }
     let mut bytes = b"SEINEQRY\x03\0\0\0".to_vec();

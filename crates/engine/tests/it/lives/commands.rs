@@ -1,10 +1,10 @@
 //! The commands of an engine's life: what each step asks.
 
 use engine::{Change, ColumnPlace, Command, Hold, LoadStep, QueueNext, Receipt, WaitSource, Write};
-use query::expression::Expression;
-use query::request::{Delete, OrderBy, Output};
-use query::schema::{Column, ColumnType, TypeSystem};
-use query::value::Value;
+use relation::expression::Expression;
+use relation::request::{Delete, OrderBy, Output};
+use relation::schema::{Column, ColumnType, TypeSystem};
+use relation::value::Value;
 
 use super::steps::Step;
 use super::{Life, RESHAPED, SECOND_US, WORDS};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use query::analysis::{Analyzer, Words};
-use query::expression;
-use query::lexer::Lexer;
-use query::options::Options;
-use query::request::{Item, Select};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use language::analysis::{Analyzer, Words};
+use relation::expression;
+use relation::lexer::Lexer;
+use relation::options::Options;
+use relation::request::{Item, Select};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::Candidates;
 use crate::control::Control;
@@ -43,7 +43,7 @@ fn snapshot() -> Arc<Snapshot> {
             Value::Int((id % 2).into()),
             Value::Str(format!("Text{id}")),
         ];
-        let row = query::row::encode(&row);
+        let row = relation::row::encode(&row);
         table.insert(id, row, &Words::new()).unwrap();
         if id == 7_999 {
             let sealed = table.freeze(1).unwrap().run().unwrap();

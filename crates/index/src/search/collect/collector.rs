@@ -1,8 +1,8 @@
 //! The trait of collectors.
 
-use query::meter::Meter;
-use query::rows::{Place, Sorted};
-use query::value::Value;
+use language::meter::Meter;
+use relation::rows::{Place, Sorted};
+use relation::value::Value;
 
 use crate::control::Control;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! A collector for COUNT(*).
 
-use query::meter::Meter;
+use language::meter::Meter;
 
 use super::collector::{Collector, FoundRow};
 use crate::control::Control;

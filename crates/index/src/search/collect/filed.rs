@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use query::expression::{ColumnValues, Prepared};
-use query::json::JsonStep;
-use query::meter::{HeldWide, Meter};
-use query::rows::{Block, BlockGroups, Groups, PartRows, Texts};
-use query::value::Value;
+use language::meter::{HeldWide, Meter};
+use relation::expression::{ColumnValues, Prepared};
+use relation::json::JsonStep;
+use relation::rows::{Block, BlockGroups, Groups, PartRows, Texts};
+use relation::value::Value;
 
 use super::super::blocks::{self, BLOCK_ROWS};
 use super::super::values::{ROW_UNITS, RowValues};

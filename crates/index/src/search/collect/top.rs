@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use query::meter::Meter;
-use query::rows::{Best, Order};
-use query::scroll::Token;
+use language::meter::Meter;
+use relation::rows::{Best, Order};
+use relation::scroll::Token;
 
 use super::collector::{Collector, FoundRow};
 use crate::control::Control;

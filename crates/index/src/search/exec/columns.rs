@@ -15,12 +15,12 @@
 
 use std::cell::RefCell;
 
-use query::reference::Span;
-use query::text_ends::TextEnds;
+use language::reference::Span;
 
 use super::super::plan::TermWords;
 use super::lists::View;
 use super::row_index::RowIndex;
+use crate::text_ends::TextEnds;
 use crate::wide::wide;
 
 /// Field and position of a place.

@@ -12,9 +12,9 @@
 //!
 //! so rows 1 and 3 are offered. A row equal to the limit by this key is offered too: later keys and the id decide.
 
-use query::meter::Meter;
-use query::rows::Key;
-use query::value::Value;
+use language::meter::Meter;
+use relation::rows::Key;
+use relation::value::Value;
 
 use super::super::blocks::of_slot;
 use super::super::collect::FoundRow;

@@ -11,12 +11,12 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use query::bind::Condition;
-use query::expression::{ColumnValues, Prepared, Simple};
-use query::json::JsonStep;
-use query::meter::Meter;
-use query::rows::Texts;
-use query::value::Value;
+use language::meter::Meter;
+use relation::bind::Condition;
+use relation::expression::{ColumnValues, Prepared, Simple};
+use relation::json::JsonStep;
+use relation::rows::Texts;
+use relation::value::Value;
 
 use super::super::blocks::{BLOCK_ROWS, listed, of_slot};
 use super::super::values::{ID, ROW_UNITS, RowValues};

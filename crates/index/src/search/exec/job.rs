@@ -4,7 +4,7 @@ use std::ops;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use query::rows::Order;
+use relation::rows::Order;
 
 use super::super::candidates::Candidates;
 use super::super::collect::{Collector, FoundRow};

@@ -18,7 +18,7 @@
 //!   moves both; else a row would be weighed by the code of another.
 //! - `lows` rises, as hints and the collectors expect.
 
-use query::processor::fetch_line;
+use relation::processor::fetch_line;
 
 use super::super::plan::Fields;
 use super::buffers::Buffers;

@@ -16,7 +16,7 @@
 //!
 //! Invariant: a mark, light words added, is 255 or more, or more than the row's sum divided by the step.
 
-use query::verify::Rated;
+use language::verify::Rated;
 
 use super::rows::Rows;
 use crate::integers::{Distances, IntegerRange, Integers};
@@ -153,8 +153,8 @@ wide! {
 mod tests {
     use std::collections::BTreeMap;
 
+    use language::verify::Rated;
     use proptest::prelude::*;
-    use query::verify::Rated;
 
     use super::super::rows::has;
     use super::Marks;

@@ -1,6 +1,6 @@
 //! Weighs rows in which two words stand near each other, by the longest run in each field.
 //!
-//! Two words near each other are joined to a unit, as `query::verify` has it: from each occurrence the next one of the other word is
+//! Two words near each other are joined to a unit, as `language::verify` has it: from each occurrence the next one of the other word is
 //! looked for, which then opens the next unit in its stead. A unit has two words, and the place in the query of the first one of
 //! them that stands there. It goes on with the run of the unit before it if its shift is higher by 1. Example, `big NEAR/3 cat`:
 //!
@@ -11,7 +11,7 @@
 //! shift     4                5                20          the longest run has 4 words: those of the first two
 //! ```
 //!
-//! The slow form is `query::verify` with `placed.rs`; a test holds the two equal.
+//! The slow form is `language::verify` with `placed.rs`; a test holds the two equal.
 
 use super::super::plan::PlacedTwo;
 use super::super::rank::RunWeights;

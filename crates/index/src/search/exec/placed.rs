@@ -243,7 +243,7 @@ fn weight(
         });
     }
     let weight = weigher.weigh(occurrences, sum, &mut |field| {
-        query::verify::Document::last(&document, field).unwrap_or(0)
+        language::verify::Document::last(&document, field).unwrap_or(0)
     });
     occurrences.check()?;
     document.check().map(|()| weight)

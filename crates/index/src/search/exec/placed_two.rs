@@ -10,7 +10,7 @@
 //! ```
 
 use super::super::values::ROW_UNITS;
-use query::text_ends::TextEnds;
+use crate::text_ends::TextEnds;
 
 use super::super::plan::{PlacedTwo, TwoOperator};
 use super::lists::View;
@@ -151,7 +151,7 @@ wide! {
 mod tests {
     use proptest::prelude::*;
 
-    use query::tree::Unit;
+    use language::tree::Unit;
 
     use super::*;
 

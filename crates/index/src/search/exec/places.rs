@@ -1,21 +1,21 @@
 //! Rows that the places of a tree's words decide ([`Placed`]).
 //!
 //! The rows that hold the words are known from bitmaps. Their places are read window by window ([`Columns`]); then
-//! `query::verify` answers for each row whether it matches, and what of it counts.
+//! `language::verify` answers for each row whether it matches, and what of it counts.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use query::reference::Span;
-use query::text_ends::TextEnds;
-use query::tree::Unit;
-use query::verify::{Buffers, Counts, Document};
+use language::reference::Span;
+use language::tree::Unit;
+use language::verify::{Buffers, Counts, Document};
 
 use super::super::plan::Placed;
 use super::columns::Columns;
 use super::lists::View;
 use super::row_index::RowIndex;
 use crate::error::{Error, Result};
+use crate::text_ends::TextEnds;
 
 /// Places that a window should have: enough that its lists are walked in longer steps, and few enough for the processor's cache.
 const WINDOW_PLACES: usize = 16 << 10;

@@ -28,7 +28,7 @@ mod places;
 
 use std::sync::Arc;
 
-use query::verify::Rated;
+use language::verify::Rated;
 use smallvec::smallvec;
 
 use super::super::plan::Plan;

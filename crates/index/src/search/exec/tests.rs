@@ -11,18 +11,18 @@ mod three_words;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use disk::MemoryDisk;
+use language::analysis::{Analyzer, Settings, Words};
+use language::meter::Unmetered;
+use language::tree::Query;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
-use query::analysis::{Analyzer, Settings, Words};
-use query::bind::BoundSelect;
-use query::expression::{self, Expression};
-use query::lexer::Lexer;
-use query::meter::Unmetered;
-use query::options::{Options, Ranker};
-use query::request::{Item, OrderBy, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::tree::Query;
-use query::value::Value;
+use relation::bind::BoundSelect;
+use relation::expression::{self, Expression};
+use relation::lexer::Lexer;
+use relation::options::{Options, Ranker};
+use relation::request::{Item, OrderBy, Output, Select};
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::super::candidates::Candidates;
 use super::super::collect::{Collector, FoundRow, Top};
@@ -113,7 +113,9 @@ fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
                 words.push_field(&shape.analyzer, field, &text);
                 row.push(Value::Str(text));
             }
-            table.insert(id, query::row::encode(&row), &words).unwrap();
+            table
+                .insert(id, relation::row::encode(&row), &words)
+                .unwrap();
             if number % 97 == 0 {
                 drop(table.snapshot());
             }
@@ -390,7 +392,7 @@ fn both(
         1 => &["body"],
         _ => &["body", "sub"],
     };
-    let query = query::parse(text, fields, &snapshot.shape.analyzer).unwrap();
+    let query = language::parse(text, fields, &snapshot.shape.analyzer).unwrap();
     let keeps = filter.is_some_and(|(_, keeps)| keeps);
     let filter =
         filter.map(|(text, _)| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());

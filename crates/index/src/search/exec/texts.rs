@@ -1,9 +1,8 @@
 //! What the places of words do not tell of a row: where its fields and sentences end.
 
-use query::analysis::Words;
-use query::expression::ColumnValues;
-use query::text_ends::TextEnds;
-use query::value::Value;
+use language::analysis::Words;
+use relation::expression::ColumnValues;
+use relation::value::Value;
 
 use super::super::values::RowValues;
 use crate::error::{Error, Result};
@@ -11,6 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::part::Part;
 use crate::segment::Lasts;
 use crate::shape::TableShape;
+use crate::text_ends::TextEnds;
 
 /// The texts of a part's rows.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The words of a plan by number, and those that each pattern stands for.
 
-use query::tree::{Form, Term};
+use language::tree::{Form, Term};
 use smallvec::{SmallVec, smallvec};
 
 use super::super::statistics::{Frequencies, Statistics};

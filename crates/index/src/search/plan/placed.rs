@@ -1,7 +1,7 @@
 //! Trees that places decide: those of NEAR, `<<`, `~N` and the other operators on positions, and of words at fixed places.
 
-use query::tree::{FieldPlace, FieldSet, Form, Node, Unit, Word};
-use query::verify::{Rated, Verifier};
+use language::tree::{FieldPlace, FieldSet, Form, Node, Unit, Word};
+use language::verify::{Rated, Verifier};
 
 use super::numbered::{Numbered, TermWords};
 

@@ -1,6 +1,6 @@
 //! A query's tree with words by number: the form that the executor runs.
 
-use query::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
+use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Word};
 
 use super::numbered::Numbered;
 use super::placed::Placed;

@@ -17,7 +17,7 @@
 //! Invariant: more words never lower a bound. The executor relies on it when it lets the bound of
 //! all words stand for any row.
 
-use query::options::Ranker;
+use relation::options::Ranker;
 
 use super::field_points::{ByField, FieldPoints};
 use super::{FIELD_POINTS, Needs, QueryWords, Weigher};

@@ -19,7 +19,7 @@
 //! Invariant: the points are at least those of every row with these words in these fields. They are exact for a weigher that needs
 //! fields at most.
 
-use query::options::Ranker;
+use relation::options::Ranker;
 
 use super::bound::Groups;
 use super::{Needs, QueryWords, Weigher};

@@ -26,7 +26,7 @@
 //! whole number.
 
 use hashbrown::HashMap;
-use query::options::{Idf, Ranker};
+use relation::options::{Idf, Ranker};
 
 use super::QueryWord;
 use crate::postings::{HITS_OPEN, Shares, SharesCache, class_of, hits_of, length_of_class};

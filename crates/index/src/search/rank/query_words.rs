@@ -8,7 +8,7 @@
 //!
 //! Words in a phrase count together as one unit. So `white` has place 1 in `places` but none in `alone`.
 
-use query::tree::{Node, Term, Word};
+use language::tree::{Node, Term, Word};
 use smallvec::SmallVec;
 
 use super::super::plan::TermWords;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use std::sync::{Arc, OnceLock};
 
-use query::options::{Idf, Ranker};
+use relation::options::{Idf, Ranker};
 
 use smallvec::smallvec;
 

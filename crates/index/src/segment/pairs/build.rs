@@ -15,7 +15,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use query::codec::{number_at, put_number};
+use relation::codec::{number_at, put_number};
 
 use super::page::GROUP;
 use super::rows::{self, DENSE, list_bytes};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use query::value::Value;
+use relation::value::Value;
 
 use super::{DICTIONARY, read_changes, read_packed_row, read_pairs};
 use crate::segment::packing::{Packer, Packing};
@@ -26,7 +26,7 @@ fn seeds(target: &str) -> PathBuf {
 fn packed_row() -> Vec<u8> {
     let text = |text: &str| Value::Str(text.to_owned());
     let long = "the measurement of spectra, ".repeat(9);
-    let row = query::row::encode(&[text("ab"), text(&long), Value::Int(7)]);
+    let row = relation::row::encode(&[text("ab"), text(&long), Value::Int(7)]);
     let packing = Packing::with(DICTIONARY.repeat(20));
     let prepared = packing.prepare().unwrap();
     let mut packed = Vec::new();

@@ -1,6 +1,6 @@
 //! `<<`, SENTENCE and PARAGRAPH: parts one behind the other, and parts in one unit.
 
-use query::tree::Unit;
+use language::tree::Unit;
 
 use super::{Document, Lists, Span, sort};
 use crate::meter::Meter;

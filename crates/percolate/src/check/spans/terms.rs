@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl<'a> Document<'a> {
-    /// Places of a group's term, before its [`query::tree::Place`] is looked at.
+    /// Places of a group's term, before its [`language::tree::Place`] is looked at.
     pub(super) fn places_of(&self, group: &[u32; GROUP]) -> &'a [At] {
         self.places.of(self.index, group[0])
     }

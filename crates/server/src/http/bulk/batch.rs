@@ -1,13 +1,13 @@
 //! One batch of /bulk: its lines as one command, and the command's reply by lines.
 
 use engine::{Error, Reply, Write};
-use query::request::{Delete, Insert, Update};
-use query::value::Value;
+use relation::request::{Delete, Insert, Update};
+use relation::value::Value;
+use session::errors::Failure;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
 
 use crate::http::document::with_id;
 use crate::http::search;
-use session::errors::Failure;
 
 /// The parsed lines of a batch.
 #[derive(Debug, Default)]
@@ -253,7 +253,7 @@ impl Counted {
 }
 
 fn delete(table: &str, id: u64) -> Write {
-    use query::expression::{BinaryOperator, Expression};
+    use relation::expression::{BinaryOperator, Expression};
     let column = Box::new(Expression::Column("id".to_owned()));
     let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
     let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));

@@ -1,19 +1,19 @@
 //! Changes of stored documents: parsed, decided, and sent to the engine in units. The engine does all of a unit or nothing.
 
-use query::request::{Delete, Insert};
 use std::collections::HashMap;
 use std::ops::Range;
 
 use engine::{Command, Error, Family, Reply, Write};
-use query::value::Value;
+use relation::request::{Delete, Insert};
+use relation::value::Value;
 use serde_json::{Value as Json, json};
+use session::guarded;
 use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
 
 use super::failed;
 use super::index::Index;
 use super::read::{COLUMNS, named, read};
 use crate::http::Guest;
-use session::guarded;
 
 /// A change of one document.
 pub(super) struct Change {

@@ -1,9 +1,9 @@
 //! Highlights of `_search`: fragments of the percolated documents with marks around the words that a stored query found.
 
 use engine::Kind;
-use query::analysis::Analyzer;
-use query::schema::ColumnType;
-use query::value::Value;
+use language::analysis::Analyzer;
+use relation::schema::ColumnType;
+use relation::value::Value;
 use serde_json::{Map, Value as Json};
 use wire::es::{FieldKind, Highlight, Percolate, columns_of, glob};
 use wire::fragment::fragments;
@@ -61,7 +61,7 @@ pub(super) fn of(
             if text.len() > HIGHLIGHT_BYTES_MAX {
                 continue;
             }
-            let marks = query::highlight::ranges(&parsed.root, place as u8, text, &analyzer);
+            let marks = language::highlight::ranges(&parsed.root, place as u8, text, &analyzer);
             let pieces = fragments(text, &marks, (*count, how.fragment_chars), &how.tags);
             if !pieces.is_empty() {
                 marked.insert(named(clause, *slot, &field.path), pieces.into());

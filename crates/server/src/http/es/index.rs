@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{Command, Definition, Kind};
-use query::Syntax;
-use query::analysis::Settings;
+use language::Syntax;
+use language::analysis::Settings;
 use serde_json::{Value as Json, json};
 use wire::es::{EsError, Mapping};
 

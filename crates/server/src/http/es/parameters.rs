@@ -1,7 +1,7 @@
 //! The parameters behind the `?` of Elasticsearch's paths. One that nothing here reads is refused, unless Elasticsearch's clients send
 //! it and its effect is there anyway: a write is durable and seen at once, and all is in one place.
 
-use query::options::nearest;
+use language::nearest::nearest;
 use wire::es::EsError;
 
 use super::route::Route;

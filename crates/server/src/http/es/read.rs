@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use percolate::StandingQuery;
-use query::expression::Expression;
-use query::value::Value;
+use relation::expression::Expression;
+use relation::value::Value;
 use serde_json::json;
 use wire::es::{EsError, Mapping, Source};
 

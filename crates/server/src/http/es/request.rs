@@ -9,14 +9,14 @@ use axum::http::{HeaderMap, HeaderValue};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value as Json;
+use session::Grant;
+use session::errors::Failure;
 use wire::es::{EsError, filter_path, pretty};
 
 use super::failed;
 use crate::http::body;
 use crate::http::sql::parameters;
 use crate::server::Server;
-use session::Grant;
-use session::errors::Failure;
 
 /// Smallest reply that is packed by gzip, in bytes. Packing a smaller one costs more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;

@@ -7,10 +7,14 @@ use std::sync::Arc;
 
 use engine::{Interrupt, PqAnswer, PqDocument, PqRequest, PqScratch};
 use percolate::StandingQuery;
-use query::value::Value;
+use relation::value::Value;
 use serde_json::{Map, Value as Json, json};
+use session::Grant;
+use session::counters::add;
+use session::guarded;
+use session::limits::REPLY_BYTES_MAX;
+use session::statement;
 use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
-
 use wire::json::SearchReply;
 
 use super::index::Index;
@@ -18,11 +22,6 @@ use super::read::{document, id_of, read};
 use super::request::{self, EsRequest};
 use super::{Replied, failed, highlight};
 use crate::http::{Guest, hits};
-use session::Grant;
-use session::counters::add;
-use session::guarded;
-use session::limits::REPLY_BYTES_MAX;
-use session::statement;
 
 /// Name of the field that lists the documents that hit a query.
 const SLOT: &str = "_percolator_document_slot";

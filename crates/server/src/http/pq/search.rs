@@ -7,6 +7,11 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use engine::PqDocument;
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::guarded;
+use session::statement::{Batch, Percolation, PqRows};
 use wire::json::{self, PqHit, PqReply};
 use wire::pq::{self, Encoder, Head};
 use wire::sql::PqOptions;
@@ -17,11 +22,6 @@ use crate::http::address::flag;
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, Guest, body};
 use crate::server::Server;
-use session::Grant;
-use session::counters::add;
-use session::errors::{self, Failure};
-use session::guarded;
-use session::statement::{Batch, Percolation, PqRows};
 
 /// Levels of JSON that are read without a tree: the body, its query, `percolate`, the list, a document.
 const FIELDS_DEPTH: usize = 5;

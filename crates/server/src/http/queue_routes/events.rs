@@ -16,6 +16,8 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine::{Command, Hold, QueueNext, Receipt, Taken, WaitSource};
+use session::counters::add;
+use session::errors::Failure;
 use tokio::sync::mpsc;
 use wire::json::QueueReply;
 
@@ -25,8 +27,6 @@ use super::request::{QueueRequest, receipt_text};
 use super::{TAKEN_COPIES, receipts, write};
 use crate::limits::{EVENT_BEAT, EVENT_LEASE};
 use crate::server::Server;
-use session::counters::add;
-use session::errors::Failure;
 
 /// Pieces of events that may wait for a slow client. No more rows are taken until the client has read one.
 const EVENTS_AHEAD: usize = 4;

@@ -6,7 +6,10 @@ use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::response::{IntoResponse, Response};
 use engine::{Command, Hold, Issuer, QueueNext, Receipt, RowNumber, TakenRow, WaitSource};
-use query::expression::Expression;
+use relation::expression::Expression;
+use session::errors::{self, Failure};
+use session::guarded;
+use session::units::duration_or_zero;
 use wire::json::queue_body;
 
 use super::super::reply::Refusal;
@@ -16,9 +19,6 @@ use super::super::{Door, address, body};
 use super::queue_of;
 use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::server::Server;
-use session::errors::{self, Failure};
-use session::guarded;
-use session::units::duration_or_zero;
 
 /// A request to a queue.
 pub(super) struct QueueRequest {

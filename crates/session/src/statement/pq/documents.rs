@@ -1,7 +1,7 @@
 //! The documents of a percolation: from the texts of a CALL PQ to the engine's form, and their labels.
 
 use engine::PqDocument;
-use query::value::Value;
+use relation::value::Value;
 use wire::json;
 use wire::sql::PqOptions;
 

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use engine::{Definition, Interrupt, Kind, PqDocument};
-use query::Syntax;
-use query::analysis::Analyzer;
-use query::highlight::ranges_within;
-use query::schema::ColumnType;
-use query::tree::Node;
-use query::value::Value;
+use language::Syntax;
+use language::analysis::Analyzer;
+use language::highlight::ranges_within;
+use language::tree::Node;
+use relation::schema::ColumnType;
+use relation::value::Value;
 
 use super::PqRows;
 use crate::budget::Grant;

@@ -1,8 +1,8 @@
 //! Columns of tables, and their keys.
 
 use engine::{Definition, Kind};
-use query::schema::{Column, ColumnType};
-use query::value::Value;
+use relation::schema::{Column, ColumnType};
+use relation::value::Value;
 
 use super::server::COLLATION;
 use super::{Asked, NUMBER, Relation, Rows, named, number, text};

@@ -2,7 +2,7 @@
 //! here have the value that MySQL gives to a table without such a thing.
 
 use engine::{Definition, Kind};
-use query::value::Value;
+use relation::value::Value;
 
 use super::columns::{Described, described, indexes};
 use super::processes::processes;

@@ -86,7 +86,7 @@ impl Process {
         }
     }
 
-    fn row(self, now_us: u64) -> Vec<query::value::Value> {
+    fn row(self, now_us: u64) -> Vec<relation::value::Value> {
         let seconds = now_us.saturating_sub(self.since_us) / 1_000_000;
         vec![
             number(self.id),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use engine::QueueReport;
-use query::value::Value;
+use relation::value::Value;
 
 use super::{Asked, NUMBER, Relation, Rows, named, number, text};
 use crate::errors::Failure;

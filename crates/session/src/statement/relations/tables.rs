@@ -1,7 +1,7 @@
 //! Tables, their numbers and their options.
 
 use engine::{Definition, Kind, QueueOptions, Snapshot, Temporary};
-use query::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType};
 
 use super::last::pairs;
 use super::{Asked, Relation, Rows, all, named, text};

@@ -1,7 +1,7 @@
 //! The open transactions.
 
 use engine::{Command, Reply};
-use query::value::Value;
+use relation::value::Value;
 
 use super::server::nothing;
 use super::{NUMBER, Relation, Rows, named, number, text};

@@ -1,7 +1,7 @@
 //! Options of CREATE TABLE that only search tables have.
 
 use engine::SearchOptions;
-use query::options::Ranker;
+use relation::options::Ranker;
 
 use crate::errors::{self, Failure};
 

@@ -1,9 +1,9 @@
 //! The order of buckets, and where a page of them begins.
 
-use query::expression::Expression;
-use query::json::Json as Document;
-use query::request::{OrderBy, Output};
-use query::value::Value;
+use relation::expression::Expression;
+use relation::json::Json as Document;
+use relation::request::{OrderBy, Output};
+use relation::value::Value;
 use serde_json::Value as Json;
 
 use super::{Metric, Source, seconds};

@@ -1,6 +1,6 @@
 //! The options of CALL PQ. Error messages are Manticore's.
 
-use query::value::Value;
+use relation::value::Value;
 
 use super::Argument;
 use crate::sql::condition;

@@ -1,7 +1,7 @@
 //! CALL QUEUE_NEXT and the other procedures of queues.
 
-use query::lexer::TokenKind;
-use query::value::Value;
+use relation::lexer::TokenKind;
+use relation::value::Value;
 
 use super::{WAIT_US_DEFAULT, microseconds, sources, wait_source, whole};
 use crate::sql::parser::{Parser, Result};

@@ -1,7 +1,7 @@
 //! The expressions of a statement, to give them the time.
 
-use query::expression::Expression;
-use query::request::{Item, Known, Output, each_expression};
+use relation::expression::Expression;
+use relation::request::{Item, Known, Output, each_expression};
 
 use super::{Constant, JoinedSelect, Part, Statement, Union};
 

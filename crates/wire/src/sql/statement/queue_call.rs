@@ -1,6 +1,6 @@
 //! Queue functions and CALL QUEUE_NEXT, after parsing.
 
-use query::request::{SourceMode, WaitSource};
+use relation::request::{SourceMode, WaitSource};
 
 /// A queue function, as the only item of a SELECT without a table.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! SELECTs that consist of several SELECTs, or give several result sets.
 
-use query::expression::List;
-use query::request::{Facet, Grouping, JoinedSelect, Select};
+use relation::expression::List;
+use relation::request::{Facet, Grouping, JoinedSelect, Select};
 
 use super::Constant;
 

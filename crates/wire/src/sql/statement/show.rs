@@ -1,6 +1,6 @@
 //! What SHOW and DESCRIBE show. To add a SHOW: a row of the table below, and in `session` the relation whose columns it prints.
 
-use query::expression::Expression;
+use relation::expression::Expression;
 
 /// A SHOW or DESCRIBE.
 #[derive(Clone, Debug, PartialEq)]

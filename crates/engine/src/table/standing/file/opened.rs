@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use disk::{Bytes, Disk, PAGE_BYTES};
-use query::codec::{Differences, Read, Reader};
+use relation::codec::{Differences, Read, Reader};
 
 use super::super::head::HEAD_BYTES;
 use super::{HEAD_SUM_AT, KIND, VERSION_OF_ONE_SUM};

@@ -4,13 +4,14 @@ mod postings;
 mod tree;
 mod word;
 
+use postings::Postings;
+use tree::{AndCursor, AnyCursor, MaybeCursor};
+use word::{PhraseCursor, PhraseWord, WordCursor};
+
 use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::search::plan::Step;
 use crate::search::rank::{Needs, Occurrences};
-use postings::Postings;
-use tree::{AndCursor, AnyCursor, MaybeCursor};
-use word::{PhraseCursor, PhraseWord, WordCursor};
 
 /// The doc of a cursor that has no more rows.
 const END: u32 = u32::MAX;

@@ -20,7 +20,9 @@ fn merged(texts: usize) -> Arc<Snapshot> {
                 row.push(Value::Str(text));
             }
             let id = number * 7_919 % 1_000_003;
-            table.insert(id, query::row::encode(&row), &words).unwrap();
+            table
+                .insert(id, relation::row::encode(&row), &words)
+                .unwrap();
         }
         for number in (number / 2..number).step_by(11) {
             table.delete(number * 7_919 % 1_000_003).unwrap();

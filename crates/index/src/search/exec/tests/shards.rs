@@ -69,7 +69,7 @@ proptest! {
         limit in 1..100u64,
     ) {
         let [one, _, other] = snapshots();
-        let query = query::parse(&text, &["body"], &Analyzer::default()).unwrap();
+        let query = language::parse(&text, &["body"], &Analyzer::default()).unwrap();
         let terms = Terms::new(&query.root);
         let all = sum(&terms, [one, other].into_iter());
         prop_assert_eq!(&all, &sum(&terms, [other, one].into_iter()));

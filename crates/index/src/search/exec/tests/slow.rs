@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use query::analysis::Words;
-use query::reference;
-use query::tree::Node;
-use query::verify::Verifier;
+use language::analysis::Words;
+use language::reference;
+use language::tree::Node;
+use language::verify::Verifier;
 
 use super::cursor::{self, Cursor, Reader};
 use crate::control::Control;

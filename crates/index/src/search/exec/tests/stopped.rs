@@ -50,7 +50,7 @@ fn a_condition_ends_among_the_rows_of_a_page() {
 /// Runs the first page of a table for a query whose search was stopped, and returns how it ended.
 fn first_page(text: &str, ranker: Ranker, keep: Option<u64>) -> Result<()> {
     let snapshot = table(1, &[3_000], 1);
-    let query = query::parse(text, &["body"], &snapshot.shape.analyzer).unwrap();
+    let query = language::parse(text, &["body"], &snapshot.shape.analyzer).unwrap();
     let (select, options) = (select(text, None, &[], None), options(ranker));
     let bound = snapshot.bind(&select, &options).unwrap();
     let control = Control::default();

@@ -16,7 +16,7 @@ fn two_segments(rows: u64) -> Arc<Snapshot> {
             words.push_field(&shape.analyzer, 0, text);
             let row = [Value::Int(0), Value::Str(text.to_owned())];
             table
-                .insert(first + at, query::row::encode(&row), &words)
+                .insert(first + at, relation::row::encode(&row), &words)
                 .unwrap();
         }
         drop(table.snapshot());

@@ -1,5 +1,5 @@
 use engine::{Error, Write};
-use query::request::Insert;
+use relation::request::Insert;
 
 use super::Batch;
 
