@@ -21,13 +21,14 @@ use disk::MemoryDisk;
 use engine::{
     Background, Command, Control, Definition, Engine, Envelope, Error, Interrupt, JoinControl,
     Kind, Memory, Now, Options, Plans, PqDocument, PqRequest, PqScratch, Reason, Reply, Searched,
-    SessionId, Snapshot, Write,
+    SessionId, Snapshot, TableSource, Write,
 };
 use relation::bind::{BoundJoin, JoinColumn, JoinScope, JoinStep};
 use relation::options;
-use relation::request::{Insert, JoinedSelect, JoinedTable, Select};
+use relation::request::{Insert, JoinedSelect, Select};
 use relation::rows::{Answered, Block, BlockGroups, Join, PartRows};
 use relation::schema::ColumnType;
+use relation::source::Asked;
 use relation::value::Value;
 use rustix::time::{ClockId, clock_gettime};
 use wire::sql::Statement;
@@ -595,35 +596,23 @@ fn parse(text: &str) -> Result<Statement, wire::sql::SyntaxError> {
     wire::sql::parse(text.as_bytes())
 }
 
+/// What a step asks its table.
+fn asks<'a>(select: &'a Select, options: &'a options::Options, step: &'a JoinStep) -> Asked<'a> {
+    Asked {
+        select,
+        options,
+        needed: &step.needed,
+    }
+}
+
 /// A SELECT with groups or of several tables, as `statement/join.rs` does it.
 fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Result<(), Error> {
     let options = options::Options::default();
-    let scope = |table: &'_ JoinedTable| {
-        let definition = Searched::definition(snapshot, &table.table)?;
-        let id = JoinColumn {
-            name: "id".to_owned(),
-            kind: ColumnType::Bigint,
-        };
-        let columns = definition.columns.iter().map(|column| JoinColumn {
-            name: column.name.clone(),
-            kind: column.kind,
-        });
-        let columns: Vec<JoinColumn> = std::iter::once(id).chain(columns).collect();
-        Ok::<_, Error>((columns, Searched::rows(snapshot, &table.table)?))
-    };
-    let mut scopes = Vec::new();
-    for table in &select.tables {
-        let (columns, rows) = scope(table)?;
-        scopes.push(JoinScope {
-            name: &table.name,
-            starred: columns.len(),
-            columns,
-            has_id: true,
-            rows,
-            is_searched: false,
-            is_standing: false,
-        });
-    }
+    let sources = select.tables.iter().map(|of| snapshot.source(&of.table));
+    let sources: Vec<Arc<TableSource>> = sources.collect::<Result<_, _>>()?;
+    let scopes = select.tables.iter().zip(&sources);
+    let scopes = scopes.map(|(of, source)| source.shape().scope(&of.name, source.count(), false));
+    let scopes: Vec<JoinScope<'_>> = scopes.collect();
     let bound = BoundJoin::new(select, &scopes).expect("a join");
     let bounds = Arc::new(JoinControl {
         memory: Arc::clone(&control.memory),
@@ -637,14 +626,16 @@ fn joined(snapshot: &Snapshot, select: &JoinedSelect, control: &Control) -> Resu
     let joined = match (&bound.groups, &bound.steps[..]) {
         (Some(groups), [step]) => {
             let asked = [Arc::clone(groups)];
-            let mut made = snapshot.group(&rows_of(step), &options, &asked, control)?;
+            let select = rows_of(step);
+            let mut made = sources[0].group(&asks(&select, &options, step), &asked, control)?;
             let made = made.pop().flatten().expect("groups in blocks");
             join.step(step, made.rows)?;
             join.answer_blocks(&bound, made.made)?
         }
         (_, steps) => {
             for step in steps {
-                let rows = snapshot.locate(&rows_of(step), &options, control)?;
+                let select = rows_of(step);
+                let rows = sources[step.table].locate(&asks(&select, &options, step), control)?;
                 join.step(step, rows)?;
             }
             join.answer(&bound)?
@@ -853,7 +844,14 @@ fn each_file_that_counts_units_is_in_a_class() {
         .parent()
         .expect("crates");
     let mut files = Vec::new();
-    for name in ["query", "percolate", "index", "engine", "queue"] {
+    for name in [
+        "language",
+        "relation",
+        "percolate",
+        "index",
+        "engine",
+        "queue",
+    ] {
         sources(&crates.join(name).join("src"), &mut files);
     }
     let counts = |text: &str| {

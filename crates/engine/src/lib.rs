@@ -93,10 +93,10 @@ pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, ColumnPlace, Command, CursorChange, Damaged, Definition,
-    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, MadeGroups, Now, OpenTransaction,
-    QUEUE_OPTIONS, QueueNext, QueueOptions, QueueSlot, QueueStats, Reading, Receipt, Reply,
-    RowNumber, Rows, SearchOptions, Searched, Seen, SessionId, SourceMode, Taken, TakenRow,
-    WaitSource, WhenFull, Write,
+    Envelope, Feed, Hold, Issuer, Keep, Kind, LoadStep, Now, OpenTransaction, QUEUE_OPTIONS,
+    QueueNext, QueueOptions, QueueSlot, QueueStats, Reading, Receipt, Reply, RowNumber, Rows,
+    SearchOptions, Searched, Seen, SessionId, SourceMode, TableSource, Taken, TakenRow, WaitSource,
+    WhenFull, Write,
 };
 pub use decide::Plans;
 pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
@@ -118,5 +118,4 @@ pub use snapshot::{
 };
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;
-pub use table::standing::row::STANDING_SHOWN;
-pub use temporary::{Inserted, Temporary, TemporaryRows};
+pub use temporary::{Inserted, Temporary, TemporaryRows, TemporarySource};

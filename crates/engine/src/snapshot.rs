@@ -14,10 +14,10 @@
 mod backfill;
 mod call_pq;
 mod distributed;
-mod join;
 mod make;
 mod marker;
 mod select;
+mod source;
 mod status;
 mod update;
 
@@ -26,11 +26,11 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
-pub use join::JoinControl;
 use language::analysis::Analyzer;
 pub use marker::Marker;
 use queue::QueueReport;
 pub use select::PARSE;
+pub use source::JoinControl;
 
 use crate::catalog::{Catalog, TableId, of_several, settings, show_create};
 use crate::command::{Damaged, Definition, Kind};

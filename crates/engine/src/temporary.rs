@@ -22,11 +22,13 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
-use index::Interrupt;
+use index::{Control, Interrupt};
+use relation::bind::JoinColumn;
 use relation::expression::{Expression, List, Metered, Prepared, Unprepared};
 use relation::request::Insert;
-use relation::rows::JoinRows;
+use relation::rows::{BoxedRows, JoinRows};
 use relation::schema::Column;
+use relation::source::{Asked, Shape, Source};
 use relation::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHasher;
@@ -328,6 +330,38 @@ impl TemporaryRows {
     #[must_use]
     pub fn into_numbers(self) -> Vec<u32> {
         self.rows
+    }
+}
+
+/// A temporary table, or the rows of a system relation, as a statement reads it.
+pub struct TemporarySource(pub Arc<Temporary>);
+
+impl Source for TemporarySource {
+    type Error = Error;
+    type Control = Control;
+
+    fn shape(&self) -> Shape {
+        let columns = self.0.columns().iter().map(|column| JoinColumn {
+            name: column.name.clone(),
+            kind: column.kind,
+        });
+        let columns: Vec<JoinColumn> = columns.collect();
+        Shape {
+            starred: columns.len(),
+            columns,
+            has_id: false,
+            is_standing: false,
+            takes_match: false,
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn locate(&self, asked: &Asked<'_>, control: &Control) -> Result<BoxedRows<Error>> {
+        let found = (self.0).find(asked.select.filter.as_ref(), &control.interrupt)?;
+        Ok(Arc::new(found))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Nothing in this crate knows where a row lives, a file, a thread, a clock, a protocol or an engine.
 //!
-//! WHERE and filters: `lexer` and `expression`. A SELECT: `request` as asked, `bind` as resolved, `rows` as collected.
+//! WHERE and filters: `lexer` and `expression`. A SELECT: `request` as asked, `bind` as resolved, `rows` as collected, from any `source`.
 //! Bytes on disk: `codec` and `row`.
 
 pub mod bind;
@@ -19,5 +19,6 @@ pub mod row;
 pub mod rows;
 pub mod schema;
 pub mod scroll;
+pub mod source;
 pub mod time_unit;
 pub mod value;

@@ -21,6 +21,17 @@ pub enum Item {
     },
 }
 
+impl Item {
+    /// A column, shown under its name.
+    #[must_use]
+    pub fn column(name: &str) -> Item {
+        Item::Value {
+            what: Output::Expression(Expression::Column(name.to_owned())),
+            name: name.to_owned(),
+        }
+    }
+}
+
 /// The value of one column of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {

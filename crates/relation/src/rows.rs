@@ -25,4 +25,4 @@ pub use join::{
     Answered, BoxedRows, Fetch, Join, JoinBounds, JoinRows, Joined, JoinedRows, ROWS_A_FETCH,
 };
 pub use order::{Key, Order, Sorted};
-pub use scan::{Scanned, Source, scan};
+pub use scan::{Scan, Scanned, scan};

@@ -76,7 +76,9 @@ pub(crate) fn each(
         | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
         Command::Look { tables, .. } => all(Deed::Read, tables, check),
         Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
-        Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
+        Command::QueueStats { table } | Command::Source { table } => {
+            check(Action(Deed::Read, Some(table)))
+        }
         Command::Transactions => check(Action(Deed::Read, None)),
         Command::QueueWait { sources, .. } => all(
             Deed::Take,

@@ -20,7 +20,7 @@ const ROOMS: [(&str, &str); 14] = [
     ),
     (
         "relation",
-        "json lexer limits time_unit < expression schema value processor < codec key request row < options scroll < bind rows",
+        "json lexer limits time_unit < expression schema value processor < codec key request row < options scroll < bind rows < source",
     ),
     (
         "percolate",

@@ -155,7 +155,11 @@ fn banned_words_count_in_code_only_and_where_they_are_banned() {
         &["crates/relation/src/a.rs:2"],
     );
     check(banned::check, &[("crates/disk/src/a.rs", code)], &[]);
-    check(banned::check, &[("crates/relation/src/tests.rs", code)], &[]);
+    check(
+        banned::check,
+        &[("crates/relation/src/tests.rs", code)],
+        &[],
+    );
     let test = "fn wait() {\n    std::thread::sleep(SHORT);\n}\n";
     check(banned::check, &[("crates/server/src/a.rs", test)], &[]);
     check(

@@ -9,17 +9,18 @@ use std::sync::Arc;
 use index::{Control, Interrupt, Memory, Reason};
 use language::meter::Meter;
 use percolate::StandingQuery;
-use queue::{RowNumber, RowReader};
+use queue::{Queue, QueueSnapshot, RowNumber, RowReader};
 use relation::bind::{BoundSelect, Ids, Scope};
 use relation::expression::Expression;
 use relation::options::Options;
 use relation::request::{Item, Output, Select};
 use relation::row::counted_bytes;
-use relation::rows::{Source, scan};
+use relation::rows::{BoxedRows, Scan, scan};
+use relation::source::{Asked, Copied, Shape, Source};
 use relation::value::Value;
 
 use super::check_between;
-use crate::command::{Answer, Reading, Reply, Rows};
+use crate::command::{Answer, Definition, Reading, Reply, Rows};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::{
@@ -54,45 +55,51 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
         interrupt: Arc::new(Interrupt::with_units(DECIDED_UNITS_MAX)),
         ..within(ANSWER_BYTES_HERE_MAX)
     };
-    if owner.is_some() {
-        let visible: Vec<RowNumber> = queue
-            .visible_rows(owner.map(|owned| owned.rows_of(table)))
-            .collect();
-        let count = visible.len() as u64;
-        let is_short = !is_costly(select);
-        let answer = is_short.then(|| {
-            let visible = visible.iter().copied();
-            queue_rows(queue.rows(), select, count, visible, &here)
-        });
-        return or_there(answer, || {
-            let (snapshot, select) = (queue.snapshot(), select.clone());
-            Reading::new(move |control| {
-                queue_rows(
-                    snapshot.rows(),
-                    &select,
-                    count,
-                    visible.into_iter(),
-                    control,
-                )
-            })
-        });
+    let owned = owner.map(|owned| owned.rows_of(table));
+    let count = seen(queue, owned);
+    let is_short = rows_seen(select, count) <= SCANNED_ROWS_MAX && !is_costly(select);
+    let answer = is_short.then(|| {
+        let rows = queue.visible_rows(owned);
+        queue_rows(queue.rows(), select, count, rows, &here)
+    });
+    or_there(answer, || {
+        let (source, select) = (
+            source_of(state, queue, &select.table, owned),
+            select.clone(),
+        );
+        Reading::new(move |control| source?.select(&select, control))
+    })
+}
+
+/// The rows of a queue that a session sees, for a reader on another thread. `owner`: as for [`read`].
+///
+/// # Errors
+/// `NoSuchTable`; `Invalid` for a table of another type.
+pub(crate) fn source(state: &State, owner: Option<&Owned>, table: &str) -> Result<QueueSource> {
+    let id = state.catalog.find(table)?;
+    let queue = state.queues.get(&id);
+    let queue = queue.ok_or_else(|| Error::invalid(format!("'{table}' is no queue")))?;
+    source_of(state, queue, table, owner.map(|owned| owned.rows_of(id)))
+}
+
+/// The rows that a session in owner mode owns, with the lane that it has them from.
+type OwnRows<'a> = Option<(usize, &'a [RowNumber])>;
+
+fn source_of(state: &State, queue: &Queue, name: &str, owned: OwnRows<'_>) -> Result<QueueSource> {
+    Ok(QueueSource {
+        definition: state.catalog.named(name)?,
+        snapshot: queue.snapshot(),
+        owned: owned.map(|owned| queue.visible_rows(Some(owned)).collect()),
+        count: seen(queue, owned),
+    })
+}
+
+/// How many rows of a queue a session sees.
+fn seen(queue: &Queue, owned: OwnRows<'_>) -> u64 {
+    match owned {
+        Some(owned) => queue.visible_rows(Some(owned)).count() as u64,
+        None => queue.backlog.len() - queue.held_live(),
     }
-    let free = queue.backlog.len() - queue.held_live();
-    let there = || {
-        let (snapshot, select) = (queue.snapshot(), select.clone());
-        Reading::new(move |control| {
-            queue_rows(
-                snapshot.rows(),
-                &select,
-                free,
-                snapshot.free_rows(),
-                control,
-            )
-        })
-    };
-    let is_short = rows_seen(select, free) <= SCANNED_ROWS_MAX && !is_costly(select);
-    let answer = is_short.then(|| queue_rows(queue.rows(), select, free, queue.free_rows(), &here));
-    or_there(answer, there)
 }
 
 /// An answer that was made here; or how its asker makes it, where none was, or it takes more memory or units than are spent here.
@@ -162,12 +169,56 @@ fn queue_rows(
     answer(reader.name, select, &scope, &source, count, rows)
 }
 
+/// The rows of a queue that one session saw at one moment.
+pub(crate) struct QueueSource {
+    definition: Arc<Definition>,
+    snapshot: QueueSnapshot,
+    /// Those of a session in owner mode; `None`: those that nobody holds.
+    owned: Option<Vec<RowNumber>>,
+    count: u64,
+}
+
+impl QueueSource {
+    /// Answers a SELECT on it alone.
+    fn select(&self, select: &Select, control: &Control) -> Result<Answer> {
+        let (reader, count) = (self.snapshot.rows(), self.count);
+        match &self.owned {
+            Some(rows) => queue_rows(reader, select, count, rows.iter().copied(), control),
+            None => queue_rows(reader, select, count, self.snapshot.free_rows(), control),
+        }
+    }
+}
+
+impl Source for QueueSource {
+    type Error = Error;
+    type Control = Control;
+
+    fn shape(&self) -> Shape {
+        self.definition.shape()
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn locate(&self, asked: &Asked<'_>, control: &Control) -> Result<BoxedRows<Error>> {
+        let shape = self.shape();
+        let answer = self.select(&asked.copying(&shape), control)?;
+        let rows = answer.rows.collect::<Result<_>>()?;
+        Ok(Arc::new(Copied::new(
+            rows,
+            shape.columns.len(),
+            asked.needed,
+        )))
+    }
+}
+
 /// Rows of a queue, each its values.
 struct QueueRows<'c> {
     control: &'c Control,
 }
 
-impl Source<Vec<Value>> for QueueRows<'_> {
+impl Scan<Vec<Value>> for QueueRows<'_> {
     type Error = Error;
 
     fn value(&self, row: &Vec<Value>, slot: usize) -> Value {
@@ -257,7 +308,7 @@ struct QueryRows<'a> {
     control: &'a Control,
 }
 
-impl<'q> Source<&'q Arc<StandingQuery>> for QueryRows<'_> {
+impl<'q> Scan<&'q Arc<StandingQuery>> for QueryRows<'_> {
     type Error = Error;
 
     fn value(&self, query: &&'q Arc<StandingQuery>, slot: usize) -> Value {
@@ -301,7 +352,7 @@ fn until_stopped<R>(
 }
 
 /// Answers a SELECT on rows that are not searched.
-fn answer<R, S: Source<R, Error = Error>>(
+fn answer<R, S: Scan<R, Error = Error>>(
     table: &str,
     select: &Select,
     scope: &Scope<'_>,

@@ -20,6 +20,7 @@ pub(super) fn over(disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>> {
 pub(super) fn refused(command: &Command) -> Option<Result<Reply>> {
     match command {
         Command::Read { .. }
+        | Command::Source { .. }
         | Command::QueueStats { .. }
         | Command::Transactions
         | Command::QueueAbort

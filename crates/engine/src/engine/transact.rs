@@ -83,6 +83,10 @@ impl Engine {
                 let outcome = self.read_within(session, &select);
                 return self.answer(reply, outcome);
             }
+            Command::Source { table } => {
+                let outcome = self.source_within(session, &table);
+                return self.answer(reply, outcome);
+            }
             Command::Write(Write::Planned(planned)) if transaction.rehearsal.is_some() => {
                 let outcome = self.go_on_committing(session, planned);
                 return self.answer(reply, outcome);
@@ -642,6 +646,11 @@ impl Engine {
     fn read_within(&mut self, session: SessionId, select: &Select) -> Result<Reply> {
         let tables = self.parts_of(std::slice::from_ref(&select.table));
         self.beside(session, &tables, |engine| engine.read(session, select))
+    }
+
+    fn source_within(&mut self, session: SessionId, table: &String) -> Result<Reply> {
+        let tables = self.parts_of(std::slice::from_ref(table));
+        self.beside(session, &tables, |engine| engine.source(session, table))
     }
 
     /// `QUEUE_DONE` in a transaction.

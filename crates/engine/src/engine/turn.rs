@@ -15,7 +15,7 @@ use super::read_only::refused;
 use super::{Engine, is_fatal};
 use crate::Answering;
 use crate::command::{Command, Envelope, Now, Reply, SessionId, Write};
-use crate::decide::read::read;
+use crate::decide::read::{read, source};
 use crate::error::{Error, Result};
 use crate::jobs::Background;
 use crate::limits::ANSWER_BYTES_MAX;
@@ -227,6 +227,12 @@ impl Engine {
         }
     }
 
+    /// The rows of a queue that a session sees, for another thread.
+    pub(super) fn source(&self, session: SessionId, table: &str) -> Result<Reply> {
+        let source = source(&self.state, self.sessions.owner(session), table)?;
+        Ok(Reply::Source(Arc::new(source)))
+    }
+
     fn execute(&mut self, session: SessionId, command: Command) -> Result<Reply> {
         match command {
             Command::CreateTable {
@@ -249,6 +255,7 @@ impl Engine {
                 self.load(session, &table, load, step)
             }
             Command::Read { select } => self.read(session, &select),
+            Command::Source { table } => self.source(session, &table),
             Command::QueueEnd => self.queue_end(session),
             Command::QueueAbort => self.queue_abort(session),
             Command::Collect {

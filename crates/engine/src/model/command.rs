@@ -12,11 +12,12 @@ pub use self::queue_commands::{
 use index::{Control, Interrupt};
 use language::Syntax;
 use language::analysis::{Analyzer, Settings};
-use relation::expression::{Expression, Kept, List};
+use relation::bind::{JoinColumn, TAGS_OF_STANDING};
+use relation::expression::{Expression, Kept};
 use relation::options::{Options, Ranker};
 use relation::request::{Assignment, Delete, Insert, Known, Select, Update};
-use relation::rows::{BlocksMade, BoxedRows, Groups};
 use relation::schema::{Column, ColumnType};
+use relation::source::{Shape, Source};
 use relation::value::Value;
 
 use crate::error::{Error, Result};
@@ -74,6 +75,11 @@ pub enum Command {
     Read {
         /// The parsed SELECT.
         select: Box<Select>,
+    },
+    /// The rows of a queue that the session sees, for a statement that joins or groups them. Answer: [`Reply::Source`].
+    Source {
+        /// Name of the queue.
+        table: String,
     },
     /// `queue_wait`: ends the row that the session owns, then takes the first free row of the first source that has any. If
     /// no source has a free row, the session waits. Answer: [`Reply::Waited`].
@@ -345,6 +351,8 @@ pub enum Reply {
     Rows(Answer),
     /// A read that may take long. The caller runs it on a thread of its choice.
     Reading(Reading),
+    /// The rows of a queue.
+    Source(Arc<TableSource>),
     /// `queue_wait`: the 1-based place of the source that gave a row; 0 when time ran out or a queue was dropped.
     Waited(u32),
     /// The rows that the session took.
@@ -398,10 +406,52 @@ pub struct Definition {
     pub keep: Option<Keep>,
 }
 
+/// The columns of a pq table's own rows beside `id`. `*` shows the first [`STANDING_SHOWN`]; the others are there for who names them.
+pub(crate) const STANDING_COLUMNS: [(&str, ColumnType); 5] = [
+    ("query", ColumnType::String),
+    (TAGS_OF_STANDING, ColumnType::String),
+    ("filters", ColumnType::String),
+    ("hits", ColumnType::Bigint),
+    ("last_hit", ColumnType::Timestamp),
+];
+
+/// Columns of a pq table that `*` stands for beside `id`.
+pub(crate) const STANDING_SHOWN: usize = 3;
+
 impl Definition {
     /// The analyzer of the table's texts. Cost: it is built anew by each call.
     pub(crate) fn analyzer(&self) -> Arc<Analyzer> {
         Arc::new(Analyzer::new(self.analysis.clone()))
+    }
+
+    /// What statements may name of the table.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        let (standing, is_standing) = match self.kind {
+            Kind::Percolate { .. } => (&STANDING_COLUMNS[..], true),
+            Kind::Search(_) | Kind::Distributed { .. } | Kind::Queue(_) => (&[][..], false),
+        };
+        let has_id = !matches!(self.kind, Kind::Queue(_));
+        let own = self.columns.iter().filter(|_| !is_standing);
+        let own = own.map(|column| (&*column.name, column.kind));
+        let implied = has_id.then_some(("id", ColumnType::Bigint)).into_iter();
+        let all = implied.chain(standing.iter().copied()).chain(own);
+        let columns: Vec<JoinColumn> = all
+            .map(|(name, kind)| JoinColumn {
+                name: name.to_owned(),
+                kind,
+            })
+            .collect();
+        Shape {
+            starred: match is_standing {
+                true => 1 + STANDING_SHOWN,
+                false => columns.len(),
+            },
+            columns,
+            has_id,
+            is_standing,
+            takes_match: matches!(self.kind, Kind::Search(_) | Kind::Distributed { .. }),
+        }
     }
 
     /// Whether it has a json column.
@@ -605,7 +655,10 @@ impl Reading {
     }
 }
 
-/// Tables that a SELECT reads: a snapshot, or tables that no other session sees.
+/// A table as one statement reads it.
+pub type TableSource = dyn Source<Error = Error, Control = Control>;
+
+/// The tables of one moment, as statements read them: a snapshot.
 pub trait Searched: Send + Sync {
     /// The definition of a table.
     ///
@@ -613,50 +666,17 @@ pub trait Searched: Send + Sync {
     /// `NoSuchTable`.
     fn definition(&self, table: &str) -> Result<Arc<Definition>>;
 
-    /// Number of rows of a search or pq table; 0 for a queue.
+    /// A search or pq table.
     ///
     /// # Errors
-    /// `NoSuchTable`.
-    fn rows(&self, table: &str) -> Result<u64>;
+    /// `NoSuchTable`; `Invalid` for a queue.
+    fn source(&self, table: &str) -> Result<Arc<TableSource>>;
 
-    /// SELECT on a search or pq table.
+    /// SELECT on one search or pq table without groups: its best rows, by weight or keys.
     ///
     /// # Errors
     /// Those of [`crate::Snapshot::select`].
     fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer>;
-
-    /// The rows of a search table that a SELECT finds, for a join: all of them where it has no LIMIT. Its list and `cutoff` are
-    /// ignored. Column 0 of the rows is the id, and the table's columns follow.
-    ///
-    /// # Errors
-    /// As [`Searched::select`]; `OutOfTime`; `Corrupt` of any segment.
-    fn locate(
-        &self,
-        select: &Select,
-        options: &Options,
-        control: &Control,
-    ) -> Result<BoxedRows<Error>>;
-
-    /// The groups of the rows that [`Searched::locate`] would give, each with its first row, made without looking at one row after
-    /// the other: one for each of `groupings`, all in one pass. `None`: the statement, or a value in the rows, needs that.
-    ///
-    /// # Errors
-    /// As [`Searched::locate`].
-    fn group(
-        &self,
-        select: &Select,
-        options: &Options,
-        groupings: &[Arc<Groups>],
-        control: &Control,
-    ) -> Result<Vec<Option<MadeGroups>>>;
-}
-
-/// Groups that were made from blocks of rows.
-pub struct MadeGroups {
-    /// The first row of each group.
-    pub rows: BoxedRows<Error>,
-    /// The groups, in the order of these rows.
-    pub made: BlocksMade,
 }
 
 /// The tables that a statement reads.
@@ -745,7 +765,7 @@ impl Write {
     /// As [`Command::bytes`].
     pub(crate) fn bytes(&self) -> usize {
         let set_bytes = |set: &[Assignment]| {
-            let values = set.iter().map(|set| expression_bytes(&set.value));
+            let values = set.iter().map(|set| set.value.held_memory());
             values.sum::<usize>()
         };
         let content = match self {
@@ -758,9 +778,9 @@ impl Write {
                 rows_bytes(&insert.rows) + set
             }
             Write::Update(update) => {
-                set_bytes(&update.set) + update.filter.as_ref().map_or(0, expression_bytes)
+                set_bytes(&update.set) + update.filter.as_ref().map_or(0, Expression::held_memory)
             }
-            Write::Delete(delete) => delete.filter.as_ref().map_or(0, expression_bytes),
+            Write::Delete(delete) => delete.filter.as_ref().map_or(0, Expression::held_memory),
             Write::Planned(_) => 0, // the memory of requests has its rows
             Write::Backfill(backfill) => size_of_val(&*backfill.ids),
         };
@@ -812,7 +832,7 @@ impl Command {
                 messages.bytes() as usize + feeds.sum::<usize>()
             }
             Command::Look { ids, .. } => ids.as_ref().map_or(0, |ids| size_of_val(&**ids)),
-            Command::Read { select } => select.filter.as_ref().map_or(0, expression_bytes),
+            Command::Read { select } => select.filter.as_ref().map_or(0, Expression::held_memory),
             Command::QueueDone { receipts }
             | Command::QueueReturn { receipts, .. }
             | Command::QueueExtend { receipts, .. }
@@ -841,6 +861,7 @@ impl Command {
             | Command::QueuePause { .. }
             | Command::QueuePurge { .. }
             | Command::Transactions
+            | Command::Source { .. }
             | Command::Collected { .. }
             | Command::EndWait
             | Command::SessionClosed
@@ -856,18 +877,4 @@ impl Command {
 
 fn rows_bytes(rows: &[Vec<Value>]) -> usize {
     rows.iter().flatten().map(Value::memory).sum()
-}
-
-/// Only lists grow large in practice; a tree's depth is bounded by its parser.
-fn expression_bytes(expression: &Expression) -> usize {
-    let own = size_of::<Expression>();
-    match expression {
-        Expression::In { list, .. } => own + list.memory(),
-        Expression::InRows { columns, .. } => own + columns.iter().map(List::memory).sum::<usize>(),
-        Expression::Binary(_, left, right) => {
-            own + expression_bytes(left) + expression_bytes(right)
-        }
-        Expression::Unary(_, operand) => own + expression_bytes(operand),
-        _ => own,
-    }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use index::{Control, OnDamage};
 use language::tree::{Outline, Query};
 use percolate::StandingQuery;
-use relation::bind::BoundSelect;
 use relation::options::{Options, Ranker};
 use relation::request::Select;
 use relation::schema::text_names;
@@ -13,7 +12,6 @@ use relation::scroll::Token;
 
 use super::{SearchView, Snapshot, View};
 use crate::command::{Answer, Damaged, Definition, Kind, Rows};
-use crate::decide::read::Queries;
 use crate::error::{Error, Result};
 use crate::failure;
 
@@ -26,12 +24,13 @@ impl Snapshot {
     /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;
     /// `Corrupt` of a segment, also while the rows are read.
     pub fn select(&self, select: &Select, options: &Options, control: &Control) -> Result<Answer> {
-        let view = match self.searched(&select.table)? {
-            Some(view) => view,
-            None => return self.select_other(select, control),
+        let source = match self.search_source(&select.table)? {
+            Some(source) => source,
+            None => return self.standing_source(&select.table)?.select(select, control),
         };
+        let view = &source.view;
         let name = view.definition.name.clone();
-        let (mut bound, query) = self.bound(&view, select, options, control)?;
+        let (mut bound, query) = source.bound(select, options, control)?;
         let refused = |error| failure::of_bind(&name, error);
         bound.page().map_err(refused)?;
         let answer = view.rows.search(&bound, query.as_ref(), control);
@@ -73,32 +72,6 @@ impl Snapshot {
     }
 }
 
-impl Snapshot {
-    /// A SELECT bound to its table, and its MATCH.
-    pub(super) fn bound<'s>(
-        &self,
-        view: &SearchView,
-        select: &'s Select,
-        options: &Options,
-        control: &Control,
-    ) -> Result<(BoundSelect<'s>, Option<Query>)> {
-        if let Some(profile) = &control.profile {
-            profile.reads(&view.definition.name);
-        }
-        let refused = |error| failure::of_bind(&view.definition.name, error);
-        let mut bound = view.rows.bind(select, options).map_err(refused)?;
-        if select.matching.is_some() && options.own_ranker().is_none() {
-            bound.options.ranker = self.ranker_of(&view.definition);
-        }
-        let text = select.matching.as_ref();
-        let query = text.map(|text| {
-            let parse = || query_of(text, options, view);
-            control.step(PARSE, parse, |query| outlined(query, view))
-        });
-        Ok((bound, query.transpose()?))
-    }
-}
-
 /// The step of a profile whose detail is the tree of a MATCH.
 pub const PARSE: &str = "parse";
 
@@ -106,7 +79,7 @@ pub const PARSE: &str = "parse";
 const OUTLINE_CHARS_MAX: usize = 64 << 10;
 
 /// What a profile tells of a parsed text.
-fn outlined(query: &Result<Query>, view: &SearchView) -> (Option<u64>, String) {
+pub(super) fn outlined(query: &Result<Query>, view: &SearchView) -> (Option<u64>, String) {
     let Ok(query) = query else {
         return (None, String::new());
     };
@@ -155,7 +128,7 @@ impl Snapshot {
     }
 
     /// The ranker that a table sets. A distributed table has that of its local tables if all set the same, else none.
-    fn ranker_of(&self, table: &Definition) -> Option<Ranker> {
+    pub(super) fn ranker_of(&self, table: &Definition) -> Option<Ranker> {
         let locals = match &table.kind {
             Kind::Search(options) => return options.ranker,
             Kind::Distributed { locals } => locals,
@@ -192,20 +165,5 @@ impl Snapshot {
                 .collect(),
             None => queries.iter().cloned().collect(),
         })
-    }
-
-    /// SELECT on a pq table: its rows are standing queries. Refuses a queue.
-    fn select_other(&self, select: &Select, control: &Control) -> Result<Answer> {
-        let View::Percolate(view) = self.view(&select.table)? else {
-            let table = &select.table;
-            return Err(Error::invalid(format!("'{table}' is not a search table")));
-        };
-        let queries = Queries {
-            table: &view.definition.name,
-            lost: &view.lost,
-            control,
-        };
-        let (len, by_id) = (view.queries.len() as u64, |id| view.queries.get(id));
-        queries.select(select, len, view.queries.iter(), by_id)
     }
 }

@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use disk::{Disk, FaultDisk, MemoryDisk, everything_kept};
 use engine::inspect::{Cost, FILE_KINDS, check, kind_of, repair, table_of_costs};
-use engine::{Control, Error, Now, OnDamage, Options, PqDocument, PqRequest, PqScratch, Reply};
+use engine::{
+    Control, Error, Now, OnDamage, Options, PqDocument, PqRequest, PqScratch, Reply, Searched,
+};
+use relation::request::Select;
+use relation::source::Asked;
 
 use crate::driver::{Driver, options};
 use crate::statement::{Statement, command, options_of, parse};
@@ -342,6 +346,15 @@ fn a_table_without_some_of_its_queries_says_so_or_refuses_until_each_is_stored_o
     refused(&mut driver, "read * from alerts where id = 4");
     refused(&mut driver, "delete alerts where query = 'cow'");
     refused(&mut driver, "delete alerts");
+    // A join would lack rows without a word.
+    let asked = Asked {
+        select: &Select::new("alerts", Vec::new()),
+        options: &relation::options::Options::default(),
+        needed: &[0],
+    };
+    let source = driver.handle.snapshot().source("alerts").unwrap();
+    let located = source.locate(&asked, &Control::default());
+    assert!(matches!(located, Err(Error::Corrupt { .. })));
     let answer = driver.run(command("insert alerts (id, query) values (4, 'cat')"));
     assert_eq!(answer.err(), Some(Error::DuplicateId { id: 4 }));
     let answer = driver.run(command("read id from alerts where id = 300"));

@@ -407,7 +407,7 @@ fn rows_that_take_long_are_stored_only_if_a_session_has_made_them() {
     );
     let committed = driver.ask(1, Command::Commit).take();
     assert!(matches!(committed, Some(Ok(_))), "{committed:?}");
-    assert_eq!(driver.handle.snapshot().rows("deep").unwrap(), 4);
+    assert_eq!(driver.handle.snapshot().source("deep").unwrap().count(), 4);
 }
 
 /// What a column of a measured table is, and a value of it for each number.

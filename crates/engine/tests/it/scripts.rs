@@ -216,6 +216,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
         Ok(Reply::QueueStats(stats)) => vec![format!("{stats:?}")],
         Ok(Reply::Transactions(open)) => vec![format!("{open:?}")],
         Ok(Reply::Seen(_)) => vec!["tables of a transaction".to_owned()],
+        Ok(Reply::Source(source)) => vec![format!("{} rows", source.count())],
         Ok(Reply::Rows(answer)) => show_answer(answer).unwrap(),
         Ok(Reply::Many(replies)) => replies
             .into_iter()

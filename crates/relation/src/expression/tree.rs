@@ -152,6 +152,17 @@ impl Expression {
     /// Memory of a copy of it, in bytes, with what its calls may take. Cost: linear in its nodes.
     #[must_use]
     pub fn memory(&self) -> usize {
+        self.bytes(&growth)
+    }
+
+    /// Memory of it while nobody evaluates it, in bytes. Cost: linear in its nodes.
+    #[must_use]
+    pub fn held_memory(&self) -> usize {
+        self.bytes(&|_, _| 0)
+    }
+
+    /// Its memory. `growth`: what a call may take beyond its arguments.
+    fn bytes(&self, growth: &dyn Fn(Function, &[Expression]) -> usize) -> usize {
         let own = match self {
             Expression::Literal(value) => value.memory(),
             Expression::Column(name) | Expression::Variable(name) => name.len(),
@@ -168,7 +179,7 @@ impl Expression {
             Expression::Aggregate(kind, _) => kind.memory(),
             _ => 0,
         };
-        let parts = self.parts().into_iter().map(Expression::memory);
+        let parts = self.parts().into_iter().map(|part| part.bytes(growth));
         NODE_BYTES + own + parts.sum::<usize>()
     }
 

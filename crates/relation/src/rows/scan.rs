@@ -10,7 +10,7 @@ use crate::expression::Metered;
 use crate::value::Value;
 
 /// Reads rows of type `R`.
-pub trait Source<R> {
+pub trait Scan<R> {
     /// Why a row cannot be read, or memory is refused.
     type Error;
 
@@ -51,8 +51,8 @@ pub struct Scanned {
 /// read.
 ///
 /// # Errors
-/// Those of `rows` and of [`Source::take`].
-pub fn scan<R, S: Source<R>>(
+/// Those of `rows` and of [`Scan::take`].
+pub fn scan<R, S: Scan<R>>(
     select: &BoundSelect<'_>,
     source: &S,
     count: u64,
@@ -93,7 +93,7 @@ pub fn scan<R, S: Source<R>>(
 }
 
 /// The rows in their own order. `whole`: their number, if it is known.
-fn first<R, S: Source<R>>(
+fn first<R, S: Scan<R>>(
     select: &BoundSelect<'_>,
     source: &S,
     rows: impl Iterator<Item = Result<R, S::Error>>,
@@ -121,7 +121,7 @@ fn first<R, S: Source<R>>(
 }
 
 /// The rows by ORDER BY.
-fn sorted<R, S: Source<R>>(
+fn sorted<R, S: Scan<R>>(
     select: &BoundSelect<'_>,
     source: &S,
     rows: impl Iterator<Item = Result<R, S::Error>>,
@@ -207,7 +207,7 @@ impl<'a, 's, S> Showing<'a, 's, S> {
 
     fn add<R>(&mut self, row: &R) -> Result<(), S::Error>
     where
-        S: Source<R>,
+        S: Scan<R>,
     {
         self.source.check()?;
         let of_row = Metered::new(self.source.meter(), |slot| self.source.value(row, slot));

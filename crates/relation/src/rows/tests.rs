@@ -5,7 +5,7 @@ use std::cell::Cell;
 use language::meter::{Meter, Unmetered};
 use proptest::prelude::*;
 
-use super::{Source, scan};
+use super::{Scan, scan};
 use crate::bind::{BoundSelect, Scope};
 use crate::expression::{self, Expression, Metered};
 use crate::lexer::Lexer;
@@ -21,7 +21,7 @@ struct Pairs {
     most: u64,
 }
 
-impl Source<(i64, i64)> for Pairs {
+impl Scan<(i64, i64)> for Pairs {
     type Error = &'static str;
 
     fn value(&self, row: &(i64, i64), slot: usize) -> Value {

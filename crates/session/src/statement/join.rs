@@ -1,25 +1,26 @@
 //! SELECT of several tables: reads each table in the order that the bound join gives, and joins its rows.
 //!
 //! A search table is asked only for rows that can join: `big JOIN picked USING (id)` first reads `picked`, and then asks `big`
-//! for `id IN (…)`. Rows of search and temporary tables are read when they are compared or sent; those of queues and pq tables are
-//! copied.
+//! for `id IN (…)`. What holds the rows is a [`Source`]: those of search and temporary tables are read when they are compared or
+//! sent; those of queues and pq tables are copied.
 
 use std::sync::Arc;
 
 use engine::{
-    Answer, Command, Control, Error, JoinControl, Kind, Reason, Rows, STANDING_SHOWN, Seen,
-    Temporary,
+    Answer, Command, Control, Error, JoinControl, Kind, Reason, Reply, Rows, Seen, TableSource,
+    TemporarySource,
 };
 use relation::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope, JoinStep};
 use relation::expression::{BinaryOperator, Expression, List};
 use relation::options::Options;
-use relation::request::{Facet, Item, JoinedSelect, JoinedTable, Output, Select};
+use relation::request::{Facet, Item, JoinedSelect, JoinedTable, Select};
 use relation::rows::{Answered, BoxedRows, Groups, Join, JoinRows, Joined};
 use relation::schema::ColumnType;
+use relation::source::{Asked, Shape, Source};
 use relation::value::Value;
 
 use super::select::{Shared, may_take_long, no_pages};
-use super::{Execution, Outcome, relations, unexpected};
+use super::{Execution, Outcome, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
 use crate::movable::is_on_loop;
@@ -32,18 +33,36 @@ const WANTED_A_ROW: u64 = 2;
 /// Name of the list of constants in a join with one. No table and no column has such a name.
 const CONSTANTS: &str = "constants()";
 
-/// A table of a join.
-enum Source {
-    Searched,
-    Percolate,
-    Queue,
-    Temporary(Arc<Temporary>),
-    /// The constants that a UNION of equal SELECTs differs in.
-    Constants(Arc<Constants>),
-}
+/// The constants that a UNION of equal SELECTs differs in: a table of one column.
+struct Constants(Arc<List>);
 
-/// A list as the rows of a table of one column.
-struct Constants(List);
+impl Source for Constants {
+    type Error = Error;
+    type Control = Control;
+
+    fn shape(&self) -> Shape {
+        let kind = match self.0.whole() {
+            Some(_) => ColumnType::Bigint,
+            None => ColumnType::String,
+        };
+        let name = CONSTANTS.to_owned();
+        Shape {
+            columns: vec![JoinColumn { name, kind }],
+            starred: 1,
+            has_id: false,
+            is_standing: false,
+            takes_match: false,
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn locate(&self, _: &Asked<'_>, _: &Control) -> Result<BoxedRows<Error>, Error> {
+        Ok(Arc::new(Constants(Arc::clone(&self.0))))
+    }
+}
 
 impl JoinRows for Constants {
     type Error = Error;
@@ -54,27 +73,6 @@ impl JoinRows for Constants {
 
     fn value(&self, row: u32, _: usize) -> Result<Value, Error> {
         Ok(self.0.get(row as usize))
-    }
-}
-
-/// Rows that were copied.
-pub(super) struct Copied {
-    pub(super) rows: Vec<Vec<Value>>,
-    /// For each column of the table its place in the rows; `None`: it is not needed.
-    pub(super) places: Vec<Option<usize>>,
-}
-
-impl JoinRows for Copied {
-    type Error = Error;
-
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn value(&self, row: u32, column: usize) -> Result<Value, Error> {
-        let place = self.places.get(column).copied().flatten();
-        let value = place.and_then(|place| self.rows[row as usize].get(place));
-        Ok(value.cloned().unwrap_or(Value::Null))
     }
 }
 
@@ -129,18 +127,18 @@ impl Execution<'_> {
             return Err(no_pages());
         }
         self.is_costly |= may_take_long(&select.items);
-        let constants = constants.map(|list| Arc::new(Constants(list)));
+        let constants = constants.map(|list| Arc::new(Constants(Arc::new(list))));
         let names: Vec<&str> = select.tables.iter().map(|it| &*it.table).collect();
         let (shared, search) = self.shared_by(&names, &options).await?;
         let mut sources = Vec::with_capacity(names.len());
         for name in &names {
             sources.push(match &constants {
-                Some(constants) if *name == CONSTANTS => Source::Constants(Arc::clone(constants)),
-                _ => self.source(&shared.seen, name)?,
+                Some(constants) if *name == CONSTANTS => Arc::clone(constants) as Arc<TableSource>,
+                _ => self.source(&shared.seen, name).await?,
             });
         }
         let scopes = select.tables.iter().zip(&sources);
-        let scopes = scopes.map(|(table, source)| self.scope(&shared.seen, table, source));
+        let scopes = scopes.map(|(table, source)| scope(table, &**source));
         let scopes: Vec<JoinScope<'_>> = scopes.collect::<Result<_, _>>()?;
         let mut bound = BoundJoin::new(&select, &scopes).map_err(|error| refused(&names, error))?;
         if let Some(most) = options.max_matches {
@@ -148,14 +146,13 @@ impl Execution<'_> {
             bound.limit = Some(limit.map_err(|error| refused(&names, error))?);
         }
         let control = self.control(Arc::clone(&shared.interrupt), &options, &shared.held);
-        let asked: Vec<Asked<'_>> = (select.tables.iter().zip(&scopes).zip(&sources))
-            .map(|((table, scope), source)| Asked {
+        let asked: Vec<OfTable<'_>> = (select.tables.iter().zip(&scopes).zip(&sources))
+            .map(|((table, scope), source)| OfTable {
                 table,
                 scope,
-                source,
+                source: &**source,
                 options: &options,
                 control: &control,
-                seen: &shared.seen,
             })
             .collect();
         self.begin_on_loop(&control);
@@ -208,11 +205,10 @@ impl Execution<'_> {
     async fn made(
         &mut self,
         bound: &BoundJoin,
-        asked: &[Asked<'_>],
+        asked: &[OfTable<'_>],
     ) -> Result<Joined<Error>, Failure> {
         let first = &asked[bound.steps[0].table];
-        let is_search = asked.len() == 1 && matches!(first.source, Source::Searched);
-        if is_search && bound.groups.is_some() {
+        if asked.len() == 1 && bound.groups.is_some() {
             self.apart(first.control, first.scope.rows as usize).await;
             let bound = std::slice::from_ref(bound);
             let made = self.piece(first.control, || grouped(bound, first));
@@ -248,30 +244,29 @@ impl Execution<'_> {
         shared: &Shared,
     ) -> Result<Vec<Answer>, Failure> {
         let table = &*select.table;
-        let source = self.source(&shared.seen, table)?;
-        if !matches!(source, Source::Searched) {
+        let source = self.source(&shared.seen, table).await?;
+        let shape = source.shape();
+        if !shape.takes_match {
             let message = format!("FACET needs a search table, '{table}' is none");
             return Err(Failure::new(errors::INVALID, message));
         }
-        let columns = relations::columns_of(&*shared.seen.definition(table)?);
-        let is_column = |name: &str| columns.iter().any(|(column, _)| column == name);
+        let is_column = |name: &str| shape.columns.iter().any(|column| column.name == name);
         let refused = |error| refused(&[table], error);
         let selects = bind::facets(select, facets, &is_column).map_err(refused)?;
         let Some(first) = selects.first().map(|select| &select.tables[0]) else {
             return Ok(Vec::new());
         };
-        let scope = self.scope(&shared.seen, first, &source)?;
+        let scope = scope(first, &*source)?;
         let scopes = std::slice::from_ref(&scope);
         let bound = selects.iter().map(|select| BoundJoin::new(select, scopes));
         let bound: Vec<BoundJoin> = bound.collect::<Result<_, _>>().map_err(refused)?;
         let control = self.control(Arc::clone(&shared.interrupt), options, &shared.held);
-        let asked = Asked {
+        let asked = OfTable {
             table: first,
             scope: &scope,
-            source: &source,
+            source: &*source,
             options,
             control: &control,
-            seen: &shared.seen,
         };
         let is_long = self.is_large || self.profile.is_some() || scope.rows > ROWS_INLINE_MAX;
         let read = || grouped(&bound, &asked);
@@ -290,7 +285,7 @@ impl Execution<'_> {
         &mut self,
         join: &mut Join<Error>,
         step: &JoinStep,
-        asked: &Asked<'_>,
+        asked: &OfTable<'_>,
     ) -> Result<(), Failure> {
         let most = asked.scope.rows.saturating_mul(WANTED_A_ROW);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -360,81 +355,36 @@ impl Execution<'_> {
         }
     }
 
-    fn source(&self, seen: &Seen, table: &str) -> Result<Source, Failure> {
+    /// A table as the statement reads it. The rows of a queue depend on the session, so the engine is asked for them.
+    async fn source(&mut self, seen: &Seen, table: &str) -> Result<Arc<TableSource>, Failure> {
         if self.session.temporary.has(table) {
-            return Ok(Source::Temporary(self.session.temporary.get(table)?));
+            let temporary = self.session.temporary.get(table)?;
+            return Ok(Arc::new(TemporarySource(temporary)));
         }
-        Ok(match seen.definition(table)?.kind {
-            Kind::Search(_) | Kind::Distributed { .. } => Source::Searched,
-            Kind::Percolate { .. } => Source::Percolate,
-            Kind::Queue(_) => Source::Queue,
-        })
-    }
-
-    fn scope<'a>(
-        &self,
-        seen: &Seen,
-        table: &'a JoinedTable,
-        source: &Source,
-    ) -> Result<JoinScope<'a>, Failure> {
-        let of = |(name, kind): (String, ColumnType)| JoinColumn { name, kind };
-        let (columns, rows) = match source {
-            Source::Constants(constants) => {
-                let kind = match constants.0.whole() {
-                    Some(_) => ColumnType::Bigint,
-                    None => ColumnType::String,
-                };
-                let column = (CONSTANTS.to_owned(), kind);
-                (vec![of(column)], constants.len() as u64)
-            }
-            Source::Temporary(table) => {
-                let columns = table.columns().iter();
-                let columns = columns.map(|it| of((it.name.clone(), it.kind)));
-                (columns.collect(), table.len() as u64)
-            }
-            Source::Queue => {
-                let queues = self.node.engine()?.snapshot().queues();
-                let queue = queues.iter().find(|queue| *queue.queue == *table.table);
-                let columns = relations::columns_of(&*seen.definition(&table.table)?);
-                let rows = queue.map_or(0, |queue| queue.rows);
-                (columns.into_iter().map(of).collect(), rows)
-            }
-            Source::Searched | Source::Percolate => {
-                let columns = relations::columns_of(&*seen.definition(&table.table)?);
-                (
-                    columns.into_iter().map(of).collect(),
-                    seen.rows(&table.table)?,
-                )
-            }
+        if !matches!(seen.definition(table)?.kind, Kind::Queue(_)) {
+            return Ok(seen.source(table)?);
+        }
+        let table = table.to_owned();
+        let command = match self.session.engine_has_part() {
+            true => self.session.within(Command::Source { table }),
+            false => Command::Source { table },
         };
-        if table.matching.is_some() && !matches!(source, Source::Searched) {
-            let message = format!("MATCH needs a search table, '{}' is none", table.name);
-            return Err(Failure::new(errors::INVALID, message));
+        match self.submit(command).await? {
+            Reply::Source(source) => Ok(source),
+            _ => Err(unexpected()),
         }
-        Ok(JoinScope {
-            name: &table.name,
-            starred: match source {
-                Source::Percolate => 1 + STANDING_SHOWN,
-                _ => columns.len(),
-            },
-            columns,
-            has_id: matches!(source, Source::Searched | Source::Percolate),
-            rows,
-            is_searched: table.matching.is_some(),
-            is_standing: matches!(source, Source::Percolate),
-        })
     }
 
     /// The rows of a step's table. `wanted`: a column and the values that its rows must have there.
     async fn rows_of_step(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &OfTable<'_>,
         step: &JoinStep,
         wanted: Option<(String, List)>,
     ) -> Result<BoxedRows<Error>, Failure> {
         let rows = match &wanted {
-            Some((_, list)) => list.len(),
-            None => asked.scope.rows as usize,
+            Some((_, list)) if asked.scope.has_id => list.len(),
+            _ => asked.scope.rows as usize, // of these no row is looked up
         };
         let listed = wanted.map(|(column, list)| {
             let named = asked.scope.columns.iter().find(|of| of.name == column);
@@ -452,56 +402,37 @@ impl Execution<'_> {
         });
         let conditions: Vec<Expression> = listed.into_iter().chain(step.own.clone()).collect();
         let condition = (!conditions.is_empty()).then(|| Expression::all_of(conditions));
-        let select = asked.select(step, condition);
-        let seen = asked.seen;
-        match asked.source {
-            Source::Constants(constants) => Ok(Arc::clone(constants) as BoxedRows<Error>),
-            Source::Temporary(table) => {
-                let interrupt = &asked.control.interrupt;
-                self.apart(asked.control, table.len()).await;
-                let find = || Ok(table.find(select.filter.as_ref(), interrupt)?);
-                Ok(Arc::new(self.piece(asked.control, find).await?))
-            }
-            Source::Searched => {
-                self.apart(asked.control, rows).await;
-                let locate = || Ok(seen.locate(&select, asked.options, asked.control)?);
-                self.piece(asked.control, locate).await
-            }
-            Source::Percolate => {
-                self.apart(asked.control, rows).await;
-                let read = || {
-                    let answer = seen.select(&select, asked.options, asked.control)?;
-                    asked.copied(step, answer)
-                };
-                self.piece(asked.control, read).await
-            }
-            Source::Queue => {
-                let select = Box::new(select);
-                let command = match self.session.engine_has_part() {
-                    true => self.session.within(Command::Read { select }),
-                    false => Command::Read { select },
-                };
-                let reply = self.submit(command).await?;
-                let answer = self.node.rows_of(self.session, reply, asked.control);
-                let answer = answer.await?;
-                guarded(self.node, || asked.copied(step, answer))
-            }
-        }
+        let select = asked.select(condition);
+        self.apart(asked.control, rows).await;
+        let asks = asked.asks(&select, step);
+        let locate = || Ok(asked.source.locate(&asks, asked.control)?);
+        self.piece(asked.control, locate).await
     }
 }
 
-/// The answers of SELECTs with groups over one search table. They find the rows that the first of them tells. Groups that can be made
+/// A table of a statement, as it is bound.
+fn scope<'a>(table: &'a JoinedTable, source: &TableSource) -> Result<JoinScope<'a>, Failure> {
+    let (shape, is_searched) = (source.shape(), table.matching.is_some());
+    if is_searched && !shape.takes_match {
+        let message = format!("MATCH needs a search table, '{}' is none", table.name);
+        return Err(Failure::new(errors::INVALID, message));
+    }
+    Ok(shape.scope(&table.name, source.count(), is_searched))
+}
+
+/// The answers of SELECTs with groups over one table. They find the rows that the first of them tells. Groups that can be made
 /// from blocks of rows are made in one pass; the others are made of the rows one by one.
-fn grouped(bound: &[BoundJoin], asked: &Asked<'_>) -> Result<Vec<Joined<Error>>, Failure> {
+fn grouped(bound: &[BoundJoin], asked: &OfTable<'_>) -> Result<Vec<Joined<Error>>, Failure> {
     let Some(step) = bound.first().and_then(|bound| bound.steps.first()) else {
         return Ok(Vec::new());
     };
-    let (seen, options, control) = (asked.seen, asked.options, asked.control);
-    let select = asked.select(step, step.own.clone());
+    let (source, control) = (asked.source, asked.control);
+    let select = asked.select(step.own.clone());
+    let asks = asked.asks(&select, step);
     let groupings = bound.iter().filter_map(|bound| bound.groups.clone());
     let groupings: Vec<Arc<Groups>> = groupings.collect();
     let made = match step.rest {
-        None => seen.group(&select, options, &groupings, control)?,
+        None => source.group(&asks, &groupings, control)?,
         Some(_) => groupings.iter().map(|_| None).collect(),
     };
     let (mut all_rows, mut answers) = (None, Vec::with_capacity(bound.len()));
@@ -515,7 +446,7 @@ fn grouped(bound: &[BoundJoin], asked: &Asked<'_>) -> Result<Vec<Joined<Error>>,
             None => {
                 let rows = match all_rows.take() {
                     Some(rows) => rows,
-                    None => seen.locate(&select, options, control)?,
+                    None => source.locate(&asks, control)?,
                 };
                 join.step(step, Arc::clone(&rows))?;
                 all_rows = Some(rows);
@@ -560,48 +491,31 @@ pub(super) fn answer_of(bound: BoundJoin, joined: Joined<Error>) -> Answer {
 }
 
 /// What a step asks its table.
-struct Asked<'a> {
+struct OfTable<'a> {
     table: &'a JoinedTable,
     scope: &'a JoinScope<'a>,
-    source: &'a Source,
+    source: &'a TableSource,
     options: &'a Options,
     control: &'a Control,
-    seen: &'a Seen,
 }
 
-impl Asked<'_> {
-    /// The SELECT of a step: every row, in the table's order.
-    fn select(&self, step: &JoinStep, filter: Option<Expression>) -> Select {
-        let needed = step.needed.iter().map(|at| &self.scope.columns[*at].name);
-        let item = |name: &String| Item::Value {
-            what: Output::Expression(Expression::Column(name.clone())),
-            name: name.clone(),
-        };
-        let mut items: Vec<Item> = match self.source {
-            Source::Percolate | Source::Queue => needed.map(item).collect(),
-            _ => Vec::new(),
-        };
-        if items.is_empty() && matches!(self.source, Source::Percolate | Source::Queue) {
-            // A row without columns would be no row of an answer.
-            items.extend(self.scope.columns.first().map(|column| item(&column.name)));
-        }
+impl OfTable<'_> {
+    /// The SELECT of a step: every row of a condition, in the table's order.
+    fn select(&self, filter: Option<Expression>) -> Select {
         Select {
             matching: self.table.matching.clone(),
             filter,
-            ..Select::new(&self.table.table, items)
+            ..Select::new(&*self.table.table, Vec::new())
         }
     }
 
-    fn copied(&self, step: &JoinStep, answer: Answer) -> Result<BoxedRows<Error>, Failure> {
-        let mut rows = Vec::new();
-        for row in answer.rows {
-            rows.push(row?);
+    /// The rows of that SELECT.
+    fn asks<'s>(&'s self, select: &'s Select, step: &'s JoinStep) -> Asked<'s> {
+        Asked {
+            select,
+            options: self.options,
+            needed: &step.needed,
         }
-        let mut places = vec![None; self.scope.columns.len()];
-        for (place, column) in step.needed.iter().enumerate() {
-            places[*column] = Some(place);
-        }
-        Ok(Arc::new(Copied { rows, places }))
     }
 }
 

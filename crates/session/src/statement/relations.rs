@@ -34,7 +34,7 @@ use crate::rights::{Action, Deed};
 use crate::session::Session;
 
 pub use tables::columns as columns_by_name;
-pub(super) use tables::columns_of;
+
 use tables::{in_memory, temporary_definition};
 
 /// Rows of values.

@@ -7,9 +7,10 @@ use relation::bind::{self, BindError, BoundJoin, JoinColumn, JoinScope};
 use relation::request::{Facet, Item, Select};
 use relation::rows::{BoxedRows, Join};
 use relation::schema::ColumnType;
+use relation::source::Copied;
 use relation::value::Value;
 
-use super::join::{Copied, answer_of, refused};
+use super::join::{answer_of, refused};
 use super::unexpected;
 use crate::budget::Grant;
 use crate::errors::Failure;
@@ -53,8 +54,8 @@ pub fn groups_of_rows(
         memory: Arc::new(held.for_rows(node.bounds().search_memory_bytes)),
         interrupt: Arc::clone(interrupt),
     });
-    let places = (0..columns.len()).map(Some).collect();
-    let rows: BoxedRows<Error> = Arc::new(Copied { rows, places });
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let rows: BoxedRows<Error> = Arc::new(Copied::new(rows, columns.len(), &all));
     let answer = |select| {
         let bound = BoundJoin::new(select, std::slice::from_ref(&scope)).map_err(failed)?;
         let step = bound.steps.first().ok_or_else(unexpected)?;

@@ -10,21 +10,12 @@ use relation::request::{Item, Output, Select};
 use relation::schema::{Column, ColumnType};
 use relation::value::Value;
 
+use crate::command::{STANDING_COLUMNS, STANDING_SHOWN};
 use crate::error::Result;
 use crate::failure;
 
-/// The columns of a pq table's own rows beside `id`. `*` shows the first ones; the others are there for who names them.
-const QUERY_COLUMNS: [(&str, ColumnType); 6] = [
-    ("query", ColumnType::String),
-    (TAGS_OF_STANDING, ColumnType::String),
-    ("filters", ColumnType::String),
-    ("hits", ColumnType::Bigint),
-    ("last_hit", ColumnType::Timestamp),
-    ("source", ColumnType::String),
-];
-
-/// Columns of a pq table that `*` stands for beside `id`; they are the first.
-pub const STANDING_SHOWN: usize = 3;
+/// The column behind those that people are shown: what a client of Elasticsearch stored.
+const SOURCE: (&str, ColumnType) = ("source", ColumnType::String);
 
 /// What the name of a column begins with that tells whether a comparison with `any(tags)` holds.
 const ANY_TAG: &str = "any(tags)";
@@ -83,7 +74,7 @@ impl QueryColumns {
             default: None,
             keyed: false,
         };
-        let named = QUERY_COLUMNS.iter();
+        let named = STANDING_COLUMNS.iter().chain([&SOURCE]);
         let named = named.map(|(name, kind)| column((*name).to_owned(), *kind));
         let any = (0..any_tags.len()).map(|at| column(any_tag(at), ColumnType::Bool));
         QueryColumns {
@@ -113,7 +104,7 @@ impl QueryColumns {
             5 => Value::Int(query.count.get().1.into()),
             6 => Value::Str(query.source.to_string()),
             any => {
-                let wanted = any.checked_sub(QUERY_COLUMNS.len() + 1);
+                let wanted = any.checked_sub(STANDING_COLUMNS.len() + 2);
                 let wanted = wanted.and_then(|any| self.any_tags.get(any));
                 let has = |wanted: &Vec<String>| has_any(&query.tags, wanted);
                 Value::Int(wanted.is_some_and(has).into())

@@ -84,27 +84,8 @@ fn of_each(
 /// Names and types of a table's columns, implied columns first; also for COM_FIELD_LIST. A search table has `id`, a pq table
 /// has `id`, `query`, `tags`, `filters`, `hits` and `last_hit`; its document columns are left out.
 pub(in crate::statement) fn columns_of(definition: &Definition) -> Vec<(String, ColumnType)> {
-    let own = definition
-        .columns
-        .iter()
-        .map(|column| (column.name.clone(), column.kind));
-    match definition.kind {
-        Kind::Queue(_) => own.collect(),
-        Kind::Search(_) | Kind::Distributed { .. } => {
-            std::iter::once(("id".to_owned(), ColumnType::Bigint))
-                .chain(own)
-                .collect()
-        }
-        Kind::Percolate { .. } => {
-            let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
-            columns.extend(
-                ["query", "tags", "filters"].map(|name| (name.to_owned(), ColumnType::String)),
-            );
-            columns.push(("hits".to_owned(), ColumnType::Bigint));
-            columns.push(("last_hit".to_owned(), ColumnType::Timestamp));
-            columns
-        }
-    }
+    let columns = definition.shape().columns.into_iter();
+    columns.map(|column| (column.name, column.kind)).collect()
 }
 
 /// As [`columns_of`], of a table by its name.
