@@ -8,13 +8,14 @@ use super::source::{Source, line_of, words};
 use super::tree::Tree;
 
 /// The enums. Others of the same names are held to the rule too.
-const ENUMS: [&str; 15] = [
+const ENUMS: [&str; 16] = [
     "Accumulator",
     "AggregateKind",
     "CatalogRecord",
     "ColumnType",
     "Command",
     "Kind",
+    "Loose",
     "Node",
     "QueueRecord",
     "QueueSlot",

@@ -1,6 +1,6 @@
 //! Operators between operands, from the loosest to the tightest.
 
-use super::infix::Infix;
+use super::infix::{Infix, Loose};
 use super::{Parser, only_excludes, refuse};
 use crate::tree::{Node, QueryError, Unit};
 
@@ -23,27 +23,30 @@ impl<'a> Parser<'a> {
             if self.cursor.at == left.start {
                 return self.missing_beside(infix.name());
             }
+            let Infix::Loose(loose) = infix else {
+                break; // a conjunction has read all others
+            };
             let at = self.cursor.at;
             let right = self.right_side(&left, (infix, bytes), depth, Self::conjunction)?;
-            if left.node.is_none() && matches!(infix, Infix::NotNear(_)) {
+            if left.node.is_none() && matches!(loose, Loose::NotNear(_)) {
                 return refuse(at, "NOTNEAR needs a word on its left".to_owned());
             }
-            let chained = in_order && infix == Infix::Order;
+            let chained = in_order && loose == Loose::Order;
             if left.node.is_some() && right.node.is_some() {
-                in_order = infix == Infix::Order;
+                in_order = loose == Loose::Order;
             }
-            left = self.both(left, right, chained, |left, right| match infix {
-                Infix::Near(distance) => Node::Near {
+            left = self.both(left, right, chained, |left, right| match loose {
+                Loose::Near(distance) => Node::Near {
                     left: Box::new(left),
                     right: Box::new(right),
                     distance,
                 },
-                Infix::NotNear(distance) => Node::NotNear {
+                Loose::NotNear(distance) => Node::NotNear {
                     left: Box::new(left),
                     right: Box::new(right),
                     distance,
                 },
-                _ => Node::Order(list(chained, left, right)),
+                Loose::Order => Node::Order(list(chained, left, right)),
             })?;
         }
         self.height = left.height;
@@ -57,7 +60,7 @@ impl<'a> Parser<'a> {
         loop {
             self.cursor.skip_blank();
             if matches!(self.cursor.peek(), None | Some(')'))
-                || self.infix()?.is_some_and(|(infix, _)| infix.is_loosest())
+                || matches!(self.infix()?, Some((Infix::Loose(_), _)))
             {
                 break;
             }

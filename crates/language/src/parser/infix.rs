@@ -6,31 +6,32 @@ use crate::tree::{QueryError, Unit};
 /// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Infix {
-    Order,
-    Near(u32),
-    NotNear(u32),
+    Loose(Loose),
     Or,
     Maybe,
     Together(Unit),
+}
+
+/// An operator between conjunctions: these bind most loosely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loose {
+    Order,
+    Near(u32),
+    NotNear(u32),
 }
 
 impl Infix {
     /// The name by which users know it.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Infix::Order => "<<",
-            Infix::Near(_) => "NEAR",
-            Infix::NotNear(_) => "NOTNEAR",
+            Infix::Loose(Loose::Order) => "<<",
+            Infix::Loose(Loose::Near(_)) => "NEAR",
+            Infix::Loose(Loose::NotNear(_)) => "NOTNEAR",
             Infix::Or => "|",
             Infix::Maybe => "MAYBE",
             Infix::Together(Unit::Sentence) => "SENTENCE",
             Infix::Together(Unit::Paragraph) => "PARAGRAPH",
         }
-    }
-
-    /// Whether it stands between conjunctions, and so binds most loosely.
-    pub(super) fn is_loosest(self) -> bool {
-        matches!(self, Infix::Order | Infix::Near(_) | Infix::NotNear(_))
     }
 }
 
@@ -49,9 +50,9 @@ impl Parser<'_> {
     pub(super) fn infix(&self) -> Result<Option<(Infix, usize)>, QueryError> {
         let ahead = self.cursor.ahead();
         if ahead.starts_with("<<") {
-            return Ok(Some((Infix::Order, 2)));
+            return Ok(Some((Infix::Loose(Loose::Order), 2)));
         }
-        if !ahead.starts_with(['M', 'S', 'P', 'N', 'Z']) {
+        if !ahead.starts_with(|c: char| c.is_ascii_uppercase()) {
             return Ok(None);
         }
         let ends = |c: char| c.is_whitespace() || matches!(c, '|' | '(' | ')' | '"');
@@ -65,9 +66,11 @@ impl Parser<'_> {
                 return refuse(self.cursor.at, "not yet: zones".to_owned());
             }
             _ => match word.split_once('/') {
-                Some(("NEAR", count)) if self.counts(count) => Infix::Near(self.distance(count)?),
-                Some(("NOTNEAR", count)) if self.counts(count) => {
-                    Infix::NotNear(self.distance(count)?)
+                Some((name @ "NEAR", count)) if self.counts(count) => {
+                    Infix::Loose(Loose::Near(self.distance(name, count)?))
+                }
+                Some((name @ "NOTNEAR", count)) if self.counts(count) => {
+                    Infix::Loose(Loose::NotNear(self.distance(name, count)?))
                 }
                 _ => return Ok(None),
             },
@@ -80,12 +83,12 @@ impl Parser<'_> {
         !self.leniency.as_before || count.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    fn distance(&self, count: &str) -> Result<u32, QueryError> {
+    fn distance(&self, name: &str, count: &str) -> Result<u32, QueryError> {
         match count.parse() {
             Ok(distance) if distance > 0 => Ok(distance),
             _ => refuse(
                 self.cursor.at,
-                format!("NEAR takes a whole number from 1 to {}", u32::MAX),
+                format!("{name} takes a whole number from 1 to {}", u32::MAX),
             ),
         }
     }

@@ -231,8 +231,9 @@ impl Parser<'_> {
             "AND" => self.warn("AND is searched as a word: words side by side must all be there"),
             "OR" => self.warn("OR is searched as a word: write | between alternatives"),
             "NOT" => self.warn("NOT is searched as a word: write -word to exclude"),
-            "NEAR" | "NOTNEAR" => {
-                self.warn("NEAR is searched as a word: write NEAR/3 for the operator")
+            "NEAR" => self.warn("NEAR is searched as a word: write NEAR/3 for the operator"),
+            "NOTNEAR" => {
+                self.warn("NOTNEAR is searched as a word: write NOTNEAR/3 for the operator")
             }
             _ => {}
         }
