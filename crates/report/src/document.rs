@@ -5,7 +5,7 @@
 //! | fact | a key of the document | a figure below the title |
 //! | section | a key of `sections` | a heading |
 //! | table | a key of the document, a list of rows | a table |
-//! | picture | a key of its section's `pictures` | a drawing, and a table of its values |
+//! | picture | a key of the document, a list of values | a drawing, and a table of its values |
 //!
 //! Names are stable: lower case, words joined by `_`, with the unit at the end (`p99_seconds`). Titles are for people and may
 //! change.
@@ -13,6 +13,7 @@
 mod example;
 mod picture;
 mod table;
+mod values;
 
 pub use picture::{
     Axis, Bars, Curve, CurveKind, Curves, Drawing, Group, Matrix, Multiples, Panel, Picture, Scale,
@@ -48,7 +49,7 @@ pub struct Fact {
 /// A part of a report under one heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// Key in JSON, anchor in HTML.
+    /// Key of `sections` in JSON, anchor in HTML.
     pub name: String,
     /// Heading of the part.
     pub title: String,

@@ -5,7 +5,7 @@ use super::Unit;
 /// A picture with a heading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Key in JSON; unique in its section.
+    /// Key in JSON, name in CSV; unique in its document, among tables too.
     pub name: String,
     /// Words for a reader, and the accessible name.
     pub title: String,
@@ -77,7 +77,7 @@ pub enum Scale {
 pub struct Curve {
     /// Words for a reader, in the legend.
     pub name: String,
-    /// Values across and upward, by rising value across; not finite ones are left out.
+    /// Values across and upward, each value across once, rising; not finite ones are left out.
     pub points: Vec<(f64, f64)>,
     /// A value upward that is drawn as a dashed line through the whole width, such as the rate of an automatic setting.
     pub level: Option<f64>,
@@ -152,6 +152,15 @@ impl Picture {
             title: title.into(),
             drawing,
         }
+    }
+}
+
+impl Matrix {
+    /// The value of a field; `None` for a missing one and for one that is not finite.
+    #[must_use]
+    pub fn value(&self, row: usize, column: usize) -> Option<f64> {
+        let value = *self.values.get(row)?.get(column)?;
+        value.filter(|value| value.is_finite())
     }
 }
 
