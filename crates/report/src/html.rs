@@ -18,8 +18,9 @@ use crate::svg::{LOOK, in_page};
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// Longer texts of cells are folded: the reader opens them.
-const TEXT_CHARS_MAX: usize = 240;
+/// Longer texts of cells, and of paragraphs, are folded: the reader opens them.
+const CELL_CHARS_MAX: usize = 240;
+const PARAGRAPH_CHARS_MAX: usize = 1_000;
 
 /// Characters of a folded text that are shown.
 const FOLDED_CHARS: usize = 100;
@@ -49,7 +50,10 @@ impl Document {
         for note in &self.notes {
             put(
                 &mut out,
-                format_args!("<p class=\"note\">{}</p>\n", markup(note)),
+                format_args!(
+                    "<div class=\"text note\">{}</div>\n",
+                    words(note, PARAGRAPH_CHARS_MAX)
+                ),
             );
         }
         facts(&mut out, &self.facts);
@@ -137,7 +141,13 @@ fn section(out: &mut String, section: &Section, section_id: &str, names: &mut Na
         ),
     );
     for paragraph in &section.text {
-        put(out, format_args!("<p>{}</p>\n", markup(paragraph)));
+        put(
+            out,
+            format_args!(
+                "<div class=\"text\">{}</div>\n",
+                words(paragraph, PARAGRAPH_CHARS_MAX)
+            ),
+        );
     }
     for picture in &section.pictures {
         figure(out, picture, &names.next(&id(&picture.name)));
@@ -205,16 +215,11 @@ fn table(out: &mut String, table: &Table) {
         for (number, column) in table.columns.iter().enumerate() {
             let cell = row.get(number).unwrap_or(&Cell::Nothing);
             let text = shown(cell, column.unit, Grouping::ThinSpace);
+            let (class, title) = (class_of(column.unit), exact_title(cell, column.unit));
             put(
                 out,
-                format_args!(
-                    "<td{}{}>",
-                    class_of(column.unit),
-                    exact_title(cell, column.unit)
-                ),
+                format_args!("<td{class}{title}>{}</td>", words(&text, CELL_CHARS_MAX)),
             );
-            words(out, &text);
-            *out += "</td>";
         }
         *out += "</tr>\n";
     }
@@ -244,18 +249,14 @@ fn exact_title(cell: &Cell, unit: Unit) -> String {
     }
 }
 
-/// A text, folded if it is long.
-fn words(out: &mut String, text: &str) {
-    if text.chars().nth(TEXT_CHARS_MAX).is_none() {
-        *out += &markup(text);
-        return;
+/// A text, folded if it is longer than `chars_max`.
+fn words(text: &str, chars_max: usize) -> String {
+    if text.chars().nth(chars_max).is_none() {
+        return markup(text);
     }
     let begin = markup(&cut(&visible(text), FOLDED_CHARS));
-    put(
-        out,
-        format_args!(
-            "<details><summary>{begin}</summary>{}</details>",
-            markup(text)
-        ),
-    );
+    format!(
+        "<details><summary>{begin}</summary>{}</details>",
+        markup(text)
+    )
 }

@@ -6,7 +6,7 @@ use super::look::{colour_class, line_class, mark};
 use super::{Drawn, Place};
 use crate::document::{Axis, Curve, CurveKind, Curves, Scale, Unit};
 use crate::escape::{markup, put};
-use crate::number::{Grouping, exact, number_shown};
+use crate::number::{Grouping, number_shown};
 use crate::ruler::{Ruler, Start};
 use crate::thin::{Placed, thinned};
 
@@ -185,12 +185,7 @@ fn tip(curves: &Curves, (x, y): (f64, f64)) -> String {
     )
 }
 
-/// A value in words, and behind it all digits if the words have fewer.
+/// A value in words.
 pub(super) fn told(value: f64, unit: Unit) -> String {
-    let shown = number_shown(value, unit, Grouping::ThinSpace);
-    match unit {
-        Unit::Whole if value.fract() == 0.0 => markup(&shown),
-        Unit::Text | Unit::Whole | Unit::Decimal { .. } => markup(&exact(&value.into())),
-        Unit::Share | Unit::Seconds | Unit::Bytes => markup(&shown),
-    }
+    markup(&number_shown(value, unit, Grouping::ThinSpace))
 }

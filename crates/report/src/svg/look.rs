@@ -5,10 +5,11 @@
 use crate::escape::put;
 
 /// Style of all pictures, for files and for pages. Class names: `sN` the colour of a series, `dN` its dashes, `l` a line, `f` an
-/// area, `g` the grid, `a` an axis, `q` quiet text, `t` the title, `b` the background, `k` small text, `x` text over a strong field.
+/// area, `g` the grid, `a` an axis, `q` quiet text, `t` the title, `b` the background, `k` small text, `x` text over a strong field, `o` text over a line.
 pub(crate) const LOOK: &str = "\
 svg{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
 text{fill:#24292f}.q{fill:#59636e}.t{font-size:15px;font-weight:600}.k{font-size:10px}.b{fill:#fff}.x{fill:#fff}\
+.o{paint-order:stroke;stroke:#fff;stroke-width:3px}\
 .g{stroke:#d8dee4;fill:none}.h{stroke:#eef1f4;fill:none}.a{stroke:#8c959f;fill:none}\
 .l{stroke:currentColor;fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\
 .f{fill:currentColor}.e{fill:currentColor;fill-opacity:.14}.v{stroke:currentColor;fill:none;stroke-width:1.5;stroke-dasharray:5 4}\
@@ -16,7 +17,7 @@ text{fill:#24292f}.q{fill:#59636e}.t{font-size:15px;font-weight:600}.k{font-size
 .d1{stroke-dasharray:8 4}.d2{stroke-dasharray:1.5 4}.d3{stroke-dasharray:9 4 1.5 4}\
 .s0{color:#0072b2}.s1{color:#d55e00}.s2{color:#009e73}.s3{color:#b8578f}.s4{color:#b87a00}.s5{color:#2f9bd6}\
 @media screen and (prefers-color-scheme:dark){\
-text{fill:#e6edf3}.q{fill:#9da7b3}.b{fill:#14171b}.x{fill:#0b0d10}\
+text{fill:#e6edf3}.q{fill:#9da7b3}.b{fill:#14171b}.x{fill:#0b0d10}.o{stroke:#14171b}\
 .g{stroke:#30363d}.h{stroke:#20252b}.a{stroke:#6e7781}\
 .s0{color:#56b4e9}.s1{color:#ff8b3d}.s2{color:#2ec99b}.s3{color:#e39ac3}.s4{color:#f0c043}.s5{color:#9bb7ff}}";
 

@@ -126,11 +126,6 @@ fn grid(multiples: &Multiples, across: &Ruler) -> String {
         );
     }
     put(&mut out, format_args!("<path class=\"g\" d=\"{path}\"/>"));
-    if multiples.upward.range.is_some() {
-        let upward = Ruler::new(&multiples.upward, Start::Zero, std::iter::empty());
-        let name = markup(&short(upward.value(1.0), multiples.upward.unit));
-        text(&mut out, (3.0, 11.0), "q k", Anchor::Start, &name);
-    }
     out
 }
 
@@ -172,10 +167,6 @@ fn line(multiples: &Multiples, panel: &Panel, across: &Ruler, values: Values) ->
             ),
         );
     }
-    if multiples.upward.range.is_none() {
-        let name = markup(&short(upward.value(1.0), multiples.upward.unit));
-        text(&mut out, (3.0, 11.0), "q k", Anchor::Start, &name);
-    }
     put(
         &mut out,
         format_args!("<polyline class=\"l s0\" points=\"{points}\""),
@@ -202,5 +193,8 @@ fn line(multiples: &Multiples, panel: &Panel, across: &Ruler, values: Values) ->
             }
         }
     }
+    // The end of the vertical axis, over the line.
+    let name = markup(&short(upward.value(1.0), multiples.upward.unit));
+    text(&mut out, (3.0, 11.0), "q k o", Anchor::Start, &name);
     out
 }

@@ -8,7 +8,7 @@ use super::{Style, Terminal};
 use crate::document::{Cell, Table, Unit};
 use crate::number::{Grouping, shown};
 
-/// Longest text of a cell, in columns of the terminal. The whole text is in the other outputs.
+/// Longest text of a cell, in columns, if the terminal is not wider. The whole text is in the other outputs.
 const TEXT_MAX: usize = 200;
 
 impl Table {
@@ -31,7 +31,10 @@ impl Table {
                     column.unit,
                     Grouping::Comma,
                 );
-                field(terminal.cut(&text, TEXT_MAX), column.unit)
+                field(
+                    terminal.cut(&text, TEXT_MAX.max(terminal.columns())),
+                    column.unit,
+                )
             });
             grid.add_row(cells);
         }
