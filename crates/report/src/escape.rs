@@ -2,9 +2,6 @@
 
 use std::fmt::Write;
 
-/// Longest label of a picture, in characters.
-pub(crate) const LABEL_CHARS_MAX: usize = 40;
-
 /// The text with each character that moves a cursor or turns the direction of writing replaced by its escape, such as `\n` or
 /// `\u{202e}`. A backslash of the text itself stays as it is.
 pub(crate) fn visible(text: &str) -> String {
@@ -55,11 +52,6 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     let mut out: String = text.chars().take(chars_max.saturating_sub(1)).collect();
     out.push('…');
     out
-}
-
-/// A label of a picture: markup of the visible text, cut at [`LABEL_CHARS_MAX`].
-pub(crate) fn label(text: &str) -> String {
-    markup(&cut(&visible(text), LABEL_CHARS_MAX))
 }
 
 /// Writing into a string cannot fail.

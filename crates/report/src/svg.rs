@@ -11,6 +11,8 @@ mod look;
 mod matrix;
 mod multiples;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::document::{Drawing, Picture};
 use crate::escape::{markup, put, visible};
 
@@ -45,11 +47,12 @@ impl Picture {
             Drawing::Multiples(multiples) => multiples::draw_file(multiples),
         };
         let title = markup(&self.title);
+        let heading = label(&self.title, WIDTH * 0.75);
         let height = drawn.height + 34.0;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" \
              aria-label=\"{title}\">\n<title>{title}</title>\n<style>{LOOK}</style>\n\
-             <rect class=\"b\" width=\"{WIDTH}\" height=\"{height:.0}\"/>\n<text class=\"t\" x=\"12\" y=\"24\">{title}</text>\n\
+             <rect class=\"b\" width=\"{WIDTH}\" height=\"{height:.0}\"/>\n<text class=\"t\" x=\"12\" y=\"24\">{heading}</text>\n\
              <g transform=\"translate(0 34)\">\n"
         );
         svg += &drawn.elements;
@@ -74,10 +77,31 @@ pub(crate) fn in_page(picture: &Picture, id: &str) -> String {
     )
 }
 
-/// Width of a text of 12 pixels, of a common font without serifs.
+/// Width of a character of 12 pixels, of a common font without serifs.
+const CHARACTER: f64 = 6.9;
+
+/// Width of a visible text.
 fn text_width(text: &str) -> f64 {
-    use unicode_width::UnicodeWidthStr;
-    visible(text).width() as f64 * 6.9
+    text.width() as f64 * CHARACTER
+}
+
+/// The visible text, cut to a width.
+fn fitted(text: &str, width: f64) -> String {
+    let text = visible(text);
+    if text_width(&text) <= width {
+        return text;
+    }
+    let mut room = width - CHARACTER;
+    let fits = |c: &char| {
+        room -= c.width().unwrap_or(0) as f64 * CHARACTER;
+        room >= 0.0
+    };
+    text.chars().take_while(fits).collect::<String>() + "…"
+}
+
+/// Markup of the visible text, cut to a width.
+fn label(text: &str, width: f64) -> String {
+    markup(&fitted(text, width))
 }
 
 /// A text element. `class` may be empty.

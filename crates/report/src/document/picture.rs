@@ -155,6 +155,13 @@ impl Picture {
     }
 }
 
+impl Curves {
+    /// Whether the names of the curves are shown: that of a single distribution says no more than the title.
+    pub(crate) fn has_legend(&self) -> bool {
+        self.curves.len() > 1 || self.kind == CurveKind::Points && !self.curves.is_empty()
+    }
+}
+
 impl Matrix {
     /// The value of a field; `None` for a missing one and for one that is not finite.
     #[must_use]

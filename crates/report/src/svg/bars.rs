@@ -2,9 +2,9 @@
 
 use super::legend::{self, Sample};
 use super::look::colour_class;
-use super::{Anchor, Drawn, WIDTH, text, text_width};
+use super::{Anchor, Drawn, WIDTH, fitted, label, text, text_width};
 use crate::document::{Axis, Bars, Group, Scale};
-use crate::escape::{LABEL_CHARS_MAX, cut, label, markup, put, visible};
+use crate::escape::{markup, put, visible};
 use crate::number::{Grouping, number_shown, short};
 use crate::ruler::{Ruler, Start};
 
@@ -39,7 +39,10 @@ impl Layout {
 
 pub(super) fn draw(bars: &Bars) -> Drawn {
     let mut elements = String::new();
-    let names: Vec<&str> = bars.series.iter().map(String::as_str).collect();
+    let names: Vec<&str> = match bars.series.len() {
+        0 | 1 => Vec::new(),
+        _ => bars.series.iter().map(String::as_str).collect(),
+    };
     let top = legend::draw(&mut elements, &names, Sample::Bar) + 6.0;
     let layout = layout(bars, top);
     for tick in layout.ruler.ticks() {
@@ -61,7 +64,13 @@ pub(super) fn draw(bars: &Bars) -> Drawn {
     for (number, group) in bars.groups.iter().enumerate() {
         let top = top + layout.group * number as f64 + GAP / 2.0;
         let place = (layout.left - 8.0, top + (layout.group - GAP) / 2.0 + 4.0);
-        text(&mut elements, place, "", Anchor::End, &label(&group.name));
+        text(
+            &mut elements,
+            place,
+            "",
+            Anchor::End,
+            &label(&group.name, NAMES_MAX),
+        );
         for series in 0..bars.series.len() {
             let y = top + layout.thick * series as f64;
             bar(&mut elements, &layout, bars, (group, series), y);
@@ -74,7 +83,7 @@ pub(super) fn draw(bars: &Bars) -> Drawn {
 }
 
 fn layout(bars: &Bars, top: f64) -> Layout {
-    let width = |group: &Group| text_width(&cut(&visible(&group.name), LABEL_CHARS_MAX));
+    let width = |group: &Group| text_width(&fitted(&group.name, NAMES_MAX));
     let widest = bars.groups.iter().map(width).fold(0.0, f64::max);
     let values = bars
         .groups
@@ -87,7 +96,7 @@ fn layout(bars: &Bars, top: f64) -> Layout {
     };
     let group = thick * bars.series.len().max(1) as f64 + GAP;
     Layout {
-        left: widest.min(NAMES_MAX) + 14.0,
+        left: widest + 14.0,
         bottom: top + group * bars.groups.len() as f64,
         thick,
         group,

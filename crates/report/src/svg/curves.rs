@@ -21,11 +21,14 @@ const MARKS: usize = 7;
 
 pub(super) fn draw(curves: &Curves, place: Place) -> Drawn {
     let mut elements = String::new();
-    let names: Vec<&str> = curves
-        .curves
-        .iter()
-        .map(|curve| curve.name.as_str())
-        .collect();
+    let names: Vec<&str> = match curves.has_legend() {
+        true => curves
+            .curves
+            .iter()
+            .map(|curve| curve.name.as_str())
+            .collect(),
+        false => Vec::new(),
+    };
     let top = legend::draw(&mut elements, &names, Sample::Line);
     let frame = Frame::new(
         (&curves.across, ruler_across(&curves.across, &curves.curves)),
@@ -160,8 +163,9 @@ fn marks(
     let is_marked = |number: usize| {
         step.is_some_and(|step| number >= first && (number - first).is_multiple_of(step))
     };
+    let of_curve = markup(&format!("{name}, {}", curves.across.title));
     for (number, (((x, y), _), tip)) in points.iter().zip(tips).enumerate() {
-        let tip = format!("{}: {}", markup(name), tip.replace('\t', ": "));
+        let tip = format!("{of_curve} {}", tip.replace('\t', ": "));
         let tip = (place == Place::File).then_some(tip.as_str());
         if is_marked(number) {
             mark(out, series, (*x, *y), tip);

@@ -1,8 +1,8 @@
 //! The area between two axes, with its grid and labels.
 
-use super::{Anchor, WIDTH, text, text_width};
+use super::{Anchor, WIDTH, label, text, text_width};
 use crate::document::{Axis, Scale};
-use crate::escape::{label, markup, put};
+use crate::escape::{markup, put};
 use crate::number::short;
 use crate::ruler::Ruler;
 
@@ -75,7 +75,7 @@ impl<'a> Frame<'a> {
             (self.left - 8.0, self.top - 12.0),
             "q",
             Anchor::Start,
-            &label(&self.upward.title),
+            &label(&self.upward.title, WIDTH - self.left),
         );
         self.fine_lines(out);
         for tick in self.y.ticks() {
@@ -129,7 +129,7 @@ impl<'a> Frame<'a> {
             (middle, self.bottom() + 38.0),
             "q",
             Anchor::Middle,
-            &label(&self.across.title),
+            &label(&self.across.title, self.right() - self.left),
         );
     }
 

@@ -1,11 +1,14 @@
 //! Names of series, in rows above a picture.
 
 use super::look::{line_class, mark};
-use super::{Anchor, WIDTH, text, text_width};
-use crate::escape::{LABEL_CHARS_MAX, cut, label, put, visible};
+use super::{Anchor, WIDTH, fitted, label, text, text_width};
+use crate::escape::put;
 
 /// Height of a row.
 const ROW: f64 = 20.0;
+
+/// Widest name.
+const NAME_MAX: f64 = 280.0;
 
 /// How the series look.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,9 +19,9 @@ pub(super) enum Sample {
     Bar,
 }
 
-/// Draws the names from the top; gives the height that they take. A single series has no legend.
+/// Draws the names from the top; gives the height that they take.
 pub(super) fn draw(out: &mut String, names: &[&str], sample: Sample) -> f64 {
-    if names.len() < 2 {
+    if names.is_empty() {
         return 0.0;
     }
     let room = match sample {
@@ -27,7 +30,7 @@ pub(super) fn draw(out: &mut String, names: &[&str], sample: Sample) -> f64 {
     };
     let (mut x, mut y) = (0.0, 14.0);
     for (series, name) in names.iter().enumerate() {
-        let width = room + 10.0 + text_width(&cut(&visible(name), LABEL_CHARS_MAX)) + 18.0;
+        let width = room + 10.0 + text_width(&fitted(name, NAME_MAX)) + 18.0;
         if x > 0.0 && x + width > WIDTH {
             (x, y) = (0.0, y + ROW);
         }
@@ -53,7 +56,13 @@ pub(super) fn draw(out: &mut String, names: &[&str], sample: Sample) -> f64 {
                 mark(out, series, (x + 15.0, y - 4.0), None);
             }
         }
-        text(out, (x + room + 8.0, y), "", Anchor::Start, &label(name));
+        text(
+            out,
+            (x + room + 8.0, y),
+            "",
+            Anchor::Start,
+            &label(name, NAME_MAX),
+        );
         x += width;
     }
     y + 14.0

@@ -1,13 +1,14 @@
 //! A grid of fields, each as strong as its value.
 
-use super::{Anchor, Drawn, WIDTH, text, text_width};
+use super::{Anchor, Drawn, WIDTH, fitted, label, text, text_width};
 use crate::document::{Axis, Matrix, Scale};
-use crate::escape::{LABEL_CHARS_MAX, cut, label, markup, put, visible};
+use crate::escape::{markup, put};
 use crate::number::{Grouping, number_shown, short};
 use crate::ruler::{Ruler, Start};
 
-/// Widest names of rows.
+/// Widest names of rows and of columns.
 const NAMES_MAX: f64 = 220.0;
+const COLUMN_NAMES_MAX: f64 = 130.0;
 
 /// Widest field.
 const FIELD_MAX: f64 = 72.0;
@@ -31,22 +32,25 @@ struct Grid {
 
 pub(super) fn draw(matrix: &Matrix) -> Drawn {
     let mut elements = String::new();
-    let cut = |name: &String| text_width(&cut(&visible(name), LABEL_CHARS_MAX));
-    let widest = |names: &[String]| names.iter().map(cut).fold(0.0, f64::max);
-    let left = widest(&matrix.rows)
-        .max(text_width(&matrix.down))
-        .min(NAMES_MAX)
-        + 14.0;
-    let field = ((WIDTH - left - 8.0) / matrix.columns.len().max(1) as f64).min(FIELD_MAX);
+    let widest = |names: &[String], most: f64| {
+        let widths = names.iter().map(|name| text_width(&fitted(name, most)));
+        widths.fold(0.0, f64::max)
+    };
+    let down = text_width(&fitted(&matrix.down, NAMES_MAX));
+    let left = widest(&matrix.rows, NAMES_MAX).max(down) + 14.0;
+    let count = matrix.columns.len().max(1) as f64;
+    let field = ((WIDTH - left - 8.0) / count).min(FIELD_MAX);
     // Names that are wider than their field are turned, so that each can be read.
-    let widest_column = widest(&matrix.columns);
+    let widest_column = widest(&matrix.columns, COLUMN_NAMES_MAX);
     let is_turned = widest_column + 4.0 > field
         && field >= 12.0
         && matrix.columns.iter().any(|name| !is_number(name));
-    let names_height = if is_turned {
-        widest_column * 0.71 + 14.0
-    } else {
-        18.0
+    let (field, names_height) = match is_turned {
+        false => (field, 18.0),
+        true => {
+            let beside = widest_column * 0.71 + 4.0;
+            (field.min((WIDTH - left - beside) / count), beside + 10.0)
+        }
     };
     let values = matrix.values.iter().flatten().flatten().copied();
     let grid = Grid {
@@ -64,14 +68,14 @@ pub(super) fn draw(matrix: &Matrix) -> Drawn {
         (left, 14.0),
         "q",
         Anchor::Start,
-        &label(&matrix.across),
+        &label(&matrix.across, WIDTH - left),
     );
     text(
         &mut elements,
         (left - 8.0, grid.top - 6.0),
         "q",
         Anchor::End,
-        &label(&matrix.down),
+        &label(&matrix.down, NAMES_MAX),
     );
     column_names(&mut elements, &grid, &matrix.columns, is_turned);
     fields(&mut elements, &grid, matrix);
@@ -98,15 +102,21 @@ fn column_names(out: &mut String, grid: &Grid, names: &[String], is_turned: bool
                 out,
                 format_args!(
                     "<text class=\"q\" transform=\"translate({x:.1} {y:.1}) rotate(-45)\">{}</text>\n",
-                    label(name)
+                    label(name, COLUMN_NAMES_MAX)
                 ),
             );
             continue;
         }
-        let half = text_width(&cut(&visible(name), LABEL_CHARS_MAX)) / 2.0;
+        let half = text_width(&fitted(name, COLUMN_NAMES_MAX)) / 2.0;
         if middle - half >= free {
             free = middle + half + 4.0;
-            text(out, (middle, y), "q", Anchor::Middle, &label(name));
+            text(
+                out,
+                (middle, y),
+                "q",
+                Anchor::Middle,
+                &label(name, COLUMN_NAMES_MAX),
+            );
         }
     }
 }
@@ -124,7 +134,7 @@ fn fields(out: &mut String, grid: &Grid, matrix: &Matrix) {
             (grid.left - 8.0, y + FIELD_HEIGHT / 2.0 + 4.0),
             "",
             Anchor::End,
-            &label(name),
+            &label(name, NAMES_MAX),
         );
         for (column, column_name) in matrix.columns.iter().enumerate() {
             let Some(value) = matrix.value(row, column) else {

@@ -1,9 +1,9 @@
 //! Small pictures with the same axes. Grid and labels are drawn once; each picture refers to them, so that it takes at most 2 kB.
 
 use super::curves::told;
-use super::{Anchor, Drawn, WIDTH, text};
+use super::{Anchor, Drawn, WIDTH, label, text};
 use crate::document::{CurveKind, Multiples, Panel};
-use crate::escape::{cut, markup, put, visible};
+use crate::escape::{markup, put};
 use crate::number::short;
 use crate::ruler::{Ruler, Start};
 use crate::thin::{Placed, thinned};
@@ -18,8 +18,9 @@ const LABELS: f64 = 16.0;
 /// Most points of a small line.
 const POINTS_MAX: usize = 28;
 
-/// Longest heading of a small picture.
-const TITLE_CHARS_MAX: usize = 26;
+/// Widest heading of a small picture, in a file and in a page, where it may take three lines.
+const TITLE_MAX: f64 = SMALL_WIDTH;
+const PAGE_TITLE_MAX: f64 = 3.0 * SMALL_WIDTH;
 
 /// Small pictures in a row of a file.
 const IN_A_ROW: usize = 4;
@@ -33,7 +34,8 @@ pub(super) fn draw_page(multiples: &Multiples, id: &str) -> String {
         grid(multiples, &across)
     );
     for panel in &multiples.panels {
-        let (title, caption) = (markup(&panel.title), markup(&panel.caption));
+        let title = label(&panel.title, PAGE_TITLE_MAX);
+        let caption = label(&panel.caption, PAGE_TITLE_MAX);
         put(
             &mut out,
             format_args!(
@@ -63,22 +65,10 @@ pub(super) fn draw_file(multiples: &Multiples) -> Drawn {
             &mut elements,
             format_args!("<g transform=\"translate({:.0} {y:.0})\">\n", x + 5.0),
         );
-        let title = cut(&visible(&panel.title), TITLE_CHARS_MAX);
-        text(
-            &mut elements,
-            (0.0, 14.0),
-            "",
-            Anchor::Start,
-            &markup(&title),
-        );
-        let caption = cut(&visible(&panel.caption), TITLE_CHARS_MAX + 6);
-        text(
-            &mut elements,
-            (0.0, 28.0),
-            "q k",
-            Anchor::Start,
-            &markup(&caption),
-        );
+        let title = label(&panel.title, TITLE_MAX);
+        text(&mut elements, (0.0, 14.0), "", Anchor::Start, &title);
+        let caption = label(&panel.caption, TITLE_MAX * 1.2);
+        text(&mut elements, (0.0, 28.0), "q k", Anchor::Start, &caption);
         put(
             &mut elements,
             format_args!(

@@ -69,7 +69,7 @@ pub(super) fn draw(curves: &Curves, terminal: &Terminal) -> String {
         out.push('\n');
     }
     out += &axis(&across, curves, (label_width + 1, columns), terminal);
-    if all.len() > 1 {
+    if curves.has_legend() {
         let names: Vec<&str> = all.iter().map(|curve| curve.name.as_str()).collect();
         out += &terminal.legend(&names);
     }
