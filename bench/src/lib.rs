@@ -30,7 +30,7 @@ pub mod insert;
 mod latency;
 mod outcome;
 pub mod percolate;
-mod plot;
+mod printed;
 mod process;
 mod progress;
 pub mod queue;
@@ -39,7 +39,6 @@ mod runs;
 pub mod search;
 pub mod select;
 pub mod statements;
-mod table;
 pub mod workload;
 
 pub use batch::Batch;

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use report::Curve;
 use serde_json::{Value, json};
 
 use crate::{
     batch::Batch,
-    plot::{Curve, Plot, Upward},
+    printed::{self, aligned},
     runs::Run,
 };
 
@@ -98,6 +99,22 @@ impl Cell {
         columns
     }
 
+    /// The texts below [`CSV_HEADERS`].
+    fn csv_texts(&self) -> Vec<String> {
+        vec![
+            self.concurrency.to_string(),
+            self.batch.to_string(),
+            format!("{:.3}", self.seconds),
+            format!("{:.1}", self.rate()),
+            self.elements.to_string(),
+            self.latencies.to_string(),
+            format!("{:.4}", self.mean_ms),
+            format!("{:.4}", self.median_ms),
+            format!("{:.4}", self.p95_ms),
+            format!("{:.4}", self.p99_ms),
+        ]
+    }
+
     /// (name, text) of each other measure.
     fn fact_texts(&self) -> Vec<(String, String)> {
         let facts = self.facts.iter();
@@ -108,8 +125,18 @@ impl Cell {
 }
 
 /// Columns of the tool that measured the published figures of W3, in its order.
-const CSV_HEADER: &str = "concurrency;batch size;total time;throughput;elements count;latencies count;\
-    avg latency, ms;median latency, ms;95p latency, ms;99p latency, ms";
+const CSV_HEADERS: [&str; 10] = [
+    "concurrency",
+    "batch size",
+    "total time",
+    "throughput",
+    "elements count",
+    "latencies count",
+    "avg latency, ms",
+    "median latency, ms",
+    "95p latency, ms",
+    "99p latency, ms",
+];
 
 /// The result of a benchmark. `Display` is the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,56 +157,25 @@ impl Outcome {
     /// CSV, separated by `;`. Lines that begin with `#` have the version and the notes. A header and a line for each cell follow.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = format!("# {}, seine {}\n", self.name, env!("CARGO_PKG_VERSION"));
-        for note in &self.notes {
-            text += &format!("# {note}\n");
+        let mut headers: Vec<String> = CSV_HEADERS.map(str::to_owned).into();
+        let mut rows: Vec<Vec<String>> = self.cells.iter().map(Cell::csv_texts).collect();
+        if self.cells.iter().any(|cell| !cell.name.is_empty()) {
+            let facts: Vec<_> = self.cells.iter().map(Cell::fact_texts).collect();
+            let names = all_names(facts.iter().flatten().map(|(name, _)| name));
+            for ((row, cell), facts) in rows.iter_mut().zip(&self.cells).zip(&facts) {
+                row.push(cell.name.clone());
+                row.extend(in_order(facts, &names));
+            }
+            headers.push("what".to_owned());
+            headers.extend(names);
         }
-        let tag = |text: &str| {
-            self.tag
-                .as_ref()
-                .map_or(String::new(), |_| format!(";{text}"))
-        };
-        let named = self.cells.iter().any(|cell| !cell.name.is_empty());
-        let facts = match named {
-            true => all_names(
-                self.cells
-                    .iter()
-                    .flat_map(Cell::fact_texts)
-                    .map(|(name, _)| name)
-                    .collect::<Vec<_>>()
-                    .iter(),
-            ),
-            false => Vec::new(),
-        };
-        let more = |name: &str, texts: &[String]| match named {
-            true => format!(
-                ";{name}{}",
-                texts
-                    .iter()
-                    .map(|text| format!(";{text}"))
-                    .collect::<String>()
-            ),
-            false => String::new(),
-        };
-        text += &format!("{CSV_HEADER}{}{}\n", more("what", &facts), tag("tag"));
-        for cell in &self.cells {
-            text += &format!(
-                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}{}{}\n",
-                cell.concurrency,
-                cell.batch,
-                cell.seconds,
-                cell.rate(),
-                cell.elements,
-                cell.latencies,
-                cell.mean_ms,
-                cell.median_ms,
-                cell.p95_ms,
-                cell.p99_ms,
-                more(&cell.name, &in_order(&cell.fact_texts(), &facts)),
-                tag(self.tag.as_deref().unwrap_or_default()),
-            );
-        }
-        text
+        printed::csv(
+            &self.name,
+            &self.notes,
+            &headers,
+            &rows,
+            self.tag.as_deref(),
+        )
     }
 
     /// An SVG picture: throughput by batch size, with a curve for each concurrency.
@@ -202,20 +198,17 @@ impl Outcome {
             });
             let curve = &mut curves[place].1;
             match cell.batch {
-                Batch::Of(count) => curve.points.push((count, cell.rate())),
-                Batch::Auto => curve.automatic = Some(cell.rate()),
+                Batch::Of(count) => curve.points.push((f64::from(count), cell.rate())),
+                Batch::Auto => curve.level = Some(cell.rate()),
             }
         }
         for (_, curve) in &mut curves {
-            curve.points.sort_by_key(|(batch, _)| *batch);
+            curve.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
-        let plot = Plot {
-            title: format!("{}: {}/s over documents in a call", self.name, self.element),
-            across: "batch",
-            upward: Upward::Rate,
-            curves: curves.into_iter().map(|(_, curve)| curve).collect(),
-        };
-        plot.svg()
+        let title = format!("{}: {}/s over documents in a call", self.name, self.element);
+        let upward = printed::rates(format!("{}/s; dashes: automatic batch", self.element));
+        let curves = curves.into_iter().map(|(_, curve)| curve).collect();
+        printed::svg(title, "batch", upward, curves)
     }
 
     /// One JSON object, with the rate of every run.
@@ -271,27 +264,10 @@ impl fmt::Display for Outcome {
             .collect();
         let headers = all_names(rows.iter().flatten().map(|(header, _)| header));
         let rows: Vec<Vec<String>> = rows.iter().map(|row| in_order(row, &headers)).collect();
-        let width = |column: usize| {
-            let texts = rows.iter().filter_map(|row| row.get(column));
-            let longest = texts.chain(headers.get(column)).map(String::len).max();
-            longest.unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..headers.len()).map(width).collect();
-        let line = |texts: &[String]| {
-            let padded = texts
-                .iter()
-                .zip(&widths)
-                .map(|(text, width)| format!("{text:>width$}"));
-            padded.collect::<Vec<_>>().join("  ")
-        };
-        if headers.is_empty() {
-            return Ok(());
+        match headers.is_empty() {
+            true => Ok(()),
+            false => f.write_str(&aligned(&headers, &rows)),
         }
-        writeln!(f, "{}", line(&headers))?;
-        for row in &rows {
-            writeln!(f, "{}", line(row))?;
-        }
-        Ok(())
     }
 }
 

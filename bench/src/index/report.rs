@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use report::Curve;
 use serde_json::json;
 
 use crate::{
-    plot::{Curve, Plot, Upward},
+    printed::{self, aligned, csv},
     runs,
-    table::{aligned, csv},
 };
 
 /// Text for a setting that the server chooses.
@@ -158,20 +158,16 @@ impl Report {
                 });
                 curves.len() - 1
             });
-            match row.batch.parse() {
-                Ok(batch) if batch > 0 => curves[place].points.push((batch, row.median())),
-                _ => curves[place].automatic = Some(row.median()),
+            match row.batch.parse::<u32>() {
+                Ok(batch) if batch > 0 => {
+                    curves[place].points.push((f64::from(batch), row.median()));
+                }
+                _ => curves[place].level = Some(row.median()),
             }
         }
-        let title =
-            "index: documents/s over the batch, a curve for each number of shards".to_owned();
-        let plot = Plot {
-            title,
-            across: "batch",
-            upward: Upward::Rate,
-            curves,
-        };
-        plot.svg()
+        let title = "index: documents/s over the batch, a curve for each number of shards";
+        let upward = printed::rates("documents/s; dashes: automatic batch");
+        printed::svg(title.to_owned(), "batch", upward, curves)
     }
 
     fn cells(&self) -> Vec<Vec<String>> {

@@ -71,3 +71,28 @@ fn a_tag_is_the_last_column_of_each_line() {
     assert!(lines.next().unwrap().ends_with("99p latency, ms;tag"));
     assert!(lines.all(|line| line.ends_with(";quiet")));
 }
+
+#[test]
+fn csv_of_named_cells_has_their_names_and_facts_before_the_tag() {
+    let mut named = outcome();
+    named.cells.push(named.cells[0].clone());
+    named.cells[0].name = "store *".into();
+    named.cells[1].name = "search".into();
+    named.cells[1].facts = vec![("syncs", 2.0)];
+    named.tag = Some("quiet".into());
+    let csv = named.csv();
+    let (about, figures) = csv.split_once("\n# a note\n").unwrap();
+    assert_eq!(
+        about,
+        format!("# percolate/x, seine {}", env!("CARGO_PKG_VERSION"))
+    );
+    let lines: Vec<&str> = figures.lines().collect();
+    assert_eq!(
+        lines[0],
+        "concurrency;batch size;total time;throughput;elements count;latencies count;avg latency, ms;median latency, ms;\
+         95p latency, ms;99p latency, ms;what;matches/doc;syncs;tag"
+    );
+    assert!(lines[1].ends_with(";store *;1.50;;quiet"), "{}", lines[1]);
+    assert!(lines[2].ends_with(";search;;2.00;quiet"), "{}", lines[2]);
+    assert!(figures.ends_with('\n') && lines.len() == 3);
+}

@@ -2,12 +2,12 @@
 
 use std::{fmt, time::Duration};
 
+use report::Curve;
 use serde_json::json;
 
 use crate::{
     latency::Latencies,
-    plot::{Curve, Plot, Upward},
-    table::{aligned, csv},
+    printed::{self, aligned, csv},
 };
 
 /// The counts and times of a run.
@@ -204,22 +204,14 @@ impl Report {
                 curves.len() - 1
             });
             let (points, rate) = (&mut curves[place].points, row.median().rate());
-            match points
-                .iter_mut()
-                .find(|(clients, _)| *clients == row.clients)
-            {
+            let clients = f64::from(row.clients);
+            match points.iter_mut().find(|point| point.0 == clients) {
                 Some((_, best)) => *best = best.max(rate),
-                None => points.push((row.clients, rate)),
+                None => points.push((clients, rate)),
             }
         }
         let title = format!("search/{test}: requests/s over clients");
-        let plot = Plot {
-            title,
-            across: "clients",
-            upward: Upward::Rate,
-            curves,
-        };
-        plot.svg()
+        printed::svg(title, "clients", printed::rates("requests/s"), curves)
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
+use report::Curve;
 use serde_json::json;
 
 use super::{OURS, Options, definition::Form, system::System};
 use crate::{
     error::Result,
-    plot::{Curve, Plot, Upward},
-    table::{aligned, csv},
+    printed::{self, aligned, csv},
 };
 
 const HEADERS: [&str; 10] = [
@@ -237,29 +237,21 @@ impl Report {
     /// same axis of seconds.
     #[must_use]
     pub fn svgs(&self) -> Vec<(&str, String)> {
-        let upward = Upward::seconds(self.cells.iter().filter_map(Cell::median));
+        let upward = printed::seconds(self.cells.iter().filter_map(Cell::median));
         let picture = |system: &String| {
             let mut curves: Vec<Curve> = Vec::new();
             for cell in self.cells.iter().filter(|cell| cell.system == *system) {
                 let Some(seconds) = cell.median() else {
                     continue;
                 };
+                let point = (f64::from(cell.ids), seconds);
                 match curves.iter_mut().find(|curve| curve.name == cell.form) {
-                    Some(curve) => curve.points.push((cell.ids, seconds)),
-                    None => curves.push(Curve {
-                        name: cell.form.clone(),
-                        points: vec![(cell.ids, seconds)],
-                        ..Curve::default()
-                    }),
+                    Some(curve) => curve.points.push(point),
+                    None => curves.push(Curve::new(&cell.form, vec![point])),
                 }
             }
-            let plot = Plot {
-                title: format!("{system}: seconds over ids, a curve for each form"),
-                across: "ids",
-                upward,
-                curves,
-            };
-            plot.svg()
+            let title = format!("{system}: seconds over ids, a curve for each form");
+            printed::svg(title, "ids", upward.clone(), curves)
         };
         let systems = self.systems.iter();
         systems

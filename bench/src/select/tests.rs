@@ -146,5 +146,5 @@ fn a_form_without_a_time_is_told_and_the_best_form_of_a_peer_is_compared() {
     let [(_, ours), (_, theirs)] = &report.svgs()[..] else {
         panic!("a picture for each system")
     };
-    assert!(ours.contains("ids 1000000: 110.000000 s") && !theirs.contains(">or<"));
+    assert!(ours.contains("ids 1\u{202f}000\u{202f}000: 110\u{a0}s<") && !theirs.contains(">or<"));
 }

@@ -23,6 +23,10 @@ const ROOMS: [(&str, &str); 14] = [
         "json lexer limits time_unit < expression schema value processor < codec key request row < options scroll < bind rows < source",
     ),
     (
+        "report",
+        "document escape names thin < number ruler < csv json svg terminal < html",
+    ),
+    (
         "percolate",
         "documents fetch limits standing term unfinished \
          < frequency hit_pairs meter pairs pattern removed rows \
@@ -54,7 +58,7 @@ const ROOMS: [(&str, &str); 14] = [
     ),
     (
         "bench",
-        "batch latency plot process progress random table < workload < error \
+        "batch latency printed process progress random < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
          < collect index queue select statements < bin",
     ),
