@@ -1,21 +1,7 @@
-//! CSV (RFC 4180, with `\n` between lines), and lines that begin with `#`.
+//! CSV (RFC 4180, with `\n` between lines), and lines that begin with `#`, as docs/report.md says.
 //!
-//! ```text
-//! # Query log of an example
-//! # A note.
-//!
-//! # facts
-//! name,value
-//! queries,1200000
-//!
-//! # indexes
-//! name,queries
-//! posts,640000
-//! ```
-//!
-//! Numbers have all their digits and no unit; a header tells it (`p99_seconds`). No value is an empty field. A field is quoted if it
-//! holds the separator, a quote or the end of a line, or begins with `#`. Texts are as they came: a program that takes a field which
-//! begins with `=` for a formula must be told not to.
+//! Numbers have all their digits and no unit. A field is quoted if it holds the separator, a quote or the end of a line, or begins
+//! with `#`. Texts are as they came.
 
 use crate::document::{Cell, Document, Table};
 use crate::escape::{put, visible};

@@ -1,16 +1,4 @@
-//! JSON: one object.
-//!
-//! | key | value |
-//! |---|---|
-//! | `title` | text |
-//! | `notes` | list of texts |
-//! | name of a fact | its value |
-//! | name of a picture | its values: a list of objects, as of a table |
-//! | name of a table | a list of objects, one a row, with a key for each column |
-//! | `sections` | an object; key: name of a section; value: `title`, `text` (list), `pictures` and `tables` (lists of keys) |
-//!
-//! A value is a number, a text or `null`; a number has no unit, its key tells it. Keys stand in the order of the document. A key that
-//! is taken gets `_2`, `_3` and so on behind it; `title`, `notes` and `sections` are taken.
+//! JSON: one object, as docs/report.md says. Keys stand in the order of the document.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 

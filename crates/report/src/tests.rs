@@ -58,6 +58,20 @@ fn every_output_of_the_example_is_as_it_was() {
     }
 }
 
+/// `tests/clients/report.sh` opens this page and that of the example in a browser.
+#[test]
+fn a_page_of_hostile_texts_is_as_it_was() {
+    let mut page = Document::default();
+    for text in hostile().iter().filter(|text| text.len() < 1_000) {
+        let mut document = document_of(text);
+        page.title = document.title;
+        page.notes.append(&mut document.notes);
+        page.facts.append(&mut document.facts);
+        page.sections.append(&mut document.sections);
+    }
+    check_golden("hostile.html", &page.html());
+}
+
 #[test]
 fn plain_output_is_ascii() {
     let plain = Terminal {
