@@ -1,4 +1,4 @@
-//! Pictures as SVG, 760 wide, without scripts and without addresses.
+//! Pictures as SVG, 760 wide without margins, without scripts and without addresses.
 //!
 //! A picture is drawn for a file of its own, with its title, its style and a tip for each point, or for a page, which has these
 //! itself. Colours are classes, so both follow the reader's light or dark scheme.
@@ -20,6 +20,9 @@ pub(crate) use look::LOOK;
 
 /// Width of a picture.
 const WIDTH: f64 = 760.0;
+
+/// Room at both sides in a file.
+const MARGIN: f64 = 12.0;
 
 /// Where a picture stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,11 +52,12 @@ impl Picture {
         let title = markup(&self.title);
         let heading = label(&self.title, WIDTH * 0.75);
         let height = drawn.height + 34.0;
+        let (left, width) = (-MARGIN, WIDTH + 2.0 * MARGIN);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{left} 0 {width} {height:.0}\" role=\"img\" \
              aria-label=\"{title}\">\n<title>{title}</title>\n<style>{LOOK}</style>\n\
-             <rect class=\"b\" width=\"{WIDTH}\" height=\"{height:.0}\"/>\n<text class=\"t\" x=\"12\" y=\"24\">{heading}</text>\n\
-             <g transform=\"translate(0 34)\">\n"
+             <rect class=\"b\" x=\"{left}\" width=\"{width}\" height=\"{height:.0}\"/>\n\
+             <text class=\"t\" x=\"0\" y=\"24\">{heading}</text>\n<g transform=\"translate(0 34)\">\n"
         );
         svg += &drawn.elements;
         svg += "</g>\n</svg>\n";
