@@ -15,6 +15,7 @@ const OURS: &[(&str, &[&str])] = &[
     ("relation", &["language"]),
     ("percolate", &["language", "relation"]),
     ("report", &[]),
+    ("study", &["report"]),
     ("journal", &["disk"]),
     ("index", &["language", "relation", "disk"]),
     ("queue", &["language", "relation", "disk"]),

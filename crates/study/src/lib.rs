@@ -1,0 +1,6 @@
+//! What rows say. Now: the study of query logs, in [`log`].
+//!
+//! The crate parses, counts and compares. It reads from the [`std::io::Read`]s that it is given and starts threads only where
+//! the caller says how many. It knows no socket and no clock, and it draws nothing: crate `report` does.
+
+pub mod log;

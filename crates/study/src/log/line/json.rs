@@ -1,0 +1,124 @@
+//! Seine's own lines: one JSON object a line. The keys and units stand in the table of [`Entry`].
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::super::entry::{Entry, MATCH_MODES, SORT_MODES};
+use super::super::time::LogTime;
+
+/// The keys of a line. A key of another name is passed over, so that an older reader reads a newer log.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    time: Cow<'a, str>,
+    real: Option<f64>,
+    wall: Option<f64>,
+    queued: Option<f64>,
+    multiplier: Option<u64>,
+    found: Option<u64>,
+    returned: Option<u64>,
+    #[serde(borrow)]
+    mode: Option<Cow<'a, str>>,
+    filters: Option<u64>,
+    #[serde(borrow)]
+    sort: Option<Cow<'a, str>>,
+    offset: Option<u64>,
+    limit: Option<u64>,
+    #[serde(borrow)]
+    group_by: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    table: Option<Cow<'a, str>>,
+    tables: Option<Vec<String>>,
+    #[serde(borrow)]
+    query: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    statement: Option<Cow<'a, str>>,
+    cut: Option<u64>,
+    #[serde(borrow)]
+    ranker: Option<Cow<'a, str>>,
+    threads: Option<u64>,
+    connection: Option<u64>,
+    #[serde(borrow)]
+    client: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    error: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    comment: Option<Cow<'a, str>>,
+    bytes: Option<u64>,
+    parts: Option<u64>,
+    reads: Option<u64>,
+    read_bytes: Option<u64>,
+    read_time: Option<f64>,
+    cpu: Option<f64>,
+    faults: Option<u64>,
+}
+
+pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
+    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let (time, rest) = LogTime::read_rfc3339(line.time.as_bytes())?;
+    rest.is_empty().then_some(())?;
+    let mode = line.mode.unwrap_or_default();
+    let sort = line.sort.unwrap_or_default();
+    let tables = match (line.table, line.tables) {
+        (Some(table), _) => bytes(table),
+        (None, Some(tables)) => Cow::Owned(tables.join(",").into_bytes()),
+        (None, None) => Cow::default(),
+    };
+    Some(Entry {
+        time,
+        real_us: microseconds(line.real)?,
+        wall_us: microseconds(line.wall)?,
+        queued_us: microseconds(line.queued)?,
+        multiplier: line.multiplier,
+        found: line.found,
+        returned: line.returned,
+        mode: MATCH_MODES
+            .iter()
+            .find(|(code, _)| *code == mode)
+            .map(|(_, mode)| *mode),
+        filters: line.filters,
+        sort: SORT_MODES
+            .iter()
+            .find(|(code, _)| *code == sort)
+            .map(|(_, sort)| *sort),
+        window: line.limit.map(|limit| (line.offset.unwrap_or(0), limit)),
+        group_by: line.group_by.map(bytes),
+        tables,
+        query: line.query.map(bytes),
+        statement: line.statement.map(bytes),
+        cut_bytes: line.cut,
+        ranker: line.ranker.map(bytes),
+        threads: line.threads,
+        connection: line.connection,
+        client: line.client.map(bytes),
+        error: line.error.map(bytes),
+        comment: line.comment.map(bytes),
+        table_bytes: line.bytes,
+        table_parts: line.parts,
+        reads: line.reads,
+        read_bytes: line.read_bytes,
+        read_us: microseconds(line.read_time)?,
+        cpu_us: microseconds(line.cpu)?,
+        faults: line.faults,
+    })
+}
+
+fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// Seconds in microseconds; outer `None` for a time that no clock can have measured.
+fn microseconds(seconds: Option<f64>) -> Option<Option<u64>> {
+    /// 30 years. Below it every microsecond has a double of its own.
+    const SECONDS_MAX: f64 = 1e9;
+    match seconds {
+        None => Some(None),
+        Some(seconds) => (0.0..SECONDS_MAX)
+            .contains(&seconds)
+            .then(|| Some((seconds * 1e6).round() as u64)),
+    }
+}
