@@ -13,13 +13,21 @@
 
 mod entry;
 pub mod frame;
+pub mod generate;
 mod histogram;
 pub mod limits;
 pub mod line;
+mod names;
+mod normalise;
 mod place;
+mod queries;
+pub mod source;
+pub mod summary;
 mod time;
 
 pub use entry::{Entry, Form, MatchMode, SortMode};
 pub use histogram::Histogram;
 pub use place::Place;
+pub use queries::{QueryCount, QueryOrder, QueryTable};
+pub use summary::{Filter, Summary, SummaryOptions};
 pub use time::LogTime;

@@ -51,44 +51,59 @@ pub enum SortMode {
     Expression,
 }
 
-/// Codes of the match modes in plain lines.
-pub(crate) const MATCH_MODES: [(&str, MatchMode); 7] = [
-    ("all", MatchMode::All),
-    ("any", MatchMode::Any),
-    ("phr", MatchMode::Phrase),
-    ("bool", MatchMode::Boolean),
-    ("ext", MatchMode::Extended),
-    ("scan", MatchMode::Fullscan),
-    ("ext2", MatchMode::Extended2),
-];
-
-/// Codes of the sort modes in plain lines.
-pub(crate) const SORT_MODES: [(&str, SortMode); 6] = [
-    ("rel", SortMode::Relevance),
-    ("attr-", SortMode::AttributeDescending),
-    ("attr+", SortMode::AttributeAscending),
-    ("tsegs", SortMode::TimeSegments),
-    ("ext", SortMode::Extended),
-    ("expr", SortMode::Expression),
-];
-
 impl MatchMode {
     /// The code of plain lines, such as `ext2`.
     pub fn code(self) -> &'static str {
-        MATCH_MODES
-            .iter()
-            .find(|(_, mode)| *mode == self)
-            .map_or("", |(code, _)| code)
+        match self {
+            MatchMode::All => "all",
+            MatchMode::Any => "any",
+            MatchMode::Phrase => "phr",
+            MatchMode::Boolean => "bool",
+            MatchMode::Extended => "ext",
+            MatchMode::Fullscan => "scan",
+            MatchMode::Extended2 => "ext2",
+        }
+    }
+
+    /// The mode of a code.
+    pub(crate) fn of_code(code: &[u8]) -> Option<MatchMode> {
+        Some(match code {
+            b"all" => MatchMode::All,
+            b"any" => MatchMode::Any,
+            b"phr" => MatchMode::Phrase,
+            b"bool" => MatchMode::Boolean,
+            b"ext" => MatchMode::Extended,
+            b"scan" => MatchMode::Fullscan,
+            b"ext2" => MatchMode::Extended2,
+            _ => return None,
+        })
     }
 }
 
 impl SortMode {
     /// The code of plain lines, such as `attr-`.
     pub fn code(self) -> &'static str {
-        SORT_MODES
-            .iter()
-            .find(|(_, mode)| *mode == self)
-            .map_or("", |(code, _)| code)
+        match self {
+            SortMode::Relevance => "rel",
+            SortMode::AttributeDescending => "attr-",
+            SortMode::AttributeAscending => "attr+",
+            SortMode::TimeSegments => "tsegs",
+            SortMode::Extended => "ext",
+            SortMode::Expression => "expr",
+        }
+    }
+
+    /// The mode of a code.
+    pub(crate) fn of_code(code: &[u8]) -> Option<SortMode> {
+        Some(match code {
+            b"rel" => SortMode::Relevance,
+            b"attr-" => SortMode::AttributeDescending,
+            b"attr+" => SortMode::AttributeAscending,
+            b"tsegs" => SortMode::TimeSegments,
+            b"ext" => SortMode::Extended,
+            b"expr" => SortMode::Expression,
+            _ => return None,
+        })
     }
 }
 

@@ -44,15 +44,35 @@ impl LogTime {
     ///
     /// The name of the weekday must be one of the seven; that it fits the date is not asked.
     pub(crate) fn read_ctime(text: &[u8]) -> Option<(LogTime, &[u8])> {
-        let (weekday, rest) = text.split_first_chunk::<3>()?;
-        WEEKDAYS.contains(&weekday).then_some(())?;
-        let (month, rest) = rest.strip_prefix(b" ")?.split_first_chunk::<3>()?;
-        let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
-        let rest = rest.strip_prefix(b" ")?;
-        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-        let (day, rest) = digits(rest, 1, 2)?;
-        let (day_ms, rest) = read_time_of_day(rest.strip_prefix(b" ")?)?;
-        let (year, rest) = digits(rest.strip_prefix(b" ")?, 4, 4)?;
+        let (date, rest) = text.split_first_chunk::<11>()?;
+        let [w0, w1, w2, b' ', m0, m1, m2, b' ', day, unit, b' '] = *date else {
+            return Self::read_short_day(text);
+        };
+        WEEKDAYS.contains(&&[w0, w1, w2]).then_some(())?;
+        let month = month_of(&[m0, m1, m2])?;
+        let day = two_digits(if day == b' ' { b'0' } else { day }, unit)?;
+        Self::read_rest(month, day, rest)
+    }
+
+    /// As [`read_ctime`](Self::read_ctime), for a day of one digit without a blank before it.
+    #[cold]
+    fn read_short_day(text: &[u8]) -> Option<(LogTime, &[u8])> {
+        let (date, rest) = text.split_first_chunk::<10>()?;
+        let [w0, w1, w2, b' ', m0, m1, m2, b' ', day, b' '] = *date else {
+            return None;
+        };
+        WEEKDAYS.contains(&&[w0, w1, w2]).then_some(())?;
+        Self::read_rest(month_of(&[m0, m1, m2])?, two_digits(b'0', day)?, rest)
+    }
+
+    /// Reads the time of day and the year.
+    #[inline]
+    fn read_rest(month: i64, day: i64, rest: &[u8]) -> Option<(LogTime, &[u8])> {
+        let (day_ms, rest) = read_time_of_day(rest)?;
+        let ([b' ', y0, y1, y2, y3], rest) = rest.split_first_chunk::<5>()? else {
+            return None;
+        };
+        let year = two_digits(*y0, *y1)? * 100 + two_digits(*y2, *y3)?;
         let civil = Civil {
             year,
             month,
@@ -188,22 +208,41 @@ impl Civil {
 }
 
 /// Reads `21:17:58` and a fraction of 1 to 9 digits, of which those past the millisecond are dropped. Second 60 is a leap second.
+#[inline]
 fn read_time_of_day(text: &[u8]) -> Option<(i64, &[u8])> {
-    let (hour, rest) = digits(text, 2, 2)?;
-    let (minute, rest) = digits(rest.strip_prefix(b":")?, 2, 2)?;
-    let (second, rest) = digits(rest.strip_prefix(b":")?, 2, 2)?;
+    let ([h0, h1, b':', m0, m1, b':', s0, s1], rest) = text.split_first_chunk::<8>()? else {
+        return None;
+    };
+    let hour = two_digits(*h0, *h1)?;
+    let minute = two_digits(*m0, *m1)?;
+    let second = two_digits(*s0, *s1)?;
     (hour <= 23 && minute <= 59 && second <= 60).then_some(())?;
     let whole = (hour * 3_600 + minute * 60 + second) * SECOND_MS;
     let Some(fraction) = rest.strip_prefix(b".") else {
         return Some((whole, rest));
     };
     let (number, rest) = digits(fraction, 1, 9)?;
-    let length = fraction.len() - rest.len();
-    let ms = match length {
-        0..=3 => number * 10_i64.pow(3 - length as u32),
-        _ => number / 10_i64.pow(length as u32 - 3),
+    let ms = match fraction.len() - rest.len() {
+        3 => number,
+        length @ 0..=2 => number * 10_i64.pow(3 - length as u32),
+        length => number / 10_i64.pow(length as u32 - 3),
     };
     Some((whole + ms, rest))
+}
+
+/// The number of an English month, 1 to 12.
+#[inline]
+fn month_of(name: &[u8; 3]) -> Option<i64> {
+    MONTHS
+        .iter()
+        .position(|month| *month == name)
+        .map(|place| place as i64 + 1)
+}
+
+#[inline]
+fn two_digits(tens: u8, ones: u8) -> Option<i64> {
+    (tens.is_ascii_digit() && ones.is_ascii_digit())
+        .then(|| i64::from(tens - b'0') * 10 + i64::from(ones - b'0'))
 }
 
 /// Reads `least` to `most` digits. A further digit is left in the rest.

@@ -8,12 +8,14 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Steps over `text`.
+    #[inline]
     pub(super) fn skip(&mut self, text: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(text)?;
         Some(())
     }
 
     /// Takes the bytes before the next `end` and steps over it.
+    #[inline]
     pub(super) fn take_until(&mut self, end: u8) -> Option<&'a [u8]> {
         let length = memchr::memchr(end, self.rest)?;
         let taken = &self.rest[..length];
@@ -21,17 +23,18 @@ impl<'a> Cursor<'a> {
         Some(taken)
     }
 
-    /// Takes a decimal number of at most 19 digits.
+    /// Takes a decimal number of at most 19 digits, so that it fits 64 bits.
+    #[inline]
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         let mut length = 0;
         while let Some(digit @ b'0'..=b'9') = self.rest.get(length) {
             number = number
-                .checked_mul(10)?
-                .checked_add(u64::from(digit - b'0'))?;
+                .wrapping_mul(10)
+                .wrapping_add(u64::from(digit - b'0'));
             length += 1;
         }
-        (length > 0).then(|| {
+        (1..=19).contains(&length).then(|| {
             self.rest = &self.rest[length..];
             number
         })

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::super::entry::{Entry, MATCH_MODES, SORT_MODES};
+use super::super::entry::{Entry, MatchMode, SortMode};
 use super::super::time::LogTime;
 
 /// The keys of a line. A key of another name is passed over, so that an older reader reads a newer log.
@@ -54,8 +54,8 @@ struct Line<'a> {
     faults: Option<u64>,
 }
 
-pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
-    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+pub(super) fn parse<'a>(line: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
+    let line: Line<'a> = serde_json::from_slice(line).ok()?;
     let (time, rest) = LogTime::read_rfc3339(line.time.as_bytes())?;
     rest.is_empty().then_some(())?;
     let mode = line.mode.unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
         (None, Some(tables)) => Cow::Owned(tables.join(",").into_bytes()),
         (None, None) => Cow::default(),
     };
-    Some(Entry {
+    *entry = Entry {
         time,
         real_us: microseconds(line.real)?,
         wall_us: microseconds(line.wall)?,
@@ -73,15 +73,9 @@ pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
         multiplier: line.multiplier,
         found: line.found,
         returned: line.returned,
-        mode: MATCH_MODES
-            .iter()
-            .find(|(code, _)| *code == mode)
-            .map(|(_, mode)| *mode),
+        mode: MatchMode::of_code(mode.as_bytes()),
         filters: line.filters,
-        sort: SORT_MODES
-            .iter()
-            .find(|(code, _)| *code == sort)
-            .map(|(_, sort)| *sort),
+        sort: SortMode::of_code(sort.as_bytes()),
         window: line.limit.map(|limit| (line.offset.unwrap_or(0), limit)),
         group_by: line.group_by.map(bytes),
         tables,
@@ -101,7 +95,8 @@ pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
         read_us: microseconds(line.read_time)?,
         cpu_us: microseconds(line.cpu)?,
         faults: line.faults,
-    })
+    };
+    Some(())
 }
 
 fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {

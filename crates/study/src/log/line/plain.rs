@@ -11,19 +11,16 @@
 
 use std::borrow::Cow;
 
-use super::super::entry::{Entry, MATCH_MODES, SORT_MODES};
+use super::super::entry::{Entry, MatchMode, SortMode};
 use super::super::time::LogTime;
 use super::counters::{is_counters, read_counters};
 use super::cursor::Cursor;
 use super::request::JsonRequest;
 
-pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
+pub(super) fn parse<'a>(line: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
     let (time, rest) = LogTime::read_ctime(line.get(1..)?)?;
     let mut at = Cursor { rest };
-    let mut entry = Entry {
-        time,
-        ..Entry::default()
-    };
+    entry.time = time;
     at.skip(b"] ")?;
     entry.real_us = Some(seconds(&mut at)?);
     entry.wall_us = seconds(&mut at);
@@ -31,12 +28,12 @@ pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
         entry.multiplier = Some(at.number()?);
         at.skip(b" ")?;
     }
-    search(&mut at, &mut entry)?;
+    search(&mut at, entry)?;
     at.skip(b" [")?;
     entry.tables = Cow::Borrowed(at.take_until(b']')?);
     let bracketed = at.rest.starts_with(b" [") || at.rest.starts_with(b" {");
     if bracketed {
-        brackets(&mut at, &mut entry);
+        brackets(&mut at, entry);
     }
     let query = at.rest.trim_ascii();
     if !query.is_empty() {
@@ -47,7 +44,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
             None => Some(Cow::Borrowed(query)),
         };
     }
-    Some(entry)
+    Some(())
 }
 
 /// `0.004 sec ` in microseconds.
@@ -63,21 +60,11 @@ fn seconds(at: &mut Cursor<'_>) -> Option<u64> {
 fn search<'a>(at: &mut Cursor<'a>, entry: &mut Entry<'a>) -> Option<()> {
     at.skip(b"[")?;
     let mode = at.take_until(b'/')?;
-    entry.mode = Some(
-        MATCH_MODES
-            .iter()
-            .find(|(code, _)| code.as_bytes() == mode)?
-            .1,
-    );
+    entry.mode = Some(MatchMode::of_code(mode)?);
     entry.filters = Some(at.number()?);
     at.skip(b"/")?;
     let sort = at.take_until(b' ')?;
-    entry.sort = Some(
-        SORT_MODES
-            .iter()
-            .find(|(code, _)| code.as_bytes() == sort)?
-            .1,
-    );
+    entry.sort = Some(SortMode::of_code(sort)?);
     entry.found = Some(at.number()?);
     at.skip(b" (")?;
     let offset = at.number()?;

@@ -24,25 +24,22 @@ use super::statement::scan;
 /// Mark of an error behind a statement without a semicolon.
 const ERROR_MARK: &[u8] = b" # error=";
 
-pub(super) fn parse(record: &[u8]) -> Option<Entry<'_>> {
+pub(super) fn parse<'a>(record: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
     let (time, rest) = LogTime::read_ctime(record.strip_prefix(b"/* ")?)?;
     let mut at = Cursor { rest };
-    let mut entry = Entry {
-        time,
-        ..Entry::default()
-    };
-    facts(&mut at, &mut entry)?;
+    entry.time = time;
+    facts(&mut at, entry)?;
     let rest = at.rest.trim_ascii();
     if rest.is_empty() {
         // A line that was cut behind its facts.
         return None;
     }
     if rest.starts_with(b"/*") {
-        requests(rest, &mut entry);
+        requests(rest, entry);
     } else {
-        statement(rest, &mut entry);
+        statement(rest, entry);
     }
-    Some(entry)
+    Some(())
 }
 
 /// ` conn 2 (client) real 0.000 wall 0.000 x3 found 0 */`; each fact may be absent.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::super::entry::{Entry, Form, MATCH_MODES, MatchMode, SORT_MODES, SortMode};
+use super::super::entry::{Entry, Form, MatchMode, SortMode};
 use super::super::time::LogTime;
 use super::{begins_record, parse, write_json, write_plain, write_sphinxql};
 
@@ -253,6 +253,24 @@ fn a_message_cannot_end_the_comment_that_holds_it() {
     assert_eq!(text(&read.error), Some("near '* / * /'   here"));
 }
 
+const MATCH_MODES: [MatchMode; 7] = [
+    MatchMode::All,
+    MatchMode::Any,
+    MatchMode::Phrase,
+    MatchMode::Boolean,
+    MatchMode::Extended,
+    MatchMode::Fullscan,
+    MatchMode::Extended2,
+];
+const SORT_MODES: [SortMode; 6] = [
+    SortMode::Relevance,
+    SortMode::AttributeDescending,
+    SortMode::AttributeAscending,
+    SortMode::TimeSegments,
+    SortMode::Extended,
+    SortMode::Expression,
+];
+
 /// Words without blanks at their ends, whatever else is in them.
 fn words() -> impl Strategy<Value = String> {
     "[a-zäß\"|@~/()*;#{'-][a-zA-Z0-9 äß\"|@~/()*;#{}'\\[\\]-]{0,30}[a-z*]"
@@ -351,8 +369,8 @@ fn plain_entry() -> impl Strategy<Value = Entry<'static>> {
                 multiplier: numbers.2,
                 found: Some(u64::from(numbers.3)),
                 filters: Some(numbers.4),
-                mode: Some(MATCH_MODES[codes.0].1),
-                sort: Some(SORT_MODES[codes.1].1),
+                mode: Some(MATCH_MODES[codes.0]),
+                sort: Some(SORT_MODES[codes.1]),
                 window: Some((codes.2, codes.3)),
                 group_by: owned(group_by),
                 tables: Cow::Owned(tables.into_bytes()),
