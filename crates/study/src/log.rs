@@ -11,6 +11,8 @@
 //! Each line is counted once: as a query, as another entry, as a line outside the filter, as an unknown form or as too long.
 //! An unknown form is kept by example with its line number. It is never guessed, and it never ends the reading.
 
+pub mod anonymous;
+pub mod bands;
 mod entry;
 pub mod frame;
 pub mod generate;
@@ -21,6 +23,7 @@ mod names;
 mod normalise;
 mod place;
 mod queries;
+pub mod sizes;
 pub mod source;
 pub mod summary;
 mod time;
