@@ -25,7 +25,7 @@ pub struct Minutes {
 }
 
 impl Minute {
-    fn merge(&mut self, other: Minute) {
+    pub(crate) fn merge(&mut self, other: Minute) {
         self.queries += other.queries;
         self.sum_us += other.sum_us;
         self.slow += other.slow;
