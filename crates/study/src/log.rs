@@ -13,6 +13,7 @@
 
 pub mod anonymous;
 pub mod bands;
+pub mod compare;
 pub mod document;
 mod entry;
 pub mod frame;

@@ -26,9 +26,7 @@ use super::sizes::Sizes;
 use super::source::InputReport;
 use super::summary::Summary;
 
-pub(crate) use distribution::{
-    cells_of_times, columns_of_times, cumulative_curve, seconds, seconds_axis,
-};
+pub(crate) use distribution::{cumulative_curve, seconds, seconds_axis};
 
 /// What a report shows.
 #[derive(Clone, Debug)]

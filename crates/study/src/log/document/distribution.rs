@@ -61,11 +61,6 @@ pub(crate) fn seconds_axis() -> Axis {
     Axis::new("response time", Unit::Seconds, Scale::Log10)
 }
 
-/// Whether the log's clock counts whole milliseconds: plain and sphinxql lines do.
-pub(super) fn counts_whole_ms(summary: &Summary) -> bool {
-    summary.counts().json == 0
-}
-
 /// The share of queries within each interval's upper edge.
 pub(crate) fn cumulative_curve(name: &str, times: &Histogram, whole_ms: bool) -> Curve {
     let total = times.count() as f64;
@@ -79,7 +74,7 @@ pub(crate) fn cumulative_curve(name: &str, times: &Histogram, whole_ms: bool) ->
 
 /// All queries.
 pub(super) fn section(summary: &Summary) -> Section {
-    let whole_ms = counts_whole_ms(summary);
+    let whole_ms = summary.counts().has_whole_ms();
     let times = summary.times();
     let frequency = intervals(&times, whole_ms);
     let points = frequency.iter().map(|interval| {
@@ -191,7 +186,7 @@ fn bands_table(summary: &Summary, times: &Histogram, whole_ms: bool) -> Table {
 
 /// Response times by number of words.
 pub(super) fn by_words(summary: &Summary) -> Section {
-    let whole_ms = counts_whole_ms(summary);
+    let whole_ms = summary.counts().has_whole_ms();
     let mut columns = vec![Column::new("words", "words", Unit::Text)];
     columns.extend(columns_of_times());
     let mut table = Table::new("words", "By number of query words", columns);

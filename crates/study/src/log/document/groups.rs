@@ -10,8 +10,7 @@ use super::super::histogram::Histogram;
 use super::super::sizes::{SIZE_CLASSES, size_class};
 use super::super::summary::{Group, Summary};
 use super::distribution::{
-    cells_of_times, columns_of_times, counts_whole_ms, cumulative_curve, cumulative_picture,
-    seconds_axis,
+    cells_of_times, columns_of_times, cumulative_curve, cumulative_picture, seconds_axis,
 };
 use super::{DocumentOptions, share};
 
@@ -100,7 +99,7 @@ fn section(
     names: Vec<Column>,
     mut groups: Vec<Named<'_>>,
 ) -> Section {
-    let whole_ms = counts_whole_ms(summary);
+    let whole_ms = summary.counts().has_whole_ms();
     let (name, title) = heading;
     groups.retain(|named| named.group.times.count() > 0);
     groups.sort_by(|a, b| {
@@ -187,7 +186,11 @@ pub(super) fn by_size(summary: &Summary, options: &DocumentOptions) -> Section {
         let mut row = vec![Cell::from(*name), (*indexes).into()];
         row.extend(cells_of_times(times));
         table.rows.push(row);
-        curves.push(cumulative_curve(name, times, counts_whole_ms(summary)));
+        curves.push(cumulative_curve(
+            name,
+            times,
+            summary.counts().has_whole_ms(),
+        ));
     }
     let text =
         (unknown > 0).then(|| format!("{unknown} queries are of indexes whose size is unknown."));

@@ -60,6 +60,8 @@ pub struct Counts {
     pub queries: u64,
     /// Those of `queries` that found no row.
     pub nothing: u64,
+    /// Those of `queries` whose time is no whole number of milliseconds.
+    pub finer: u64,
     /// Statements that failed.
     pub failed: u64,
     /// Other statements, such as UPDATE.
@@ -277,6 +279,7 @@ impl Tally {
         let nothing = found == 0;
         self.counts.queries += 1;
         self.counts.nothing += u64::from(nothing);
+        self.counts.finer += u64::from(!real_us.is_multiple_of(1_000));
         let (earliest, latest) = self.counts.span.get_or_insert((entry.time, entry.time));
         *earliest = entry.time.min(*earliest);
         *latest = entry.time.max(*latest);
@@ -460,11 +463,17 @@ impl BandCost {
 }
 
 impl Counts {
+    /// Whether each time is a whole number of milliseconds, as plain and sphinxql lines write them.
+    pub fn has_whole_ms(&self) -> bool {
+        self.finer == 0
+    }
+
     fn merge(&mut self, other: &Counts) {
         let Counts {
             lines,
             queries,
             nothing,
+            finer,
             failed,
             others,
             outside,
@@ -481,6 +490,7 @@ impl Counts {
         self.lines += lines;
         self.queries += queries;
         self.nothing += nothing;
+        self.finer += finer;
         self.failed += failed;
         self.others += others;
         self.outside += outside;
