@@ -56,6 +56,7 @@ const ROOMS: &[(&str, &str)] = &[
         "wire",
         "fragment limits pq < mysql scribe sql syslog < json < es",
     ),
+    ("study", "log"),
     (
         "bench",
         "batch latency printed process progress random < workload < error \

@@ -4,13 +4,15 @@
 //! 1. The bins are joined to ten intervals a decade. The density of an interval is its share divided by its width in decades.
 //! 2. The densities are smoothed over three intervals.
 //! 3. Each highest interval among its neighbours is a peak; the lowest interval between two peaks is their border.
-//! 4. While a band has less than [`BAND_SHARE_MIN`] of the queries, or a border is not below [`VALLEY_MAX`] of the lower of its
+//! 4. While a band has less than [`BAND_SHARE_MIN`] of the queries or less than [`BAND_QUERIES_MIN`], or a border is not below [`VALLEY_MAX`] of the lower of its
 //!    peaks, that band is joined to its neighbour behind the higher border.
 
 use super::histogram::Histogram;
 
 /// Least share of the queries in a band.
 pub const BAND_SHARE_MIN: f64 = 0.02;
+/// Least number of queries in a band, unless it is the only one: fewer say little of a hill.
+pub const BAND_QUERIES_MIN: u64 = 100;
 /// Highest density of a border, as a part of the lower peak beside it.
 pub const VALLEY_MAX: f64 = 0.8;
 /// Intervals of a decade, by their upper edges.
@@ -27,7 +29,7 @@ pub struct Interval {
     pub low_us: u64,
     /// Upper edge in microseconds.
     pub high_us: u64,
-    /// Queries.
+    /// Queries whose time lies in it.
     pub count: u64,
     /// Share of all queries a decade.
     pub density: f64,
@@ -42,7 +44,7 @@ pub struct Band {
     pub high_us: u64,
     /// The interval with the highest density: lower and upper edge.
     pub peak_us: (u64, u64),
-    /// Queries.
+    /// Queries whose time lies in it.
     pub count: u64,
 }
 
@@ -187,17 +189,17 @@ fn weakest(
         return None;
     }
     let height = |number: usize| smooth[peak_of(smooth, ranges[number].0, ranges[number].1)];
-    let share = |number: usize| {
+    let queries = |number: usize| {
         let (from, to) = ranges[number];
         intervals[from..to]
             .iter()
             .map(|interval| interval.count)
-            .sum::<u64>() as f64
-            / total as f64
+            .sum::<u64>()
     };
+    let least = BAND_QUERIES_MIN.max((total as f64 * BAND_SHARE_MIN).ceil() as u64);
     let few = (0..ranges.len())
-        .filter(|number| share(*number) < BAND_SHARE_MIN)
-        .min_by(|a, b| share(*a).total_cmp(&share(*b)));
+        .filter(|number| queries(*number) < least)
+        .min_by_key(|number| queries(*number));
     few.or_else(|| {
         (1..ranges.len()).find_map(|right| {
             let border = border_of(ranges, right, smooth);

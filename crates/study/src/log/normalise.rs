@@ -98,10 +98,10 @@ fn fold_statement(statement: &[u8], form: &mut Vec<u8>) {
             form.len() > start && form.last().is_some_and(|last| IN_WORD[usize::from(*last)]);
         match byte {
             b'\'' | b'"' => {
-                let end = literal_end(statement, at);
+                let (inside, end) = literal(statement, at);
                 if form.len() >= 6 && form[form.len() - 6..].eq_ignore_ascii_case(b"match(") {
                     form.push(b'\'');
-                    fold_words(&statement[at + 1..end.saturating_sub(1).max(at + 1)], form);
+                    fold_words(inside, form);
                     form.push(b'\'');
                 } else {
                     push_literal(form);
@@ -140,18 +140,18 @@ fn push_literal(form: &mut Vec<u8>) {
     form.push(b'?');
 }
 
-/// The place behind a literal that begins at `start`; the end of the text if it has no end.
-fn literal_end(text: &[u8], start: usize) -> usize {
+/// The text of a literal that begins at `start`, and the place behind it. A literal without an end reaches to the end of the text.
+fn literal(text: &[u8], start: usize) -> (&[u8], usize) {
     let mut at = start + 1;
     while let Some(place) = memchr::memchr2(text[start], b'\\', text.get(at..).unwrap_or_default())
     {
         at += place;
         if text[at] == text[start] {
-            return at + 1;
+            return (&text[start + 1..at], at + 1);
         }
         at += 2;
     }
-    text.len()
+    (&text[start + 1..], text.len())
 }
 
 #[cfg(test)]

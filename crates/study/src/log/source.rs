@@ -24,7 +24,7 @@ use super::queries::{Batch, QueryTable};
 use super::summary::{Summary, SummaryOptions, Tally};
 use blocks::Blocks;
 
-/// One log.
+/// A log to read: a file, a stream or bytes in memory.
 pub struct Input {
     /// The name in the report, such as a path.
     pub name: String,
@@ -52,7 +52,7 @@ pub struct InputReport {
 /// What has been read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Lines.
+    /// Lines that were parsed and counted.
     pub lines: u64,
     /// Bytes after the decoder.
     pub bytes: u64,

@@ -72,7 +72,7 @@ pub(crate) fn cumulative_curve(name: &str, times: &Histogram, whole_ms: bool) ->
     Curve::new(name, points.collect())
 }
 
-/// All queries.
+/// The section of all queries: curves, intervals and bands.
 pub(super) fn section(summary: &Summary) -> Section {
     let whole_ms = summary.counts().has_whole_ms();
     let times = summary.times();
@@ -170,15 +170,15 @@ fn bands_table(summary: &Summary, times: &Histogram, whole_ms: bool) -> Table {
         inside
             .filter(|(us, _)| *us <= band.high_us || last)
             .for_each(|(_, bin)| cost.merge(bin));
-        let mean = |sum: u64| (cost.queries > 0).then(|| sum as f64 / cost.queries as f64);
+        let mean = |sum: u64, queries: u64| (queries > 0).then(|| sum as f64 / queries as f64);
         table.rows.push(vec![
             seconds(band.low_us),
             seconds(band.high_us),
             seconds(band.peak_us.1),
             band.count.into(),
             share(band.count, times.count()),
-            mean(cost.faults).into(),
-            mean(cost.read_bytes).into(),
+            mean(cost.faults, cost.faults_told).into(),
+            mean(cost.read_bytes, cost.reads_told).into(),
         ]);
     }
     table

@@ -140,7 +140,7 @@ fn section(
         title: title.to_owned(),
         text,
         pictures: vec![Picture::new(
-            "curves",
+            format!("{name}_curves"),
             format!("Share answered within a time, {}", title.to_lowercase()),
             multiples,
         )],

@@ -10,7 +10,7 @@ use super::super::time::{LogTime, weekday};
 use super::seconds;
 use super::share;
 
-/// Most rows of the table of the rate.
+/// Most rows of the table of the rate. A log with wrong years may have more: rows of 30 days.
 const ROWS_MAX: i64 = 400;
 /// Lengths of a row in minutes: the first that gives at most [`ROWS_MAX`] rows.
 const STEPS: [i64; 10] = [1, 5, 15, 30, 60, 180, 360, 1_440, 10_080, 43_200];
@@ -28,10 +28,13 @@ pub(super) fn section(summary: &Summary) -> Section {
     let minutes = summary.minutes().by_time();
     let left_out = summary.minutes().left_out().queries;
     let (table, curve, step) = rate(&minutes);
+    let first = minutes
+        .first()
+        .map_or(0, |(minute, _)| minute.div_euclid(step) * step);
     let rate = Drawing::Curves(Curves {
         kind: CurveKind::Frequency,
         across: Axis::new(
-            "hours since the first query",
+            format!("hours since {}", time_text(first)),
             Unit::Decimal { places: 1 },
             Scale::Linear,
         ),
@@ -66,7 +69,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     }
 }
 
-/// The table, the curve and the length of a row. Rows without queries between others are rows too, up to [`ROWS_MAX`].
+/// The table, the curve and the length of a row. The table has the rows with queries; the curve falls to 0 between them.
 fn rate(minutes: &[(i64, Minute)]) -> (Table, Curve, i64) {
     let columns = vec![
         Column::new("time", "time", Unit::Text),
@@ -76,27 +79,27 @@ fn rate(minutes: &[(i64, Minute)]) -> (Table, Curve, i64) {
         Column::new("slow_share", "above 100 ms", Unit::Share),
     ];
     let mut table = Table::new("rate", "Queries over time", columns);
-    let first = minutes.first().map_or(0, |(minute, _)| *minute);
-    let last = minutes.last().map_or(0, |(minute, _)| *minute);
-    let fits = |step: &i64| last.div_euclid(*step) - first.div_euclid(*step) < ROWS_MAX;
-    let step = STEPS
-        .into_iter()
-        .find(fits)
-        .unwrap_or(STEPS[STEPS.len() - 1]);
-    let mut points = Vec::new();
-    let mut rest = minutes.iter().peekable();
-    let mut row = first.div_euclid(step);
-    while let Some((minute, _)) = rest.peek() {
-        if minute.div_euclid(step) - row > ROWS_MAX {
-            // A wrong clock: the rows of centuries without queries say nothing.
-            row = minute.div_euclid(step);
-        }
+    let step = step_of(minutes);
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let first = minutes
+        .first()
+        .map_or(0, |(minute, _)| minute.div_euclid(step));
+    let hours = |row: i64| ((row - first) * step) as f64 / 60.0;
+    let mut before = first;
+    for part in minutes.chunk_by(|(a, _), (b, _)| a.div_euclid(step) == b.div_euclid(step)) {
+        let row = part[0].0.div_euclid(step);
         let mut sums = Minute::default();
-        while let Some((_, other)) = rest.next_if(|(minute, _)| minute.div_euclid(step) == row) {
-            sums.merge(*other);
+        part.iter().for_each(|(_, other)| sums.merge(*other));
+        // The ends of a gap; its inside is the line between them.
+        if row > before + 1 {
+            points.push((hours(before + 1), 0.0));
         }
+        if row > before + 2 {
+            points.push((hours(row - 1), 0.0));
+        }
+        before = row;
         let rate = sums.queries as f64 / (step * 60) as f64;
-        points.push(((row * step - first) as f64 / 60.0, rate));
+        points.push((hours(row), rate));
         table.rows.push(vec![
             time_text(row * step).into(),
             sums.queries.into(),
@@ -104,9 +107,19 @@ fn rate(minutes: &[(i64, Minute)]) -> (Table, Curve, i64) {
             mean(&sums),
             share(sums.slow, sums.queries),
         ]);
-        row += 1;
     }
     (table, Curve::new("queries a second", points), step)
+}
+
+/// The length of a row in minutes.
+fn step_of(minutes: &[(i64, Minute)]) -> i64 {
+    let first = minutes.first().map_or(0, |(minute, _)| *minute);
+    let last = minutes.last().map_or(0, |(minute, _)| *minute);
+    let fits = |step: &i64| last.div_euclid(*step) - first.div_euclid(*step) < ROWS_MAX;
+    STEPS
+        .into_iter()
+        .find(fits)
+        .unwrap_or(STEPS[STEPS.len() - 1])
 }
 
 /// `2007-06-29 21:15` of a minute.

@@ -79,7 +79,7 @@ pub(super) fn mix(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// The tables.
+/// The distributions as tables, made once for a generator.
 #[derive(Clone, Debug)]
 pub(super) struct Law {
     /// Upper bounds of the classes in 0 to 1.
@@ -139,7 +139,7 @@ impl Law {
         (BANDS[band], u64::from(self.times[band][at]))
     }
 
-    /// An index.
+    /// The number of an index, 0 to 179.
     #[inline]
     pub(super) fn index(&self, band: Band, random: &mut Random) -> u32 {
         u32::from(self.indexes[band as usize][random.next() as usize % STEPS])

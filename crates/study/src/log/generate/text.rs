@@ -17,12 +17,12 @@ const SYLLABLES: [[u8; 2]; 64] = {
 /// Appends the text of the query with `rank` in its class and returns 64 random bits that belong to it. Queries of different
 /// classes or ranks have different texts: the first word is the rank's.
 pub(super) fn write_query(class: usize, rank: u64, query: &mut Vec<u8>) -> u64 {
-    let code = mix(rank << 3 | class as u64);
+    let code = mix((rank << 3) | class as u64);
     let words = match class {
         0 => return code,
         1..=5 => class as u64,
         // Most have few words: the product of two even numbers.
-        6 => 6 + ((code & 0xff) * (code >> 8 & 0xff) * 45 >> 16),
+        6 => 6 + (((code & 0xff) * (code >> 8 & 0xff) * 45) >> 16),
         _ => 51 + code % 30,
     };
     write_word(rank, query);
@@ -30,7 +30,7 @@ pub(super) fn write_query(class: usize, rank: u64, query: &mut Vec<u8>) -> u64 {
     for _ in 1..words {
         state = mix(state.wrapping_add(1));
         query.push(b' ');
-        write_word((state & 0xffff) * (state >> 16 & 0xffff) >> 16, query);
+        write_word(((state & 0xffff) * (state >> 16 & 0xffff)) >> 16, query);
     }
     code
 }

@@ -37,6 +37,10 @@ fn literals_of_statements_are_folded_and_the_words_of_match_kept() {
             "SELECT ? FROM t WHERE a>-?",
         ),
         ("SELECT 'open", "SELECT ?"),
+        (
+            "SELECT * FROM t WHERE MATCH('half",
+            "SELECT * FROM t WHERE MATCH('half'",
+        ),
     ] {
         let line = format!(
             "/* Sun Apr 28 12:38:02.808 2024 conn 2 real 0.000 wall 0.000 found 1 */ {statement}"

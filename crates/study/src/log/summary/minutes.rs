@@ -7,7 +7,7 @@ use super::super::limits::MINUTES_MAX;
 /// What was answered in a minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Minute {
-    /// Queries.
+    /// Queries whose line was written in the minute.
     pub queries: u64,
     /// Microseconds of their answers.
     pub sum_us: u64,

@@ -102,7 +102,7 @@ pub struct Group {
 /// How often a statement failed with one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorCount {
-    /// Statements.
+    /// Statements that failed with the message.
     pub count: u64,
     /// The first of them.
     pub first: Place,
@@ -113,15 +113,17 @@ pub struct ErrorCount {
 pub struct Example {
     /// Name of the server.
     pub server: String,
-    /// Its beginning.
+    /// The beginning of the line.
     pub text: String,
 }
 
 /// Page faults and reads of the queries in a bin of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BandCost {
-    /// Queries whose line tells them.
-    pub queries: u64,
+    /// Queries whose line tells its page faults.
+    pub faults_told: u64,
+    /// Queries whose line tells its bytes read.
+    pub reads_told: u64,
     /// Major page faults.
     pub faults: u64,
     /// Bytes read.
@@ -339,7 +341,8 @@ impl Tally {
     fn add_cost(&mut self, entry: &Entry<'_>, real_us: u64) {
         self.costs.resize(BINS, BandCost::default());
         self.costs[bin_of(real_us)].merge(&BandCost {
-            queries: 1,
+            faults_told: u64::from(entry.faults.is_some()),
+            reads_told: u64::from(entry.read_bytes.is_some()),
             faults: entry.faults.unwrap_or(0),
             read_bytes: entry.read_bytes.unwrap_or(0),
         });
@@ -438,7 +441,7 @@ impl Tally {
     pub(crate) fn costs(&self) -> Vec<(u64, BandCost)> {
         let costs = self.costs.iter().enumerate();
         costs
-            .filter(|(_, cost)| cost.queries > 0)
+            .filter(|(_, cost)| cost.faults_told + cost.reads_told > 0)
             .map(|(bin, cost)| (upper_edge_us(bin), *cost))
             .collect()
     }
@@ -456,7 +459,8 @@ impl Group {
 impl BandCost {
     /// Adds other sums.
     pub fn merge(&mut self, other: &BandCost) {
-        self.queries += other.queries;
+        self.faults_told += other.faults_told;
+        self.reads_told += other.reads_told;
         self.faults += other.faults;
         self.read_bytes += other.read_bytes;
     }
