@@ -1,8 +1,8 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::super::frame::{Framed, Records};
 use super::super::line::parse;
-use super::super::{Place, Summary, SummaryOptions};
+use super::super::{Place, QueryOrder, Summary, SummaryOptions};
 use super::text::write_query;
 use super::{GeneratedForm, LogGenerator, Workload, index_sizes, server_name};
 
@@ -103,4 +103,44 @@ fn queries_of_different_ranks_differ() {
             assert!(texts.insert(text), "{class} {rank}");
         }
     }
+}
+
+#[test]
+fn the_first_hundred_queries_are_exact_past_the_bound_of_the_table() {
+    let options = SummaryOptions {
+        queries_max: Some((16_384, 1 << 20)),
+        ..SummaryOptions::default()
+    };
+    let mut summary = Summary::new(&options);
+    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
+    for server in 0..2 {
+        let log = lines(GeneratedForm::OneTime, server, 60_000);
+        let first = Place {
+            input: server,
+            line: 1,
+        };
+        summary.add_block(&server_name(server), first, &log);
+        for line in log
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            let (_, entry) = parse(line).unwrap();
+            *counts
+                .entry(entry.query.unwrap_or_default().into_owned())
+                .or_default() += 1;
+        }
+    }
+    assert!(!summary.queries().is_exact() && counts.len() > 20_000);
+    let mut slow: Vec<(u64, String)> = counts
+        .into_iter()
+        .map(|(text, count)| (count, String::from_utf8(text).unwrap()))
+        .collect();
+    slow.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let top = summary.queries().top(QueryOrder::Count, 100);
+    assert!(top.iter().all(|query| query.count_error == 0));
+    let fast: Vec<(u64, String)> = top
+        .into_iter()
+        .map(|query| (query.count, query.text))
+        .collect();
+    assert_eq!(fast, slow[..100]);
 }

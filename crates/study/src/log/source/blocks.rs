@@ -46,6 +46,7 @@ pub(super) struct Block {
 }
 
 impl Blocks {
+    /// Blocks of `block_bytes`, which is above the bytes of the longest record: the carry leaves room for reading.
     pub(super) fn new(inputs: Vec<Input>, block_bytes: usize) -> Blocks {
         Blocks {
             inputs: inputs.into_iter(),
@@ -62,12 +63,7 @@ impl Blocks {
 
     /// Reads the next block into `buffer`, which it widens to the size of a block; `None` after the last.
     pub(super) fn next_block(&mut self, buffer: &mut Vec<u8>) -> Option<Block> {
-        // The carry has at most a record, and room for reading must be left.
-        buffer.resize(
-            self.block_bytes
-                .max(4 * RECORD_BYTES_MAX.min(self.block_bytes)),
-            0,
-        );
+        buffer.resize(self.block_bytes, 0);
         loop {
             if self.current.is_none() && !self.open_next() {
                 return None;

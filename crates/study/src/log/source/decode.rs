@@ -1,7 +1,7 @@
 //! Decoders of compressed logs. The first bytes of an input tell its form, so that standard input needs no name.
 //!
-//! Measured over a log of a million generated lines on one core: zlib-rs 1.5 times as fast as miniz_oxide, zstd's own decoder
-//! 2 times as fast as ruzstd.
+//! Measured over 20 million generated lines on one core, in turns: zlib-rs is 1.2 to 1.3 times as fast as miniz_oxide, zstd's own
+//! decoder 2.3 times as fast as ruzstd.
 
 use std::io::{BufReader, Cursor, Error, ErrorKind, Read, Result};
 

@@ -86,7 +86,7 @@ fn any_number_of_threads_and_any_size_of_blocks_give_the_same_summary() {
         assert_eq!(lines, summary.counts().lines);
         assert!(reports.iter().all(|report| report.cut.is_none()));
     }
-    for block_bytes in [700, 1_000, 4_000, 50_000] {
+    for block_bytes in [2_500, 2_777, 4_000, 50_000] {
         let blocks = Blocks::new(inputs(), block_bytes);
         let threads = NonZeroUsize::new(3).unwrap();
         let (summary, _) = read_blocks(blocks, &SummaryOptions::default(), threads, &mut |_| {});
@@ -203,6 +203,22 @@ fn a_read_that_fails_is_told() {
         (summary.counts().queries, reports[0].cut.as_deref()),
         (3, Some("gone"))
     );
+}
+
+#[test]
+fn a_worker_that_panics_ends_the_reading() {
+    struct Panics;
+    impl Read for Panics {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            panic!("a reader at fault")
+        }
+    }
+    let failing = Input {
+        read: Box::new(Cursor::new(generated(GeneratedForm::OneTime, 3)).chain(Panics)),
+        ..input("a", Vec::new())
+    };
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(vec![failing], 3)));
+    assert!(ended.is_err());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::super::document::{DocumentOptions, document};
 use super::super::histogram::{bin_of, upper_edge_us};
+use super::super::limits::GROUPS_MAX;
 use super::super::line::{write_json, write_plain};
 use super::super::{Entry, LogTime, MatchMode, Place, QueryOrder};
 use super::{Filter, Summary, SummaryOptions, word_class};
@@ -91,7 +92,7 @@ fn told(summary: &Summary) -> String {
         top: 1_000,
         ..DocumentOptions::default()
     };
-    format!("{:?}", document(summary, &[], &options))
+    document(summary, &[], &options).json()
 }
 
 proptest! {
@@ -196,6 +197,27 @@ fn ten_thousand_indexes_are_told_apart() {
         .collect();
     summary.add_block("web", Place::default(), lines.as_bytes());
     assert_eq!(summary.indexes().len(), 10_000);
+}
+
+#[test]
+fn pairs_above_the_bound_share_one_group_of_their_server() {
+    let mut summary = Summary::new(&SummaryOptions::default());
+    for server in ["web1", "web2", "web3"] {
+        let lines: String = (0..12_000)
+            .map(|index| {
+                format!(
+                    "[Fri Jun 29 21:17:58 2007] 0.004 sec [all/0/rel 5 (0,20)] [i{index}] test\n"
+                )
+            })
+            .collect();
+        summary.add_block(server, Place::default(), lines.as_bytes());
+    }
+    let pairs = summary.pairs();
+    assert!(pairs.len() <= GROUPS_MAX + 1);
+    let queries: u64 = pairs.values().map(|group| group.times.count()).sum();
+    assert_eq!(queries, 36_000);
+    let others = pairs[&("web3", "(other indexes)")].times.count();
+    assert_eq!(others as usize, 36_000 - GROUPS_MAX);
 }
 
 #[test]
