@@ -1,8 +1,10 @@
 //! Seine's own lines: one JSON object a line. The keys and units stand in the table of [`Entry`].
 
 use std::borrow::Cow;
+use std::fmt::Formatter;
 
-use serde::Deserialize;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::super::entry::{Entry, MatchMode, SortMode};
 use super::super::time::LogTime;
@@ -11,40 +13,30 @@ use super::super::time::LogTime;
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
-    time: Cow<'a, str>,
+    time: Text<'a>,
     real: Option<f64>,
     wall: Option<f64>,
     queued: Option<f64>,
     multiplier: Option<u64>,
     found: Option<u64>,
     returned: Option<u64>,
-    #[serde(borrow)]
-    mode: Option<Cow<'a, str>>,
+    mode: Option<Text<'a>>,
     filters: Option<u64>,
-    #[serde(borrow)]
-    sort: Option<Cow<'a, str>>,
+    sort: Option<Text<'a>>,
     offset: Option<u64>,
     limit: Option<u64>,
-    #[serde(borrow)]
-    group_by: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    table: Option<Cow<'a, str>>,
+    group_by: Option<Text<'a>>,
+    table: Option<Text<'a>>,
     tables: Option<Vec<String>>,
-    #[serde(borrow)]
-    query: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    statement: Option<Cow<'a, str>>,
+    query: Option<Text<'a>>,
+    statement: Option<Text<'a>>,
     cut: Option<u64>,
-    #[serde(borrow)]
-    ranker: Option<Cow<'a, str>>,
+    ranker: Option<Text<'a>>,
     threads: Option<u64>,
     connection: Option<u64>,
-    #[serde(borrow)]
-    client: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    error: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    comment: Option<Cow<'a, str>>,
+    client: Option<Text<'a>>,
+    error: Option<Text<'a>>,
+    comment: Option<Text<'a>>,
     bytes: Option<u64>,
     parts: Option<u64>,
     reads: Option<u64>,
@@ -56,10 +48,16 @@ struct Line<'a> {
 
 pub(super) fn parse<'a>(line: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    let (time, rest) = LogTime::read_rfc3339(line.time.as_bytes())?;
+    let (time, rest) = LogTime::read_rfc3339(line.time.0.as_bytes())?;
     rest.is_empty().then_some(())?;
-    let mode = line.mode.unwrap_or_default();
-    let sort = line.sort.unwrap_or_default();
+    let mode = line
+        .mode
+        .as_ref()
+        .and_then(|mode| MatchMode::of_code(mode.0.as_bytes()));
+    let sort = line
+        .sort
+        .as_ref()
+        .and_then(|sort| SortMode::of_code(sort.0.as_bytes()));
     let tables = match (line.table, line.tables) {
         (Some(table), _) => bytes(table),
         (None, Some(tables)) => Cow::Owned(tables.join(",").into_bytes()),
@@ -73,9 +71,9 @@ pub(super) fn parse<'a>(line: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
         multiplier: line.multiplier,
         found: line.found,
         returned: line.returned,
-        mode: MatchMode::of_code(mode.as_bytes()),
+        mode,
         filters: line.filters,
-        sort: SortMode::of_code(sort.as_bytes()),
+        sort,
         window: line.limit.map(|limit| (line.offset.unwrap_or(0), limit)),
         group_by: line.group_by.map(bytes),
         tables,
@@ -99,8 +97,35 @@ pub(super) fn parse<'a>(line: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
     Some(())
 }
 
-fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
-    match text {
+/// A text that borrows from the line where it has no escapes. Serde's own `Option<Cow<str>>` always copies.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrowing;
+
+        impl<'de> Visitor<'de> for Borrowing {
+            type Value = Text<'de>;
+
+            fn expecting(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a text")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Borrowing)
+    }
+}
+
+fn bytes(text: Text<'_>) -> Cow<'_, [u8]> {
+    match text.0 {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
