@@ -273,7 +273,7 @@ error 1210 (HY000): SET GLOBAL @best takes a list, as (1, 5, 7), or DEFAULT, whi
 
 SET GLOBAL max_connections = (1, 2);
 ----
-error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log
+error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log, query_log_min_msec
 
 SELECT queue_wait('q:n IN @ids', 0);
 ----
@@ -379,7 +379,7 @@ error 1238 (HY000): SET GLOBAL webhook.allow: write it in seine.toml, SIGHUP rea
 
 SET GLOBAL max_connections = 5;
 ----
-error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log
+error 1238 (HY000): SET GLOBAL max_connections: it is none of the settings that SET GLOBAL changes: max_threads_per_query, max_query_time, search_memory, connections_max, connections_per_address, idle_timeout, client_timeout, log, query_log_min_msec
 
 # GLOBAL is of one assignment. Nothing is done if a setting stands without it.
 SET GLOBAL connections_max = '77', max_query_time = '66s';

@@ -46,6 +46,7 @@ mod listen;
 mod logins;
 mod logs;
 mod mysql;
+mod query_log;
 mod scribe;
 mod server;
 pub mod settings;

@@ -26,6 +26,7 @@ use crate::limits::{
 };
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
+use crate::query_log::QueryLogFile;
 use crate::scribe::{Loaded, Scribe};
 use crate::server::{OWN_SESSION, Server};
 use crate::settings::{BadSetting, Settings};
@@ -79,6 +80,7 @@ fn raise_file_limit() {
 struct Life<'a> {
     server: Arc<Server>,
     scribe: Arc<Scribe>,
+    query_log: QueryLogFile,
     /// The engine; `None` during recovery.
     engine: Option<Handle>,
     logs: &'a Logs,
@@ -120,7 +122,9 @@ impl Life<'_> {
             .searches
             .watch(server.clock, &server.scheduler)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let query_log = QueryLogFile::begin(&server)?;
         let mut life = Life {
+            query_log,
             scribe: Arc::new(Scribe::new(server.clock.unix_us())),
             server,
             engine: None,
@@ -134,7 +138,9 @@ impl Life<'_> {
         let claim = claim(&life.server).map_err(|error| error.to_string())?;
         let ready = life.open_doors(&loaded).await?;
         let engine = life.start_engine(claim);
-        life.live(engine, loaded, &ready).await
+        let ended = life.live(engine, loaded, &ready).await;
+        tokio::task::block_in_place(|| life.query_log.end());
+        ended
     }
 
     /// Binds every address and begins to answer, with "recovering" for now. Gives the line to print when ready.
@@ -248,6 +254,7 @@ impl Life<'_> {
                 () = self.scribe.stop_asked.notified() => return self.stop(ended).await,
                 signal = self.signals.next() => match signal {
                     Signal::Reload => self.reload().await,
+                    Signal::Reopen => self.query_log.reopen(),
                     Signal::Stop => return self.stop(ended).await,
                 },
                 _ = look.tick() => is_full = self.tell_of_room(is_full),
@@ -283,6 +290,7 @@ impl Life<'_> {
             }
             Err(error) => tracing::error!(%error, "the settings stay as they were"),
         }
+        self.query_log.reopen();
         self.scribe.reload(&self.server).await;
     }
 

@@ -155,3 +155,9 @@ pub(crate) const SYSLOG_UDP_PENDING_MAX: u64 = 64 << 20;
 
 /// Receive buffer of a UDP socket that the server asks for. The system gives at most `net.core.rmem_max`.
 pub(crate) const SYSLOG_UDP_SOCKET_BYTES: usize = 4 << 20;
+
+/// Bytes of lines of the query log above which they are written, whatever waits behind them.
+pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 64 << 10;
+
+/// Pause of the query log's thread between two looks. 16,384 entries may wait meanwhile.
+pub(crate) const QUERY_LOG_EVERY: Duration = Duration::from_millis(50);

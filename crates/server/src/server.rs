@@ -92,6 +92,8 @@ impl Server {
             .unwrap_or_else(PoisonError::into_inner);
         let changed = make(&settings)?;
         self.node.set_bounds(changed.bounds());
+        let least = changed.live.query_log_least_ms;
+        self.node.query_log.set_least(least);
         if changed.live.log != settings.live.log {
             logs.set(&changed.live.log);
         }

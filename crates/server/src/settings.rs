@@ -29,6 +29,7 @@ use collect::config::Defaults;
 use engine::SyncMode;
 use origin::Chosen;
 use session::{Bounds, units};
+use study::log::Form;
 use table::setting;
 
 use crate::auth::Login;
@@ -101,6 +102,10 @@ pub struct Settings {
     pub insecure: bool,
     /// Format of the log.
     pub log_format: LogFormat,
+    /// File of the query log; `None`: there is none.
+    pub query_log: Option<PathBuf>,
+    /// Format of its lines.
+    pub query_log_format: Form,
     /// Settings that SIGHUP may change.
     pub live: Live,
     /// Texts and origin of every setting, in the order of [`SETTINGS`].
@@ -116,6 +121,8 @@ pub struct Live {
     pub threads_per_query_max: Option<usize>,
     /// Longest time of a search; `None`: no limit.
     pub query_time_max: Option<Duration>,
+    /// Least time of a search in the query log, in milliseconds.
+    pub query_log_least_ms: u64,
     /// Most memory for the rows that one search keeps, in bytes.
     pub search_memory_bytes: u64,
     /// Most clients at a time, over all doors.
@@ -177,6 +184,9 @@ impl Settings {
         let format = read.one(Key::LogFormat, |text| {
             text::word(text, words(Key::LogFormat))
         })?;
+        let query_log_format = read.one(Key::QueryLogFormat, |text| {
+            text::word(text, words(Key::QueryLogFormat))
+        })?;
         Ok(Settings {
             data: read.one(Key::Data, path)?,
             mysql,
@@ -198,6 +208,12 @@ impl Settings {
                 .unwrap_or_else(cores),
             backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
             insecure,
+            query_log: read.one(Key::QueryLog, |text| Ok(optional_path(text)))?,
+            query_log_format: match &*query_log_format {
+                "plain" => Form::Plain,
+                "json" => Form::Json,
+                _ => Form::Sphinxql,
+            },
             log_format: if format == "json" {
                 LogFormat::Json
             } else {
@@ -303,6 +319,9 @@ impl Reader<'_> {
                 "" => None,
                 _ => Some(self.duration(Key::QueryTimeMax)?),
             },
+            query_log_least_ms: self
+                .count_unless(Key::QueryLogLeast, "0")?
+                .map_or(0, |least| least as u64),
             search_memory_bytes: self.size(Key::SearchMemory)?,
             connections_max: self.count(Key::ConnectionsMax)?,
             connections_per_address: self.count_unless(Key::ConnectionsPerAddress, "half")?,

@@ -9,8 +9,10 @@ use tokio::signal::unix::{self, SignalKind};
 pub(crate) enum Signal {
     /// SIGTERM or SIGINT: finish the statements and end.
     Stop,
-    /// SIGHUP: read the settings again.
+    /// SIGHUP: read the settings again, and open the query log again.
     Reload,
+    /// SIGUSR1: open the query log again, as Sphinx and Manticore do.
+    Reopen,
 }
 
 /// The stream of signals. Rust's runtime ignores SIGPIPE: a write to a vanished client fails instead.
@@ -18,6 +20,7 @@ pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
     hang_up: unix::Signal,
+    user: unix::Signal,
 }
 
 impl Signals {
@@ -27,6 +30,7 @@ impl Signals {
             terminate: unix::signal(SignalKind::terminate())?,
             interrupt: unix::signal(SignalKind::interrupt())?,
             hang_up: unix::signal(SignalKind::hangup())?,
+            user: unix::signal(SignalKind::user_defined1())?,
         })
     }
 
@@ -36,6 +40,7 @@ impl Signals {
             _ = self.terminate.recv() => Signal::Stop,
             _ = self.interrupt.recv() => Signal::Stop,
             _ = self.hang_up.recv() => Signal::Reload,
+            _ = self.user.recv() => Signal::Reopen,
         }
     }
 }

@@ -47,6 +47,7 @@ pub mod near;
 mod node;
 pub mod places;
 mod profiled;
+pub mod query_log;
 mod remote;
 mod rights;
 pub mod scheduler;

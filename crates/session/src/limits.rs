@@ -115,6 +115,17 @@ pub const SEARCH_LOOKS_IDLE: u32 = 200;
 /// Microseconds that a search runs before the watcher checks whether its client is gone.
 pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 
+/// Most bytes of a statement in a line of the query log. The line says how long the statement was.
+pub const LOGGED_TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// Most entries of the query log that wait for its writer, and most bytes of them; one beyond is counted as lost.
+pub const LOGGED_WAITING_MAX: usize = 16_384;
+/// Most bytes of waiting entries.
+pub const LOGGED_WAITING_BYTES_MAX: usize = 16 << 20;
+
+/// Entries of the query log that `SHOW SLOW QUERIES` knows.
+pub const LOGGED_LAST_MAX: usize = 1_000;
+
 /// Most bytes of a statement that SHOW THREADS shows.
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 

@@ -28,6 +28,7 @@ use crate::limits::{
 use crate::list_variables::ListVariables;
 use crate::movable::{is_on_loop, long_turn, long_turn_of};
 use crate::places::Places;
+use crate::query_log::{self, Pending, QueryLog};
 use crate::rights::{self, Action, Deed};
 use crate::scheduler::{self, Scheduler};
 use crate::searches::{Search, SearchRequest, Searches};
@@ -82,6 +83,8 @@ pub struct Node {
     engine: OnceLock<Handle>,
     stopping: watch::Sender<bool>,
     next_session: AtomicU64,
+    /// The query log.
+    pub query_log: Arc<QueryLog>,
     damaged: Mutex<BTreeSet<String>>,
 }
 
@@ -137,6 +140,7 @@ impl Node {
             next_session: AtomicU64::new(1),
             shared_lists: Mutex::default(),
             places: Places::default(),
+            query_log: Arc::default(),
             damaged: Mutex::default(),
         }
     }
@@ -226,6 +230,12 @@ impl Node {
             value: self.clock.steady_us(),
         }];
         samples.extend(self.counters.samples());
+        samples.push(Sample {
+            status: "query_log_lost",
+            metric: "seine_query_log_lost_total",
+            help: "Searches that found no room on their way to the query log, or could not be written to it.",
+            value: self.query_log.lost(),
+        });
         samples.push(counters::requests(&self.budget));
         samples.extend(counters::long_turns(self.scheduler.status()));
         samples.extend(counters::filters(&self.searches.filters));
@@ -493,9 +503,24 @@ impl Node {
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))
     }
 
+    /// A percolation that begins without a statement, for the query log; `None`: it is off. `body`: the client's request.
+    pub fn percolates(
+        &self,
+        session: &Session,
+        started_us: u64,
+        table: &str,
+        body: &[u8],
+    ) -> Option<Pending> {
+        let (log, client) = (&self.query_log, (session.id.0, &*session.host));
+        let entry = log.is_on().then(|| query_log::percolation(table, body))?;
+        Pending::begin(log, self.clock, started_us, client, entry)
+    }
+
     /// Waits for a turn of this session's user; what follows may take long, up to the next wait. See [`crate::movable`].
     pub async fn long(&self, session: &Session) {
+        let since_us = self.clock.steady_us();
         long_turn(&session.payer).await;
+        session.waited(self.clock.steady_us().saturating_sub(since_us));
     }
 
     /// Runs a read, which takes the time that it takes in a turn of the session's user. Unless `is_long`, it first runs on this
@@ -523,7 +548,9 @@ impl Node {
 
     /// As [`Node::long`], for work that this switch stops. The work gives way to others where it looks at the switch.
     pub async fn long_within(&self, session: &Session, interrupt: &Arc<Interrupt>) {
+        let since_us = self.clock.steady_us();
         long_turn_of(&session.payer, Arc::downgrade(interrupt)).await;
+        session.waited(self.clock.steady_us().saturating_sub(since_us));
         scheduler::heeds(interrupt);
     }
 

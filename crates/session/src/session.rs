@@ -14,6 +14,7 @@ use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX
 use crate::list_variables::ListVariables;
 use crate::places::Peer;
 use crate::profiled::Profiled;
+use crate::query_log::Pending;
 use crate::searches::IsGone;
 use crate::statement::owned_row::OwnedRow;
 use crate::temporary::TemporaryTables;
@@ -52,6 +53,8 @@ pub struct Session {
     pub found_rows: u64,
     /// When the current statement began, in steady microseconds.
     pub started_us: u64,
+    /// The search that is being done, for the query log.
+    pub logged: Option<Pending>,
     /// The row that the last `queue_wait` gave. The next SELECT is answered from it without the engine.
     pub(crate) owned_row: Option<OwnedRow>,
     /// The variables that SET made lists.
@@ -108,6 +111,7 @@ impl Session {
             row_count: 0,
             found_rows: 0,
             started_us: 0,
+            logged: None,
             owned_row: None,
             lists: ListVariables::default(),
             temporary: TemporaryTables::default(),
@@ -159,6 +163,7 @@ impl Session {
     /// Begins a statement. Unless it asks about the statement before it (`looks_back`), that one's warnings are dropped.
     pub(crate) fn begin(&mut self, started_us: u64, looks_back: bool) {
         self.started_us = started_us;
+        self.logged = None;
         if !looks_back {
             self.warnings.clear();
         }
@@ -203,6 +208,9 @@ impl Session {
     /// Records the answer of a SELECT on a table. Its rows are not sent yet.
     pub(crate) fn found(&mut self, answer: &Answer) {
         self.found_rows = answer.total_found;
+        if let Some(logged) = &mut self.logged {
+            logged.found(answer.total_found);
+        }
         self.scroll.clone_from(&answer.scroll);
         for warning in &answer.warnings {
             self.warn(warning.clone());
@@ -232,8 +240,32 @@ impl Session {
         self.meta.is_partial |= !damaged.files().is_empty();
     }
 
-    /// Writes the lines of SHOW META, once the door has sent the rows of a [counted](crate::statement::FoundRows) answer.
-    pub fn sent(&mut self, now_us: u64) {
+    /// Notes that the session's search waited for a thread, in microseconds.
+    pub(crate) fn waited(&self, us: u64) {
+        if let Some(logged) = &self.logged {
+            logged.waited(us);
+        }
+    }
+
+    /// Tells the query log how many rows of the session's search were sent.
+    pub fn returned(&self, rows: u64) {
+        if let Some(logged) = &self.logged {
+            logged.returned(rows);
+        }
+    }
+
+    /// Tells the query log that the session's search failed.
+    pub fn unsent(&mut self, failure: &Failure) {
+        if let Some(mut logged) = self.logged.take() {
+            logged.failed(&failure.message);
+        }
+    }
+
+    /// Writes the lines of SHOW META, once the door has sent the `rows` rows of a [counted](crate::statement::FoundRows) answer. The
+    /// query log has the search from now on.
+    pub fn sent(&mut self, now_us: u64, rows: u64) {
+        self.returned(rows);
+        self.logged = None;
         self.row_count = -1;
         if let Some(profiled) = &mut self.profiled {
             profiled.sent(now_us);

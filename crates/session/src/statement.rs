@@ -55,6 +55,7 @@ use crate::limits::{
 };
 use crate::near::with_near_name;
 use crate::node::{Node, guarded};
+use crate::query_log::{Pending, Said, entry_of, is_logged};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, stopped};
 use crate::session::Session;
@@ -72,6 +73,8 @@ pub struct Parsed {
     fault: Option<ReadFault>,
     /// The beginning of the text, for SHOW THREADS; only of a SELECT, CALL PQ, DELETE or UPDATE.
     text: Option<Arc<str>>,
+    /// The client's text for the query log; `None`: it is off, or the statement is no search.
+    said: Option<Said>,
     /// Memory of the parsed values, until the statement is done.
     held: Option<Grant>,
     /// What the engine answered, if it got the statement with those before it; see [`send_together`]. Boxed, since few statements
@@ -264,7 +267,9 @@ impl Parsed {
         );
         let is_search = is_search || statement.as_ref().is_ok_and(Statement::is_select);
         let fault = node.faults.any().then(|| node.faults.choose(text));
+        let is_logged = node.query_log.is_on() && statement.as_ref().is_ok_and(is_logged);
         Parsed {
+            said: is_logged.then(|| Said::new(text)),
             statement,
             fault: fault.flatten(),
             text: is_search.then(|| select::shown(text)),
@@ -279,9 +284,17 @@ impl Parsed {
             statement: Ok(statement),
             fault: None,
             text: None,
+            said: None,
             held: None,
             answered: None,
         }
+    }
+
+    /// Gives the statement the client's text, for the query log.
+    #[must_use]
+    pub fn said(mut self, node: &Node, text: &[u8]) -> Parsed {
+        self.said = node.query_log.is_on().then(|| Said::new(text));
+        self
     }
 
     /// Gives the statement memory to hold until it is done.
@@ -371,6 +384,11 @@ pub async fn execute(
         matches!(statement, Statement::SelectConstants(_))
     };
     session.begin(started_us, looks_back);
+    if node.query_log.is_on() && is_logged(&statement) {
+        let entry = entry_of(&statement, parsed.said);
+        let client = (session.id.0, &*session.host);
+        session.logged = Pending::begin(&node.query_log, node.clock, started_us, client, entry);
+    }
     let related = read_relations(node, session, &statement, parsed.text.as_deref()).await;
     related.inspect_err(|_| add(&node.counters.failed, 1))?;
     if held.is_some() && variables::is_local(session) {
@@ -396,8 +414,15 @@ pub async fn execute(
     let outcome = outcome.map_err(|failure| with_near_name(node, failure));
     execution.keep_profile();
     session.temporary.forget_relations();
-    if outcome.is_err() {
+    if let Err(failure) = &outcome {
         add(&node.counters.failed, 1);
+        session.unsent(failure);
+    }
+    if let Ok(Outcome::Pq(rows)) = &outcome
+        && let Some(mut logged) = session.logged.take()
+    {
+        logged.found(rows.answer.total);
+        logged.returned(rows.answer.hits.len() as u64);
     }
     if !is_wait {
         add(

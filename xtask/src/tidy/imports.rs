@@ -49,7 +49,14 @@ const OURS: &[(&str, &[&str])] = &[
     ),
     (
         "session",
-        &["language", "relation", "percolate", "engine", "wire"],
+        &[
+            "language",
+            "relation",
+            "percolate",
+            "study",
+            "engine",
+            "wire",
+        ],
     ),
     (
         "collect",
@@ -65,6 +72,7 @@ const OURS: &[(&str, &[&str])] = &[
             "engine",
             "wire",
             "session",
+            "study",
             "collect",
         ],
     ),
@@ -78,6 +86,8 @@ const OURS: &[(&str, &[&str])] = &[
             "engine",
             "wire",
             "client",
+            "study",
+            "report",
             "report",
             "collect",
             "server",

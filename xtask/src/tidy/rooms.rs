@@ -65,7 +65,7 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "session",
-        "clock errors faults limits profiled remote units webhook_target < budget scheduler \
+        "clock errors faults limits profiled remote units webhook_target < budget query_log scheduler \
          < coming freeing movable searches < counters places temporary < list_variables < json_texts near node rights session statement",
     ),
     (
@@ -75,7 +75,7 @@ const ROOMS: &[(&str, &str)] = &[
     (
         "server",
         "auth backups limits signals sparse < listen logins < logs server settings webhook \
-         < scribe < http mysql syslog < life",
+         < query_log scribe < http mysql syslog < life",
     ),
     (
         "cli",

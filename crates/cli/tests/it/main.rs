@@ -30,6 +30,7 @@ mod load_verb;
 mod match_verb;
 mod mysql_door;
 mod other_sites;
+mod query_log;
 mod queue_doors;
 mod queue_waits;
 #[path = "../../../../bench/src/random.rs"]

@@ -52,7 +52,7 @@ pub(super) async fn post(
             facets: asked.facets,
         })),
     };
-    let parsed = Parsed::of(statement).holding(held);
+    let parsed = Parsed::of(statement).said(server, &bytes).holding(held);
     drop(bytes);
     let outcome = statement::execute(server, &mut guest.session, parsed).await;
     let outcome = outcome.map_err(|failure| in_json(server, &table, failure));

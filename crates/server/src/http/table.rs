@@ -103,10 +103,10 @@ fn reply_found(
     held: &Grant,
 ) -> Result<(), Failure> {
     let damaged = found.answer.rows.damaged();
-    reply_rows(server, found.answer, found.members, warning, reply, held)?;
+    let rows = reply_rows(server, found.answer, found.members, warning, reply, held)?;
     session.lacks(&damaged);
     if found.counted {
-        session.sent(server.clock.steady_us());
+        session.sent(server.clock.steady_us(), rows);
     }
     Ok(())
 }
@@ -118,7 +118,7 @@ fn reply_rows(
     mut warning: String,
     reply: &mut impl TableReply,
     held: &Grant,
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     let Answer { columns, rows, .. } = answer;
     let damaged = rows.damaged();
     let mut rows = rows.peekable();
@@ -153,7 +153,7 @@ fn reply_rows(
         warning += &lacking;
     }
     reply.end(count, "", &warning);
-    Ok(())
+    Ok(count)
 }
 
 fn reply_pq(

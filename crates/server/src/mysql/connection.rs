@@ -339,6 +339,7 @@ impl<'a> Connection<'a> {
         Ok(match written {
             Ok(()) => StatementEnd::Go,
             Err(failure) => {
+                self.session.unsent(&failure);
                 results::error(&mut self.encoder, &failure);
                 StatementEnd::Fail
             }
@@ -470,7 +471,8 @@ impl<'a> Connection<'a> {
             self.session.warn(warning);
         }
         if counted {
-            self.session.sent(self.server.clock.steady_us());
+            self.session
+                .sent(self.server.clock.steady_us(), sending.count);
         }
         self.encoder.end_rows(status, self.session.warning_count());
         Ok(Ok(()))

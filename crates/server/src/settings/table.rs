@@ -203,6 +203,12 @@ settings! {
         "The key that signs messages to webhooks: whsec_ and base64 of 24 to 64 bytes. Unset: messages are not signed.";
     Log Set "log" "SEINE_LOG" (Kind::LogFilter) "info"
         "Least level of the log: error, warn, info, debug, trace, or a list such as warn,seine=debug.";
+    QueryLog Start flag "query-log" "query_log" "SEINE_QUERY_LOG" (Kind::Path) ""
+        "The file to which each search and percolation is written when it is over, with its time and rows; only its owner may read it. Unset: none.";
+    QueryLogFormat Start "query_log_format" "SEINE_QUERY_LOG_FORMAT" (Kind::Word(&["sphinxql", "plain", "json"])) "sphinxql"
+        "Shape of a line of the query log: sphinxql and plain are those of Sphinx and Manticore, json has every fact.";
+    QueryLogLeast Set "query_log_min_msec" "SEINE_QUERY_LOG_MIN_MSEC" (Kind::Count(up_to(YEAR_MS))) "0"
+        "Least time of a search that the query log has, in milliseconds.";
     LogFormat Start flag "log-format" "log_format" "SEINE_LOG_FORMAT" (Kind::Word(&["text", "json"])) "text"
         "Shape of a line of the log on standard error: text or json.";
 }

@@ -13,6 +13,7 @@
 mod columns;
 mod information;
 mod last;
+mod logged;
 mod processes;
 mod queues;
 mod server;
@@ -185,6 +186,7 @@ fn all() -> impl Iterator<Item = &'static Relation> {
         processes::RELATIONS,
         queues::RELATIONS,
         last::RELATIONS,
+        logged::RELATIONS,
         transactions::RELATIONS,
         information::RELATIONS,
     ]

@@ -18,7 +18,26 @@ use crate::rights::{Action, Deed};
 
 /// Each SHOW: the relation of which it prints columns, and their headers. A column is named as its header in lower case, with `_` for a
 /// blank, or behind `=`.
-const SHOWN: [(ShowKind, &str, &[&str]); 33] = [
+const SHOWN: [(ShowKind, &str, &[&str]); 34] = [
+    (
+        ShowKind::SlowQueries,
+        "system.query_log",
+        &[
+            "Time",
+            "Real_us",
+            "Queued_us",
+            "Found",
+            "Returned",
+            "Table",
+            "Mode",
+            "Query",
+            "Ranker",
+            "Connection",
+            "Client",
+            "Error",
+            "Statement",
+        ],
+    ),
     (
         ShowKind::FullTables,
         "system.tables",

@@ -208,13 +208,19 @@ impl Statement {
     /// Whether it is a SELECT of tables that waits for nothing.
     #[must_use]
     pub fn is_select(&self) -> bool {
-        matches!(
-            self,
-            Statement::Select(_)
-                | Statement::Joined(_)
-                | Statement::Union(_)
-                | Statement::Faceted(_)
-        )
+        self.one_table().is_some() || matches!(self, Statement::Joined(_) | Statement::Union(_))
+    }
+
+    /// The SELECT of one table that it is, or that its FACETs are of; `None`: it is another statement.
+    #[must_use]
+    pub fn one_table(&self) -> Option<&Select> {
+        if let Statement::Select(select) = self {
+            Some(select)
+        } else if let Statement::Faceted(faceted) = self {
+            Some(&faceted.select)
+        } else {
+            None
+        }
     }
 }
 

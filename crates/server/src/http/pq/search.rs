@@ -66,6 +66,7 @@ pub(super) async fn post(
     }
     let table = table.to_lowercase();
     add(&server.counters.call_pqs, 1);
+    let mut logged = server.percolates(&guest.session, started_us, &table, &bytes);
     let percolation = Percolation {
         table: &table,
         options,
@@ -82,10 +83,17 @@ pub(super) async fn post(
     // The answer is written in the turn of the percolation.
     let answered = run.await.and_then(|rows| {
         drop(held);
+        if let Some(logged) = &mut logged {
+            logged.found(rows.answer.total);
+            logged.returned(rows.answer.hits.len() as u64);
+        }
         written(server, &table, &rows, is_compact)
     });
-    if answered.is_err() {
+    if let Err(failure) = &answered {
         add(&server.counters.failed, 1);
+        if let Some(logged) = &mut logged {
+            logged.failed(&failure.message);
+        }
     }
     let took_us = server.clock.steady_us() - started_us;
     add(&server.counters.statement_us, took_us);

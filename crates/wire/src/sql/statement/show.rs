@@ -111,6 +111,8 @@ shows! {
     Plugins: Nothing "plugins";
     /// Connections and what they do.
     Processes: Nothing "processlist" | "threads";
+    /// The last searches of the query log.
+    SlowQueries: Nothing "slow queries";
     /// Triggers: none.
     Triggers: Database "triggers";
     /// Stored procedures and functions: none.

@@ -195,5 +195,6 @@ SELECT * FROM (SELECT * FROM (SELECT 1 AS a) x ORDER BY a) y UNION SELECT 2
 SET GLOBAL @ids = (1, -5, 7), @one = (1), @x = 5, @none = ()
 SELECT id, @x + 1 AS y FROM posts WHERE id IN @IDS AND n NOT IN @other OR n IN @ids OR n = 3
 SHOW SCROLL
+SHOW SLOW QUERIES LIKE '2%'
 EXPLAIN UPDATE posts SET a = 1 WHERE b = 1
 EXPLAIN DELETE FROM posts WHERE b = 1 LIMIT 2

@@ -1,0 +1,261 @@
+//! The file of the query log: one thread writes lines, many at a time, so that no search waits for a disk.
+//!
+//! It is opened to append, so a program that copies and truncates it (logrotate's `copytruncate`) loses no line behind the copy. After
+//! a rename (logrotate's `create`), SIGHUP or SIGUSR1, the next line goes to a new file of the name.
+//!
+//! A line is whole or not there: what a write on a full disk, or an end in its midst, left of one is taken away again.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use session::limits::LOGGED_TEXT_BYTES_MAX;
+use session::query_log::{Entries, Logged, QueryLog};
+use study::log::line::{write_json, write_plain, write_sphinxql};
+use study::log::{Entry, Form, LogTime};
+
+use crate::limits::{QUERY_LOG_BUFFER_BYTES, QUERY_LOG_EVERY};
+use crate::server::Server;
+
+/// The thread that writes the log, as the rest of the server sees it.
+pub(crate) struct QueryLogFile {
+    asked: Arc<Asked>,
+    /// `None`: there is no log, or it has ended.
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread is asked; it looks every [`QUERY_LOG_EVERY`].
+#[derive(Default)]
+struct Asked {
+    reopens: AtomicBool,
+    ends: AtomicBool,
+}
+
+impl QueryLogFile {
+    /// Opens the file that the settings name, if they name one, and starts its thread.
+    pub(crate) fn begin(server: &Server) -> Result<QueryLogFile, String> {
+        let (settings, asked) = (server.settings(), Arc::<Asked>::default());
+        let mut thread = None;
+        let log = &server.query_log;
+        log.set_least(settings.live.query_log_least_ms);
+        if let Some(path) = settings.query_log.clone() {
+            let failed = |error| format!("query_log: cannot write {}: {error}", path.display());
+            let file = LogFile::open(&path).map_err(failed)?;
+            let entries = log.begin();
+            let writer = Writer {
+                path,
+                form: settings.query_log_format,
+                zone: TimeZone::system(),
+                log: Arc::clone(log),
+                file: Some(file),
+                asked: Arc::clone(&asked),
+                told_lost: 0,
+                is_failing: false,
+            };
+            if let Some(entries) = entries {
+                let named = std::thread::Builder::new().name("query log".to_owned());
+                let started = named.spawn(move || writer.run(&entries));
+                thread = Some(started.map_err(|error| format!("cannot start a thread: {error}"))?);
+            }
+        }
+        Ok(QueryLogFile { asked, thread })
+    }
+
+    /// Opens the file anew before the next line.
+    pub(crate) fn reopen(&self) {
+        self.asked.reopens.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes what waits, and ends the thread.
+    pub(crate) fn end(&mut self) {
+        self.asked.ends.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic of it is in the server's log already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What writes the lines.
+struct Writer {
+    path: PathBuf,
+    form: Form,
+    /// The zone of the lines' times, which is that of the machine.
+    zone: TimeZone,
+    log: Arc<QueryLog>,
+    /// `None`: it could not be opened.
+    file: Option<LogFile>,
+    asked: Arc<Asked>,
+    /// Lost entries of which a line has told.
+    told_lost: u64,
+    /// Whether the last write failed, and the server's log says so.
+    is_failing: bool,
+}
+
+impl Writer {
+    /// Writes entries until it is asked to end. It sleeps between two looks: a thread that waits for each entry would be woken for
+    /// each, which costs more than the entry.
+    fn run(mut self, entries: &Entries) {
+        let (mut lines, mut count) = (Vec::new(), 0);
+        loop {
+            let ends = self.asked.ends.load(Ordering::Relaxed);
+            while let Some(logged) = entries.next() {
+                self.put(&logged, &mut lines);
+                count += 1;
+                if lines.len() >= QUERY_LOG_BUFFER_BYTES {
+                    self.write(&mut lines, std::mem::take(&mut count));
+                }
+            }
+            if count > 0 {
+                self.write(&mut lines, std::mem::take(&mut count));
+            }
+            if ends {
+                return;
+            }
+            std::thread::sleep(QUERY_LOG_EVERY);
+        }
+    }
+
+    /// Appends the line of an entry.
+    fn put(&self, logged: &Logged, lines: &mut Vec<u8>) {
+        let at = Timestamp::from_microsecond(logged.unix_us).unwrap_or(Timestamp::UNIX_EPOCH);
+        let ahead_s = self.zone.to_offset(at).seconds();
+        let entry = Entry {
+            time: LogTime {
+                local_ms: logged.unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000,
+                offset_minutes: i16::try_from(ahead_s / 60).ok(),
+            },
+            ..logged.entry.clone()
+        };
+        match self.form {
+            // Sphinx writes no line for a query that failed, and a plain line has no place for the message.
+            Form::Plain if entry.error.is_some() => {}
+            Form::Plain => write_plain(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Sphinxql => write_sphinxql(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Json => write_json(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+        }
+    }
+
+    /// Writes lines of `count` entries, behind a line that tells how many were lost before.
+    fn write(&mut self, lines: &mut Vec<u8>, count: u64) {
+        let is_asked = self.asked.reopens.swap(false, Ordering::Relaxed);
+        let is_gone = self
+            .file
+            .as_ref()
+            .is_none_or(|file| !file.is_at(&self.path));
+        let mut why = None;
+        if is_asked || is_gone {
+            match LogFile::open(&self.path) {
+                Ok(file) => self.file = Some(file),
+                Err(error) => why = Some(error),
+            }
+        }
+        let lost = self.log.lost();
+        let told = lost_line(self.form, lost - self.told_lost);
+        let written = match (&mut self.file, why) {
+            (_, Some(error)) => Err(error),
+            (None, None) => Err(io::ErrorKind::NotFound.into()),
+            (Some(file), None) => file.append(&[&*told, &**lines]),
+        };
+        lines.clear();
+        match written {
+            Ok(()) => {
+                self.told_lost = lost;
+                if std::mem::take(&mut self.is_failing) {
+                    tracing::info!("the query log is written again");
+                }
+            }
+            Err(error) => {
+                self.log.lose(count);
+                if !std::mem::replace(&mut self.is_failing, true) {
+                    let path = self.path.display();
+                    tracing::warn!(%path, %error, "the query log cannot be written: its lines are lost until it can");
+                }
+            }
+        }
+    }
+}
+
+/// A line that says how many entries were lost; empty: none were.
+fn lost_line(form: Form, lost: u64) -> Vec<u8> {
+    match (lost, form) {
+        (0, _) => String::new(),
+        (_, Form::Plain) => format!("# {lost} lines of the query log were lost here\n"),
+        (_, Form::Sphinxql) => format!("/* {lost} lines of the query log were lost here */\n"),
+        (_, Form::Json) => format!("{{\"lost\":{lost}}}\n"),
+    }
+    .into_bytes()
+}
+
+/// The open file.
+struct LogFile {
+    file: File,
+    /// Device and inode, to see a rename.
+    place: (u64, u64),
+}
+
+impl LogFile {
+    /// Opens a file to append, or makes it for its owner alone. What an end of the server left of its last line is taken away.
+    fn open(path: &Path) -> io::Result<LogFile> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true).mode(0o600);
+        let mut file = options.open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            let what = "it is no regular file";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        cut_half_line(&mut file, metadata.len())?;
+        Ok(LogFile {
+            file,
+            place: (metadata.dev(), metadata.ino()),
+        })
+    }
+
+    /// Whether the path still names this file.
+    fn is_at(&self, path: &Path) -> bool {
+        path.metadata()
+            .is_ok_and(|now| (now.dev(), now.ino()) == self.place)
+    }
+
+    /// Appends all parts or nothing.
+    fn append(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let before = self.file.metadata()?.len();
+        let all = parts.concat();
+        self.file.write_all(&all).inspect_err(|_| {
+            // What was written of a line would be read as half of one. Another program may have cut the file meanwhile.
+            let now = self.file.metadata().map_or(0, |now| now.len());
+            if now > before {
+                let _ = self.file.set_len(before); // the write's own error is told
+            }
+        })
+    }
+}
+
+/// Takes away what stands behind the last end of a line, where that is no longer than a line of the log may be.
+fn cut_half_line(file: &mut File, length: u64) -> io::Result<()> {
+    let most = 2 * LOGGED_TEXT_BYTES_MAX as u64;
+    let from = length.saturating_sub(most);
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.take(most).read_to_end(&mut tail)?;
+    let behind = tail
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map(|at| at + 1);
+    let ours = [&b"["[..], b"/* ", b"{\"", b"# "];
+    let half = &tail[behind.unwrap_or(0)..];
+    if behind.is_none() && from > 0 || !ours.iter().any(|head| half.starts_with(head)) {
+        return Ok(()); // whole, or none of our lines: it stays
+    }
+    file.set_len(length - half.len() as u64)
+}

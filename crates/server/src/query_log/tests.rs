@@ -1,0 +1,52 @@
+use super::*;
+
+fn folder() -> PathBuf {
+    let name = format!("seine-query-log-{}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn what_is_no_line_of_ours_stays_and_a_half_line_goes() {
+    let path = folder().join("tail.log");
+    for (held, left) in [
+        ("", ""),
+        ("[a] whole\n", "[a] whole\n"),
+        ("[a] whole\n[b] half", "[a] whole\n"),
+        ("/* half", ""),
+        (
+            "[a] whole\nnotes of somebody",
+            "[a] whole\nnotes of somebody",
+        ),
+    ] {
+        std::fs::write(&path, held).unwrap();
+        LogFile::open(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), left, "{held:?}");
+    }
+}
+
+#[test]
+fn a_file_under_another_name_is_seen_and_a_folder_is_refused() {
+    let path = folder().join("place.log");
+    let file = LogFile::open(&path).unwrap();
+    assert!(file.is_at(&path));
+    std::fs::rename(&path, folder().join("place.old")).unwrap();
+    assert!(!file.is_at(&path));
+    assert!(LogFile::open(&folder()).is_err());
+}
+
+#[test]
+fn lost_lines_are_told_in_each_form() {
+    assert!(lost_line(Form::Plain, 0).is_empty());
+    for (form, told) in [
+        (Form::Plain, "# 3 lines of the query log were lost here\n"),
+        (
+            Form::Sphinxql,
+            "/* 3 lines of the query log were lost here */\n",
+        ),
+        (Form::Json, "{\"lost\":3}\n"),
+    ] {
+        assert_eq!(lost_line(form, 3), told.as_bytes());
+    }
+}

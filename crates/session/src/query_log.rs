@@ -1,0 +1,355 @@
+//! The query log: each search with its time, its rows and the client's own text, on its way to a file or a table.
+//!
+//! Example: `SELECT * FROM posts WHERE MATCH('storm')` over MySQL.
+//!
+//! ```text
+//! parsed            the text is kept, cut at LOGGED_TEXT_BYTES_MAX
+//! begun             Pending: tables, query, sort mode, window, of the statement; the session holds it
+//! found             rows that matched
+//! sent, or dropped  the time is taken; an entry below `query_log_min_msec` is forgotten, another goes to the writer
+//! ```
+//!
+//! Invariants:
+//! - A statement never waits for the log: an entry that finds no room is counted ([`QueryLog::lost`]) and forgotten.
+//! - A search whose client vanished, or that failed, is logged as well, since its session drops the entry.
+//! - Only searches and percolations are logged, so no password of CREATE USER and no row of an INSERT comes here.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use relation::expression::{BinaryOperator, Expression};
+use relation::request::{JoinedSelect, OrderBy, Output, Select, tables_of};
+use study::log::{Entry, MatchMode, SortMode};
+use wire::sql::Statement;
+
+use crate::clock::Clock;
+use crate::limits::{
+    LOGGED_LAST_MAX, LOGGED_TEXT_BYTES_MAX, LOGGED_WAITING_BYTES_MAX, LOGGED_WAITING_MAX,
+};
+
+/// A search that is over.
+#[derive(Debug)]
+pub struct Logged {
+    /// When it was answered, in microseconds since 1970-01-01 UTC.
+    pub unix_us: i64,
+    /// What it was. Its `time` is not set: the writer knows the time zone.
+    pub entry: Entry<'static>,
+}
+
+impl Logged {
+    /// Memory of its texts, in bytes.
+    fn bytes(&self) -> usize {
+        let entry = &self.entry;
+        let texts = [&entry.query, &entry.statement, &entry.error, &entry.comment];
+        let texts = texts.into_iter().flatten().map(|text| text.len());
+        size_of::<Logged>() + entry.tables.len() + texts.sum::<usize>()
+    }
+}
+
+/// The log as sessions see it: off until [`QueryLog::begin`].
+#[derive(Default)]
+pub struct QueryLog {
+    to: OnceLock<SyncSender<Arc<Logged>>>,
+    /// Entries that took less are forgotten, in microseconds.
+    min_us: AtomicU64,
+    waiting_bytes: AtomicUsize,
+    lost: AtomicU64,
+    last: Mutex<VecDeque<Arc<Logged>>>,
+}
+
+/// The entries of a log, for its writer.
+pub struct Entries {
+    log: Arc<QueryLog>,
+    from: Receiver<Arc<Logged>>,
+}
+
+impl Entries {
+    /// The next entry; `None`: none waits.
+    pub fn next(&self) -> Option<Arc<Logged>> {
+        let next = self.from.try_recv().ok()?;
+        let bytes = next.bytes();
+        self.log.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        Some(next)
+    }
+}
+
+impl QueryLog {
+    /// Turns the log on. A second call gives nothing: the log has its writer.
+    pub fn begin(self: &Arc<QueryLog>) -> Option<Entries> {
+        let (to, from) = sync_channel(LOGGED_WAITING_MAX);
+        self.to.set(to).ok()?;
+        Some(Entries {
+            log: Arc::clone(self),
+            from,
+        })
+    }
+
+    /// Whether searches are logged.
+    pub fn is_on(&self) -> bool {
+        self.to.get().is_some()
+    }
+
+    /// Sets `query_log_min_msec`.
+    pub fn set_least(&self, milliseconds: u64) {
+        let us = milliseconds.saturating_mul(1_000);
+        self.min_us.store(us, Ordering::Relaxed);
+    }
+
+    /// Entries that found no room, or that the writer could not write.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Counts entries that the writer could not write.
+    pub fn lose(&self, entries: u64) {
+        self.lost.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    /// The last entries, the latest first; at most [`LOGGED_LAST_MAX`].
+    pub fn last(&self) -> Vec<Arc<Logged>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.iter().rev().cloned().collect()
+    }
+
+    fn add(&self, logged: Logged) {
+        let Some(to) = self.to.get() else {
+            return;
+        };
+        let (bytes, logged) = (logged.bytes(), Arc::new(logged));
+        {
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.len() >= LOGGED_LAST_MAX {
+                last.pop_front();
+            }
+            last.push_back(Arc::clone(&logged));
+        }
+        let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let is_sent = waiting + bytes <= LOGGED_WAITING_BYTES_MAX
+            && match to.try_send(logged) {
+                Ok(()) => true,
+                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
+            };
+        if !is_sent {
+            self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.lose(1);
+        }
+    }
+}
+
+/// A search that is not over. It goes to the log when it is dropped.
+pub struct Pending {
+    log: Arc<QueryLog>,
+    clock: Clock,
+    started_us: u64,
+    /// Time that it waited for a thread, in microseconds.
+    queued_us: AtomicU64,
+    /// Rows that were sent, and one; 0: none are known.
+    returned: AtomicU64,
+    entry: Entry<'static>,
+}
+
+/// The client's own text, as far as a line of the log has it.
+pub struct Said {
+    text: Vec<u8>,
+    /// Length of the whole text.
+    whole: usize,
+}
+
+impl Said {
+    /// The beginning of a text.
+    #[must_use]
+    pub fn new(text: &[u8]) -> Said {
+        Said {
+            text: text[..text.len().min(LOGGED_TEXT_BYTES_MAX)].to_vec(),
+            whole: text.len(),
+        }
+    }
+}
+
+impl Pending {
+    /// A search that begins; `None`: the log is off. `started_us`: by `clock`.
+    #[must_use]
+    pub fn begin(
+        log: &Arc<QueryLog>,
+        clock: Clock,
+        started_us: u64,
+        client: (u64, &str),
+        entry: Entry<'static>,
+    ) -> Option<Pending> {
+        let (connection, host) = client;
+        log.is_on().then(|| Pending {
+            log: Arc::clone(log),
+            clock,
+            started_us,
+            queued_us: AtomicU64::new(0),
+            returned: AtomicU64::new(0),
+            entry: Entry {
+                connection: Some(connection),
+                client: (!host.is_empty()).then(|| host.as_bytes().to_vec().into()),
+                ..entry
+            },
+        })
+    }
+
+    /// Notes how many rows matched.
+    pub fn found(&mut self, rows: u64) {
+        self.entry.found = Some(rows);
+    }
+
+    /// Notes how many rows were sent.
+    pub fn returned(&self, rows: u64) {
+        self.returned
+            .store(rows.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Notes time that the search waited for a thread, in microseconds.
+    pub fn waited(&self, us: u64) {
+        self.queued_us.fetch_add(us, Ordering::Relaxed);
+    }
+
+    /// Notes that it failed.
+    pub fn failed(&mut self, message: &str) {
+        self.entry.error = Some(message.as_bytes().to_vec().into());
+        self.entry.found = None;
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let real_us = self.clock.steady_us().saturating_sub(self.started_us);
+        if real_us < self.log.min_us.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut entry = std::mem::take(&mut self.entry);
+        entry.real_us = Some(real_us);
+        let queued_us = *self.queued_us.get_mut();
+        entry.queued_us = Some(queued_us);
+        entry.returned = self.returned.get_mut().checked_sub(1);
+        entry.wall_us = Some(real_us.saturating_sub(queued_us));
+        self.log.add(Logged {
+            unix_us: self.clock.unix_us(),
+            entry,
+        });
+    }
+}
+
+/// What a percolation over HTTP is, before it is done.
+#[must_use]
+pub fn percolation(table: &str, body: &[u8]) -> Entry<'static> {
+    let said = Said::new(body);
+    let is_cut = said.whole > said.text.len();
+    Entry {
+        tables: table.as_bytes().to_vec().into(),
+        cut_bytes: is_cut.then_some(said.whole as u64),
+        statement: Some(said.text.into()),
+        multiplier: Some(1),
+        ..Entry::default()
+    }
+}
+
+/// Whether a statement is logged.
+pub(crate) fn is_logged(statement: &Statement) -> bool {
+    statement.is_select() || matches!(statement, Statement::CallPq { .. })
+}
+
+/// What a statement is, before it is done. `said`: the client's text.
+pub(crate) fn entry_of(statement: &Statement, said: Option<Said>) -> Entry<'static> {
+    let mut tables: Vec<&str> = Vec::new();
+    if let Statement::CallPq { table, .. } = statement {
+        tables.push(table);
+    }
+    statement.each_table(&mut |name| tables.extend(tables_of(name)));
+    tables.dedup();
+    let entry = if let Statement::Joined(select) = statement {
+        of_joined(select)
+    } else {
+        statement.one_table().map_or_else(Entry::default, of_select)
+    };
+    let whole = said.as_ref().map(|said| said.whole as u64);
+    let text = said.map(|said| said.text);
+    let cut = whole.filter(|whole| text.as_ref().is_some_and(|it| *whole > it.len() as u64));
+    Entry {
+        tables: tables.join(",").into_bytes().into(),
+        statement: text.map(Into::into),
+        cut_bytes: cut,
+        multiplier: Some(1),
+        ..entry
+    }
+}
+
+fn of_select(select: &Select) -> Entry<'static> {
+    Entry {
+        mode: Some(match select.matching {
+            Some(_) => MatchMode::Extended2,
+            None => MatchMode::Fullscan,
+        }),
+        query: select
+            .matching
+            .as_ref()
+            .map(|text| text.trim().as_bytes().to_vec().into()),
+        filters: Some(select.filter.as_ref().map_or(0, conditions)),
+        sort: Some(sort_of(&select.order)),
+        window: Some((select.offset, select.limit.unwrap_or(20))),
+        ..of_options(&select.options)
+    }
+}
+
+fn of_joined(select: &JoinedSelect) -> Entry<'static> {
+    let matching = select.tables.iter().find_map(|of| of.matching.as_ref());
+    let key = select
+        .grouping
+        .as_ref()
+        .and_then(|grouping| grouping.keys.first());
+    Entry {
+        mode: Some(match matching {
+            Some(_) => MatchMode::Extended2,
+            None => MatchMode::Fullscan,
+        }),
+        query: matching.map(|text| text.trim().as_bytes().to_vec().into()),
+        filters: Some(select.filter.as_ref().map_or(0, conditions)),
+        sort: Some(sort_of(&select.order)),
+        window: Some((select.offset, select.limit.unwrap_or(20))),
+        group_by: key.map(|key| key.to_string().into_bytes().into()),
+        ..of_options(&select.options)
+    }
+}
+
+fn of_options(options: &[(String, String)]) -> Entry<'static> {
+    let value = |name: &str| {
+        let found = options
+            .iter()
+            .find(|(own, _)| own.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value)
+    };
+    Entry {
+        ranker: value("ranker").map(|name| name.as_bytes().to_vec().into()),
+        threads: value("threads").and_then(|number| number.parse().ok()),
+        comment: value("comment").map(|text| text.as_bytes().to_vec().into()),
+        ..Entry::default()
+    }
+}
+
+/// How many conditions AND joins.
+fn conditions(filter: &Expression) -> u64 {
+    match filter {
+        Expression::Binary(BinaryOperator::And, left, right) => {
+            conditions(left) + conditions(right)
+        }
+        _ => 1,
+    }
+}
+
+/// Sphinx's name for an order.
+fn sort_of(order: &[OrderBy]) -> SortMode {
+    match order {
+        [] => SortMode::Relevance,
+        [one] => match (&one.key, one.descending) {
+            (Output::Weight, true) => SortMode::Relevance,
+            (_, true) => SortMode::AttributeDescending,
+            (_, false) => SortMode::AttributeAscending,
+        },
+        _ => SortMode::Extended,
+    }
+}

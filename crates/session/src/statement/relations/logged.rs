@@ -1,0 +1,56 @@
+//! The last searches of the query log.
+
+use relation::value::Value;
+
+use super::{Asked, NUMBER, Relation, Rows, named, number, text};
+use crate::clock::civil;
+use crate::errors::Failure;
+use crate::query_log::Logged;
+use crate::rights::{Action, Deed};
+
+pub(super) const RELATIONS: &[Relation] = &[Relation {
+    name: "system.query_log",
+    columns: named!(
+        time, real_us: NUMBER, queued_us: NUMBER, found: NUMBER, returned: NUMBER, table, mode, query, ranker,
+        connection: NUMBER, client, error, statement
+    ),
+    asks: None,
+    rows: logged,
+}];
+
+/// The searches, the latest first, over tables that the client may read.
+fn logged(asked: &Asked<'_>) -> Result<Rows, Failure> {
+    let may_read = |logged: &Logged| {
+        let tables = String::from_utf8_lossy(&logged.entry.tables);
+        let mut tables = tables.split(',').filter(|table| !table.is_empty());
+        tables.all(|table| {
+            let reads = Action(Deed::Read, Some(table));
+            asked.node.permit(asked.session, reads).is_ok()
+        })
+    };
+    let last = asked.node.query_log.last();
+    let last = last.into_iter().filter(|logged| may_read(logged));
+    asked.gather(last, |logged| Ok(vec![row(&logged)]))
+}
+
+fn row(logged: &Logged) -> Vec<Value> {
+    let entry = &logged.entry;
+    let known = |known: Option<u64>| known.map_or(Value::Null, number);
+    let words =
+        |known: Option<&[u8]>| known.map_or(Value::Null, |it| text(String::from_utf8_lossy(it)));
+    vec![
+        text(civil(logged.unix_us.div_euclid(1_000_000))),
+        known(entry.real_us),
+        known(entry.queued_us),
+        known(entry.found),
+        known(entry.returned),
+        text(String::from_utf8_lossy(&entry.tables)),
+        entry.mode.map_or(Value::Null, |mode| text(mode.code())),
+        words(entry.query.as_deref()),
+        words(entry.ranker.as_deref()),
+        known(entry.connection),
+        words(entry.client.as_deref()),
+        words(entry.error.as_deref()),
+        words(entry.statement.as_deref()),
+    ]
+}
