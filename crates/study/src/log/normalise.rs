@@ -89,7 +89,8 @@ pub(crate) fn fold_words(query: &[u8], form: &mut Vec<u8>) -> u32 {
     words
 }
 
-/// Appends `statement` with `?` for its literals and numbers, one `?` for a list of them. The words of MATCH are kept.
+/// Appends `statement` without comments and with `?` for its literals and numbers, one `?` for a list of them. The words of MATCH
+/// are kept.
 fn fold_statement(statement: &[u8], form: &mut Vec<u8>) {
     let mut at = 0;
     let start = form.len();
@@ -112,6 +113,11 @@ fn fold_statement(statement: &[u8], form: &mut Vec<u8>) {
                 let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
                 at += statement[at..].iter().take_while(|byte| part(byte)).count();
                 push_literal(form);
+            }
+            b'/' if statement[at..].starts_with(b"/*") => {
+                let inside = &statement[at + 2..];
+                at += memchr::memmem::find(inside, b"*/")
+                    .map_or(inside.len() + 2, |length| length + 4);
             }
             _ if byte.is_ascii_whitespace() => {
                 if form.len() > start && form.last() != Some(&b' ') {
@@ -140,13 +146,13 @@ fn push_literal(form: &mut Vec<u8>) {
     form.push(b'?');
 }
 
-/// The text of a literal that begins at `start`, and the place behind it. A literal without an end reaches to the end of the text.
+/// The text of a literal that begins at `start`, and the place behind it. A doubled quote is inside. A literal without an end reaches to the end of the text.
 fn literal(text: &[u8], start: usize) -> (&[u8], usize) {
     let mut at = start + 1;
     while let Some(place) = memchr::memchr2(text[start], b'\\', text.get(at..).unwrap_or_default())
     {
         at += place;
-        if text[at] == text[start] {
+        if text[at] == text[start] && text.get(at + 1) != Some(&text[start]) {
             return (&text[start + 1..at], at + 1);
         }
         at += 2;

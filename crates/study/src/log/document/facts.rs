@@ -15,9 +15,14 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
     let mut facts = vec![
         fact("queries", "queries", Unit::Whole, counts.queries),
         fact("lines", "lines", Unit::Whole, counts.lines),
-        fact("servers", "servers", Unit::Whole, summary.servers().len()),
         fact(
-            "index_lists",
+            "server_count",
+            "servers",
+            Unit::Whole,
+            summary.servers().len(),
+        ),
+        fact(
+            "index_count",
             "indexes",
             Unit::Whole,
             summary.indexes().len(),
@@ -59,12 +64,12 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         summary.queries().len(),
     ));
     for (name, title, count) in [
-        ("failed", "failed statements", counts.failed),
-        ("others", "other statements", counts.others),
-        ("outside", "outside the filter", counts.outside),
-        ("unknown", "lines of unknown form", counts.unknown),
-        ("too_long", "lines that are too long", counts.too_long),
-        ("cut", "statements that are cut", counts.cut),
+        ("failed_statements", "failed statements", counts.failed),
+        ("other_statements", "other statements", counts.others),
+        ("outside_filter", "outside the filter", counts.outside),
+        ("unknown_lines", "lines of unknown form", counts.unknown),
+        ("too_long_lines", "lines that are too long", counts.too_long),
+        ("cut_statements", "statements that are cut", counts.cut),
     ] {
         facts.push(fact(name, title, Unit::Whole, count));
     }

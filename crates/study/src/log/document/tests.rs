@@ -74,7 +74,13 @@ fn every_division_of_the_queries_has_them_all() {
 fn rows_have_a_cell_for_each_column_and_names_are_unique() {
     let summary = generated(GeneratedForm::Json, 200);
     let document = document(&summary, &[], &DocumentOptions::default());
-    let mut names = std::collections::BTreeSet::new();
+    // Facts and tables are keys of one JSON object.
+    let mut names: std::collections::BTreeSet<String> = document
+        .facts
+        .iter()
+        .map(|fact| fact.name.clone())
+        .collect();
+    assert_eq!(names.len(), document.facts.len());
     for table in document.tables() {
         assert!(names.insert(table.name.clone()), "{}", table.name);
         assert!(

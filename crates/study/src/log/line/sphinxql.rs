@@ -19,7 +19,7 @@ use super::super::time::LogTime;
 use super::counters::read_counters;
 use super::cursor::Cursor;
 use super::request::JsonRequest;
-use super::statement::scan;
+use super::statement::{comment_end, scan};
 
 /// Mark of an error behind a statement without a semicolon.
 const ERROR_MARK: &[u8] = b" # error=";
@@ -34,12 +34,30 @@ pub(super) fn parse<'a>(record: &'a [u8], entry: &mut Entry<'a>) -> Option<()> {
         // A line that was cut behind its facts.
         return None;
     }
-    if rest.starts_with(b"/*") {
+    if holds_requests(rest) {
         requests(rest, entry);
     } else {
         statement(rest, entry);
     }
     Some(())
+}
+
+/// Whether nothing but comments stands behind the facts: JSON requests, or Manticore's mark `/* DONE */`. A statement of a client
+/// may begin with a comment as well.
+fn holds_requests(rest: &[u8]) -> bool {
+    let mut rest = rest;
+    while let Some(inside) = rest.strip_prefix(b"/*") {
+        if inside.trim_ascii_start().starts_with(b"{") {
+            // The JSON may hold the mark that ends a comment.
+            return true;
+        }
+        let end = comment_end(rest, 0);
+        rest = rest[end..].trim_ascii_start();
+        if matches!(rest, b"" | b";") {
+            return true;
+        }
+    }
+    false
 }
 
 /// ` conn 2 (client) real 0.000 wall 0.000 x3 found 0 */`; each fact may be absent.

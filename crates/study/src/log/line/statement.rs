@@ -72,13 +72,14 @@ fn is_word(text: &[u8], at: usize, word: &[u8]) -> bool {
         && !joins(at.checked_sub(1).and_then(|before| text.get(before)))
 }
 
-/// The place behind the quote that begins at `start`. A quote without an end reaches to the end of the text.
-fn quote_end(text: &[u8], start: usize) -> usize {
+/// The place behind the quote that begins at `start`. A doubled quote is inside. A quote without an end reaches to the end of the
+/// text.
+pub(super) fn quote_end(text: &[u8], start: usize) -> usize {
     let quote = text[start];
     let mut at = start + 1;
     while let Some(place) = memchr::memchr2(quote, b'\\', text.get(at..).unwrap_or_default()) {
         at += place;
-        if text[at] == quote {
+        if text[at] == quote && text.get(at + 1) != Some(&quote) {
             return at + 1;
         }
         at += 2;
@@ -96,7 +97,8 @@ fn inside(text: &[u8], start: usize, end: usize) -> &[u8] {
     &text[start + 1..last]
 }
 
-fn comment_end(text: &[u8], start: usize) -> usize {
+/// The place behind the comment that begins at `start`.
+pub(super) fn comment_end(text: &[u8], start: usize) -> usize {
     memchr::memmem::find(&text[start + 2..], b"*/")
         .map_or(text.len(), |place| start + 2 + place + 2)
 }
@@ -143,30 +145,36 @@ fn match_literal<'a>(text: &'a [u8], after: usize, found: &mut Scan<'a>) -> usiz
     if !matches!(text.get(at), Some(b'\'' | b'"')) {
         return at;
     }
+    let quote = text[at];
     let end = quote_end(text, at);
     let literal = inside(text, at, end);
-    let query = unescaped(literal.trim_ascii());
+    let query = unescaped(literal.trim_ascii(), quote);
     if !query.is_empty() {
         found.query = Some(query);
     }
     end
 }
 
-/// The bytes that a literal stands for: a backslash quotes the next byte, and `\n`, `\r`, `\t` are blanks.
-fn unescaped(literal: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'\\', literal).is_none() {
+/// The bytes that a literal between two `quote`s stands for: a backslash quotes the next byte, a doubled quote is one, and `\n`,
+/// `\r`, `\t` are blanks.
+fn unescaped(literal: &[u8], quote: u8) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'\\', quote, literal).is_none() {
         return Cow::Borrowed(literal);
     }
     let mut plain = Vec::with_capacity(literal.len());
     let mut bytes = literal.iter();
     while let Some(byte) = bytes.next() {
-        match (byte, byte == &b'\\') {
-            (_, false) => plain.push(*byte),
-            (_, true) => match bytes.next() {
+        if *byte == b'\\' {
+            match bytes.next() {
                 Some(b'n' | b'r' | b't') => plain.push(b' '),
                 Some(quoted) => plain.push(*quoted),
                 None => plain.push(b'\\'),
-            },
+            }
+        } else {
+            plain.push(*byte);
+            if *byte == quote {
+                bytes.next();
+            }
         }
     }
     Cow::Owned(plain)

@@ -170,6 +170,16 @@ fn the_scan_of_a_statement_is_not_misled_by_quotes_names_and_facets() {
         ),
         ("SELECT * FROM a; SHOW META", "a", None),
         (
+            "/* page 3 */ SELECT * FROM a WHERE MATCH('x') /* of 7 */ LIMIT 1",
+            "a",
+            Some("x"),
+        ),
+        (
+            "SELECT * FROM a WHERE b='x''; y' AND MATCH('it''s')",
+            "a",
+            Some("it's"),
+        ),
+        (
             "CALL PQ ('standing', 'a match(\\'x\\') from b')",
             "standing",
             None,
@@ -270,6 +280,37 @@ const SORT_MODES: [SortMode; 6] = [
     SortMode::Extended,
     SortMode::Expression,
 ];
+
+#[test]
+fn a_statement_over_lines_is_written_on_one_with_the_same_meaning() {
+    for (statement, line) in [
+        ("SELECT *\nFROM a", "SELECT * FROM a"),
+        ("SELECT 'x\ny\\\n', 1\r\n", "SELECT 'x\\ny\\n', 1  "),
+        (
+            "SELECT 1 -- it's one;\n, 2 # two\n+ 3",
+            "SELECT 1  , 2  + 3",
+        ),
+        (
+            "SELECT 1 /* a\nb -- c */ , 5--3\n",
+            "SELECT 1 /* a b -- c */ , 5--3 ",
+        ),
+        ("SELECT '# no -- comment\n'", "SELECT '# no -- comment\\n'"),
+        (
+            "/* Sun Apr 28 12:38:02.808 2024 conn 2 real 0.000 */\nSELECT 1",
+            "/* Sun Apr 28 12:38:02.808 2024 conn 2 real 0.000 */ SELECT 1",
+        ),
+    ] {
+        let entry = Entry {
+            statement: Some(Cow::Borrowed(statement.as_bytes())),
+            ..Entry::default()
+        };
+        let mut written = Vec::new();
+        write_sphinxql(&entry, 1_000, &mut written);
+        let written = String::from_utf8(written).unwrap();
+        let (_, statement) = written.split_once("1970 */ ").unwrap();
+        assert_eq!(statement, format!("{line};\n"));
+    }
+}
 
 /// Words without blanks at their ends, whatever else is in them.
 fn words() -> impl Strategy<Value = String> {

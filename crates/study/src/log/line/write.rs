@@ -4,11 +4,14 @@
 //! |---|---|
 //! | statement or query | the given bytes, at least 0; a longer one is cut before the character that would pass it |
 //!
-//! A cut statement is told by its whole length: `cut=` or the key `cut`. Line ends inside texts are written as blanks, as searchd
-//! does, so that one entry is one line; JSON keeps them as escapes. A line is appended whole, with its line end.
+//! A cut statement is told by its whole length: `cut=` or the key `cut`. One entry is one line: line ends inside texts are written
+//! as blanks, as searchd does. In a statement those inside quotes become the escapes `\n` and `\r`, and a comment up to the end of
+//! its line is left out, so that the statement means the same when it is sent again. JSON has escapes for all. A line is appended
+//! whole, with its line end.
 
 use super::super::entry::Entry;
 use super::counters::{has_counters, write_counters, write_number};
+use super::statement::{comment_end, quote_end};
 
 /// Appends a plain line. Ranker, connection, client, statement and error have no place in it, and searchd writes no line for a
 /// query that failed; times are cut to milliseconds.
@@ -99,7 +102,7 @@ pub fn write_sphinxql(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8
         write_flat(shown, out);
         out.extend_from_slice(b" */");
     } else {
-        write_flat(shown, out);
+        write_on_one_line(shown, out);
         out.push(b';');
     }
     let counted = Entry {
@@ -131,8 +134,6 @@ pub fn write_json(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8>) {
     out.push(b'"');
     let statement = entry.statement.as_deref();
     let cut = statement.and_then(|statement| cut_text(statement, text_bytes_max).1);
-    let shortened =
-        |text: Option<&'_ [u8]>| text.map(|text| cut_text(text, text_bytes_max).0.to_vec());
     write_key_seconds("real", entry.real_us, out);
     write_key_seconds("wall", entry.wall_us, out);
     write_key_seconds("queued", entry.queued_us, out);
@@ -147,8 +148,19 @@ pub fn write_json(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8>) {
     write_key_number("limit", entry.window.map(|(_, limit)| limit), out);
     write_key_text("group_by", entry.group_by.as_deref(), out);
     write_tables(&entry.tables, out);
-    write_key_text("query", shortened(entry.query.as_deref()).as_deref(), out);
-    write_key_text("statement", shortened(statement).as_deref(), out);
+    write_key_text(
+        "query",
+        entry
+            .query
+            .as_deref()
+            .map(|query| cut_text(query, text_bytes_max).0),
+        out,
+    );
+    write_key_text(
+        "statement",
+        statement.map(|statement| cut_text(statement, text_bytes_max).0),
+        out,
+    );
     write_key_number("cut", cut.or(entry.cut_bytes), out);
     write_key_text("ranker", entry.ranker.as_deref(), out);
     write_key_number("threads", entry.threads, out);
@@ -205,6 +217,69 @@ fn write_flat(text: &[u8], out: &mut Vec<u8>) {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
         }
+    }
+}
+
+/// Appends a statement without line ends, with the same meaning.
+fn write_on_one_line(statement: &[u8], out: &mut Vec<u8>) {
+    if memchr::memchr2(b'\n', b'\r', statement).is_none() {
+        return out.extend_from_slice(statement);
+    }
+    let mut at = 0;
+    while let Some(byte) = statement.get(at) {
+        let rest = &statement[at..];
+        let length = match byte {
+            b'\'' | b'"' | b'`' => {
+                let end = quote_end(statement, at);
+                write_quoted(&statement[at..end], out);
+                end - at
+            }
+            b'/' if rest.starts_with(b"/*") => {
+                let end = comment_end(statement, at);
+                write_flat(&statement[at..end], out);
+                end - at
+            }
+            b'#' | b'-' if *byte == b'#' || begins_line_comment(rest) => {
+                match memchr::memchr(b'\n', rest) {
+                    Some(length) => length,
+                    None => {
+                        out.extend_from_slice(rest);
+                        rest.len()
+                    }
+                }
+            }
+            _ => {
+                write_flat(&rest[..1], out);
+                1
+            }
+        };
+        at += length;
+    }
+}
+
+/// Whether `-- ` begins here, as MySQL has it.
+fn begins_line_comment(rest: &[u8]) -> bool {
+    rest.starts_with(b"--")
+        && rest
+            .get(2)
+            .is_none_or(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control())
+}
+
+/// Appends a literal with its line ends as escapes. A backslash before a line end stands for the line end alone.
+fn write_quoted(literal: &[u8], out: &mut Vec<u8>) {
+    let mut escaped = false;
+    for byte in literal {
+        match byte {
+            b'\n' | b'\r' => {
+                let letter = if *byte == b'\n' { b'n' } else { b'r' };
+                if !escaped {
+                    out.push(b'\\');
+                }
+                out.push(letter);
+            }
+            _ => out.push(*byte),
+        }
+        escaped = *byte == b'\\' && !escaped;
     }
 }
 

@@ -38,6 +38,10 @@ fn literals_of_statements_are_folded_and_the_words_of_match_kept() {
         ),
         ("SELECT 'open", "SELECT ?"),
         (
+            "/* page 3 */ SELECT id /* of 7 */ FROM t;",
+            "SELECT id FROM t",
+        ),
+        (
             "SELECT * FROM t WHERE MATCH('half",
             "SELECT * FROM t WHERE MATCH('half'",
         ),
