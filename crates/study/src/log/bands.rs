@@ -48,7 +48,7 @@ pub struct Band {
     pub count: u64,
 }
 
-/// The intervals from the first to the last with queries. `whole_ms`: the log's clock counts whole milliseconds.
+/// The intervals from the first to the last with queries: they hold all queries. `whole_ms`: the log's clock counts whole milliseconds.
 pub fn intervals(times: &Histogram, whole_ms: bool) -> Vec<Interval> {
     let total = times.count();
     let mut found: Vec<Interval> = Vec::new();
@@ -67,18 +67,27 @@ pub fn intervals(times: &Histogram, whole_ms: bool) -> Vec<Interval> {
         } else {
             low
         };
-        let decades = (high_us as f64 / drawn_us.max(1) as f64).log10();
-        found.push(Interval {
-            low_us: drawn_us,
-            high_us,
-            count,
-            density: count as f64 / total as f64 / decades,
-        });
+        found.push(interval(drawn_us, high_us, count, total));
         if within == total {
-            break;
+            return found;
         }
     }
+    if below < total {
+        // Above the last edge, 1,000 s.
+        found.push(interval(low_us, times.max_us(), total - below, total));
+    }
     found
+}
+
+/// An interval of `count` of `total` queries.
+fn interval(low_us: u64, high_us: u64, count: u64, total: u64) -> Interval {
+    let decades = (high_us as f64 / low_us.max(1) as f64).log10();
+    Interval {
+        low_us,
+        high_us,
+        count,
+        density: count as f64 / total as f64 / decades,
+    }
 }
 
 /// Upper edges of the intervals, from 10 µs or 1 ms to 1,000 s.
