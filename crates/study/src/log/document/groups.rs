@@ -107,7 +107,7 @@ fn section(
     });
     let mut columns = names;
     columns.extend(columns_of_times());
-    columns.push(Column::new("empty_share", "found nothing", Unit::Share));
+    columns.push(Column::new("empty_share", "empty", Unit::Share));
     columns.push(Column::new("bytes", "size", Unit::Bytes));
     let mut table = Table::new(name, title, columns);
     let mut panels = Vec::new();
