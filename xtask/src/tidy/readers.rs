@@ -85,7 +85,10 @@ const OTHERS: &[(&str, &str)] = &[
         "crates/session/src/statement/translate/search_options.rs",
         "options of tables",
     ),
-    ("crates/session/src/query_log.rs", "OPTION threads, for a line of the log"),
+    (
+        "crates/session/src/query_log.rs",
+        "OPTION threads, for a line of the log",
+    ),
     ("crates/session/src/statement/variables.rs", "values of SET"),
     (
         "crates/session/src/units.rs",

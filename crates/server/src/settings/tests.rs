@@ -330,7 +330,12 @@ fn every_size_time_and_number_is_refused_outside_of_its_range_wherever_it_is_set
             assert!(load(&below).err().unwrap().0.contains("less than"));
         }
         // A default is always allowed: 0 of `query_log_min_msec`.
-        assert_eq!(load("0").is_ok(), setting.default == "0", "{}", setting.name);
+        assert_eq!(
+            load("0").is_ok(),
+            setting.default == "0",
+            "{}",
+            setting.name
+        );
         assert!(load(&format!("{}0", u64::MAX)).is_err());
         let own = self::load(&memory, &[], "").unwrap();
         match own.with(setting.name, Some(huge)) {
