@@ -10,7 +10,7 @@ pub struct Files {
     pub segments: Vec<SegmentFiles>,
 }
 
-/// One segment, as the manifest names it.
+/// One segment, as the manifest of the last checkpoint names it; of now, see the parts of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentFiles {
     /// Name of its directory, inside the table's.

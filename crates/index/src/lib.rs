@@ -111,7 +111,7 @@ pub use segment::{SavedRows, saved_rows, strangers, verify};
 pub use shape::TableShape;
 pub use snapshot::Snapshot;
 pub use table::{
-    AlteredTable, Discarded, Fork, Mark, MergeRequest, Removal, SegmentInfo, Status, StoredRow,
+    AlteredTable, Discarded, Fork, Mark, MergeRequest, Removal, RetainedSegment, Status, StoredRow,
     Table, TailStatus,
 };
 pub use warning::Warning;

@@ -19,5 +19,5 @@ pub use parts::Discarded;
 pub use policy::MergeRequest;
 pub use removal::Removal;
 pub use reshape::AlteredTable;
-pub use status::{SegmentInfo, Status, TailStatus};
+pub use status::{RetainedSegment, Status, TailStatus};
 pub use writer::{StoredRow, Table};

@@ -75,8 +75,11 @@ fn each_search_becomes_a_line_with_the_clients_own_text_its_rows_and_its_error()
     let documents = br#"{"query": {"percolate": {"document": {"body": "storm"}}}}"#;
     let (status, _) = request(server.http(), "POST /pq/alerts/search", "", documents);
     assert_eq!(status, 200);
+    let elastic = br#"{"query":{"percolate":{"document":{"body":"storm"},"field":"query"}}}"#;
+    let (status, _) = request(server.http(), "POST /alerts/_search", "", elastic);
+    assert_eq!(status, 200);
     let path = folder.path("query.log");
-    let lines = lines(&path, 7);
+    let lines = lines(&path, 8);
     let entries: Vec<Entry<'_>> = lines.iter().map(|line| entry(line).1).collect();
     for (entry, search) in entries.iter().zip(SEARCHES) {
         assert_eq!(text(&entry.statement), search);
@@ -112,13 +115,15 @@ fn each_search_becomes_a_line_with_the_clients_own_text_its_rows_and_its_error()
     assert_eq!(entries[5].found, Some(1));
     assert_eq!(entries[6].statement.as_deref(), Some(&documents[..]));
     assert_eq!(&*entries[6].tables, b"alerts");
+    assert_eq!(entries[7].found, Some(1));
+    assert!(text(&entries[7].statement).contains("percolate"));
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
     let slow = "SELECT COUNT(*) FROM system.query_log WHERE found = 2";
     assert_eq!(number(&mut client, slow), 1);
     let shown = client.query("SHOW SLOW QUERIES LIKE '%'").unwrap();
-    assert_eq!(shown.rows.len(), 8);
+    assert_eq!(shown.rows.len(), 9);
 }
 
 #[test]

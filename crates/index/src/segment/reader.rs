@@ -176,7 +176,7 @@ impl Segment {
         self.rows.length_class(doc)
     }
 
-    /// Lowest and highest id, deleted rows included.
+    /// Lowest and highest id, deleted rows included. All rows are of one shard, so the lowest id tells which.
     pub(crate) fn id_range(&self) -> (u64, u64) {
         (self.id_first, self.id_last)
     }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::open::number_of;
 use super::parts::{Discarded, SealedPart};
 use super::policy::{Candidate, MergeRequest, choose};
-use super::status::SegmentInfo;
+use super::status::RetainedSegment;
 use super::writer::Table;
 use crate::edits::{EditFiles, Edits};
 use crate::error::{Error, Result};
@@ -155,7 +155,7 @@ impl Table {
 
     /// The segments, for retention; `newest` is of this column. Cost: reads the column of every
     /// segment. Errors: `Io`, `Corrupt`.
-    pub fn segments(&self, column: usize) -> Result<Vec<SegmentInfo>> {
+    pub fn segments_by_age(&self, column: usize) -> Result<Vec<RetainedSegment>> {
         let mut all = Vec::with_capacity(self.segments.len());
         for sealed in &self.segments {
             let written = match sealed.segment() {
@@ -168,7 +168,7 @@ impl Table {
                 .and_then(|changed| changed.highest());
             let newest =
                 written.map(|written| changed.map_or(written, |changed| written.max(changed)));
-            all.push(SegmentInfo {
+            all.push(RetainedSegment {
                 name: sealed.files.directory.clone(),
                 rows_live: sealed.part.rows_live(),
                 bytes: sealed.segment().map_or(0, |segment| segment.bytes()),

@@ -28,7 +28,7 @@ pub struct Status {
 
 /// One segment, as retention sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SegmentInfo {
+pub struct RetainedSegment {
     /// Name of its directory, inside the table's; never used twice.
     pub name: String,
     /// Live rows.

@@ -343,7 +343,7 @@ fn segments_go_with_all_their_rows_and_others_lose_only_those_named() {
     subject.seal();
     subject.delete(7);
     subject.insert(1_000, row("cat", 1, "", 0.0, ""));
-    let listed = subject.table.segments(1).expect("sound files");
+    let listed = subject.table.segments_by_age(1).expect("sound files");
     let mut ids = subject.table.ids(&[listed[0].name.clone()]).expect("ids");
     assert_eq!(ids.len() as u64, listed[0].rows_live);
     assert!(!ids.contains(&7));
@@ -355,7 +355,7 @@ fn segments_go_with_all_their_rows_and_others_lose_only_those_named() {
     }
     check(&mut subject);
     assert_eq!(subject.table.files().segments.len(), listed.len() - 1);
-    let files = subject.table.segments(1).expect("sound files");
+    let files = subject.table.segments_by_age(1).expect("sound files");
     let rest: Vec<String> = files.iter().map(|segment| segment.name.clone()).collect();
     let but_one = subject.table.ids(&rest).expect("ids").split_off(1);
     subject.table.delete_all(&but_one).expect("sound files");
@@ -379,7 +379,7 @@ fn dropped_segments_are_gone_for_good_and_their_names_with_them() {
     let mut subject = history(Arc::new(disk.clone()));
     subject.seal();
     let n = 1;
-    let listed = subject.table.segments(n).expect("sound files");
+    let listed = subject.table.segments_by_age(n).expect("sound files");
     let newest: Vec<_> = listed.iter().map(|segment| segment.newest).collect();
     assert_eq!(newest, [Some(20), Some(40), Some(59)]);
     subject.start_merge(true);

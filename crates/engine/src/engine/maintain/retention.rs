@@ -4,7 +4,7 @@
 //! The engine asks the clock once. The record names the rows that go by their ids: a replay, or another engine that follows the
 //! journal, may have them in other segments, or still in the tail. Where all rows of a segment go, its files do.
 
-use index::SegmentInfo;
+use index::RetainedSegment;
 
 use crate::catalog::TableId;
 use crate::command::{Keep, Reply};
@@ -51,7 +51,7 @@ impl Engine {
         let Some((keep, column)) = &search.keep else {
             return Ok(());
         };
-        let segments = search.table.segments(*column);
+        let segments = search.table.segments_by_age(*column);
         let segments = segments.map_err(failure::of_index)?;
         let segments = no_longer_kept(&segments, keep, now_s);
         if segments.is_empty() {
@@ -68,8 +68,8 @@ impl Engine {
 
 /// The names of the segments to remove: those whose newest row is too old for `keep=`, then, oldest first, as long as the rest is
 /// larger than `keep_bytes=`. By `keep_bytes=` alone the newest segment stays, however large it is.
-fn no_longer_kept(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
-    let mut dated: Vec<(i64, &SegmentInfo)> = segments
+fn no_longer_kept(segments: &[RetainedSegment], keep: &Keep, now_s: i64) -> Vec<String> {
+    let mut dated: Vec<(i64, &RetainedSegment)> = segments
         .iter()
         .filter_map(|segment| Some((segment.newest?, segment)))
         .collect();
@@ -94,8 +94,8 @@ fn no_longer_kept(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<Stri
 mod tests {
     use super::*;
 
-    fn segment(name: &str, bytes: u64, newest: Option<i64>) -> SegmentInfo {
-        SegmentInfo {
+    fn segment(name: &str, bytes: u64, newest: Option<i64>) -> RetainedSegment {
+        RetainedSegment {
             name: name.to_owned(),
             rows_live: 1,
             bytes,

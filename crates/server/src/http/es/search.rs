@@ -163,6 +163,7 @@ fn with_parameters(mut body: Json, request: &EsRequest) -> Result<Json, EsError>
     Ok(body)
 }
 
+/// Answers one search, and tells the query log of it.
 async fn answered(
     guest: &Guest<'_>,
     index: &Index,
@@ -171,6 +172,31 @@ async fn answered(
     written: &Grant,
 ) -> Result<String, EsError> {
     let started_us = guest.clock.steady_us();
+    let said = guest.query_log.is_on().then(|| body.to_string());
+    let mut logged = said.and_then(|said| {
+        guest.percolates(&guest.session, started_us, &index.name, said.as_bytes())
+    });
+    let answer = answer(guest, index, body, as_number, (written, started_us));
+    let (reply, found, returned) = answer.await.inspect_err(|error| {
+        if let Some(logged) = &mut logged {
+            logged.failed(&error.reason);
+        }
+    })?;
+    if let Some(logged) = &mut logged {
+        logged.found(found);
+        logged.returned(returned);
+    }
+    Ok(reply)
+}
+
+/// The reply to one search, with the hits that were found and that it has.
+async fn answer(
+    guest: &Guest<'_>,
+    index: &Index,
+    body: &Json,
+    as_number: bool,
+    (written, started_us): (&Grant, u64),
+) -> Result<(String, u64, u64), EsError> {
     let mut search = wire::es::search(body, &index.mapping)?;
     let held = guest.budget.grant();
     let held = Arc::new(held);
@@ -178,7 +204,7 @@ async fn answered(
     let mut found = candidates(guest, index, &search, &held).await?;
     let aggregated = aggregated(guest, index, &mut search, &found, &held)?;
     take(written, 2 * aggregated.len(), index)?;
-    let total = found.len() as u64;
+    let found_all = found.len() as u64;
     let best = found
         .iter()
         .map(|candidate| candidate.score)
@@ -188,13 +214,15 @@ async fn answered(
     sort(&mut found, &search);
     let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
     let is_scored = !matches!(search.order, Some(Order::Number { .. }));
-    let total = search.total.then_some((total, as_number));
+    let total = search.total.then_some((found_all, as_number));
     let mut hits = Hits::new(took_ms, total, best.filter(|_| is_scored));
     let name = quoted(&index.definition.name);
     let shown = found
         .iter()
         .skip(usize::try_from(search.from).unwrap_or(usize::MAX));
+    let mut returned = 0;
     for candidate in shown.take(usize::try_from(search.size).unwrap_or(usize::MAX)) {
+        returned += 1;
         let id = quoted(&id_of(&candidate.query));
         let rest = rest(candidate, index, &search);
         let before = hits.len();
@@ -207,7 +235,7 @@ async fn answered(
             return Err(EsError::illegal("size", what));
         }
     }
-    Ok(hits.finish(&aggregated))
+    Ok((hits.finish(&aggregated), found_all, returned))
 }
 
 /// The member `aggregations` of the reply, with a comma before it; empty: none are asked for.
