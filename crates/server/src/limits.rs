@@ -161,3 +161,9 @@ pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 64 << 10;
 
 /// Pause of the query log's thread between two looks. 16,384 entries may wait meanwhile.
 pub(crate) const QUERY_LOG_EVERY: Duration = Duration::from_millis(50);
+
+/// Pause between two batches of rows of the query log's table.
+pub(crate) const QUERY_LOG_ROWS_EVERY: Duration = Duration::from_millis(500);
+
+/// Most rows of one batch.
+pub(crate) const QUERY_LOG_ROWS_MAX: usize = 1_000;

@@ -1,10 +1,11 @@
-//! The file of the query log: one thread writes lines, many at a time, so that no search waits for a disk.
+//! The file and the table of the query log: one thread takes entries, many at a time, so that no search waits for a disk.
 //!
 //! It is opened to append, so a program that copies and truncates it (logrotate's `copytruncate`) loses no line behind the copy. After
 //! a rename (logrotate's `create`), SIGHUP or SIGUSR1, the next line goes to a new file of the name.
 //!
 //! A line is whole or not there: what a write on a full disk, or an end in its midst, left of one is taken away again.
 
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 
 use jiff::Timestamp;
@@ -41,25 +43,35 @@ struct Asked {
 }
 
 impl QueryLogFile {
-    /// Opens the file that the settings name, if they name one, and starts its thread.
-    pub(crate) fn begin(server: &Server) -> Result<QueryLogFile, String> {
+    /// Opens the file that the settings name, and starts its thread and that of the table, if they name one of them.
+    pub(crate) fn begin(server: &Arc<Server>) -> Result<QueryLogFile, String> {
         let (settings, asked) = (server.settings(), Arc::<Asked>::default());
         let mut thread = None;
         let log = &server.query_log;
         log.set_least(settings.live.query_log_least_ms);
-        if let Some(path) = settings.query_log.clone() {
+        let lines = settings.query_log.clone().map(|path| {
             let failed = |error| format!("query_log: cannot write {}: {error}", path.display());
-            let file = LogFile::open(&path).map_err(failed)?;
-            let entries = log.begin();
-            let writer = Writer {
+            let file = Some(LogFile::open(&path).map_err(failed)?);
+            Ok::<_, String>(Lines {
                 path,
                 form: settings.query_log_format,
                 zone: TimeZone::system(),
-                log: Arc::clone(log),
-                file: Some(file),
-                asked: Arc::clone(&asked),
+                file,
+                waiting: Vec::new(),
+                count: 0,
                 told_lost: 0,
                 is_failing: false,
+            })
+        });
+        let lines = lines.transpose()?;
+        let table = settings.query_log_table.clone();
+        if lines.is_some() || table.is_some() {
+            let entries = log.begin(table.clone());
+            let writer = Writer {
+                lines,
+                rows: table.map(|table| table::keep(server, table)),
+                log: Arc::clone(log),
+                asked: Arc::clone(&asked),
             };
             if let Some(entries) = entries {
                 let named = std::thread::Builder::new().name("query log".to_owned());
@@ -85,38 +97,35 @@ impl QueryLogFile {
     }
 }
 
-/// What writes the lines.
+/// What takes the entries: a file, a table or both.
 struct Writer {
-    path: PathBuf,
-    form: Form,
-    /// The zone of the lines' times, which is that of the machine.
-    zone: TimeZone,
+    lines: Option<Lines>,
+    rows: Option<SyncSender<Arc<Logged>>>,
     log: Arc<QueryLog>,
-    /// `None`: it could not be opened.
-    file: Option<LogFile>,
     asked: Arc<Asked>,
-    /// Lost entries of which a line has told.
-    told_lost: u64,
-    /// Whether the last write failed, and the server's log says so.
-    is_failing: bool,
 }
 
 impl Writer {
-    /// Writes entries until it is asked to end. It sleeps between two looks: a thread that waits for each entry would be woken for
+    /// Takes entries until it is asked to end. It sleeps between two looks: a thread that waits for each entry would be woken for
     /// each, which costs more than the entry.
     fn run(mut self, entries: &Entries) {
-        let (mut lines, mut count) = (Vec::new(), 0);
         loop {
             let ends = self.asked.ends.load(Ordering::Relaxed);
             while let Some(logged) = entries.next() {
-                self.put(&logged, &mut lines);
-                count += 1;
-                if lines.len() >= QUERY_LOG_BUFFER_BYTES {
-                    self.write(&mut lines, std::mem::take(&mut count));
+                if let Some(lines) = &mut self.lines {
+                    lines.put(&logged);
+                    if lines.waiting.len() >= QUERY_LOG_BUFFER_BYTES {
+                        lines.write(&self.log, &self.asked);
+                    }
+                }
+                if let Some(rows) = &self.rows
+                    && rows.try_send(logged).is_err()
+                {
+                    self.log.lose(1);
                 }
             }
-            if count > 0 {
-                self.write(&mut lines, std::mem::take(&mut count));
+            if let Some(lines) = self.lines.as_mut().filter(|lines| lines.count > 0) {
+                lines.write(&self.log, &self.asked);
             }
             if ends {
                 return;
@@ -124,9 +133,30 @@ impl Writer {
             std::thread::sleep(QUERY_LOG_EVERY);
         }
     }
+}
 
+/// The lines of a file.
+struct Lines {
+    path: PathBuf,
+    form: Form,
+    /// The zone of the lines' times, which is that of the machine.
+    zone: TimeZone,
+    /// `None`: it could not be opened.
+    file: Option<LogFile>,
+    /// Lines that are not written.
+    waiting: Vec<u8>,
+    /// How many entries they are of.
+    count: u64,
+    /// Lost entries of which a line has told.
+    told_lost: u64,
+    /// Whether the last write failed, and the server's log says so.
+    is_failing: bool,
+}
+
+impl Lines {
     /// Appends the line of an entry.
-    fn put(&self, logged: &Logged, lines: &mut Vec<u8>) {
+    fn put(&mut self, logged: &Logged) {
+        self.count += 1;
         let at = Timestamp::from_microsecond(logged.unix_us).unwrap_or(Timestamp::UNIX_EPOCH);
         let ahead_s = self.zone.to_offset(at).seconds();
         let entry = Entry {
@@ -136,6 +166,7 @@ impl Writer {
             },
             ..logged.entry.clone()
         };
+        let lines = &mut self.waiting;
         match self.form {
             // Sphinx writes no line for a query that failed, and a plain line has no place for the message.
             Form::Plain if entry.error.is_some() => {}
@@ -145,9 +176,9 @@ impl Writer {
         }
     }
 
-    /// Writes lines of `count` entries, behind a line that tells how many were lost before.
-    fn write(&mut self, lines: &mut Vec<u8>, count: u64) {
-        let is_asked = self.asked.reopens.swap(false, Ordering::Relaxed);
+    /// Writes what waits, behind a line that tells how many entries were lost before.
+    fn write(&mut self, log: &QueryLog, asked: &Asked) {
+        let is_asked = asked.reopens.swap(false, Ordering::Relaxed);
         let is_gone = self
             .file
             .as_ref()
@@ -159,14 +190,15 @@ impl Writer {
                 Err(error) => why = Some(error),
             }
         }
-        let lost = self.log.lost();
+        let lost = log.lost();
         let told = lost_line(self.form, lost - self.told_lost);
         let written = match (&mut self.file, why) {
             (_, Some(error)) => Err(error),
             (None, None) => Err(io::ErrorKind::NotFound.into()),
-            (Some(file), None) => file.append(&[&*told, &**lines]),
+            (Some(file), None) => file.append(&[&*told, &*self.waiting]),
         };
-        lines.clear();
+        self.waiting.clear();
+        let count = std::mem::take(&mut self.count);
         match written {
             Ok(()) => {
                 self.told_lost = lost;
@@ -175,7 +207,7 @@ impl Writer {
                 }
             }
             Err(error) => {
-                self.log.lose(count);
+                log.lose(count);
                 if !std::mem::replace(&mut self.is_failing, true) {
                     let path = self.path.display();
                     tracing::warn!(%path, %error, "the query log cannot be written: its lines are lost until it can");

@@ -40,6 +40,16 @@ use crate::webhook::sign::Secret;
 /// Least `connections_max` by SET GLOBAL: any client may say it, and who undoes it has to find a place.
 const CONNECTIONS_MAX_LEAST: usize = 10;
 
+/// The name of a table, in lower case; `None`: it is blank.
+fn table_name(text: &str) -> Result<Option<String>, String> {
+    let name = text.trim().to_lowercase();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    match name.chars().all(is_word) {
+        true => Ok((!name.is_empty()).then_some(name)),
+        false => Err("a table's name has letters, digits and _".to_owned()),
+    }
+}
+
 /// Why a setting cannot be used: one line with the source and the accepted values. The exit code of the process is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting(pub String);
@@ -104,6 +114,8 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// File of the query log; `None`: there is none.
     pub query_log: Option<PathBuf>,
+    /// The table that gets its entries, in lower case; `None`: none does.
+    pub query_log_table: Option<String>,
     /// Format of its lines.
     pub query_log_format: Form,
     /// Settings that SIGHUP may change.
@@ -209,6 +221,7 @@ impl Settings {
             backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
             insecure,
             query_log: read.one(Key::QueryLog, |text| Ok(optional_path(text)))?,
+            query_log_table: read.one(Key::QueryLogTable, table_name)?,
             query_log_format: match &*query_log_format {
                 "plain" => Form::Plain,
                 "json" => Form::Json,

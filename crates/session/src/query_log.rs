@@ -52,6 +52,8 @@ impl Logged {
 #[derive(Default)]
 pub struct QueryLog {
     to: OnceLock<SyncSender<Arc<Logged>>>,
+    /// The table that gets the entries: searches on it are none.
+    table: OnceLock<String>,
     /// Entries that took less are forgotten, in microseconds.
     min_us: AtomicU64,
     waiting_bytes: AtomicUsize,
@@ -76,8 +78,11 @@ impl Entries {
 }
 
 impl QueryLog {
-    /// Turns the log on. A second call gives nothing: the log has its writer.
-    pub fn begin(self: &Arc<QueryLog>) -> Option<Entries> {
+    /// Turns the log on. `table`: the one that gets the entries, in lower case. A second call gives nothing: the log has its writer.
+    pub fn begin(self: &Arc<QueryLog>, table: Option<String>) -> Option<Entries> {
+        if let Some(table) = table {
+            self.table.set(table).ok()?;
+        }
         let (to, from) = sync_channel(LOGGED_WAITING_MAX);
         self.to.set(to).ok()?;
         Some(Entries {
@@ -179,7 +184,11 @@ impl Pending {
         entry: Entry<'static>,
     ) -> Option<Pending> {
         let (connection, host) = client;
-        log.is_on().then(|| Pending {
+        let of_log = log
+            .table
+            .get()
+            .is_some_and(|own| *entry.tables == *own.as_bytes());
+        (log.is_on() && !of_log).then(|| Pending {
             log: Arc::clone(log),
             clock,
             started_us,

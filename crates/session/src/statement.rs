@@ -384,7 +384,8 @@ pub async fn execute(
         matches!(statement, Statement::SelectConstants(_))
     };
     session.begin(started_us, looks_back);
-    if node.query_log.is_on() && is_logged(&statement) {
+    let is_own = session.id.0 == 0; // the server asks itself
+    if node.query_log.is_on() && !is_own && is_logged(&statement) {
         let entry = entry_of(&statement, parsed.said);
         let client = (session.id.0, &*session.host);
         session.logged = Pending::begin(&node.query_log, node.clock, started_us, client, entry);

@@ -212,3 +212,37 @@ fn a_long_statement_is_cut_and_the_line_says_how_long_it_was() {
     let kept = text(&entry.statement);
     assert!(long.starts_with(kept) && kept.len() > 10_000 && kept.len() < 20_000);
 }
+
+#[test]
+fn a_table_gets_the_entries_and_searches_on_it_are_none() {
+    let setup = Setup::default().variable("SEINE_QUERY_LOG_TABLE", "Searches");
+    let server = setup.start();
+    let mut client = server.client();
+    client.query("CREATE TABLE posts (body text)").unwrap();
+    for text in ["storm", "calm", "storm"] {
+        let search = format!("SELECT id FROM posts WHERE MATCH('{text}')");
+        client.query(&search).unwrap();
+    }
+    let count = "SELECT COUNT(*) FROM searches WHERE MATCH('@query storm')";
+    until("two rows of the log", || {
+        let made = client.query("SHOW TABLES LIKE 'searches'").unwrap();
+        (!made.rows.is_empty() && number(&mut client, count) == 2).then_some(())
+    });
+    client
+        .query("SELECT id FROM posts WHERE MATCH('wind')")
+        .unwrap();
+    let all = "SELECT COUNT(*) FROM searches";
+    until("the fourth row", || {
+        (number(&mut client, all) == 4).then_some(())
+    });
+    assert_eq!(
+        number(&mut client, "SELECT COUNT(*) FROM system.query_log"),
+        4
+    );
+    let definition = client.query("SHOW CREATE TABLE searches").unwrap();
+    let definition = String::from_utf8(definition.rows[0][1].clone().unwrap()).unwrap();
+    assert!(
+        definition.ends_with("keep='30d' keep_by='at' sync='never'"),
+        "{definition}"
+    );
+}

@@ -207,6 +207,8 @@ settings! {
         "The file to which each search and percolation is written when it is over, with its time and rows; only its owner may read it. Unset: none.";
     QueryLogFormat Start "query_log_format" "SEINE_QUERY_LOG_FORMAT" (Kind::Word(&["sphinxql", "plain", "json"])) "sphinxql"
         "Shape of a line of the query log: sphinxql and plain are those of Sphinx and Manticore, json has every fact.";
+    QueryLogTable Start "query_log_table" "SEINE_QUERY_LOG_TABLE" (Kind::Text) ""
+        "The search table that gets each entry of the query log as a row; made if it is not there, with keep='30d'. Searches on it are not logged. Unset: none.";
     QueryLogLeast Set "query_log_min_msec" "SEINE_QUERY_LOG_MIN_MSEC" (Kind::Count(up_to(YEAR_MS))) "0"
         "Least time of a search that the query log has, in milliseconds.";
     LogFormat Start flag "log-format" "log_format" "SEINE_LOG_FORMAT" (Kind::Word(&["text", "json"])) "text"
