@@ -1,7 +1,7 @@
 //! `seine check`: verifies every file of a stopped data directory.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +13,7 @@ use engine::inspect;
 use rustix::process::geteuid;
 
 use crate::output::{Exit, print};
+use crate::progress::Progress;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {
@@ -61,7 +62,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         return check_scribe(path);
     }
     let disk = open(matches)?;
-    let mut progress = Progress::new();
+    let mut progress = Progress::on_terminal();
     let checked = inspect::check(&disk, &mut |path| progress.show(path));
     progress.clear();
     let checked = checked?;
@@ -141,39 +142,4 @@ pub(crate) fn readable(path: &Path) -> Result<(), String> {
 /// Value of a required argument.
 pub(crate) fn named<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
     matches.get_one::<String>(name).map_or("", String::as_str)
-}
-
-/// A line of progress on a terminal, written over and over.
-pub(crate) struct Progress {
-    is_shown: bool,
-    width: usize,
-}
-
-impl Progress {
-    /// Progress that is shown only if standard error is a terminal.
-    pub(crate) fn new() -> Progress {
-        Progress {
-            is_shown: io::stderr().is_terminal(),
-            width: 0,
-        }
-    }
-
-    /// Shows the file that is being read.
-    pub(crate) fn show(&mut self, path: &str) {
-        self.line(path);
-        self.width = path.chars().count();
-    }
-
-    /// Empties the line.
-    pub(crate) fn clear(&mut self) {
-        self.line("");
-        self.width = 0;
-    }
-
-    fn line(&self, text: &str) {
-        if self.is_shown {
-            // A failure does no harm: it is only progress.
-            let _ = write!(io::stderr(), "\r{text:<width$}\r", width = self.width);
-        }
-    }
 }

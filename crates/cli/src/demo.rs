@@ -33,7 +33,7 @@ use load::Load;
 use posts::Posts;
 use queries::Choice;
 use screen::Screen;
-pub(crate) use screen::{grouped, push_clean};
+pub(crate) use screen::{bar, grouped, push_clean};
 use summary::Story;
 
 /// Options of the demo.

@@ -14,12 +14,14 @@ mod login;
 mod marks;
 mod match_command;
 mod output;
+mod progress;
 mod queries;
 mod repair_command;
 mod restore_command;
 mod scribe_client;
 mod sql_client;
 mod tail_command;
+mod window;
 
 use std::process::ExitCode;
 

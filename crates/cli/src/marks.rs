@@ -1,9 +1,9 @@
 //! Matched words marked in a line, for a terminal, a pipe or a program.
 
-use std::io::IsTerminal;
 use std::ops::Range;
 
 use crate::demo::push_clean;
+use crate::window::has_colour;
 
 /// Form in which hits are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,10 @@ pub(crate) enum Form {
 impl Form {
     /// The form for standard output.
     pub(crate) fn of_output(is_json: bool) -> Form {
-        match (is_json, std::io::stdout().is_terminal()) {
+        match (is_json, has_colour()) {
             (true, _) => Form::Json,
-            (false, true) if std::env::var_os("NO_COLOR").is_none() => Form::Colour,
-            (false, _) => Form::Stars,
+            (false, true) => Form::Colour,
+            (false, false) => Form::Stars,
         }
     }
 

@@ -8,8 +8,9 @@ use clap::{ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named, readable};
+use crate::check_command::{directory, named, readable};
 use crate::output::{Exit, print};
+use crate::progress::Progress;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {
@@ -32,7 +33,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let opened =
         RealDisk::open_to_read(Path::new(path)).and_then(|_| RealDisk::open(Path::new(path)));
     let disk: Arc<dyn Disk> = Arc::new(opened.map_err(|error| format!("{path}: {error}"))?);
-    let mut progress = Progress::new();
+    let mut progress = Progress::on_terminal();
     let repaired = inspect::repair(&disk, &mut |path| progress.show(path));
     progress.clear();
     let Some(repaired) = repaired? else {

@@ -8,8 +8,9 @@ use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named, readable};
+use crate::check_command::{directory, named, readable};
 use crate::output::{Exit, print};
+use crate::progress::Progress;
 
 /// The verb's command line.
 pub(crate) fn command() -> Command {
@@ -49,7 +50,7 @@ fn restore(backup: &str, dir: &str) -> Result<u64, String> {
 }
 
 fn sound(name: &str, disk: &Arc<dyn Disk>) -> Result<(), String> {
-    let mut progress = Progress::new();
+    let mut progress = Progress::on_terminal();
     let checked = inspect::check(disk, &mut |path| progress.show(path));
     progress.clear();
     let checked = checked.map_err(|error| format!("{name}: {error}"))?;

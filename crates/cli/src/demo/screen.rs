@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, IsTerminal, Write, stdin, stdout};
 use std::ops::Range;
 
+use crate::window::has_colour;
+
 /// Most columns of a line. The text of a hit is cut to fit.
 const COLUMNS: usize = 110;
 /// Columns of the bar itself.
@@ -22,10 +24,8 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn new() -> Screen {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Screen {
-            terminal: stdout().is_terminal() && !dumb && !no_color,
+            terminal: has_colour(),
             bar: false,
             percent: 0,
             closed: false,
@@ -86,8 +86,7 @@ impl Screen {
     pub(super) fn progress(&mut self, done: usize, total: usize, note: &str) {
         let percent = done * 100 / total.max(1);
         if self.terminal {
-            let full = done * BAR_COLUMNS / total.max(1);
-            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR_COLUMNS - full));
+            let bar = bar(done as u64, total as u64, BAR_COLUMNS);
             self.write(&format!("\r\x1b[2K{bar} {percent:3} %  {note}"));
             self.bar = true;
         } else if percent / PLAIN_STEP_PERCENT > self.percent / PLAIN_STEP_PERCENT {
@@ -175,4 +174,11 @@ pub(crate) fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A bar of which the part `done` of `total` is full.
+pub(crate) fn bar(done: u64, total: u64, columns: usize) -> String {
+    let full = u128::from(done) * columns as u128 / u128::from(total.max(1));
+    let full = (full as usize).min(columns);
+    format!("{}{}", "█".repeat(full), "░".repeat(columns - full))
 }

@@ -2,23 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::demo::grouped;
+use crate::progress::{Part, Progress, rate};
 
 /// Most bad rows that are reported one by one. The others are only counted.
 const TOLD_MAX: usize = 20;
 
 /// First rows of a file that are all refused for one reason, after which the load stops: a wrong first line is wrong for all rows.
 pub(super) const ALIKE_MAX: u64 = 100;
-
-const REDRAWN_EVERY: Duration = Duration::from_millis(200);
-
-/// Time between two lines of progress without a terminal.
-const SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts of one load.
 pub(super) struct Report {
@@ -39,7 +34,7 @@ pub(super) struct Report {
     without_word: u64,
     /// The rows of the file so far: how many were refused for this one reason. `None`: one was stored, or refused for another.
     alike: Option<(u64, String)>,
-    drawn: Option<Instant>,
+    progress: Progress,
 }
 
 impl Report {
@@ -56,7 +51,7 @@ impl Report {
             warnings: BTreeMap::new(),
             without_word: 0,
             alike: None,
-            drawn: None,
+            progress: Progress::everywhere(),
         }
     }
 
@@ -73,7 +68,6 @@ impl Report {
         self.bytes = total.map(|total| (total, Arc::clone(read)));
         self.bytes_before = read.load(Ordering::Relaxed);
         self.file_began = Instant::now();
-        self.drawn = Some(self.file_began);
     }
 
     pub(super) fn stored(&mut self, rows: u64) {
@@ -135,54 +129,33 @@ impl Report {
         self.bad
     }
 
-    /// Shows progress on standard error: one changing line on a terminal, else a line in each [`SAID_EVERY`].
+    /// Shows progress on standard error: one changing line on a terminal, else a line every ten seconds.
     pub(super) fn draw(&mut self) {
-        let is_terminal = std::io::stderr().is_terminal();
-        let every = if is_terminal {
-            REDRAWN_EVERY
-        } else {
-            SAID_EVERY
-        };
-        if self.drawn.is_some_and(|drawn| drawn.elapsed() < every) {
+        if !self.progress.is_due() {
             return;
         }
-        self.drawn = Some(Instant::now());
-        let said = format!("{}: {}{}", self.file, self.counts(), self.remaining());
-        match is_terminal {
-            true => put(&format!("\r\x1b[K{said}")),
-            false => put(&format!("{said}\n")),
-        }
-    }
-
-    /// Text with the share of the file that was read, and the time that the rest takes at this rate.
-    fn remaining(&self) -> String {
-        let Some((total, read)) = &self.bytes else {
-            return String::new();
-        };
-        let read = read.load(Ordering::Relaxed).min(*total);
-        let percent = read * 100 / (*total).max(1);
-        let rate = (read - self.bytes_before.min(read)) as f64
-            / self.file_began.elapsed().as_secs_f64().max(0.001);
-        let seconds = ((total - read) as f64 / rate.max(1.0)).ceil() as u64;
-        format!(", {percent} %, {}:{:02} left", seconds / 60, seconds % 60)
+        let remaining = self.bytes.as_ref().map(|(total, read)| Part {
+            done: read.load(Ordering::Relaxed),
+            total: *total,
+            before: self.bytes_before,
+            elapsed: self.file_began.elapsed(),
+        });
+        let remaining = remaining.map_or_else(String::new, |part| format!(", {}", part.text()));
+        let said = format!("{}: {}{remaining}", self.file, self.counts());
+        self.progress.show(&said);
     }
 
     /// Ends the file: removes its line of progress.
     pub(super) fn end(&mut self) {
-        if std::io::stderr().is_terminal() {
-            put("\r\x1b[K");
-        }
+        self.progress.clear();
     }
 
     fn counts(&self) -> String {
-        let seconds = self.began.elapsed().as_secs_f64().max(0.001);
-        let rate = grouped((self.stored as f64 / seconds) as u64);
-        let stored = grouped(self.stored);
         let bad = match self.bad {
             0 => String::new(),
             bad => format!(", {} refused", grouped(bad)),
         };
-        format!("{stored} rows stored in {seconds:.1} s, {rate}/s{bad}")
+        rate(self.stored, "rows stored", self.began.elapsed()) + &bad
     }
 }
 
@@ -211,10 +184,4 @@ impl fmt::Display for Report {
         }
         f.write_str(&self.counts())
     }
-}
-
-/// Writes to standard error. Ignores a terminal that is gone: the load goes on.
-fn put(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
 }
