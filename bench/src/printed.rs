@@ -7,6 +7,7 @@ use report::{
 /// No terminal: a table is as wide as its texts.
 const UNBOUNDED: Terminal = Terminal {
     width: u16::MAX as usize,
+    rows_max: usize::MAX,
     colour: false,
     ascii: false,
 };

@@ -8,6 +8,7 @@ fn main() -> io::Result<()> {
     let document = Document::example();
     let terminal = Terminal {
         width: 100,
+        rows_max: usize::MAX,
         colour: false,
         ascii: false,
     };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// The text with each character that moves a cursor or turns the direction of writing replaced by its escape, such as `\n` or
 /// `\u{202e}`. A backslash of the text itself stays as it is.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -35,6 +35,7 @@ pub use document::{
     Axis, Bars, Cell, Column, Curve, CurveKind, Curves, Document, Drawing, Fact, Group, Matrix,
     Multiples, Panel, Picture, Scale, Section, Table, Unit,
 };
+pub use escape::visible;
 pub use terminal::Terminal;
 
 #[cfg(test)]

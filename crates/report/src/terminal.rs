@@ -1,7 +1,7 @@
 //! Reports for terminals: aligned tables, and pictures of block characters.
 //!
-//! No line of a picture or a text is wider than the terminal, from 20 columns on. A table is wider if its numbers alone are. Texts
-//! of strangers are shown by [`visible`](crate::escape::visible), so no character of them moves the cursor.
+//! No line of a picture or a text is wider than the terminal, from 20 columns on. A table leaves out columns of numbers
+//! that do not fit. Texts of strangers are shown by [`visible`](crate::escape::visible), so no character of them moves the cursor.
 
 mod bars;
 mod curves;
@@ -24,6 +24,8 @@ const WIDTH_MIN: usize = 20;
 pub struct Terminal {
     /// Columns; below 20, the report is for 20.
     pub width: usize,
+    /// Most rows of a table; the others are counted.
+    pub rows_max: usize,
     /// Whether headings and curves have colours (ANSI's sixteen).
     pub colour: bool,
     /// Whether all characters are ASCII. Others are then shown as escapes.

@@ -15,6 +15,7 @@ use crate::{
 fn terminal(width: usize) -> Terminal {
     Terminal {
         width,
+        rows_max: usize::MAX,
         colour: false,
         ascii: false,
     }
@@ -436,6 +437,50 @@ fn pictures_of_the_example_fit_every_width() {
             }
         }
     }
+}
+
+/// A table of a name and `numbers` numbers, with `rows` rows.
+fn wide_table(numbers: usize, rows: usize) -> Table {
+    let mut columns = vec![Column::new("name", "name", Unit::Text)];
+    columns.extend((1..=numbers).map(|number| {
+        let name = format!("number{number}");
+        Column::new(name.clone(), name, Unit::Whole)
+    }));
+    let mut table = Table::new("wide", "Wide", columns);
+    table.rows = (0..rows)
+        .map(|row| {
+            let mut cells = vec![Cell::from("a name of some words")];
+            cells.extend((0..numbers).map(|_| Cell::from(row as u64)));
+            cells
+        })
+        .collect();
+    table
+}
+
+#[test]
+fn columns_of_numbers_that_do_not_fit_are_left_out_and_named() {
+    let text = wide_table(4, 1).text(&terminal(40));
+    let wanted = "name                  number1  number2
+a name of some words        0        0
+… 2 more columns: number3, number4
+";
+    assert_eq!(text, wanted);
+    for width in 28..=200 {
+        check_width(&wide_table(12, 3).text(&terminal(width)), width);
+    }
+}
+
+#[test]
+fn rows_above_the_bound_are_counted() {
+    let bounded = Terminal {
+        rows_max: 2,
+        ..terminal(80)
+    };
+    let text = wide_table(1, 1_003).text(&bounded);
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.ends_with("… 1,001 more rows\n"), "{text}");
+    let text = wide_table(1, 2).text(&bounded);
+    assert!(!text.contains("more"), "{text}");
 }
 
 #[test]
