@@ -74,7 +74,8 @@ impl Section {
             }
             out += &picture.text(terminal);
         }
-        for table in &self.tables {
+        // A heading without rows tells nothing here; the other forms keep it for programs.
+        for table in self.tables.iter().filter(|table| !table.rows.is_empty()) {
             if out.len() > begin {
                 out.push('\n');
             }

@@ -16,6 +16,9 @@ const TEXT_MAX: usize = 200;
 /// Columns that a column of texts gets before numbers do, if its texts are as long.
 const TEXT_MIN: usize = 16;
 
+/// Columns that are left out and named; further ones are only counted.
+const TITLES_MAX: usize = 5;
+
 /// Spaces between two columns.
 const BETWEEN: usize = 2;
 
@@ -106,10 +109,15 @@ impl Table {
         }
         if !left_out.is_empty() {
             let titles = left_out.iter().map(|column| &*self.columns[*column].title);
-            let titles: Vec<&str> = titles.collect();
+            let titles: Vec<&str> = titles.take(TITLES_MAX).collect();
+            let more = if left_out.len() > TITLES_MAX {
+                ", …"
+            } else {
+                ""
+            };
             parts.push(format!(
-                "{} more columns: {}",
-                titles.len(),
+                "{} more columns: {}{more}",
+                left_out.len(),
                 titles.join(", ")
             ));
         }
