@@ -12,6 +12,7 @@ use report::{
     Axis, Cell, Column, CurveKind, Curves, Document, Drawing, Picture, Section, Table, Unit,
 };
 
+use super::anonymous::Words;
 use super::document::{DocumentOptions, cumulative_curve, fact, has_rows, seconds_axis};
 use super::histogram::Histogram;
 use super::queries::QueryCount;
@@ -142,7 +143,7 @@ pub fn compare(before: Side<'_>, after: Side<'_>, options: &DocumentOptions) -> 
     let counts = [before, after].map(|side| side.summary.counts().queries);
     Document {
         title: "Two query logs".to_owned(),
-        notes: vec![format!("Before: {}. After: {}.", before.name, after.name)],
+        notes: notes([before, after], options),
         facts: vec![
             fact("queries", "queries", Unit::Whole, counts[0] + counts[1]),
             fact("before_queries", "queries before", Unit::Whole, counts[0]),
@@ -150,6 +151,25 @@ pub fn compare(before: Side<'_>, after: Side<'_>, options: &DocumentOptions) -> 
         ],
         sections: sections.into_iter().filter(has_rows).collect(),
     }
+}
+
+/// What a reader must know before the figures.
+fn notes(sides: [Side<'_>; 2], options: &DocumentOptions) -> Vec<String> {
+    let [before, after] = sides;
+    let mut notes = vec![format!("Before: {}. After: {}.", before.name, after.name)];
+    for side in sides {
+        let counts = side.summary.counts();
+        if counts.unknown > 0 {
+            notes.push(format!(
+                "{} of {} lines of {} are of unknown form and are not counted as queries.",
+                counts.unknown, counts.lines, side.name
+            ));
+        }
+    }
+    if matches!(options.words, Words::Hashed(_)) {
+        notes.push("Words of queries are shown as hashes.".to_owned());
+    }
+    notes
 }
 
 fn of_groups(groups: BTreeMap<&str, Group>) -> BTreeMap<String, Histogram> {
@@ -162,8 +182,8 @@ fn of_groups(groups: BTreeMap<&str, Group>) -> BTreeMap<String, Histogram> {
 fn times(before: Side<'_>, after: Side<'_>) -> Section {
     let columns = vec![
         Column::new("measure", "measure", Unit::Text),
-        Column::new("before", before.name, Unit::Decimal { places: 6 }),
-        Column::new("after", after.name, Unit::Decimal { places: 6 }),
+        Column::new("before", "before", Unit::Decimal { places: 6 }),
+        Column::new("after", "after", Unit::Decimal { places: 6 }),
         Column::new("difference", "difference", Unit::Decimal { places: 6 }),
         Column::new("ratio", "after / before", Unit::Decimal { places: 3 }),
     ];

@@ -72,3 +72,20 @@ fn a_log_beside_itself_has_no_difference() {
         assert_eq!(row[3], Cell::Decimal(0.0), "{row:?}");
     }
 }
+
+#[test]
+fn each_side_tells_its_lines_of_unknown_form() {
+    let known = summary(&[("a", 10, 20)]);
+    let mut broken = known.clone();
+    let first = Place { input: 0, line: 1 };
+    broken.add_block("s", first, b"no line of a log\n");
+    let sides = [("old", &known), ("new", &broken)].map(|(name, summary)| Side { name, summary });
+    let document = compare(sides[0], sides[1], &DocumentOptions::default());
+    assert_eq!(
+        document.notes,
+        [
+            "Before: old. After: new.",
+            "1 of 21 lines of new are of unknown form and are not counted as queries."
+        ]
+    );
+}
