@@ -10,6 +10,7 @@ mod ctl_command;
 mod demo;
 mod dump_command;
 mod load_command;
+mod log_command;
 mod login;
 mod marks;
 mod match_command;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Some(("config", matches)) => Ok(config(matches)),
         Some(("sql", matches)) => sql_client::run(matches),
         Some(("load", matches)) => load_command::run(matches),
+        Some(("log", matches)) => log_command::run(matches),
         Some(("match", matches)) => Ok(match_command::run(matches)),
         Some(("bench", matches)) => bench_command::run(matches),
         Some(("check", matches)) => check_command::run(matches),

@@ -80,7 +80,7 @@ const ROOMS: &[(&str, &str)] = &[
     (
         "cli",
         "allocator bundle login output queries scribe_client window < bench_command demo sql_client < marks progress \
-         < check_command < cat_command ctl_command dump_command load_command match_command repair_command \
+         < check_command < cat_command ctl_command dump_command load_command log_command match_command repair_command \
          restore_command tail_command < cli",
     ),
 ];

@@ -1,0 +1,172 @@
+//! Names on the command line as inputs of a study.
+//!
+//! Every name is checked before the first line is read, so that a mistake in the last of many costs no time.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, stdin};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use study::log::sizes::{Sizes, parse_sizes};
+use study::log::source::{Input, ServerRule, server_of_path};
+
+use crate::check_command::readable;
+use crate::output::print_error;
+
+/// Inputs, and what is known of their size.
+pub(super) struct Opened {
+    pub(super) inputs: Vec<Input>,
+    /// Bytes of all inputs, packed as they are; `None` if one of them does not tell.
+    pub(super) total: Option<u64>,
+    /// Count of those bytes that were read.
+    pub(super) read: Arc<AtomicU64>,
+}
+
+/// Opens logs by their names; `-` is standard input. A file that has two of the names is read once.
+///
+/// # Errors
+/// A message with the first name that cannot be read.
+pub(super) fn open(paths: &[PathBuf], rule: &ServerRule) -> Result<Opened, String> {
+    let mut opened = Opened {
+        inputs: Vec::new(),
+        total: Some(0),
+        read: Arc::default(),
+    };
+    let mut known: HashMap<(u64, u64), &Path> = HashMap::new();
+    for path in paths {
+        let (source, about) = match path == Path::new("-") {
+            true => standard_input()?,
+            false => named(path)?,
+        };
+        if about.is_file()
+            && let Some(first) = known.insert((about.dev(), about.ino()), path)
+        {
+            print_error(format_args!(
+                "{} is the same file as {}: it is read once",
+                path.display(),
+                first.display()
+            ));
+            continue;
+        }
+        let length = about.is_file().then_some(about.len());
+        opened.total = opened.total.zip(length).map(|(all, more)| all + more);
+        let (name, server) = names(path, rule);
+        let read = Arc::clone(&opened.read);
+        opened.inputs.push(Input {
+            name,
+            server,
+            read: Box::new(Counted { source, read }),
+        });
+    }
+    Ok(opened)
+}
+
+/// The name of an input in the report, and that of its server.
+fn names(path: &Path, rule: &ServerRule) -> (String, String) {
+    let is_standard = path == Path::new("-");
+    let name = path.to_string_lossy().into_owned();
+    match (is_standard, rule) {
+        (true, ServerRule::Given(server)) => ("standard input".to_owned(), server.clone()),
+        (true, ServerRule::FileName | ServerRule::Directory) => {
+            ("standard input".to_owned(), "stdin".to_owned())
+        }
+        (false, rule) => {
+            let server = server_of_path(&name, rule);
+            (name, server)
+        }
+    }
+}
+
+fn standard_input() -> Result<(Source, fs::Metadata), String> {
+    let failed = |error: io::Error| format!("standard input: {error}");
+    // A file of its own, since the shared handle reads only 8 KiB at a time.
+    let file = File::from(stdin().as_fd().try_clone_to_owned().map_err(failed)?);
+    let about = file.metadata().map_err(failed)?;
+    Ok((Source::Open(file), about))
+}
+
+fn named(path: &Path) -> Result<(Source, fs::Metadata), String> {
+    let failed = |error: io::Error| format!("{}: {error}", path.display());
+    let about = fs::metadata(path).map_err(failed)?;
+    if about.is_dir() {
+        return Err(format!(
+            "{0} is a directory: name its files, such as {0}/*",
+            path.display()
+        ));
+    }
+    readable(path)?;
+    let file = File::open(path).map_err(failed)?;
+    let source = match about.is_file() {
+        true => Source::Waiting(path.to_owned()),
+        // A pipe can be opened only once.
+        false => Source::Open(file),
+    };
+    Ok((source, about))
+}
+
+/// The files of a directory, by name, without hidden ones and without folders.
+///
+/// # Errors
+/// A directory that cannot be read, or has no files.
+pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |error: io::Error| format!("{}: {error}", directory.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if !entry.file_name().as_encoded_bytes().starts_with(b".") && path.is_file() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(format!(
+            "{}: the directory has no files",
+            directory.display()
+        ));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads a file of sizes.
+///
+/// # Errors
+/// A message with the name, and the line that has another form.
+pub(super) fn read_sizes(path: &Path) -> Result<Sizes, String> {
+    let name = path.display();
+    let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+    parse_sizes(&String::from_utf8_lossy(&bytes)).map_err(|line| {
+        format!("{name}:{line}: a line is the name of an index and its size, such as: posts 12 MB")
+    })
+}
+
+/// Where the bytes come from.
+enum Source {
+    /// A regular file, opened when its turn comes: more can be named than may be open at once.
+    Waiting(PathBuf),
+    Open(File),
+}
+
+/// A source that counts the bytes read.
+struct Counted {
+    source: Source,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Source::Waiting(path) = &self.source {
+            self.source = Source::Open(File::open(path)?);
+        }
+        let count = match &mut self.source {
+            Source::Open(file) => file.read(room)?,
+            Source::Waiting(_) => 0,
+        };
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

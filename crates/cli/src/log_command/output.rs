@@ -1,0 +1,102 @@
+//! A report in the forms that the command line asks for.
+
+use std::io::{ErrorKind, Write, stdout};
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use report::{Document, Terminal};
+
+use super::page;
+use crate::window::{columns, has_colour};
+
+/// Columns of a report that goes to no window.
+const COLUMNS: usize = 100;
+
+/// Rows of a table on a terminal. The other forms have all.
+const ROWS_MAX: usize = 50;
+
+/// Where a report goes.
+pub(super) struct Output {
+    printed: Printed,
+    page: Option<PathBuf>,
+}
+
+/// What standard output gets.
+enum Printed {
+    Text(Terminal),
+    Csv,
+    Json,
+    /// A line about the page.
+    Line,
+}
+
+/// The flags of the forms.
+pub(super) fn forms() -> [Arg; 4] {
+    let switch = |name: &'static str, help: &'static str| {
+        let argument = Arg::new(name).long(name).action(ArgAction::SetTrue);
+        argument.help(help)
+    };
+    [
+        switch("csv", "Print CSV: all tables, each below its name.").conflicts_with("json"),
+        switch("json", "Print one JSON object."),
+        Arg::new("html")
+            .long("html")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Write one self-contained page, instead of the report on the terminal."),
+        switch("ascii", "Draw with ASCII characters only.").conflicts_with_all(["csv", "json"]),
+    ]
+}
+
+impl Output {
+    /// The forms that the flags ask for.
+    ///
+    /// # Errors
+    /// The page cannot be written: told before the logs are read.
+    pub(super) fn of_matches(matches: &ArgMatches) -> Result<Output, String> {
+        let page = matches.get_one::<PathBuf>("html").cloned();
+        if let Some(path) = &page {
+            page::check(path)?;
+        }
+        let printed = if matches.get_flag("csv") {
+            Printed::Csv
+        } else if matches.get_flag("json") {
+            Printed::Json
+        } else if page.is_some() {
+            Printed::Line
+        } else {
+            Printed::Text(Terminal {
+                width: columns(stdout()).unwrap_or(COLUMNS),
+                rows_max: ROWS_MAX,
+                colour: has_colour(),
+                ascii: matches.get_flag("ascii"),
+            })
+        };
+        Ok(Output { printed, page })
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// What cannot be written, and why. A reader who has closed standard output, as `head` does, is no error.
+    pub(super) fn write(&self, document: &Document) -> Result<(), String> {
+        let mut line = String::new();
+        if let Some(path) = &self.page {
+            let html = document.html();
+            page::write(path, &html)?;
+            line = format!("{}: {} bytes\n", path.display(), html.len());
+        }
+        let text = match &self.printed {
+            Printed::Text(terminal) => document.text(terminal),
+            Printed::Csv => document.csv(),
+            Printed::Json => document.json(),
+            Printed::Line => line,
+        };
+        let mut out = stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.or_else(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(format!("standard output: {error}")),
+        })
+    }
+}
