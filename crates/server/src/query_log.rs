@@ -5,6 +5,7 @@
 //!
 //! A line is whole or not there: what a write on a full disk, or an end in its midst, left of one is taken away again.
 
+mod sizes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use study::log::{Entry, Form, LogTime};
 
 use crate::limits::{QUERY_LOG_BUFFER_BYTES, QUERY_LOG_EVERY};
 use crate::server::Server;
+use sizes::Sizes;
 
 /// The thread that writes the log, as the rest of the server sees it.
 pub(crate) struct QueryLogFile {
@@ -57,6 +59,7 @@ impl QueryLogFile {
                 form: settings.query_log_format,
                 zone: TimeZone::system(),
                 file,
+                sizes: Sizes::new(server),
                 waiting: Vec::new(),
                 count: 0,
                 told_lost: 0,
@@ -143,6 +146,8 @@ struct Lines {
     zone: TimeZone,
     /// `None`: it could not be opened.
     file: Option<LogFile>,
+    /// Of the tables, for the entries that are taken together.
+    sizes: Sizes,
     /// Lines that are not written.
     waiting: Vec<u8>,
     /// How many entries they are of.
@@ -159,11 +164,14 @@ impl Lines {
         self.count += 1;
         let at = Timestamp::from_microsecond(logged.unix_us).unwrap_or(Timestamp::UNIX_EPOCH);
         let ahead_s = self.zone.to_offset(at).seconds();
+        let size = self.sizes.of(&logged.entry.tables);
         let entry = Entry {
             time: LogTime {
                 local_ms: logged.unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000,
                 offset_minutes: i16::try_from(ahead_s / 60).ok(),
             },
+            table_bytes: size.map(|(bytes, _)| bytes),
+            table_parts: size.map(|(_, parts)| parts),
             ..logged.entry.clone()
         };
         let lines = &mut self.waiting;
@@ -198,6 +206,7 @@ impl Lines {
             (Some(file), None) => file.append(&[&*told, &*self.waiting]),
         };
         self.waiting.clear();
+        self.sizes.forget();
         let count = std::mem::take(&mut self.count);
         match written {
             Ok(()) => {

@@ -96,6 +96,8 @@ fn each_search_becomes_a_line_with_the_clients_own_text_its_rows_and_its_error()
         ]
     );
     assert_eq!(text(&entries[0].query), "storm");
+    assert!(entries[0].table_bytes > Some(0) && entries[0].table_parts.is_some());
+    assert_eq!(entries[3].table_bytes, None, "a pq table has none");
     assert_eq!(text(&entries[0].ranker), "bm25");
     assert_eq!(text(&entries[0].comment), "mine");
     assert_eq!(

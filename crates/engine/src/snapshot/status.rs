@@ -63,6 +63,21 @@ impl Snapshot {
     }
 }
 
+impl Snapshot {
+    /// Bytes of a search table on disk and in memory, and the segments that a search of it reads; `None`: it is no search table, or
+    /// not there.
+    #[must_use]
+    pub fn table_size(&self, name: &str) -> Option<(u64, u64)> {
+        let view = self.searched(name).ok()??;
+        let bytes = view
+            .shards
+            .iter()
+            .map(|of| of.bytes_segments + of.bytes_tail);
+        let segments = view.shards.iter().map(|of| of.segments);
+        Some((bytes.sum(), segments.sum()))
+    }
+}
+
 /// Takes a number from the counts of a shard.
 type Count = fn(&index::Status) -> u64;
 

@@ -1,0 +1,55 @@
+//! How large the tables of searches are: the log's thread looks, so that no search pays for it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use session::{Action, Deed, Session};
+
+use crate::server::{OWN_SESSION, Server};
+
+/// Bytes and parts of tables.
+type Size = Option<(u64, u64)>;
+
+/// The sizes of tables at one moment.
+pub(super) struct Sizes {
+    server: Weak<Server>,
+    own: Session,
+    known: BTreeMap<Vec<u8>, Size>,
+}
+
+impl Sizes {
+    pub(super) fn new(server: &Arc<Server>) -> Sizes {
+        Sizes {
+            server: Arc::downgrade(server),
+            own: Session::new(OWN_SESSION, String::new(), String::new(), None),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Bytes and parts of all tables of a list with commas; `None`: one of them is no search table.
+    pub(super) fn of(&mut self, tables: &[u8]) -> Size {
+        if let Some(known) = self.known.get(tables) {
+            return *known;
+        }
+        let size = self.look(tables);
+        self.known.insert(tables.to_vec(), size);
+        size
+    }
+
+    fn look(&self, tables: &[u8]) -> Size {
+        let server = self.server.upgrade()?;
+        let snapshot = server.snapshot(&self.own, Action(Deed::Read, None)).ok()?;
+        let names = std::str::from_utf8(tables).ok()?.split(',');
+        let mut all = (0, 0);
+        for name in names {
+            let (bytes, parts) = snapshot.table_size(name)?;
+            all = (all.0 + bytes, all.1 + parts);
+        }
+        Some(all)
+    }
+
+    /// Looks anew from now on.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+    }
+}
