@@ -58,7 +58,7 @@ pub(super) fn section(summary: &Summary) -> Section {
         title: "Over time".to_owned(),
         text,
         pictures: vec![
-            Picture::new("rate", "Queries a second over time", rate),
+            Picture::new("rate_curve", "Queries a second over time", rate),
             Picture::new(
                 "week",
                 "Queries by weekday and hour",

@@ -169,3 +169,16 @@ fn no_lines_make_a_document_too() {
         ["1 of 1 inputs ended early; what was read before counts."]
     );
 }
+
+#[test]
+fn no_two_parts_have_one_name_so_keys_of_json_need_no_number() {
+    let summary = generated(GeneratedForm::Json, 200);
+    let document = document(&summary, &[], &DocumentOptions::default());
+    let mut names: Vec<&str> = vec!["title", "notes", "sections"];
+    names.extend(document.facts.iter().map(|fact| fact.name.as_str()));
+    names.extend(document.tables().map(|table| table.name.as_str()));
+    names.extend(document.pictures().map(|picture| picture.name.as_str()));
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None);
+}
