@@ -11,11 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use report::visible;
 use study::log::sizes::{Sizes, parse_sizes};
 use study::log::source::{Input, ServerRule, server_of_path};
 
 use crate::check_command::readable;
 use crate::output::print_error;
+
+/// Bytes that are read at a time behind the length that a file had, to end its last line.
+const REST_BYTES: usize = 4 << 10;
 
 /// Inputs, and what is known of their size.
 pub(super) struct Opened {
@@ -47,8 +51,8 @@ pub(super) fn open(paths: &[PathBuf], rule: &ServerRule) -> Result<Opened, Strin
         {
             print_error(format_args!(
                 "{} is the same file as {}: it is read once",
-                path.display(),
-                first.display()
+                shown(path),
+                shown(first)
             ));
             continue;
         }
@@ -63,6 +67,11 @@ pub(super) fn open(paths: &[PathBuf], rule: &ServerRule) -> Result<Opened, Strin
         });
     }
     Ok(opened)
+}
+
+/// A path for a message: characters that a terminal would obey are escapes.
+pub(super) fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy())
 }
 
 /// The name of an input in the report, and that of its server.
@@ -86,24 +95,28 @@ fn standard_input() -> Result<(Source, fs::Metadata), String> {
     // A file of its own, since the shared handle reads only 8 KiB at a time.
     let file = File::from(stdin().as_fd().try_clone_to_owned().map_err(failed)?);
     let about = file.metadata().map_err(failed)?;
-    Ok((Source::Open(file), about))
+    let source = match about.is_file() {
+        true => Source::Regular(Snapshot::new(file).map_err(failed)?),
+        false => Source::Stream(file),
+    };
+    Ok((source, about))
 }
 
 fn named(path: &Path) -> Result<(Source, fs::Metadata), String> {
-    let failed = |error: io::Error| format!("{}: {error}", path.display());
+    let failed = |error: io::Error| format!("{}: {error}", shown(path));
     let about = fs::metadata(path).map_err(failed)?;
     if about.is_dir() {
         return Err(format!(
             "{0} is a directory: name its files, such as {0}/*",
-            path.display()
+            shown(path)
         ));
     }
-    readable(path)?;
+    readable(path).map_err(|message| visible(&message))?;
     let file = File::open(path).map_err(failed)?;
     let source = match about.is_file() {
         true => Source::Waiting(path.to_owned()),
         // A pipe can be opened only once.
-        false => Source::Open(file),
+        false => Source::Stream(file),
     };
     Ok((source, about))
 }
@@ -113,7 +126,7 @@ fn named(path: &Path) -> Result<(Source, fs::Metadata), String> {
 /// # Errors
 /// A directory that cannot be read, or has no files.
 pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let failed = |error: io::Error| format!("{}: {error}", directory.display());
+    let failed = |error: io::Error| format!("{}: {error}", shown(directory));
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -123,10 +136,7 @@ pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     if files.is_empty() {
-        return Err(format!(
-            "{}: the directory has no files",
-            directory.display()
-        ));
+        return Err(format!("{}: the directory has no files", shown(directory)));
     }
     files.sort();
     Ok(files)
@@ -137,7 +147,7 @@ pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// A message with the name, and the line that has another form.
 pub(super) fn read_sizes(path: &Path) -> Result<Sizes, String> {
-    let name = path.display();
+    let name = shown(path);
     let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
     parse_sizes(&String::from_utf8_lossy(&bytes)).map_err(|line| {
         format!("{name}:{line}: a line is the name of an index and its size, such as: posts 12 MB")
@@ -148,7 +158,64 @@ pub(super) fn read_sizes(path: &Path) -> Result<Sizes, String> {
 enum Source {
     /// A regular file, opened when its turn comes: more can be named than may be open at once.
     Waiting(PathBuf),
-    Open(File),
+    Regular(Snapshot),
+    /// A pipe or a device.
+    Stream(File),
+}
+
+impl Source {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Source::Waiting(path) = self {
+            *self = Source::Regular(Snapshot::new(File::open(path)?)?);
+        }
+        match self {
+            Source::Regular(snapshot) => snapshot.read(room),
+            Source::Stream(file) => file.read(room),
+            Source::Waiting(_) => Ok(0),
+        }
+    }
+}
+
+/// The lines that a file had when it was opened. A server may append lines faster than they are read, and the end that moves
+/// would never be reached.
+struct Snapshot {
+    file: File,
+    /// Bytes of the file's length that are not read yet.
+    left: u64,
+    last: u8,
+}
+
+impl Snapshot {
+    /// # Errors
+    /// The file does not tell its length.
+    fn new(file: File) -> io::Result<Snapshot> {
+        let left = file.metadata()?.len();
+        Ok(Snapshot {
+            file,
+            left,
+            last: b'\n',
+        })
+    }
+
+    /// Reads to the length at the opening, then to the end of the line that the server was writing.
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 && self.last == b'\n' {
+            return Ok(0);
+        }
+        let most = match self.left {
+            0 => REST_BYTES,
+            left => usize::try_from(left).unwrap_or(usize::MAX),
+        };
+        let most = most.min(room.len());
+        let mut count = self.file.read(&mut room[..most])?;
+        if self.left == 0 {
+            let end = room[..count].iter().position(|byte| *byte == b'\n');
+            count = end.map_or(count, |end| end + 1);
+        }
+        self.left = self.left.saturating_sub(count as u64);
+        self.last = room[..count].last().copied().unwrap_or(self.last);
+        Ok(count)
+    }
 }
 
 /// A source that counts the bytes read.
@@ -159,14 +226,11 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        if let Source::Waiting(path) = &self.source {
-            self.source = Source::Open(File::open(path)?);
-        }
-        let count = match &mut self.source {
-            Source::Open(file) => file.read(room)?,
-            Source::Waiting(_) => 0,
-        };
+        let count = self.source.read(room)?;
         self.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests;

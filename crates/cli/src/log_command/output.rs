@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use report::{Document, Terminal};
 
+use super::inputs::shown;
 use super::page;
 use crate::window::{columns, has_colour};
 
@@ -84,7 +85,7 @@ impl Output {
         if let Some(path) = &self.page {
             let html = document.html();
             page::write(path, &html)?;
-            line = format!("{}: {} bytes\n", path.display(), html.len());
+            line = format!("{}: {} bytes\n", shown(path), html.len());
         }
         let text = match &self.printed {
             Printed::Text(terminal) => document.text(terminal),

@@ -4,13 +4,15 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::inputs::shown;
+
 /// Refuses a place where no page can be written.
 ///
 /// # Errors
 /// A message with the path.
 pub(super) fn check(path: &Path) -> Result<(), String> {
     if path.is_dir() {
-        return Err(format!("{} is a directory: name a file", path.display()));
+        return Err(format!("{} is a directory: name a file", shown(path)));
     }
     let tried = match beside(path) {
         Some((_, new)) => File::create(&new).and_then(|_| fs::remove_file(&new)),
@@ -45,7 +47,7 @@ fn write_all(path: &Path, html: &str) -> io::Result<()> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
+    format!("cannot write {}: {error}", shown(path))
 }
 
 /// The place of the page behind links, and the path beside it that gets the new page. `None`: the path is a device or a pipe,
