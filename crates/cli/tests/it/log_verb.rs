@@ -216,7 +216,7 @@ fn filters_leave_lines_out_and_count_them() {
         report["indexes"]
     );
     let queries = report["queries"].as_u64().unwrap();
-    assert_eq!(queries + report["outside"].as_u64().unwrap(), 1_000);
+    assert_eq!(queries + report["outside_filter"].as_u64().unwrap(), 1_000);
 
     let log = "[Fri Jun 29 21:17:58.609 2007] 0.004 sec [all/0/rel 3 (0,20)] [lj] early\n\
                [Fri Jun 29 21:18:00.000 2007] 0.004 sec [all/0/rel 3 (0,20)] [lj] late\n";

@@ -21,7 +21,7 @@ fn half_lines_and_lines_of_ten_megabytes_are_counted_and_passed_over() {
     let report = json(&run_with(&["report", "--json"], &log));
     assert_eq!(report["queries"], 2);
     assert_eq!(report["unknown_lines"], 2);
-    assert_eq!(report["too_long"], 1);
+    assert_eq!(report["too_long_lines"], 1);
     assert_eq!(report["lines"], 5);
     assert_eq!(column(&report, "unknown", "line"), [2, 5]);
 }
