@@ -28,6 +28,7 @@ mod http;
 pub mod index;
 pub mod insert;
 mod latency;
+pub mod log_lines;
 mod outcome;
 pub mod percolate;
 mod printed;

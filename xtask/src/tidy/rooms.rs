@@ -59,7 +59,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("study", "log"),
     (
         "bench",
-        "batch latency printed process progress random < workload < error \
+        "batch latency log_lines printed process progress random < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
          < collect index queue select statements < bin",
     ),

@@ -2,6 +2,7 @@
 
 mod compare;
 mod index;
+mod log_lines;
 mod search;
 mod select;
 mod statements;
@@ -54,6 +55,7 @@ pub(crate) fn command() -> Command {
         .subcommand(shared(select::command()))
         .subcommand(shared(statements::command()))
         .subcommand(compare::command())
+        .subcommand(log_lines::command())
 }
 
 fn collect_command() -> Command {
@@ -234,6 +236,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             None => run_percolate(matches).map(|outcome| print_outcome(&outcome, matches)),
         },
         Some(("compare", matches)) => compare::run(matches),
+        Some(("log-lines", matches)) => log_lines::run(matches),
         Some(("search", matches)) => search::run(matches),
         Some(("select", matches)) => select::run(matches)
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
