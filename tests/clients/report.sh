@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # Opens pages of reports in Chromium: nothing may stand in its console, no request may leave, and the page's script must have run.
-# usage: tests/clients/report.sh [FILE...]    (default: the pages that crates/report's tests compare)
+# usage: tests/clients/report.sh [FILE...]
+# Without a FILE: the pages that crates/report's tests compare; with SEINE, the binary, also that of seine log report --example.
 # SEINE_TEST_CHROMIUM names the browser. Without one the script says so and ends.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 browser=$(command -v "${SEINE_TEST_CHROMIUM:-chromium}" || true)
 [ -n "$browser" ] || { echo 'report.sh: left out, no chromium here'; exit 0; }
 golden=$here/../../crates/report/src/golden
-[ $# -gt 0 ] || set -- "$golden/example.html" "$golden/hostile.html"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+if [ $# -eq 0 ]; then
+    set -- "$golden/example.html" "$golden/hostile.html"
+    if [ -n "${SEINE:-}" ]; then
+        "$SEINE" log report --example --html "$scratch/log-example.html" >/dev/null
+        set -- "$@" "$scratch/log-example.html"
+    fi
+fi
 
 for page; do
     page=$(realpath -- "$page")

@@ -132,5 +132,5 @@ bash "$here/load.sh" "$binary"
 echo '-- attacks.sh'
 bash "$here/attacks.sh" "$binary"
 echo '-- report.sh'
-bash "$here/report.sh"
+SEINE="$binary" bash "$here/report.sh"
 echo 'clients: all passed'
