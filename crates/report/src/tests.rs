@@ -479,6 +479,8 @@ fn rows_above_the_bound_are_counted() {
     let text = wide_table(1, 1_003).text(&bounded);
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.ends_with("… 1,001 more rows\n"), "{text}");
+    let text = wide_table(1, 3).text(&bounded);
+    assert!(text.ends_with("… 1 more row\n"), "{text}");
     let text = wide_table(1, 2).text(&bounded);
     assert!(!text.contains("more"), "{text}");
 }

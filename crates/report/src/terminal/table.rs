@@ -103,9 +103,7 @@ impl Table {
     fn rest(&self, rows: usize, left_out: &[usize], terminal: &Terminal) -> String {
         let mut parts = Vec::new();
         if rows < self.rows.len() {
-            let count = Cell::from((self.rows.len() - rows) as u64);
-            let count = shown(&count, Unit::Whole, Grouping::Comma);
-            parts.push(format!("{count} more rows"));
+            parts.push(counted(self.rows.len() - rows, "row"));
         }
         if !left_out.is_empty() {
             let titles = left_out.iter().map(|column| &*self.columns[*column].title);
@@ -115,17 +113,21 @@ impl Table {
             } else {
                 ""
             };
-            parts.push(format!(
-                "{} more columns: {}{more}",
-                left_out.len(),
-                titles.join(", ")
-            ));
+            let count = counted(left_out.len(), "column");
+            parts.push(format!("{count}: {}{more}", titles.join(", ")));
         }
         match parts.is_empty() {
             true => String::new(),
             false => terminal.paragraph(&format!("… {}", parts.join("; "))),
         }
     }
+}
+
+/// `1 more row`, `2,650 more rows`.
+fn counted(count: usize, thing: &str) -> String {
+    let number = shown(&Cell::from(count as u64), Unit::Whole, Grouping::Comma);
+    let end = if count == 1 { "" } else { "s" };
+    format!("{number} more {thing}{end}")
 }
 
 /// The title of a column, then its text in each row.
