@@ -45,7 +45,7 @@ pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
 
 /// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id and by KEY have no such limit.
-const IMPLICIT_LIMIT: u64 = 20;
+pub const IMPLICIT_LIMIT: u64 = 20;
 
 /// The refusal of a WHERE with an aggregate, or with an alias that stands for one.
 const AGGREGATE_IN_WHERE: &str = "an aggregate cannot stand in WHERE: write it in HAVING";

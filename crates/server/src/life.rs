@@ -122,9 +122,8 @@ impl Life<'_> {
             .searches
             .watch(server.clock, &server.scheduler)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
-        let query_log = QueryLogFile::begin(&server)?;
         let mut life = Life {
-            query_log,
+            query_log: QueryLogFile::default(),
             scribe: Arc::new(Scribe::new(server.clock.unix_us())),
             server,
             engine: None,
@@ -136,6 +135,8 @@ impl Life<'_> {
         // The directory is claimed before a port is bound: a second server on it never reaches a client.
         let loaded = crate::scribe::load(&life.server.settings())?;
         let claim = claim(&life.server).map_err(|error| error.to_string())?;
+        // A second server with these settings does not come here, and so leaves the lines of the first alone.
+        life.query_log = QueryLogFile::begin(&life.server)?;
         let ready = life.open_doors(&loaded).await?;
         let engine = life.start_engine(claim);
         let ended = life.live(engine, loaded, &ready).await;

@@ -159,6 +159,12 @@ pub(crate) const SYSLOG_UDP_SOCKET_BYTES: usize = 4 << 20;
 /// Bytes of lines of the query log above which they are written, whatever waits behind them.
 pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 64 << 10;
 
+/// Longest line of the query log, in bytes: some texts of 16 KiB, of which JSON writes a byte as six.
+pub(crate) const QUERY_LOG_LINE_BYTES_MAX: u64 = 1 << 20;
+
+/// Longest wait at the end of the process for the last lines of the query log.
+pub(crate) const QUERY_LOG_END_WITHIN: Duration = Duration::from_secs(5);
+
 /// Pause of the query log's thread between two looks. 16,384 entries may wait meanwhile.
 pub(crate) const QUERY_LOG_EVERY: Duration = Duration::from_millis(50);
 

@@ -16,8 +16,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -26,15 +25,18 @@ use session::query_log::{Entries, Logged, QueryLog};
 use study::log::line::{write_json, write_plain, write_sphinxql};
 use study::log::{Entry, Form, LogTime};
 
-use crate::limits::{QUERY_LOG_BUFFER_BYTES, QUERY_LOG_EVERY};
+use crate::limits::{
+    QUERY_LOG_BUFFER_BYTES, QUERY_LOG_END_WITHIN, QUERY_LOG_EVERY, QUERY_LOG_LINE_BYTES_MAX,
+};
 use crate::server::Server;
 use sizes::Sizes;
 
-/// The thread that writes the log, as the rest of the server sees it.
+/// The thread that writes the log, as the rest of the server sees it. The default is without one.
+#[derive(Default)]
 pub(crate) struct QueryLogFile {
     asked: Arc<Asked>,
-    /// `None`: there is no log, or it has ended.
-    thread: Option<JoinHandle<()>>,
+    /// Is closed when the thread ends; `None`: there is no thread.
+    ended: Option<Receiver<()>>,
 }
 
 /// What the thread is asked; it looks every [`QUERY_LOG_EVERY`].
@@ -48,7 +50,7 @@ impl QueryLogFile {
     /// Opens the file that the settings name, and starts its thread and that of the table, if they name one of them.
     pub(crate) fn begin(server: &Arc<Server>) -> Result<QueryLogFile, String> {
         let (settings, asked) = (server.settings(), Arc::<Asked>::default());
-        let mut thread = None;
+        let mut ended = None;
         let log = &server.query_log;
         log.set_least(settings.live.query_log_least_ms);
         let lines = settings.query_log.clone().map(|path| {
@@ -78,11 +80,17 @@ impl QueryLogFile {
             };
             if let Some(entries) = entries {
                 let named = std::thread::Builder::new().name("query log".to_owned());
-                let started = named.spawn(move || writer.run(&entries));
-                thread = Some(started.map_err(|error| format!("cannot start a thread: {error}"))?);
+                let (ends, at_end) = sync_channel::<()>(0);
+                let run = move || {
+                    writer.run(&entries);
+                    drop(ends);
+                };
+                let started = named.spawn(run);
+                started.map_err(|error| format!("cannot start a thread: {error}"))?;
+                ended = Some(at_end);
             }
         }
-        Ok(QueryLogFile { asked, thread })
+        Ok(QueryLogFile { asked, ended })
     }
 
     /// Opens the file anew before the next line.
@@ -90,12 +98,15 @@ impl QueryLogFile {
         self.asked.reopens.store(true, Ordering::Relaxed);
     }
 
-    /// Writes what waits, and ends the thread.
-    pub(crate) fn end(&mut self) {
+    /// Writes what waits, and ends the thread. A disk that hangs holds the end up for [`QUERY_LOG_END_WITHIN`] at most.
+    pub(crate) fn end(&self) {
         self.asked.ends.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // A panic of it is in the server's log already.
-            let _ = thread.join();
+        if let Some(ended) = &self.ended
+            && ended.recv_timeout(QUERY_LOG_END_WITHIN) == Err(RecvTimeoutError::Timeout)
+        {
+            tracing::warn!(
+                "the last lines of the query log are not written: its disk does not answer"
+            );
         }
     }
 }
@@ -124,7 +135,7 @@ impl Writer {
                 if let Some(rows) = &self.rows
                     && rows.try_send(logged).is_err()
                 {
-                    self.log.lose(1);
+                    self.log.lose_rows(1);
                 }
             }
             if let Some(lines) = self.lines.as_mut().filter(|lines| lines.count > 0) {
@@ -282,9 +293,9 @@ impl LogFile {
     }
 }
 
-/// Takes away what stands behind the last end of a line, where that is no longer than a line of the log may be.
+/// Takes away what stands behind the last end of a line, if it begins as our lines do and is no longer than one may be.
 fn cut_half_line(file: &mut File, length: u64) -> io::Result<()> {
-    let most = 2 * LOGGED_TEXT_BYTES_MAX as u64;
+    let most = QUERY_LOG_LINE_BYTES_MAX;
     let from = length.saturating_sub(most);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(from))?;

@@ -115,7 +115,7 @@ pub const SEARCH_LOOKS_IDLE: u32 = 200;
 /// Microseconds that a search runs before the watcher checks whether its client is gone.
 pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 
-/// Most bytes of a statement in a line of the query log. The line says how long the statement was.
+/// Most bytes of a statement in a line of the query log, and of each other text of it. The line says how long the statement was.
 pub const LOGGED_TEXT_BYTES_MAX: usize = 16 << 10;
 
 /// Most entries of the query log that wait for its writer, and most bytes of them; one beyond is counted as lost.
@@ -125,6 +125,8 @@ pub const LOGGED_WAITING_BYTES_MAX: usize = 16 << 20;
 
 /// Entries of the query log that `SHOW SLOW QUERIES` knows.
 pub const LOGGED_LAST_MAX: usize = 1_000;
+/// Most bytes of them.
+pub const LOGGED_LAST_BYTES_MAX: usize = 4 << 20;
 
 /// Most bytes of a statement that SHOW THREADS shows.
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;

@@ -236,6 +236,12 @@ impl Node {
             help: "Searches that found no room on their way to the query log, or could not be written to it.",
             value: self.query_log.lost(),
         });
+        samples.push(Sample {
+            status: "query_log_rows_lost",
+            metric: "seine_query_log_rows_lost_total",
+            help: "Searches of the query log that did not become rows of its table.",
+            value: self.query_log.rows_lost(),
+        });
         samples.push(counters::requests(&self.budget));
         samples.extend(counters::long_turns(self.scheduler.status()));
         samples.extend(counters::filters(&self.searches.filters));

@@ -12,13 +12,17 @@
 //! Invariants:
 //! - A statement never waits for the log: an entry that finds no room is counted ([`QueryLog::lost`]) and forgotten.
 //! - A search whose client vanished, or that failed, is logged as well, since its session drops the entry.
+//! - An entry is small, whatever the statement: each of its texts is cut, and making it looks at no more than a bound of the
+//!   statement's tree. The last entries are bounded in bytes, too.
 //! - Only searches and percolations are logged, so no password of CREATE USER and no row of an INSERT comes here.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use relation::bind::IMPLICIT_LIMIT;
 use relation::expression::{BinaryOperator, Expression};
 use relation::request::{JoinedSelect, OrderBy, Output, Select, tables_of};
 use study::log::{Entry, MatchMode, SortMode};
@@ -26,7 +30,8 @@ use wire::sql::Statement;
 
 use crate::clock::Clock;
 use crate::limits::{
-    LOGGED_LAST_MAX, LOGGED_TEXT_BYTES_MAX, LOGGED_WAITING_BYTES_MAX, LOGGED_WAITING_MAX,
+    LOGGED_LAST_BYTES_MAX, LOGGED_LAST_MAX, LOGGED_TEXT_BYTES_MAX, LOGGED_WAITING_BYTES_MAX,
+    LOGGED_WAITING_MAX,
 };
 
 /// A search that is over.
@@ -39,10 +44,18 @@ pub struct Logged {
 }
 
 impl Logged {
-    /// Memory of its texts, in bytes.
+    /// Memory of it, in bytes.
     fn bytes(&self) -> usize {
         let entry = &self.entry;
-        let texts = [&entry.query, &entry.statement, &entry.error, &entry.comment];
+        let texts = [
+            &entry.query,
+            &entry.statement,
+            &entry.group_by,
+            &entry.ranker,
+            &entry.client,
+            &entry.error,
+            &entry.comment,
+        ];
         let texts = texts.into_iter().flatten().map(|text| text.len());
         size_of::<Logged>() + entry.tables.len() + texts.sum::<usize>()
     }
@@ -58,7 +71,28 @@ pub struct QueryLog {
     min_us: AtomicU64,
     waiting_bytes: AtomicUsize,
     lost: AtomicU64,
-    last: Mutex<VecDeque<Arc<Logged>>>,
+    rows_lost: AtomicU64,
+    last: Mutex<Last>,
+}
+
+/// The last entries, the latest at the end.
+#[derive(Default)]
+struct Last {
+    entries: VecDeque<Arc<Logged>>,
+    bytes: usize,
+}
+
+impl Last {
+    fn add(&mut self, logged: &Arc<Logged>) {
+        self.bytes += logged.bytes();
+        self.entries.push_back(Arc::clone(logged));
+        while self.entries.len() > LOGGED_LAST_MAX || self.bytes > LOGGED_LAST_BYTES_MAX {
+            let Some(first) = self.entries.pop_front() else {
+                return;
+            };
+            self.bytes -= first.bytes();
+        }
+    }
 }
 
 /// The entries of a log, for its writer.
@@ -102,20 +136,30 @@ impl QueryLog {
         self.min_us.store(us, Ordering::Relaxed);
     }
 
-    /// Entries that found no room, or that the writer could not write.
+    /// Entries that found no room on their way to the writer, or that it could not write to the file.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Counts entries that the writer could not write.
+    /// Counts entries that the writer could not write to the file.
     pub fn lose(&self, entries: u64) {
         self.lost.fetch_add(entries, Ordering::Relaxed);
     }
 
-    /// The last entries, the latest first; at most [`LOGGED_LAST_MAX`].
+    /// Entries that did not become rows of the table, beside those of [`QueryLog::lost`].
+    pub fn rows_lost(&self) -> u64 {
+        self.rows_lost.load(Ordering::Relaxed)
+    }
+
+    /// Counts entries that did not become rows of the table.
+    pub fn lose_rows(&self, entries: u64) {
+        self.rows_lost.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    /// The last entries, the latest first; at most [`LOGGED_LAST_MAX`], of at most [`LOGGED_LAST_BYTES_MAX`].
     pub fn last(&self) -> Vec<Arc<Logged>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.iter().rev().cloned().collect()
+        last.entries.iter().rev().cloned().collect()
     }
 
     fn add(&self, logged: Logged) {
@@ -123,13 +167,8 @@ impl QueryLog {
             return;
         };
         let (bytes, logged) = (logged.bytes(), Arc::new(logged));
-        {
-            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.len() >= LOGGED_LAST_MAX {
-                last.pop_front();
-            }
-            last.push_back(Arc::clone(&logged));
-        }
+        let last = self.last.lock();
+        last.unwrap_or_else(PoisonError::into_inner).add(&logged);
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let is_sent = waiting + bytes <= LOGGED_WAITING_BYTES_MAX
             && match to.try_send(logged) {
@@ -152,6 +191,8 @@ pub struct Pending {
     queued_us: AtomicU64,
     /// Rows that were sent, and one; 0: none are known.
     returned: AtomicU64,
+    /// Why it failed.
+    failure: OnceLock<Cow<'static, [u8]>>,
     entry: Entry<'static>,
 }
 
@@ -194,6 +235,7 @@ impl Pending {
             started_us,
             queued_us: AtomicU64::new(0),
             returned: AtomicU64::new(0),
+            failure: OnceLock::new(),
             entry: Entry {
                 connection: Some(connection),
                 client: (!host.is_empty()).then(|| host.as_bytes().to_vec().into()),
@@ -218,10 +260,9 @@ impl Pending {
         self.queued_us.fetch_add(us, Ordering::Relaxed);
     }
 
-    /// Notes that it failed.
-    pub fn failed(&mut self, message: &str) {
-        self.entry.error = Some(message.as_bytes().to_vec().into());
-        self.entry.found = None;
+    /// Notes that it failed. The first failure counts.
+    pub fn failed(&self, message: &str) {
+        let _ = self.failure.set(cut(message));
     }
 }
 
@@ -232,6 +273,10 @@ impl Drop for Pending {
             return;
         }
         let mut entry = std::mem::take(&mut self.entry);
+        if let Some(failure) = self.failure.take() {
+            entry.error = Some(failure);
+            entry.found = None;
+        }
         entry.real_us = Some(real_us);
         let queued_us = *self.queued_us.get_mut();
         entry.queued_us = Some(queued_us);
@@ -247,15 +292,7 @@ impl Drop for Pending {
 /// What a percolation over HTTP is, before it is done.
 #[must_use]
 pub fn percolation(table: &str, body: &[u8]) -> Entry<'static> {
-    let said = Said::new(body);
-    let is_cut = said.whole > said.text.len();
-    Entry {
-        tables: table.as_bytes().to_vec().into(),
-        cut_bytes: is_cut.then_some(said.whole as u64),
-        statement: Some(said.text.into()),
-        multiplier: Some(1),
-        ..Entry::default()
-    }
+    said_of(Some(Said::new(body)), std::iter::once(table))
 }
 
 /// Whether a statement is logged.
@@ -269,85 +306,123 @@ pub(crate) fn entry_of(statement: &Statement, said: Option<Said>) -> Entry<'stat
     if let Statement::CallPq { table, .. } = statement {
         tables.push(table);
     }
-    statement.each_table(&mut |name| tables.extend(tables_of(name)));
+    statement.each_table(&mut |name| {
+        let left = TABLES_MAX.saturating_sub(tables.len());
+        tables.extend(tables_of(name).take(left));
+    });
     tables.dedup();
-    let entry = if let Statement::Joined(select) = statement {
-        of_joined(select)
+    let search = if let Statement::Joined(select) = statement {
+        Some(Searched::of_joined(select))
     } else {
-        statement.one_table().map_or_else(Entry::default, of_select)
+        statement.one_table().map(Searched::of_select)
     };
-    let whole = said.as_ref().map(|said| said.whole as u64);
-    let text = said.map(|said| said.text);
-    let cut = whole.filter(|whole| text.as_ref().is_some_and(|it| *whole > it.len() as u64));
+    let entry = said_of(said, tables.into_iter());
+    match search {
+        Some(search) => search.entry(entry),
+        None => entry,
+    }
+}
+
+/// The client's text and the tables that it names.
+fn said_of<'t>(said: Option<Said>, tables: impl Iterator<Item = &'t str>) -> Entry<'static> {
+    let tables: Vec<&str> = tables.collect();
+    let whole = said.as_ref().map(|said| (said.whole, said.text.len()));
     Entry {
-        tables: tables.join(",").into_bytes().into(),
-        statement: text.map(Into::into),
-        cut_bytes: cut,
+        tables: cut(&tables.join(",")),
+        statement: said.map(|said| said.text.into()),
+        cut_bytes: whole.and_then(|(whole, kept)| (whole > kept).then_some(whole as u64)),
         multiplier: Some(1),
-        ..entry
-    }
-}
-
-fn of_select(select: &Select) -> Entry<'static> {
-    Entry {
-        mode: Some(match select.matching {
-            Some(_) => MatchMode::Extended2,
-            None => MatchMode::Fullscan,
-        }),
-        query: select
-            .matching
-            .as_ref()
-            .map(|text| text.trim().as_bytes().to_vec().into()),
-        filters: Some(select.filter.as_ref().map_or(0, conditions)),
-        sort: Some(sort_of(&select.order)),
-        window: Some((select.offset, select.limit.unwrap_or(20))),
-        ..of_options(&select.options)
-    }
-}
-
-fn of_joined(select: &JoinedSelect) -> Entry<'static> {
-    let matching = select.tables.iter().find_map(|of| of.matching.as_ref());
-    let key = select
-        .grouping
-        .as_ref()
-        .and_then(|grouping| grouping.keys.first());
-    Entry {
-        mode: Some(match matching {
-            Some(_) => MatchMode::Extended2,
-            None => MatchMode::Fullscan,
-        }),
-        query: matching.map(|text| text.trim().as_bytes().to_vec().into()),
-        filters: Some(select.filter.as_ref().map_or(0, conditions)),
-        sort: Some(sort_of(&select.order)),
-        window: Some((select.offset, select.limit.unwrap_or(20))),
-        group_by: key.map(|key| key.to_string().into_bytes().into()),
-        ..of_options(&select.options)
-    }
-}
-
-fn of_options(options: &[(String, String)]) -> Entry<'static> {
-    let value = |name: &str| {
-        let found = options
-            .iter()
-            .find(|(own, _)| own.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value)
-    };
-    Entry {
-        ranker: value("ranker").map(|name| name.as_bytes().to_vec().into()),
-        threads: value("threads").and_then(|number| number.parse().ok()),
-        comment: value("comment").map(|text| text.as_bytes().to_vec().into()),
         ..Entry::default()
     }
 }
 
-/// How many conditions AND joins.
-fn conditions(filter: &Expression) -> u64 {
-    match filter {
-        Expression::Binary(BinaryOperator::And, left, right) => {
-            conditions(left) + conditions(right)
+/// The beginning of a text, as far as a line of the log has it.
+fn cut(text: &str) -> Cow<'static, [u8]> {
+    let end = text.floor_char_boundary(LOGGED_TEXT_BYTES_MAX);
+    text.as_bytes()[..end].to_vec().into()
+}
+
+/// The parts of a search that its line tells.
+struct Searched<'s> {
+    matching: Option<&'s String>,
+    filter: Option<&'s Expression>,
+    order: &'s [OrderBy],
+    window: (u64, Option<u64>),
+    options: &'s [(String, String)],
+    key: Option<&'s Expression>,
+}
+
+impl<'s> Searched<'s> {
+    fn of_select(select: &'s Select) -> Searched<'s> {
+        Searched {
+            matching: select.matching.as_ref(),
+            filter: select.filter.as_ref(),
+            order: &select.order,
+            window: (select.offset, select.limit),
+            options: &select.options,
+            key: None,
         }
-        _ => 1,
     }
+
+    fn of_joined(select: &'s JoinedSelect) -> Searched<'s> {
+        let mut matching = select.tables.iter().map(|of| of.matching.as_ref());
+        let grouping = select.grouping.as_ref();
+        Searched {
+            matching: matching.find_map(|text| text),
+            filter: select.filter.as_ref(),
+            order: &select.order,
+            window: (select.offset, select.limit),
+            options: &select.options,
+            key: grouping.and_then(|grouping| grouping.keys.first()),
+        }
+    }
+
+    fn entry(self, entry: Entry<'static>) -> Entry<'static> {
+        let option = |name: &str| {
+            let mut all = self.options.iter();
+            let found = all.find(|(own, _)| own.eq_ignore_ascii_case(name));
+            found.map(|(_, value)| value)
+        };
+        let (offset, limit) = self.window;
+        let mut left = CONDITIONS_MAX;
+        Entry {
+            mode: Some(match self.matching {
+                Some(_) => MatchMode::Extended2,
+                None => MatchMode::Fullscan,
+            }),
+            query: self.matching.map(|text| cut(text.trim())),
+            filters: Some(
+                self.filter
+                    .map_or(0, |filter| conditions(filter, &mut left)),
+            ),
+            sort: Some(sort_of(self.order)),
+            window: Some((offset, limit.unwrap_or(IMPLICIT_LIMIT))),
+            // An expression may be as long as a statement, which the line has anyway.
+            group_by: self
+                .key
+                .map(|key| cut(key.column().unwrap_or("(expression)"))),
+            ranker: option("ranker").map(|name| cut(name)),
+            threads: option("threads").and_then(|number| number.parse().ok()),
+            comment: option("comment").map(|text| cut(text)),
+            ..entry
+        }
+    }
+}
+
+/// Most tables that a line names, and most conditions that it counts.
+const TABLES_MAX: usize = 100;
+const CONDITIONS_MAX: u64 = 1_000;
+
+/// How many conditions AND joins, of `left` at most.
+fn conditions(filter: &Expression, left: &mut u64) -> u64 {
+    if *left == 0 {
+        return 0;
+    }
+    if let Expression::Binary(BinaryOperator::And, one, other) = filter {
+        return conditions(one, left) + conditions(other, left);
+    }
+    *left -= 1;
+    1
 }
 
 /// Sphinx's name for an order.

@@ -255,10 +255,16 @@ impl Session {
     }
 
     /// Tells the query log that the session's search failed.
-    pub fn unsent(&mut self, failure: &Failure) {
-        if let Some(mut logged) = self.logged.take() {
+    pub fn failed(&self, failure: &Failure) {
+        if let Some(logged) = &self.logged {
             logged.failed(&failure.message);
         }
+    }
+
+    /// As [`Session::failed`], once nothing more is told of the search: the log has it from now on.
+    pub fn unsent(&mut self, failure: &Failure) {
+        self.failed(failure);
+        self.logged = None;
     }
 
     /// Writes the lines of SHOW META, once the door has sent the `rows` rows of a [counted](crate::statement::FoundRows) answer. The

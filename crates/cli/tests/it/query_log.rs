@@ -114,7 +114,7 @@ fn each_search_becomes_a_line_with_the_clients_own_text_its_rows_and_its_error()
     );
     assert_eq!(entries[4].found, None);
     assert_eq!(entries[5].statement.as_deref(), Some(&body[..]));
-    assert_eq!(entries[5].found, Some(1));
+    assert_eq!((entries[5].found, entries[5].returned), (Some(1), Some(1)));
     assert_eq!(entries[6].statement.as_deref(), Some(&documents[..]));
     assert_eq!(&*entries[6].tables, b"alerts");
     assert_eq!(entries[7].found, Some(1));
@@ -247,4 +247,24 @@ fn a_table_gets_the_entries_and_searches_on_it_are_none() {
         definition.ends_with("keep='30d' keep_by='at' sync='never'"),
         "{definition}"
     );
+}
+
+#[test]
+fn texts_of_an_entry_are_cut_and_the_last_entries_are_bounded() {
+    let folder = Folder::new();
+    let server = started(&folder, "json");
+    let mut client = server.client();
+    let comment = "c".repeat(1 << 20);
+    let keys = vec!["n = 3"; 5_000].join(" AND ");
+    for _ in 0..40 {
+        let search = format!("SELECT id FROM posts WHERE {keys} OPTION comment='{comment}'");
+        client.query(&search).unwrap();
+    }
+    let lines = lines(&folder.path("query.log"), 40);
+    let entry = entry(&lines[39]).1;
+    assert_eq!(entry.comment.as_deref().map(<[u8]>::len), Some(16 << 10));
+    assert_eq!(entry.filters, Some(1_000), "no more are counted");
+    assert!(lines.iter().all(|line| line.len() < 64 << 10));
+    let plain = "SELECT COUNT(*) FROM system.query_log WHERE error IS NOT NULL";
+    assert_eq!(number(&mut client, plain), 0);
 }

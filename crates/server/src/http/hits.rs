@@ -43,13 +43,13 @@ pub(super) struct Hits {
     pub(super) profile: Option<Outline>,
 }
 
-/// Builds the whole reply.
+/// Builds the whole reply. Gives it with the number of its hits.
 pub(super) fn write(
     server: &Server,
     hits: Hits,
     took_ms: u64,
     held: &Grant,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<(Vec<u8>, u64), Failure> {
     let Hits {
         answer,
         members,
@@ -75,8 +75,10 @@ pub(super) fn write(
     let texts = marked.as_ref().map_or(0, |marked| marked.texts.len());
     let texts_from = columns.len().saturating_sub(texts);
     let fields = Fields::new(&columns, members, &shown, texts_from);
+    let mut count = 0;
     for row in rows {
         let row = row?;
+        count += 1;
         fields.begin(&columns, &row, &mut reply)?;
         if let Some(marked) = &marked {
             let texts = row.get(texts_from..).unwrap_or_default();
@@ -95,7 +97,7 @@ pub(super) fn write(
     }
     warnings.extend(server.note_damaged(&damaged));
     reply.end(scroll.as_deref(), &warnings);
-    Ok(reply.into_bytes())
+    Ok((reply.into_bytes(), count))
 }
 
 /// How the columns of a row become a hit.

@@ -184,7 +184,9 @@ pub(super) async fn answered(
     if is_long {
         guest.long(&guest.session).await;
     }
-    let bytes = guarded(guest, || hits::write(guest, hits, took_ms, &held))?;
+    let written = guarded(guest, || hits::write(guest, hits, took_ms, &held));
+    let (bytes, count) = written.inspect_err(|failure| guest.session.failed(failure))?;
+    guest.session.returned(count);
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 

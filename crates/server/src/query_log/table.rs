@@ -38,7 +38,7 @@ pub(super) fn keep(server: &Arc<Server>, table: String) -> SyncSender<Arc<Logged
                 match put(&server, &table, &mut is_made, rows).await {
                     Ok(()) => is_failing = false,
                     Err(failure) => {
-                        server.query_log.lose(count);
+                        server.query_log.lose_rows(count);
                         if !std::mem::replace(&mut is_failing, true) {
                             let why = failure.to_string();
                             tracing::warn!(table, why, "rows of the query log are lost");

@@ -52,6 +52,16 @@ pub enum SortMode {
 }
 
 impl MatchMode {
+    const ALL: [MatchMode; 7] = [
+        MatchMode::All,
+        MatchMode::Any,
+        MatchMode::Phrase,
+        MatchMode::Boolean,
+        MatchMode::Extended,
+        MatchMode::Fullscan,
+        MatchMode::Extended2,
+    ];
+
     /// The code of plain lines, such as `ext2`.
     pub fn code(self) -> &'static str {
         match self {
@@ -67,20 +77,22 @@ impl MatchMode {
 
     /// The mode of a code.
     pub(crate) fn of_code(code: &[u8]) -> Option<MatchMode> {
-        Some(match code {
-            b"all" => MatchMode::All,
-            b"any" => MatchMode::Any,
-            b"phr" => MatchMode::Phrase,
-            b"bool" => MatchMode::Boolean,
-            b"ext" => MatchMode::Extended,
-            b"scan" => MatchMode::Fullscan,
-            b"ext2" => MatchMode::Extended2,
-            _ => return None,
-        })
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.code().as_bytes() == code)
     }
 }
 
 impl SortMode {
+    const ALL: [SortMode; 6] = [
+        SortMode::Relevance,
+        SortMode::AttributeDescending,
+        SortMode::AttributeAscending,
+        SortMode::TimeSegments,
+        SortMode::Extended,
+        SortMode::Expression,
+    ];
+
     /// The code of plain lines, such as `attr-`.
     pub fn code(self) -> &'static str {
         match self {
@@ -95,15 +107,9 @@ impl SortMode {
 
     /// The mode of a code.
     pub(crate) fn of_code(code: &[u8]) -> Option<SortMode> {
-        Some(match code {
-            b"rel" => SortMode::Relevance,
-            b"attr-" => SortMode::AttributeDescending,
-            b"attr+" => SortMode::AttributeAscending,
-            b"tsegs" => SortMode::TimeSegments,
-            b"ext" => SortMode::Extended,
-            b"expr" => SortMode::Expression,
-            _ => return None,
-        })
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.code().as_bytes() == code)
     }
 }
 
