@@ -22,8 +22,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use language::analysis::Analyzer;
 use engine::{Engine, Entry, TestQueries};
+use language::analysis::Analyzer;
 use report::AUTO;
 use served::Served;
 use sphinx::Sphinx;

@@ -1,9 +1,9 @@
 //! JSON documents and encoded rows of damaged files: the readers never panic. A text that is a document reads back as itself.
 #![no_main]
 
+use language::meter::Unmetered;
 use libfuzzer_sys::fuzz_target;
 use relation::json::{Json, JsonStep, each_member};
-use language::meter::Unmetered;
 use relation::row;
 
 /// Paths that a document of few bytes may have.

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use libfuzzer_sys::fuzz_target;
-use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
 use language::analysis::{Analyzer, Words};
 use language::reference;
+use libfuzzer_sys::fuzz_target;
+use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
 
 const DOCUMENTS_MAX: usize = 300;
 const QUERIES_MAX: usize = 200;
@@ -21,7 +21,14 @@ fuzz_target!(|text: &str| {
         let Ok(parsed) = language::parse(text, &["body", "title"], &analyzer) else {
             continue;
         };
-        set.insert(Arc::new(StandingQuery { id, ..StandingQuery::default() }), &parsed.root, None);
+        set.insert(
+            Arc::new(StandingQuery {
+                id,
+                ..StandingQuery::default()
+            }),
+            &parsed.root,
+            None,
+        );
         roots.push((id, parsed.root));
     }
     let words: Vec<Words> = documents
@@ -42,7 +49,9 @@ fuzz_target!(|text: &str| {
     };
     let mut found = vec![Vec::new(); words.len()];
     for (id, documents) in hits.ids() {
-        documents.iter().for_each(|document| found[*document as usize].push(id));
+        documents
+            .iter()
+            .for_each(|document| found[*document as usize].push(id));
     }
     for (words, found) in words.iter().zip(&found) {
         assert_eq!(&reference::percolate(&roots, words), found);

@@ -2,11 +2,11 @@
 
 use std::{ops::Range, sync::Arc};
 
-use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 use language::analysis::{Analyzer, Words};
+use language::tree::Node;
+use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 use relation::expression::{self, Prepared as Condition};
 use relation::lexer::Lexer;
-use language::tree::Node;
 
 use super::caller::{Caller, Counts};
 use crate::{

@@ -1,11 +1,11 @@
 //! Compares a sample of documents and queries with the slow reference. A wrong or missing pair ends the benchmark.
 
-use relation::expression::Metered;
-use language::meter::Unmetered;
 use language::analysis::Words;
-use relation::expression::Prepared as Condition;
+use language::meter::Unmetered;
 use language::reference;
 use language::tree::Node;
+use relation::expression::Metered;
+use relation::expression::Prepared as Condition;
 
 use percolate::Snapshot;
 

@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use session::limits::LOGGED_TEXT_BYTES_MAX;
 use session::query_log::{Entries, Logged, QueryLog};
 use study::log::line::{write_json, write_plain, write_sphinxql};
-use study::log::{Entry, Form, LogTime};
+use study::log::{Form, LogTime};
 
 use crate::limits::{
     QUERY_LOG_BUFFER_BYTES, QUERY_LOG_END_WITHIN, QUERY_LOG_EVERY, QUERY_LOG_LINE_BYTES_MAX,
@@ -60,6 +60,7 @@ impl QueryLogFile {
                 path,
                 form: settings.query_log_format,
                 zone: TimeZone::system(),
+                ahead: (i64::MIN, 0),
                 file,
                 sizes: Sizes::new(server),
                 waiting: Vec::new(),
@@ -125,13 +126,14 @@ impl Writer {
     fn run(mut self, entries: &Entries) {
         loop {
             let ends = self.asked.ends.load(Ordering::Relaxed);
-            while let Some(logged) = entries.next() {
+            while let Some(mut logged) = entries.next() {
                 if let Some(lines) = &mut self.lines {
-                    lines.put(&logged);
+                    lines.put(&mut logged);
                     if lines.waiting.len() >= QUERY_LOG_BUFFER_BYTES {
                         lines.write(&self.log, &self.asked);
                     }
                 }
+                let logged = entries.keep(logged);
                 if let Some(rows) = &self.rows
                     && rows.try_send(logged).is_err()
                 {
@@ -155,6 +157,8 @@ struct Lines {
     form: Form,
     /// The zone of the lines' times, which is that of the machine.
     zone: TimeZone,
+    /// The minute since 1970 of the last line, and by how many seconds the zone is ahead of UTC in it.
+    ahead: (i64, i32),
     /// `None`: it could not be opened.
     file: Option<LogFile>,
     /// Of the tables, for the entries that are taken together.
@@ -171,27 +175,32 @@ struct Lines {
 
 impl Lines {
     /// Appends the line of an entry.
-    fn put(&mut self, logged: &Logged) {
+    fn put(&mut self, logged: &mut Logged) {
         self.count += 1;
-        let at = Timestamp::from_microsecond(logged.unix_us).unwrap_or(Timestamp::UNIX_EPOCH);
-        let ahead_s = self.zone.to_offset(at).seconds();
+        let minute = logged.unix_us.div_euclid(60_000_000);
+        if minute != self.ahead.0 {
+            // A zone changes at whole minutes. It is asked once in each: that costs more than a line.
+            let at = Timestamp::from_second(minute.saturating_mul(60));
+            let offset = self.zone.to_offset(at.unwrap_or(Timestamp::UNIX_EPOCH));
+            self.ahead = (minute, offset.seconds());
+        }
+        let ahead_s = self.ahead.1;
         let size = self.sizes.of(&logged.entry.tables);
-        let entry = Entry {
-            time: LogTime {
-                local_ms: logged.unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000,
-                offset_minutes: i16::try_from(ahead_s / 60).ok(),
-            },
-            table_bytes: size.map(|(bytes, _)| bytes),
-            table_parts: size.map(|(_, parts)| parts),
-            ..logged.entry.clone()
+        let local_ms = logged.unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000;
+        let entry = &mut logged.entry;
+        entry.time = LogTime {
+            local_ms,
+            offset_minutes: i16::try_from(ahead_s / 60).ok(),
         };
+        entry.table_bytes = size.map(|(bytes, _)| bytes);
+        entry.table_parts = size.map(|(_, parts)| parts);
         let lines = &mut self.waiting;
         match self.form {
             // Sphinx writes no line for a query that failed, and a plain line has no place for the message.
             Form::Plain if entry.error.is_some() => {}
-            Form::Plain => write_plain(&entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Sphinxql => write_sphinxql(&entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Json => write_json(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Plain => write_plain(entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Sphinxql => write_sphinxql(entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Json => write_json(entry, LOGGED_TEXT_BYTES_MAX, lines),
         }
     }
 

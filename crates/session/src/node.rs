@@ -518,8 +518,8 @@ impl Node {
         body: &[u8],
     ) -> Option<Pending> {
         let (log, client) = (&self.query_log, (session.id.0, &*session.host));
-        let entry = log.is_on().then(|| query_log::percolation(table, body))?;
-        Pending::begin(log, self.clock, started_us, client, entry)
+        let tell = |entry: &mut _| query_log::percolation(table, body, entry);
+        Pending::begin(log, self.clock, started_us, client, tell)
     }
 
     /// Waits for a turn of this session's user; what follows may take long, up to the next wait. See [`crate::movable`].

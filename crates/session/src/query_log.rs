@@ -35,11 +35,11 @@ use crate::limits::{
 };
 
 /// A search that is over.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Logged {
     /// When it was answered, in microseconds since 1970-01-01 UTC.
     pub unix_us: i64,
-    /// What it was. Its `time` is not set: the writer knows the time zone.
+    /// What it was. The writer sets its `time`, since it knows the time zone, and the sizes of tables.
     pub entry: Entry<'static>,
 }
 
@@ -64,7 +64,7 @@ impl Logged {
 /// The log as sessions see it: off until [`QueryLog::begin`].
 #[derive(Default)]
 pub struct QueryLog {
-    to: OnceLock<SyncSender<Arc<Logged>>>,
+    to: OnceLock<SyncSender<Box<Logged>>>,
     /// The table that gets the entries: searches on it are none.
     table: OnceLock<String>,
     /// Entries that took less are forgotten, in microseconds.
@@ -98,16 +98,24 @@ impl Last {
 /// The entries of a log, for its writer.
 pub struct Entries {
     log: Arc<QueryLog>,
-    from: Receiver<Arc<Logged>>,
+    from: Receiver<Box<Logged>>,
 }
 
 impl Entries {
     /// The next entry; `None`: none waits.
-    pub fn next(&self) -> Option<Arc<Logged>> {
+    pub fn next(&self) -> Option<Box<Logged>> {
         let next = self.from.try_recv().ok()?;
         let bytes = next.bytes();
         self.log.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
         Some(next)
+    }
+
+    /// Puts an entry among the last ones.
+    pub fn keep(&self, logged: Box<Logged>) -> Arc<Logged> {
+        let logged = Arc::from(logged);
+        let last = self.log.last.lock();
+        last.unwrap_or_else(PoisonError::into_inner).add(&logged);
+        logged
     }
 }
 
@@ -162,13 +170,11 @@ impl QueryLog {
         last.entries.iter().rev().cloned().collect()
     }
 
-    fn add(&self, logged: Logged) {
+    fn add(&self, logged: Box<Logged>) {
         let Some(to) = self.to.get() else {
             return;
         };
-        let (bytes, logged) = (logged.bytes(), Arc::new(logged));
-        let last = self.last.lock();
-        last.unwrap_or_else(PoisonError::into_inner).add(&logged);
+        let bytes = logged.bytes();
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let is_sent = waiting + bytes <= LOGGED_WAITING_BYTES_MAX
             && match to.try_send(logged) {
@@ -193,7 +199,8 @@ pub struct Pending {
     returned: AtomicU64,
     /// Why it failed.
     failure: OnceLock<Cow<'static, [u8]>>,
-    entry: Entry<'static>,
+    /// `None`: the log has it.
+    logged: Option<Box<Logged>>,
 }
 
 /// The client's own text, as far as a line of the log has it.
@@ -215,38 +222,43 @@ impl Said {
 }
 
 impl Pending {
-    /// A search that begins; `None`: the log is off. `started_us`: by `clock`.
+    /// A search that begins; `None`: the log is off. `started_us`: by `clock`. `tell` says what it is.
     #[must_use]
     pub fn begin(
         log: &Arc<QueryLog>,
         clock: Clock,
         started_us: u64,
-        client: (u64, &str),
-        entry: Entry<'static>,
+        (connection, host): (u64, &str),
+        tell: impl FnOnce(&mut Entry<'static>),
     ) -> Option<Pending> {
-        let (connection, host) = client;
+        if !log.is_on() {
+            return None;
+        }
+        let mut logged = Box::<Logged>::default();
+        tell(&mut logged.entry);
+        let tables = &*logged.entry.tables;
         let of_log = log
             .table
             .get()
-            .is_some_and(|own| *entry.tables == *own.as_bytes());
-        (log.is_on() && !of_log).then(|| Pending {
+            .is_some_and(|own| *tables == *own.as_bytes());
+        logged.entry.connection = Some(connection);
+        logged.entry.client = (!host.is_empty()).then(|| host.as_bytes().to_vec().into());
+        (!of_log).then(|| Pending {
             log: Arc::clone(log),
             clock,
             started_us,
             queued_us: AtomicU64::new(0),
             returned: AtomicU64::new(0),
             failure: OnceLock::new(),
-            entry: Entry {
-                connection: Some(connection),
-                client: (!host.is_empty()).then(|| host.as_bytes().to_vec().into()),
-                ..entry
-            },
+            logged: Some(logged),
         })
     }
 
     /// Notes how many rows matched.
     pub fn found(&mut self, rows: u64) {
-        self.entry.found = Some(rows);
+        if let Some(logged) = &mut self.logged {
+            logged.entry.found = Some(rows);
+        }
     }
 
     /// Notes how many rows were sent.
@@ -272,7 +284,10 @@ impl Drop for Pending {
         if real_us < self.log.min_us.load(Ordering::Relaxed) {
             return;
         }
-        let mut entry = std::mem::take(&mut self.entry);
+        let Some(mut logged) = self.logged.take() else {
+            return;
+        };
+        let entry = &mut logged.entry;
         if let Some(failure) = self.failure.take() {
             entry.error = Some(failure);
             entry.found = None;
@@ -282,17 +297,14 @@ impl Drop for Pending {
         entry.queued_us = Some(queued_us);
         entry.returned = self.returned.get_mut().checked_sub(1);
         entry.wall_us = Some(real_us.saturating_sub(queued_us));
-        self.log.add(Logged {
-            unix_us: self.clock.unix_us(),
-            entry,
-        });
+        logged.unix_us = self.clock.unix_us();
+        self.log.add(logged);
     }
 }
 
-/// What a percolation over HTTP is, before it is done.
-#[must_use]
-pub fn percolation(table: &str, body: &[u8]) -> Entry<'static> {
-    said_of(Some(Said::new(body)), std::iter::once(table))
+/// Tells what a percolation over HTTP is, before it is done.
+pub fn percolation(table: &str, body: &[u8], entry: &mut Entry<'static>) {
+    said_of(Some(Said::new(body)), &[table], entry);
 }
 
 /// Whether a statement is logged.
@@ -300,8 +312,8 @@ pub(crate) fn is_logged(statement: &Statement) -> bool {
     statement.is_select() || matches!(statement, Statement::CallPq { .. })
 }
 
-/// What a statement is, before it is done. `said`: the client's text.
-pub(crate) fn entry_of(statement: &Statement, said: Option<Said>) -> Entry<'static> {
+/// Tells what a statement is, before it is done. `said`: the client's text.
+pub(crate) fn tell(statement: &Statement, said: Option<Said>, entry: &mut Entry<'static>) {
     let mut tables: Vec<&str> = Vec::new();
     if let Statement::CallPq { table, .. } = statement {
         tables.push(table);
@@ -316,24 +328,24 @@ pub(crate) fn entry_of(statement: &Statement, said: Option<Said>) -> Entry<'stat
     } else {
         statement.one_table().map(Searched::of_select)
     };
-    let entry = said_of(said, tables.into_iter());
-    match search {
-        Some(search) => search.entry(entry),
-        None => entry,
+    said_of(said, &tables, entry);
+    if let Some(search) = search {
+        search.tell(entry);
     }
 }
 
-/// The client's text and the tables that it names.
-fn said_of<'t>(said: Option<Said>, tables: impl Iterator<Item = &'t str>) -> Entry<'static> {
-    let tables: Vec<&str> = tables.collect();
-    let whole = said.as_ref().map(|said| (said.whole, said.text.len()));
-    Entry {
-        tables: cut(&tables.join(",")),
-        statement: said.map(|said| said.text.into()),
-        cut_bytes: whole.and_then(|(whole, kept)| (whole > kept).then_some(whole as u64)),
-        multiplier: Some(1),
-        ..Entry::default()
+/// Tells the client's text and the tables that it names.
+fn said_of(said: Option<Said>, tables: &[&str], entry: &mut Entry<'static>) {
+    entry.tables = match tables {
+        [table] => cut(table),
+        _ => cut(&tables.join(",")),
+    };
+    if let Some(said) = said {
+        let is_cut = said.whole > said.text.len();
+        entry.cut_bytes = is_cut.then_some(said.whole as u64);
+        entry.statement = Some(said.text.into());
     }
+    entry.multiplier = Some(1);
 }
 
 /// The beginning of a text, as far as a line of the log has it.
@@ -377,7 +389,7 @@ impl<'s> Searched<'s> {
         }
     }
 
-    fn entry(self, entry: Entry<'static>) -> Entry<'static> {
+    fn tell(self, entry: &mut Entry<'static>) {
         let option = |name: &str| {
             let mut all = self.options.iter();
             let found = all.find(|(own, _)| own.eq_ignore_ascii_case(name));
@@ -385,27 +397,24 @@ impl<'s> Searched<'s> {
         };
         let (offset, limit) = self.window;
         let mut left = CONDITIONS_MAX;
-        Entry {
-            mode: Some(match self.matching {
-                Some(_) => MatchMode::Extended2,
-                None => MatchMode::Fullscan,
-            }),
-            query: self.matching.map(|text| cut(text.trim())),
-            filters: Some(
-                self.filter
-                    .map_or(0, |filter| conditions(filter, &mut left)),
-            ),
-            sort: Some(sort_of(self.order)),
-            window: Some((offset, limit.unwrap_or(IMPLICIT_LIMIT))),
-            // An expression may be as long as a statement, which the line has anyway.
-            group_by: self
-                .key
-                .map(|key| cut(key.column().unwrap_or("(expression)"))),
-            ranker: option("ranker").map(|name| cut(name)),
-            threads: option("threads").and_then(|number| number.parse().ok()),
-            comment: option("comment").map(|text| cut(text)),
-            ..entry
-        }
+        entry.mode = Some(match self.matching {
+            Some(_) => MatchMode::Extended2,
+            None => MatchMode::Fullscan,
+        });
+        entry.query = self.matching.map(|text| cut(text.trim()));
+        entry.filters = Some(
+            self.filter
+                .map_or(0, |filter| conditions(filter, &mut left)),
+        );
+        entry.sort = Some(sort_of(self.order));
+        entry.window = Some((offset, limit.unwrap_or(IMPLICIT_LIMIT)));
+        // An expression may be as long as a statement, which the line has anyway.
+        entry.group_by = self
+            .key
+            .map(|key| cut(key.column().unwrap_or("(expression)")));
+        entry.ranker = option("ranker").map(|name| cut(name));
+        entry.threads = option("threads").and_then(|number| number.parse().ok());
+        entry.comment = option("comment").map(|text| cut(text));
     }
 }
 

@@ -55,7 +55,7 @@ use crate::limits::{
 };
 use crate::near::with_near_name;
 use crate::node::{Node, guarded};
-use crate::query_log::{Pending, Said, entry_of, is_logged};
+use crate::query_log::{Pending, Said, is_logged, tell};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, stopped};
 use crate::session::Session;
@@ -386,9 +386,9 @@ pub async fn execute(
     session.begin(started_us, looks_back);
     let is_own = session.id.0 == 0; // the server asks itself
     if node.query_log.is_on() && !is_own && is_logged(&statement) {
-        let entry = entry_of(&statement, parsed.said);
         let client = (session.id.0, &*session.host);
-        session.logged = Pending::begin(&node.query_log, node.clock, started_us, client, entry);
+        let say = |entry: &mut _| tell(&statement, parsed.said, entry);
+        session.logged = Pending::begin(&node.query_log, node.clock, started_us, client, say);
     }
     let related = read_relations(node, session, &statement, parsed.text.as_deref()).await;
     related.inspect_err(|_| add(&node.counters.failed, 1))?;
