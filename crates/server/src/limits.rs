@@ -165,7 +165,7 @@ pub(crate) const QUERY_LOG_LINE_BYTES_MAX: u64 = 1 << 20;
 /// Longest wait at the end of the process for the last lines of the query log.
 pub(crate) const QUERY_LOG_END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Pause of the query log's thread between two looks. 16,384 entries may wait meanwhile.
+/// Longest pause of the query log's thread between two looks.
 pub(crate) const QUERY_LOG_EVERY: Duration = Duration::from_millis(50);
 
 /// Pause between two batches of rows of the query log's table.
@@ -173,3 +173,6 @@ pub(crate) const QUERY_LOG_ROWS_EVERY: Duration = Duration::from_millis(500);
 
 /// Most rows of one batch.
 pub(crate) const QUERY_LOG_ROWS_MAX: usize = 1_000;
+
+/// Most rows that wait for the table; one beyond is counted as lost.
+pub(crate) const QUERY_LOG_ROWS_WAITING_MAX: usize = 16_384;

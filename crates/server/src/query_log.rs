@@ -20,10 +20,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relation::value::Value;
 use session::limits::LOGGED_TEXT_BYTES_MAX;
-use session::query_log::{Entries, Logged, QueryLog};
+use session::query_log::{Entries, LoggedAt, QueryLog};
 use study::log::line::{write_json, write_plain, write_sphinxql};
-use study::log::{Form, LogTime};
+use study::log::{Entry, Form, LogTime};
 
 use crate::limits::{
     QUERY_LOG_BUFFER_BYTES, QUERY_LOG_END_WITHIN, QUERY_LOG_EVERY, QUERY_LOG_LINE_BYTES_MAX,
@@ -115,29 +116,20 @@ impl QueryLogFile {
 /// What takes the entries: a file, a table or both.
 struct Writer {
     lines: Option<Lines>,
-    rows: Option<SyncSender<Arc<Logged>>>,
+    rows: Option<SyncSender<Vec<Value>>>,
     log: Arc<QueryLog>,
     asked: Arc<Asked>,
 }
 
 impl Writer {
-    /// Takes entries until it is asked to end. It sleeps between two looks: a thread that waits for each entry would be woken for
-    /// each, which costs more than the entry.
+    /// Takes entries until it is asked to end, many at a time: a thread that waits for each entry would be woken for each, which
+    /// costs more than the entry.
     fn run(mut self, entries: &Entries) {
         loop {
             let ends = self.asked.ends.load(Ordering::Relaxed);
-            while let Some(mut logged) = entries.next() {
-                if let Some(lines) = &mut self.lines {
-                    lines.put(&mut logged);
-                    if lines.waiting.len() >= QUERY_LOG_BUFFER_BYTES {
-                        lines.write(&self.log, &self.asked);
-                    }
-                }
-                let logged = entries.keep(logged);
-                if let Some(rows) = &self.rows
-                    && rows.try_send(logged).is_err()
-                {
-                    self.log.lose_rows(1);
+            while let Some(block) = entries.next() {
+                for logged in block.iter() {
+                    self.take(logged);
                 }
             }
             if let Some(lines) = self.lines.as_mut().filter(|lines| lines.count > 0) {
@@ -146,7 +138,22 @@ impl Writer {
             if ends {
                 return;
             }
-            std::thread::sleep(QUERY_LOG_EVERY);
+            entries.wait(QUERY_LOG_EVERY);
+        }
+    }
+
+    fn take(&mut self, logged: LoggedAt<'_>) {
+        let entry = logged.entry();
+        if let Some(rows) = &self.rows
+            && rows.try_send(table::row(logged.unix_us(), &entry)).is_err()
+        {
+            self.log.lose_rows(1);
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.put(logged.unix_us(), entry);
+            if lines.waiting.len() >= QUERY_LOG_BUFFER_BYTES {
+                lines.write(&self.log, &self.asked);
+            }
         }
     }
 }
@@ -175,9 +182,9 @@ struct Lines {
 
 impl Lines {
     /// Appends the line of an entry.
-    fn put(&mut self, logged: &mut Logged) {
+    fn put(&mut self, unix_us: i64, mut entry: Entry<'_>) {
         self.count += 1;
-        let minute = logged.unix_us.div_euclid(60_000_000);
+        let minute = unix_us.div_euclid(60_000_000);
         if minute != self.ahead.0 {
             // A zone changes at whole minutes. It is asked once in each: that costs more than a line.
             let at = Timestamp::from_second(minute.saturating_mul(60));
@@ -185,9 +192,8 @@ impl Lines {
             self.ahead = (minute, offset.seconds());
         }
         let ahead_s = self.ahead.1;
-        let size = self.sizes.of(&logged.entry.tables);
-        let local_ms = logged.unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000;
-        let entry = &mut logged.entry;
+        let size = self.sizes.of(&entry.tables);
+        let local_ms = unix_us.div_euclid(1_000) + i64::from(ahead_s) * 1_000;
         entry.time = LogTime {
             local_ms,
             offset_minutes: i16::try_from(ahead_s / 60).ok(),
@@ -198,9 +204,9 @@ impl Lines {
         match self.form {
             // Sphinx writes no line for a query that failed, and a plain line has no place for the message.
             Form::Plain if entry.error.is_some() => {}
-            Form::Plain => write_plain(entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Sphinxql => write_sphinxql(entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Json => write_json(entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Plain => write_plain(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Sphinxql => write_sphinxql(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Json => write_json(&entry, LOGGED_TEXT_BYTES_MAX, lines),
         }
     }
 

@@ -118,10 +118,10 @@ pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 /// Most bytes of a statement in a line of the query log, and of each other text of it. The line says how long the statement was.
 pub const LOGGED_TEXT_BYTES_MAX: usize = 16 << 10;
 
-/// Most entries of the query log that wait for its writer, and most bytes of them; one beyond is counted as lost.
-pub const LOGGED_WAITING_MAX: usize = 16_384;
-/// Most bytes of waiting entries.
+/// Most bytes of the entries of the query log that wait for its writer; one beyond is counted as lost. Some 80,000 look-ups.
 pub const LOGGED_WAITING_BYTES_MAX: usize = 16 << 20;
+/// Bytes of entries that wake the writer up. A processor's cache holds them until it reads them.
+pub const LOGGED_BLOCK_BYTES: usize = 128 << 10;
 
 /// Entries of the query log that `SHOW SLOW QUERIES` knows.
 pub const LOGGED_LAST_MAX: usize = 1_000;

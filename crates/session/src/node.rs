@@ -28,7 +28,7 @@ use crate::limits::{
 use crate::list_variables::ListVariables;
 use crate::movable::{is_on_loop, long_turn, long_turn_of};
 use crate::places::Places;
-use crate::query_log::{self, Pending, QueryLog};
+use crate::query_log::{Pending, QueryLog, Said, tell_percolation};
 use crate::rights::{self, Action, Deed};
 use crate::scheduler::{self, Scheduler};
 use crate::searches::{Search, SearchRequest, Searches};
@@ -518,8 +518,11 @@ impl Node {
         body: &[u8],
     ) -> Option<Pending> {
         let (log, client) = (&self.query_log, (session.id.0, &*session.host));
-        let tell = |entry: &mut _| query_log::percolation(table, body, entry);
-        Pending::begin(log, self.clock, started_us, client, tell)
+        let said = log.is_on().then(|| Said::new(body));
+        let since = (self.clock, started_us);
+        Pending::begin(log, since, client, said, |told| {
+            tell_percolation(table, told)
+        })
     }
 
     /// Waits for a turn of this session's user; what follows may take long, up to the next wait. See [`crate::movable`].

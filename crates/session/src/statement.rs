@@ -384,12 +384,7 @@ pub async fn execute(
         matches!(statement, Statement::SelectConstants(_))
     };
     session.begin(started_us, looks_back);
-    let is_own = session.id.0 == 0; // the server asks itself
-    if node.query_log.is_on() && !is_own && is_logged(&statement) {
-        let client = (session.id.0, &*session.host);
-        let say = |entry: &mut _| tell(&statement, parsed.said, entry);
-        session.logged = Pending::begin(&node.query_log, node.clock, started_us, client, say);
-    }
+    begin_logged(node, session, &statement, (started_us, parsed.said));
     let related = read_relations(node, session, &statement, parsed.text.as_deref()).await;
     related.inspect_err(|_| add(&node.counters.failed, 1))?;
     if held.is_some() && variables::is_local(session) {
@@ -432,6 +427,22 @@ pub async fn execute(
         );
     }
     outcome
+}
+
+/// Begins the entry of a search in the query log, if it is on.
+fn begin_logged(
+    node: &Node,
+    session: &mut Session,
+    statement: &Statement,
+    (started_us, said): (u64, Option<Said>),
+) {
+    let is_own = session.id.0 == 0; // the server asks itself
+    if node.query_log.is_on() && !is_own && is_logged(statement) {
+        let client = (session.id.0, &*session.host);
+        let since = (node.clock, started_us);
+        let say = |told: &mut _| tell(statement, told);
+        session.logged = Pending::begin(&node.query_log, since, client, said, say);
+    }
 }
 
 /// Makes tables in memory of the system relations that a statement reads, for as long as it is done.

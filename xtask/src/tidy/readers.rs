@@ -86,7 +86,7 @@ const OTHERS: &[(&str, &str)] = &[
         "options of tables",
     ),
     (
-        "crates/session/src/query_log.rs",
+        "crates/session/src/query_log/told.rs",
         "OPTION threads, for a line of the log",
     ),
     ("crates/session/src/statement/variables.rs", "values of SET"),

@@ -7,12 +7,11 @@ use relation::request::Insert;
 use relation::value::Value;
 use session::Session;
 use session::errors::Failure;
-use session::limits::LOGGED_WAITING_MAX;
-use session::query_log::Logged;
 use session::statement::{self, Parsed};
+use study::log::Entry;
 use wire::sql::Statement;
 
-use crate::limits::{QUERY_LOG_ROWS_EVERY, QUERY_LOG_ROWS_MAX};
+use crate::limits::{QUERY_LOG_ROWS_EVERY, QUERY_LOG_ROWS_MAX, QUERY_LOG_ROWS_WAITING_MAX};
 use crate::server::{OWN_SESSION, Server};
 
 /// The columns, with what a row has in them.
@@ -21,8 +20,8 @@ const COLUMNS: &str = "at timestamp, real_us bigint, queued_us bigint, found big
                        statement string";
 
 /// Begins to keep entries as rows of a table. An entry that finds no room in the channel is lost.
-pub(super) fn keep(server: &Arc<Server>, table: String) -> SyncSender<Arc<Logged>> {
-    let (to, from) = sync_channel(LOGGED_WAITING_MAX);
+pub(super) fn keep(server: &Arc<Server>, table: String) -> SyncSender<Vec<Value>> {
+    let (to, from) = sync_channel(QUERY_LOG_ROWS_WAITING_MAX);
     let server = Arc::clone(server);
     tokio::spawn(async move {
         let mut stopping = server.stopping();
@@ -55,9 +54,8 @@ pub(super) fn keep(server: &Arc<Server>, table: String) -> SyncSender<Arc<Logged
 }
 
 /// The rows that wait, at most [`QUERY_LOG_ROWS_MAX`]; `None`: none do.
-fn some_rows(from: &Receiver<Arc<Logged>>) -> Option<Vec<Vec<Value>>> {
-    let waiting = from.try_iter().take(QUERY_LOG_ROWS_MAX);
-    let rows: Vec<Vec<Value>> = waiting.map(|logged| row(&logged)).collect();
+fn some_rows(from: &Receiver<Vec<Value>>) -> Option<Vec<Vec<Value>>> {
+    let rows: Vec<_> = from.try_iter().take(QUERY_LOG_ROWS_MAX).collect();
     (!rows.is_empty()).then_some(rows)
 }
 
@@ -94,14 +92,13 @@ async fn put(
 }
 
 /// The row of an entry.
-fn row(logged: &Logged) -> Vec<Value> {
-    let entry = &logged.entry;
+pub(super) fn row(unix_us: i64, entry: &Entry<'_>) -> Vec<Value> {
     let number = |known: Option<u64>| Value::Int(known.unwrap_or(0).into());
     let text = |known: Option<&[u8]>| {
         Value::Str(String::from_utf8_lossy(known.unwrap_or_default()).into_owned())
     };
     vec![
-        Value::Int(logged.unix_us.div_euclid(1_000_000).into()),
+        Value::Int(unix_us.div_euclid(1_000_000).into()),
         number(entry.real_us),
         number(entry.queued_us),
         number(entry.found),

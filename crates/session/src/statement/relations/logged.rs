@@ -5,7 +5,7 @@ use relation::value::Value;
 use super::{Asked, NUMBER, Relation, Rows, named, number, text};
 use crate::clock::civil;
 use crate::errors::Failure;
-use crate::query_log::Logged;
+use crate::query_log::{Logged, LoggedAt};
 use crate::rights::{Action, Deed};
 
 pub(super) const RELATIONS: &[Relation] = &[Relation {
@@ -21,7 +21,8 @@ pub(super) const RELATIONS: &[Relation] = &[Relation {
 /// The searches, the latest first, over tables that the client may read.
 fn logged(asked: &Asked<'_>) -> Result<Rows, Failure> {
     let may_read = |logged: &Logged| {
-        let tables = String::from_utf8_lossy(&logged.entry.tables);
+        let entry = logged.get().entry();
+        let tables = String::from_utf8_lossy(&entry.tables);
         let mut tables = tables.split(',').filter(|table| !table.is_empty());
         tables.all(|table| {
             let reads = Action(Deed::Read, Some(table));
@@ -29,17 +30,17 @@ fn logged(asked: &Asked<'_>) -> Result<Rows, Failure> {
         })
     };
     let last = asked.node.query_log.last();
-    let last = last.into_iter().filter(|logged| may_read(logged));
-    asked.gather(last, |logged| Ok(vec![row(&logged)]))
+    let last = last.filter(|logged| may_read(logged));
+    asked.gather(last, |logged| Ok(vec![row(logged.get())]))
 }
 
-fn row(logged: &Logged) -> Vec<Value> {
-    let entry = &logged.entry;
+fn row(logged: LoggedAt<'_>) -> Vec<Value> {
+    let entry = logged.entry();
     let known = |known: Option<u64>| known.map_or(Value::Null, number);
     let words =
         |known: Option<&[u8]>| known.map_or(Value::Null, |it| text(String::from_utf8_lossy(it)));
     vec![
-        text(civil(logged.unix_us.div_euclid(1_000_000))),
+        text(civil(logged.unix_us().div_euclid(1_000_000))),
         known(entry.real_us),
         known(entry.queued_us),
         known(entry.found),

@@ -25,6 +25,9 @@ struct Counter {
     set: fn(&mut Entry<'_>, Option<u64>),
 }
 
+/// The counter that tells how long a text was before it was cut.
+const CUT: &str = "cut";
+
 /// Our counters in the order in which they are written.
 const OURS: [Counter; 7] = [
     Counter {
@@ -58,7 +61,7 @@ const OURS: [Counter; 7] = [
         set: |entry, value| entry.threads = value,
     },
     Counter {
-        name: "cut",
+        name: CUT,
         get: |entry| entry.cut_bytes,
         set: |entry, value| entry.cut_bytes = value,
     },
@@ -94,8 +97,9 @@ pub(super) fn read_counters(text: &[u8], entry: &mut Entry<'_>) {
     }
 }
 
-/// Appends the counters that `entry` has, each after a blank. Reads without a number, size or time have 0 there.
-pub(super) fn write_counters(entry: &Entry<'_>, out: &mut Vec<u8>) {
+/// Appends the counters that `entry` has, each after a blank; a text that was `cut` here is told by its whole length. Reads without
+/// a number, size or time have 0 there.
+pub(super) fn write_counters(entry: &Entry<'_>, cut: Option<u64>, out: &mut Vec<u8>) {
     if entry.reads.is_some() || entry.read_bytes.is_some() || entry.read_us.is_some() {
         let bytes = entry.read_bytes.unwrap_or(0);
         write_number(" ios=", entry.reads.unwrap_or(0), out);
@@ -107,18 +111,16 @@ pub(super) fn write_counters(entry: &Entry<'_>, out: &mut Vec<u8>) {
         write_tenths(" cpums=", cpu_us, out);
     }
     for counter in &OURS {
-        if let Some(value) = (counter.get)(entry) {
+        let value = match counter.name {
+            CUT => cut.or(entry.cut_bytes),
+            _ => (counter.get)(entry),
+        };
+        if let Some(value) = value {
             out.push(b' ');
             out.extend_from_slice(counter.name.as_bytes());
             write_number("=", value, out);
         }
     }
-}
-
-/// Whether [`write_counters`] would write anything.
-pub(super) fn has_counters(entry: &Entry<'_>) -> bool {
-    let theirs = [entry.reads, entry.read_bytes, entry.read_us, entry.cpu_us];
-    theirs.iter().any(Option::is_some) || OURS.iter().any(|counter| (counter.get)(entry).is_some())
 }
 
 /// Microseconds as milliseconds with one decimal.

@@ -10,7 +10,7 @@
 //! whole, with its line end.
 
 use super::super::entry::Entry;
-use super::counters::{has_counters, write_counters, write_number};
+use super::counters::{write_counters, write_number};
 use super::statement::{comment_end, quote_end};
 
 /// Appends a plain line. Ranker, connection, client, statement and error have no place in it, and searchd writes no line for a
@@ -45,17 +45,7 @@ pub fn write_plain(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8>) 
     out.push(b']');
     let query = entry.query.as_deref().unwrap_or_default();
     let (shown, cut) = cut_text(query, text_bytes_max);
-    let counted = Entry {
-        cut_bytes: cut.or(entry.cut_bytes),
-        ..numbers(entry)
-    };
-    if has_counters(&counted) {
-        let start = out.len() + 1;
-        out.extend_from_slice(b" ");
-        write_counters(&counted, out);
-        out[start] = b'[';
-        out.push(b']');
-    }
+    write_between(b" [", b"]", |out| write_counters(entry, cut, out), out);
     if let Some(comment) = &entry.comment {
         out.extend_from_slice(b" [");
         write_flat(comment, out);
@@ -105,15 +95,7 @@ pub fn write_sphinxql(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8
         write_on_one_line(shown, out);
         out.push(b';');
     }
-    let counted = Entry {
-        cut_bytes: cut.or(entry.cut_bytes),
-        ..numbers(entry)
-    };
-    if has_counters(&counted) {
-        out.extend_from_slice(b" /*");
-        write_counters(&counted, out);
-        out.extend_from_slice(b" */");
-    }
+    write_between(b" /* ", b" */", |out| write_counters(entry, cut, out), out);
     if let Some(error) = &entry.error {
         out.extend_from_slice(b" /* error=");
         let start = out.len();
@@ -178,21 +160,18 @@ pub fn write_json(entry: &Entry<'_>, text_bytes_max: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// The counters of an entry without its texts.
-fn numbers(entry: &Entry<'_>) -> Entry<'static> {
-    Entry {
-        queued_us: entry.queued_us,
-        returned: entry.returned,
-        threads: entry.threads,
-        table_bytes: entry.table_bytes,
-        table_parts: entry.table_parts,
-        reads: entry.reads,
-        read_bytes: entry.read_bytes,
-        read_us: entry.read_us,
-        cpu_us: entry.cpu_us,
-        faults: entry.faults,
-        ..Entry::default()
+/// Appends what `write` does, without its first byte, a blank, between `before` and `after`; nothing if it writes nothing.
+fn write_between(before: &[u8], after: &[u8], write: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+    let start = out.len();
+    // The blank is the last byte of `before`.
+    out.extend_from_slice(&before[..before.len() - 1]);
+    let inner = out.len();
+    write(out);
+    if out.len() == inner {
+        return out.truncate(start);
     }
+    out[inner] = before[before.len() - 1];
+    out.extend_from_slice(after);
 }
 
 /// The beginning of `text` of at most `bytes_max` bytes, and the length of the whole if that is more. A character of UTF-8 is
