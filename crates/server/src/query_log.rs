@@ -57,18 +57,11 @@ impl QueryLogFile {
         let lines = settings.query_log.clone().map(|path| {
             let failed = |error| format!("query_log: cannot write {}: {error}", path.display());
             let file = Some(LogFile::open(&path).map_err(failed)?);
-            Ok::<_, String>(Lines {
-                path,
-                form: settings.query_log_format,
-                zone: TimeZone::system(),
-                ahead: (i64::MIN, 0),
-                file,
-                sizes: Sizes::new(server),
-                waiting: Vec::new(),
-                count: 0,
-                told_lost: 0,
-                is_failing: false,
-            })
+            let (form, sizes) = (
+                settings.query_log_format,
+                Sizes::new(Arc::downgrade(server)),
+            );
+            Ok::<_, String>(Lines::new(path, form, file, sizes))
         });
         let lines = lines.transpose()?;
         let table = settings.query_log_table.clone();
@@ -181,6 +174,21 @@ struct Lines {
 }
 
 impl Lines {
+    fn new(path: PathBuf, form: Form, file: Option<LogFile>, sizes: Sizes) -> Lines {
+        Lines {
+            path,
+            form,
+            zone: TimeZone::system(),
+            ahead: (i64::MIN, 0),
+            file,
+            sizes,
+            waiting: Vec::new(),
+            count: 0,
+            told_lost: 0,
+            is_failing: false,
+        }
+    }
+
     /// Appends the line of an entry.
     fn put(&mut self, unix_us: i64, mut entry: Entry<'_>) {
         self.count += 1;

@@ -1,7 +1,7 @@
 //! How large the tables of searches are: the log's thread looks, so that no search pays for it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
 use session::{Action, Deed, Session};
 
@@ -18,9 +18,9 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn new(server: &Arc<Server>) -> Sizes {
+    pub(super) fn new(server: Weak<Server>) -> Sizes {
         Sizes {
-            server: Arc::downgrade(server),
+            server,
             own: Session::new(OWN_SESSION, String::new(), String::new(), None),
             known: BTreeMap::new(),
         }

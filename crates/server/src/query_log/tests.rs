@@ -1,3 +1,5 @@
+use std::sync::Weak;
+
 use super::*;
 
 fn folder() -> PathBuf {
@@ -49,4 +51,39 @@ fn lost_lines_are_told_in_each_form() {
     ] {
         assert_eq!(lost_line(form, 3), told.as_bytes());
     }
+}
+
+#[test]
+fn lines_that_a_full_disk_refuses_are_lost_counted_and_told_by_the_next_line() {
+    let full = Path::new("/dev/full");
+    let file = OpenOptions::new().write(true).open(full).unwrap();
+    let metadata = file.metadata().unwrap();
+    let place = (metadata.dev(), metadata.ino());
+    let file = Some(LogFile { file, place });
+    let (log, asked) = (QueryLog::default(), Asked::default());
+    let sizes = Sizes::new(Weak::new());
+    let mut lines = Lines::new(full.to_owned(), Form::Json, file, sizes);
+    let entry = |statement: &'static str| Entry {
+        statement: Some(statement.as_bytes().into()),
+        ..Entry::default()
+    };
+    for _ in 0..2 {
+        lines.put(0, entry("SELECT 1"));
+        lines.put(0, entry("SELECT 2"));
+        lines.write(&log, &asked);
+    }
+    assert_eq!(log.lost(), 4);
+    // There is room again: as after a rename, the file is opened anew.
+    lines.path = folder().join("full.log");
+    lines.put(0, entry("SELECT 3"));
+    lines.write(&log, &asked);
+    lines.put(0, entry("SELECT 4"));
+    lines.write(&log, &asked);
+    let written = std::fs::read_to_string(&lines.path).unwrap();
+    let beginnings = ["{\"lost\":4}", "{\"time\":", "{\"time\":"];
+    assert_eq!(written.lines().count(), 3, "{written}");
+    for (line, beginning) in written.lines().zip(beginnings) {
+        assert!(line.starts_with(beginning), "{written}");
+    }
+    assert_eq!(log.lost(), 4);
 }
