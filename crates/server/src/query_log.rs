@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use relation::value::Value;
 use session::limits::LOGGED_TEXT_BYTES_MAX;
 use session::query_log::{Entries, LoggedAt, QueryLog};
-use study::log::line::{write_json, write_plain, write_sphinxql};
+use study::log::line::{write_json, write_lost, write_plain, write_sphinxql};
 use study::log::{Entry, Form, LogTime};
 
 use crate::limits::{
@@ -233,7 +233,10 @@ impl Lines {
             }
         }
         let lost = log.lost();
-        let told = lost_line(self.form, lost - self.told_lost);
+        let mut told = Vec::new();
+        if lost > self.told_lost {
+            write_lost(self.form, lost - self.told_lost, &mut told);
+        }
         let written = match (&mut self.file, why) {
             (_, Some(error)) => Err(error),
             (None, None) => Err(io::ErrorKind::NotFound.into()),
@@ -258,17 +261,6 @@ impl Lines {
             }
         }
     }
-}
-
-/// A line that says how many entries were lost; empty: none were.
-fn lost_line(form: Form, lost: u64) -> Vec<u8> {
-    match (lost, form) {
-        (0, _) => String::new(),
-        (_, Form::Plain) => format!("# {lost} lines of the query log were lost here\n"),
-        (_, Form::Sphinxql) => format!("/* {lost} lines of the query log were lost here */\n"),
-        (_, Form::Json) => format!("{{\"lost\":{lost}}}\n"),
-    }
-    .into_bytes()
 }
 
 /// The open file.

@@ -39,21 +39,6 @@ fn a_file_under_another_name_is_seen_and_a_folder_is_refused() {
 }
 
 #[test]
-fn lost_lines_are_told_in_each_form() {
-    assert!(lost_line(Form::Plain, 0).is_empty());
-    for (form, told) in [
-        (Form::Plain, "# 3 lines of the query log were lost here\n"),
-        (
-            Form::Sphinxql,
-            "/* 3 lines of the query log were lost here */\n",
-        ),
-        (Form::Json, "{\"lost\":3}\n"),
-    ] {
-        assert_eq!(lost_line(form, 3), told.as_bytes());
-    }
-}
-
-#[test]
 fn lines_that_a_full_disk_refuses_are_lost_counted_and_told_by_the_next_line() {
     let full = Path::new("/dev/full");
     let file = OpenOptions::new().write(true).open(full).unwrap();

@@ -165,6 +165,12 @@ fn notes(sides: [Side<'_>; 2], options: &DocumentOptions) -> Vec<String> {
                 counts.unknown, counts.lines, side.name
             ));
         }
+        if counts.lost > 0 {
+            notes.push(format!(
+                "{} queries of {} are missing: the server could not write their lines.",
+                counts.lost, side.name
+            ));
+        }
     }
     if matches!(options.words, Words::Hashed(_)) {
         notes.push("Words of queries are shown as hashes.".to_owned());

@@ -15,6 +15,11 @@ pub enum Form {
     Json,
 }
 
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; 3] = [Form::Plain, Form::Sphinxql, Form::Json];
+}
+
 /// Match modes of Sphinx's API. SphinxQL and HTTP log `ext2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchMode {

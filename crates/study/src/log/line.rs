@@ -3,6 +3,7 @@
 mod counters;
 mod cursor;
 mod json;
+mod lost;
 mod plain;
 mod request;
 mod sphinxql;
@@ -12,6 +13,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use lost::{parse_lost, write_lost};
 pub use write::{write_json, write_plain, write_sphinxql};
 
 use super::entry::{Entry, Form};

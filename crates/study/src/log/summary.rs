@@ -1,7 +1,7 @@
 //! What the entries of a log say together, in bounded memory.
 //!
 //! ```text
-//! lines = queries + failed + others + outside + unknown + too long + blank + further lines of statements
+//! lines = queries + failed + others + outside + unknown + losses + too long + blank + further lines of statements
 //! ```
 //!
 //! Two summaries of parts of a log merge into the summary of the whole, in any order and however the log was split, as long as no

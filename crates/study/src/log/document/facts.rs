@@ -68,6 +68,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         ("other_statements", "other statements", counts.others),
         ("outside_filter", "outside the filter", counts.outside),
         ("unknown_lines", "lines of unknown form", counts.unknown),
+        ("lost_lines", "lines that the server lost", counts.lost),
         ("too_long_lines", "lines that are too long", counts.too_long),
         ("cut_statements", "statements that are cut", counts.cut),
     ] {
@@ -95,6 +96,12 @@ pub(super) fn notes(
         notes.push(format!(
             "{} of {} lines are of unknown form and are not counted as queries.",
             counts.unknown, counts.lines
+        ));
+    }
+    if counts.lost > 0 {
+        notes.push(format!(
+            "{} queries are missing: the server could not write their lines.",
+            counts.lost
         ));
     }
     let cut = inputs.iter().filter(|input| input.cut.is_some()).count();

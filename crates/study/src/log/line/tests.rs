@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use super::super::entry::{Entry, Form, MatchMode, SortMode};
 use super::super::time::LogTime;
-use super::{begins_record, parse, write_json, write_plain, write_sphinxql};
+use super::{
+    begins_record, parse, parse_lost, write_json, write_lost, write_plain, write_sphinxql,
+};
 
 fn entry(line: &str) -> Entry<'_> {
     assert!(begins_record(line.as_bytes()), "{line}");
@@ -547,4 +549,20 @@ proptest! {
         let _ = parse(&line);
         let _ = parse(&noise);
     }
+}
+
+#[test]
+fn a_line_about_lost_lines_is_read_back_and_is_no_entry() {
+    for form in Form::ALL {
+        let mut line = Vec::new();
+        write_lost(form, 3, &mut line);
+        assert_eq!(line.pop(), Some(b'\n'));
+        assert_eq!(parse_lost(&line), Some(3), "{form:?}");
+        assert_eq!(parse(&line), None, "{form:?}");
+    }
+    assert_eq!(
+        parse_lost(b"# -3 lines of the query log were lost here"),
+        None
+    );
+    assert_eq!(parse_lost(b"{\"lost\":3,\"found\":4}"), None);
 }

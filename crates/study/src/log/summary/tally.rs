@@ -70,6 +70,10 @@ pub struct Counts {
     pub outside: u64,
     /// Lines of unknown form.
     pub unknown: u64,
+    /// Lines by which a server says that it lost others.
+    pub losses: u64,
+    /// Lines that those say were lost.
+    pub lost: u64,
     /// Lines above the bound of a record.
     pub too_long: u64,
     /// Empty lines.
@@ -193,7 +197,10 @@ impl Tally {
                 Framed::Text(text) => match line::parse_into(text, &mut entry) {
                     Some(form) => self.add_entry(place, form, &entry, batch),
                     None if text.trim_ascii().is_empty() => self.counts.blank += 1,
-                    None => self.add_unknown(place, text),
+                    None => match line::parse_lost(text) {
+                        Some(lost) => self.counts.add_lost(lost),
+                        None => self.add_unknown(place, text),
+                    },
                 },
             }
         }
@@ -472,6 +479,12 @@ impl Counts {
         self.finer == 0
     }
 
+    #[cold]
+    fn add_lost(&mut self, lines: u64) {
+        self.losses += 1;
+        self.lost = self.lost.saturating_add(lines);
+    }
+
     fn merge(&mut self, other: &Counts) {
         let Counts {
             lines,
@@ -482,6 +495,8 @@ impl Counts {
             others,
             outside,
             unknown,
+            losses,
+            lost,
             too_long,
             blank,
             continued,
@@ -499,6 +514,8 @@ impl Counts {
         self.others += others;
         self.outside += outside;
         self.unknown += unknown;
+        self.losses += losses;
+        self.lost = self.lost.saturating_add(*lost);
         self.too_long += too_long;
         self.blank += blank;
         self.continued += continued;
