@@ -25,6 +25,7 @@ mod map;
 mod memory;
 mod namespace;
 mod overlay;
+mod reads;
 mod real;
 mod replace;
 mod stopwatch;
@@ -37,6 +38,7 @@ pub use fault::{
 };
 pub use memory::MemoryDisk;
 pub use overlay::Overlay;
+pub use reads::Reads;
 pub use real::RealDisk;
 pub use replace::{make_dir, replace_file};
 pub use stopwatch::Stopwatch;

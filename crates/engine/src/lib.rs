@@ -103,8 +103,8 @@ pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restore
 pub use error::{Dearest, Error, Family, Result, ShownValue, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{
-    Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reason, Step,
-    give_others_precedence,
+    Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Profile, Reads, Reason,
+    Step, give_others_precedence,
 };
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use made::{InsertedRows, MadeRows, MadeWords, Wanted};

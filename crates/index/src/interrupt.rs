@@ -10,9 +10,10 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use disk::Reads;
 use language::meter::Meter;
 
 use crate::error::{Error, Reason, Result};
@@ -36,6 +37,29 @@ pub struct Interrupt {
     wide: AtomicU32,
     /// Units that it may spend before it gives way with a wide value in hand.
     wide_units: AtomicU64,
+    read: Read,
+}
+
+/// What a statement's threads have read from devices.
+#[derive(Default)]
+struct Read {
+    is_counted: AtomicBool,
+    faults: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// Adds what this thread reads from devices to a statement's count, until it is dropped.
+pub struct CountsReads<'i> {
+    read: &'i Read,
+    begin: Reads,
+}
+
+impl Drop for CountsReads<'_> {
+    fn drop(&mut self) {
+        let own = Reads::of_thread().unwrap_or(self.begin).since(self.begin);
+        self.read.faults.fetch_add(own.faults, Ordering::Relaxed);
+        self.read.bytes.fetch_add(own.bytes, Ordering::Relaxed);
+    }
 }
 
 /// Units for which a statement with a wide value does not give way: half a second.
@@ -69,6 +93,32 @@ impl Interrupt {
             turn: Mutex::new(None),
             wide: AtomicU32::new(0),
             wide_units: AtomicU64::new(WIDE_UNITS),
+            read: Read::default(),
+        }
+    }
+
+    /// From now on its threads count what they read from devices.
+    pub fn asks_for_reads(&self) {
+        self.read.is_counted.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts what this thread reads until the guard is dropped; `None`: nobody asked, or the system does not count. Cost: two system
+    /// calls, or one load.
+    #[must_use]
+    pub fn counts_reads(&self) -> Option<CountsReads<'_>> {
+        let is_counted = self.read.is_counted.load(Ordering::Relaxed);
+        let begin = is_counted.then(Reads::of_thread).flatten()?;
+        Some(CountsReads {
+            read: &self.read,
+            begin,
+        })
+    }
+
+    /// What was counted since the last call.
+    pub fn take_reads(&self) -> Reads {
+        Reads {
+            faults: self.read.faults.swap(0, Ordering::Relaxed),
+            bytes: self.read.bytes.swap(0, Ordering::Relaxed),
         }
     }
 

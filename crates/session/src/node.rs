@@ -544,7 +544,8 @@ impl Node {
     ) -> Result<T, Failure> {
         if !is_long && is_on_loop() {
             interrupt.allow(Some(INLINE_UNITS));
-            let done = guarded(self, &mut read);
+            let logged = session.logged.as_ref().filter(|it| it.counts_short_reads());
+            let done = counted(logged, interrupt, || guarded(self, &mut read));
             let is_spent = interrupt.reason() == Some(Reason::Moved);
             interrupt.allow(None);
             if done.is_ok() || !is_spent {
@@ -552,7 +553,8 @@ impl Node {
             }
         }
         self.long_within(session, interrupt).await;
-        guarded(self, read)
+        let logged = session.logged.as_ref();
+        counted(logged, interrupt, || guarded(self, read))
     }
 
     /// As [`Node::long`], for work that this switch stops. The work gives way to others where it looks at the switch.
@@ -581,7 +583,8 @@ impl Node {
         };
         self.long_within(session, &control.interrupt).await;
         let work = AssertUnwindSafe(|| reading.run(control));
-        catch_unwind(work).unwrap_or_else(|_| {
+        let logged = session.logged.as_ref();
+        counted(logged, &control.interrupt, || catch_unwind(work)).unwrap_or_else(|_| {
             let what = "panic in a read".to_owned();
             Err(Error::Internal { what })
         })
@@ -694,6 +697,21 @@ impl Node {
             true
         })
     }
+}
+
+/// Reads, and tells the entry of the query log, if there is one, what was read from devices.
+fn counted<T>(logged: Option<&Pending>, interrupt: &Interrupt, read: impl FnOnce() -> T) -> T {
+    let Some(logged) = logged else {
+        return read();
+    };
+    interrupt.asks_for_reads();
+    let Some(counts) = interrupt.counts_reads() else {
+        return read();
+    };
+    let done = read();
+    drop(counts);
+    logged.read(interrupt.take_reads());
+    done
 }
 
 /// Runs a read and turns a panic into an error of this statement. That is safe: a read changes only values of its own and

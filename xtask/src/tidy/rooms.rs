@@ -12,7 +12,7 @@ use super::tree::in_crate;
 const ROOMS: &[(&str, &str)] = &[
     (
         "disk",
-        "copies copy device map namespace replace stopwatch < memory < fault overlay real",
+        "copies copy device map namespace reads replace stopwatch < memory < fault overlay real",
     ),
     (
         "language",

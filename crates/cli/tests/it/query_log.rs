@@ -98,6 +98,12 @@ fn each_search_becomes_a_line_with_the_clients_own_text_its_rows_and_its_error()
     assert_eq!(text(&entries[0].query), "storm");
     assert!(entries[0].table_bytes > Some(0) && entries[0].table_parts.is_some());
     assert_eq!(entries[3].table_bytes, None, "a pq table has none");
+    // What was just written is in memory: nothing was read. A short search without MATCH is not asked.
+    assert_eq!(
+        (entries[0].faults, entries[0].read_bytes),
+        (Some(0), Some(0))
+    );
+    assert_eq!((entries[1].faults, entries[1].read_bytes), (None, None));
     assert_eq!(text(&entries[0].ranker), "bm25");
     assert_eq!(text(&entries[0].comment), "mine");
     assert_eq!(

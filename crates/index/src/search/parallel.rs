@@ -39,6 +39,7 @@ pub(super) fn run<T: Send>(
     match entered {
         Some(entered) if helpers > 0 && ranges > 1 => {
             let help = |stay: &Stay<'_>| {
+                let _counts = control.interrupt.counts_reads();
                 let mut gathered = start();
                 while stay.is_wanted() && job.step(&mut gathered) {}
                 job.give(gathered);

@@ -15,7 +15,7 @@ use crate::limits::{QUERY_LOG_ROWS_EVERY, QUERY_LOG_ROWS_MAX, QUERY_LOG_ROWS_WAI
 use crate::server::{OWN_SESSION, Server};
 
 /// The columns, with what a row has in them.
-const COLUMNS: &str = "at timestamp, real_us bigint, queued_us bigint, found bigint, returned bigint, tables string, \
+const COLUMNS: &str = "at timestamp, real_us bigint, queued_us bigint, found bigint, returned bigint, faults bigint, read_bytes bigint, tables string, \
                        mode string, query text, ranker string, connection bigint, client string, error string, \
                        statement string";
 
@@ -103,6 +103,8 @@ pub(super) fn row(unix_us: i64, entry: &Entry<'_>) -> Vec<Value> {
         number(entry.queued_us),
         number(entry.found),
         number(entry.returned),
+        number(entry.faults),
+        number(entry.read_bytes),
         text(Some(&entry.tables)),
         Value::Str(entry.mode.map_or("", |mode| mode.code()).to_owned()),
         text(entry.query.as_deref()),

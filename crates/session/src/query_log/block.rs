@@ -13,6 +13,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use engine::Reads;
 use study::log::{Entry, MatchMode, SortMode};
 
 /// A text of an entry. The texts of an entry stand in this order.
@@ -47,6 +48,7 @@ pub(super) struct Head {
     pub(super) filters: Option<u64>,
     pub(super) threads: Option<u64>,
     pub(super) cut_bytes: Option<u64>,
+    pub(super) reads: Option<Reads>,
     pub(super) connection: u64,
     pub(super) mode: Option<MatchMode>,
     pub(super) sort: Option<SortMode>,
@@ -67,6 +69,7 @@ impl Default for Head {
             filters: None,
             threads: None,
             cut_bytes: None,
+            reads: None,
             connection: 0,
             mode: None,
             sort: None,
@@ -229,6 +232,9 @@ impl<'b> LoggedAt<'b> {
             client: text(Text::Client),
             error: text(Text::Error),
             comment: text(Text::Comment),
+            reads: head.reads.map(|reads| reads.faults),
+            faults: head.reads.map(|reads| reads.faults),
+            read_bytes: head.reads.map(|reads| reads.bytes),
             ..Entry::default()
         }
     }

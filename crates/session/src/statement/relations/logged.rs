@@ -11,7 +11,7 @@ use crate::rights::{Action, Deed};
 pub(super) const RELATIONS: &[Relation] = &[Relation {
     name: "system.query_log",
     columns: named!(
-        time, real_us: NUMBER, queued_us: NUMBER, found: NUMBER, returned: NUMBER, table, mode, query, ranker,
+        time, real_us: NUMBER, queued_us: NUMBER, found: NUMBER, returned: NUMBER, faults: NUMBER, read_bytes: NUMBER, table, mode, query, ranker,
         connection: NUMBER, client, error, statement
     ),
     asks: None,
@@ -45,6 +45,8 @@ fn row(logged: LoggedAt<'_>) -> Vec<Value> {
         known(entry.queued_us),
         known(entry.found),
         known(entry.returned),
+        known(entry.faults),
+        known(entry.read_bytes),
         text(String::from_utf8_lossy(&entry.tables)),
         entry.mode.map_or(Value::Null, |mode| text(mode.code())),
         words(entry.query.as_deref()),
