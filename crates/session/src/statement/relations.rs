@@ -7,9 +7,10 @@
 //! of `wire::sql::ShowKind` and of `show::SHOWN`. docs/sql.md lists them; `cli/tests/it/relations.rs` reads each.
 //!
 //! Invariants:
-//! - A relation shows a client what its rights let it read: [`Asked`] is the only way to tables.
+//! - A relation shows a client what its rights let it read: [`Asked`] is the only way to tables, and gives those that it may read.
 //! - Rows are made once a statement, so that all its SELECTs see the same.
 
+mod asked;
 mod columns;
 mod information;
 mod last;
@@ -22,7 +23,7 @@ mod transactions;
 
 use std::sync::Arc;
 
-use engine::{Command, Definition, Interrupt, Reply, Snapshot, Temporary, goes_on};
+use engine::{Command, Interrupt, Reply, Temporary};
 use relation::request::Insert;
 use relation::schema::{Column, ColumnType};
 use relation::value::Value;
@@ -31,12 +32,11 @@ use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::limits::ROWS_INLINE_MAX;
 use crate::node::Node;
-use crate::rights::{Action, Deed};
 use crate::session::Session;
 
 pub use tables::columns as columns_by_name;
 
-use tables::{in_memory, temporary_definition};
+use asked::Asked;
 
 /// Rows of values.
 pub(super) type Rows = Vec<Vec<Value>>;
@@ -56,97 +56,10 @@ pub(super) struct Relation {
     rows: fn(&Asked<'_>) -> Result<Rows, Failure>,
 }
 
-/// Who asks for a relation, and of what.
-pub(super) struct Asked<'a> {
-    pub(super) node: &'a Node,
-    pub(super) session: &'a Session,
-    /// The table that a SHOW names, or the database of relations; `None`: all tables that the client may read.
-    pub(super) table: Option<&'a str>,
-    /// Ends the making of rows.
-    interrupt: &'a Interrupt,
-    /// Memory of the rows that [`Asked::gather`] has made.
-    held: Grant,
-}
-
-/// Units of a row that is made.
-const ROW_UNITS: u64 = 40;
-
 /// Rows, with the memory that they take.
 pub(super) struct Made {
     pub(super) rows: Rows,
     pub(super) held: Grant,
-}
-
-impl Asked<'_> {
-    /// The rows of all parts, such as tables. There may be very many: they are counted and paid for as they are made.
-    fn gather<T>(
-        &self,
-        parts: impl IntoIterator<Item = T>,
-        rows_of: impl Fn(T) -> Result<Rows, Failure>,
-    ) -> Result<Rows, Failure> {
-        let mut all = Rows::new();
-        for part in parts {
-            let rows = rows_of(part)?;
-            self.interrupt.spend(ROW_UNITS * (1 + rows.len() as u64));
-            goes_on(self.interrupt)?;
-            self.held.take(bytes_of(&rows))?;
-            all.extend(rows);
-        }
-        Ok(all)
-    }
-
-    /// The published snapshot.
-    ///
-    /// # Errors
-    /// `NOT_PERMITTED`: the client may not read the table that the SHOW names.
-    fn snapshot(&self) -> Result<Arc<Snapshot>, Failure> {
-        let reads = Action(Deed::Read, self.table);
-        self.node.snapshot(self.session, reads)
-    }
-
-    /// The definition of the table that the SHOW names, which may be temporary. Without such a name: the definitions of all tables
-    /// that the client may read, by name.
-    fn definitions(&self) -> Result<Vec<Arc<Definition>>, Failure> {
-        if let Some(relation) = self.table.and_then(find) {
-            let columns = relation.columns();
-            return Ok(vec![Arc::new(in_memory(relation.name, columns))]);
-        }
-        let snapshot = self.snapshot()?;
-        if let Some(table) = self.table {
-            return Ok(vec![match self.session.temporary.has(table) {
-                true => {
-                    let temporary = self.session.temporary.get(table)?;
-                    Arc::new(temporary_definition(table, &temporary))
-                }
-                false => snapshot.definition(table)?,
-            }]);
-        }
-        let tables = snapshot.tables().into_iter();
-        let all = tables.filter(|(name, _)| self.may_read(name));
-        all.map(|(name, _)| Ok(snapshot.definition(&name)?))
-            .collect()
-    }
-
-    /// The name of the table that the SHOW names. Without one: the names of all tables that the client may read. Temporary tables are
-    /// not among them.
-    fn tables(&self) -> Result<Vec<String>, Failure> {
-        if let Some(table) = self.table {
-            if self.session.temporary.has(table) {
-                return Err(super::translate::not_yet(
-                    "this statement on a temporary table",
-                ));
-            }
-            return Ok(vec![table.to_owned()]);
-        }
-        let tables = self.snapshot()?.tables().into_iter();
-        let names = tables.map(|(name, _)| name);
-        Ok(names.filter(|name| self.may_read(name)).collect())
-    }
-
-    fn may_read(&self, table: &str) -> bool {
-        let reads = Action(Deed::Read, Some(table));
-        self.node.permit(self.session, reads).is_ok()
-    }
 }
 
 const TEXT: ColumnType = ColumnType::String;
@@ -218,15 +131,9 @@ impl Relation {
             return Ok(Made { rows, held });
         }
         let make = || {
-            let asked = Asked {
-                node,
-                session,
-                table,
-                interrupt,
-                held: node.budget.grant(),
-            };
+            let asked = Asked::new((node, session), table, interrupt);
             let rows = (self.rows)(&asked)?;
-            let held = asked.held;
+            let held = asked.into_held();
             held.cover(usize::try_from(bytes_of(&rows)).unwrap_or(usize::MAX))?;
             Ok(Made { rows, held })
         };

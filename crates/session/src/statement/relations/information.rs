@@ -4,6 +4,7 @@
 use engine::{Definition, Kind};
 use relation::value::Value;
 
+use super::asked::Readable;
 use super::columns::{Described, described, indexes};
 use super::processes::processes;
 use super::server::{CHARSET, COLLATION, counters, nothing};
@@ -464,10 +465,8 @@ fn has_ids(definition: &Definition) -> bool {
 }
 
 fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
-    let snapshot = asked.snapshot()?;
-    let row = |definition: &Definition| -> Result<Vec<Value>, Failure> {
-        let name = &definition.name;
-        let status = snapshot.table_status(name)?;
+    let row = |table: &Readable| -> Result<Vec<Value>, Failure> {
+        let (definition, status) = (table.definition()?, table.status()?);
         let numbers = |wanted: &[&str]| {
             let mut found = status.iter().filter(|(name, _)| wanted.contains(&&**name));
             found
@@ -482,7 +481,7 @@ fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
         Ok(vec![
             text(CATALOG),
             text(asked.session.database_name()),
-            text(name),
+            text(&*table.name),
             text("BASE TABLE"),
             text(engine),
             number(10),
@@ -503,7 +502,7 @@ fn tables(asked: &Asked<'_>) -> Result<Rows, Failure> {
             text(""),
         ])
     };
-    asked.gather(asked.definitions()?, |it| Ok(vec![row(&it)?]))
+    asked.gather(asked.tables()?, |it| Ok(vec![row(&it)?]))
 }
 
 fn of_columns(asked: &Asked<'_>, definition: &Definition) -> Rows {

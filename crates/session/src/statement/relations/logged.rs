@@ -5,8 +5,7 @@ use relation::value::Value;
 use super::{Asked, NUMBER, Relation, Rows, named, number, text};
 use crate::clock::civil;
 use crate::errors::Failure;
-use crate::query_log::{Logged, LoggedAt};
-use crate::rights::{Action, Deed};
+use crate::query_log::LoggedAt;
 
 pub(super) const RELATIONS: &[Relation] = &[Relation {
     name: "system.query_log",
@@ -20,18 +19,7 @@ pub(super) const RELATIONS: &[Relation] = &[Relation {
 
 /// The searches, the latest first, over tables that the client may read.
 fn logged(asked: &Asked<'_>) -> Result<Rows, Failure> {
-    let may_read = |logged: &Logged| {
-        let entry = logged.get().entry();
-        let tables = String::from_utf8_lossy(&entry.tables);
-        let mut tables = tables.split(',').filter(|table| !table.is_empty());
-        tables.all(|table| {
-            let reads = Action(Deed::Read, Some(table));
-            asked.node.permit(asked.session, reads).is_ok()
-        })
-    };
-    let last = asked.node.query_log.last();
-    let last = last.filter(|logged| may_read(logged));
-    asked.gather(last, |logged| Ok(vec![row(logged.get())]))
+    asked.gather(asked.searches(), |logged| Ok(vec![row(logged.get())]))
 }
 
 fn row(logged: LoggedAt<'_>) -> Vec<Value> {

@@ -30,9 +30,7 @@ pub(super) const RELATIONS: &[Relation] = &[
 /// A row for each queue, and one for each of its groups.
 fn queues(asked: &Asked<'_>) -> Result<Rows, Failure> {
     let now_us = asked.node.clock.unix_us();
-    let reports = asked.snapshot()?.queues().into_iter();
-    let reports = reports.filter(|report| asked.may_read(&report.queue));
-    asked.gather(reports, |report| Ok(lines(report, now_us)))
+    asked.gather(asked.queues()?, |report| Ok(lines(report, now_us)))
 }
 
 /// A queue's row and a row for each of its groups. What does not apply is NULL.

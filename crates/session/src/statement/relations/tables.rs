@@ -1,8 +1,9 @@
 //! Tables, their numbers and their options.
 
-use engine::{Definition, Kind, QueueOptions, Snapshot, Temporary};
-use relation::schema::{Column, ColumnType};
+use engine::{Definition, Snapshot};
+use relation::schema::ColumnType;
 
+use super::asked::Readable;
 use super::last::pairs;
 use super::{Asked, Relation, Rows, all, named, text};
 use crate::errors::Failure;
@@ -16,22 +17,16 @@ pub(super) const RELATIONS: &[Relation] = &[
             if let Some(database) = asked.table {
                 return Ok(relations_of(database));
             }
-            let tables = asked.snapshot()?.tables().into_iter();
-            let readable = tables.filter(|(name, _)| asked.may_read(name));
             let row =
                 |(name, kind): (String, &str)| vec![text(name), text(kind), text("BASE TABLE")];
-            Ok(readable.map(row).collect())
+            Ok(asked.names()?.into_iter().map(row).collect())
         },
     },
     Relation {
         name: "system.table_status",
         columns: named!(table, variable_name, value),
         asks: None,
-        rows: |asked| {
-            of_each(asked, |table| {
-                asked.snapshot()?.table_status(table).map_err(Failure::from)
-            })
-        },
+        rows: |asked| of_each(asked, Readable::status),
     },
     Relation {
         name: "system.table_settings",
@@ -39,7 +34,7 @@ pub(super) const RELATIONS: &[Relation] = &[
         asks: None,
         rows: |asked| {
             of_each(asked, |table| {
-                let settings = asked.snapshot()?.settings(table)?.into_iter();
+                let settings = table.settings()?.into_iter();
                 let lines = settings.map(|(name, value)| format!("{name} = {value}"));
                 let lines = lines.collect::<Vec<_>>().join("\n");
                 Ok(vec![("settings".to_owned(), lines)])
@@ -51,10 +46,9 @@ pub(super) const RELATIONS: &[Relation] = &[
         columns: named!(table, create_table),
         asks: None,
         rows: |asked| {
-            let snapshot = asked.snapshot()?;
             asked.gather(asked.tables()?, |table| {
-                let create = snapshot.show_create(&table)?;
-                Ok(vec![vec![text(table), text(create)]])
+                let create = table.create()?;
+                Ok(vec![vec![text(table.name), text(create)]])
             })
         },
     },
@@ -72,11 +66,12 @@ fn relations_of(database: &str) -> Rows {
 /// Names and values of each table, behind its name.
 fn of_each(
     asked: &Asked<'_>,
-    of: impl Fn(&str) -> Result<Vec<(String, String)>, Failure>,
+    of: impl Fn(&Readable) -> Result<Vec<(String, String)>, Failure>,
 ) -> Result<Rows, Failure> {
     asked.gather(asked.tables()?, |table| {
         let mut rows = pairs(of(&table)?.into_iter());
-        rows.iter_mut().for_each(|row| row.insert(0, text(&*table)));
+        rows.iter_mut()
+            .for_each(|row| row.insert(0, text(&*table.name)));
         Ok(rows)
     })
 }
@@ -94,27 +89,4 @@ pub(in crate::statement) fn columns_of(definition: &Definition) -> Vec<(String, 
 /// `NO_SUCH_TABLE`.
 pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnType)>, Failure> {
     Ok(columns_of(&*snapshot.definition(table)?))
-}
-
-/// The definition of a temporary table, to show it.
-pub(in crate::statement) fn temporary_definition(name: &str, table: &Temporary) -> Definition {
-    let mut columns = table.columns().to_vec();
-    for unique in table.unique() {
-        if let [column] = unique {
-            columns[*column].keyed = true;
-        }
-    }
-    in_memory(name, columns)
-}
-
-/// The definition of a table in memory, which has no implied id, as a queue has none.
-pub(super) fn in_memory(name: &str, columns: Vec<Column>) -> Definition {
-    Definition {
-        name: name.to_owned(),
-        kind: Kind::Queue(QueueOptions::default()),
-        columns,
-        analysis: Default::default(),
-        sync: None,
-        keep: None,
-    }
 }
