@@ -31,6 +31,7 @@ mod code;
 mod places;
 mod spans;
 
+use code::{Masks, Operation};
 use language::analysis::Words;
 
 use crate::{
@@ -164,15 +165,14 @@ impl Checks {
             return 0;
         }
         let (mut at, mut left) = (0, among);
-        while let Some(head) = code.get(at) {
-            let (operation, count) = code::parts(*head);
+        while let Some((Operation::Masks(operation), count)) = code::at(code, at) {
             let operands = code.get(at + 1..at + 1 + count).unwrap_or_default();
             at += 1 + count;
             match operation {
-                code::HOLD => left = operands.iter().fold(left, |left, t| left & slice.mask(*t)),
-                code::LACK => left = operands.iter().fold(left, |left, t| left & !slice.mask(*t)),
-                code::ANY => left &= operands.iter().fold(0, |any, t| any | slice.mask(*t)),
-                code::PLACES => {
+                Masks::Hold => left = operands.iter().fold(left, |left, t| left & slice.mask(*t)),
+                Masks::Lack => left = operands.iter().fold(left, |left, t| left & !slice.mask(*t)),
+                Masks::Any => left &= operands.iter().fold(0, |any, t| any | slice.mask(*t)),
+                Masks::Places => {
                     let end = operands.first().map_or(at, |end| *end as usize);
                     let with_patterns = operands.get(1).is_some_and(|with| *with != 0);
                     let spans = code.get(at..end).unwrap_or_default();
@@ -187,7 +187,14 @@ impl Checks {
                     });
                     at = end;
                 }
-                operation => {
+                Masks::OrBegin
+                | Masks::OrNext
+                | Masks::OrEnd
+                | Masks::NotBegin
+                | Masks::NotEnd
+                | Masks::CountBegin
+                | Masks::CountNext
+                | Masks::CountEnd => {
                     let (kept, jump) = nested(operation, operands, left, &mut work.stack);
                     left = kept;
                     at = jump.unwrap_or(at);
@@ -200,41 +207,41 @@ impl Checks {
 
 /// Does one operation that keeps masks on the stack. Returns the documents left, and the offset to jump to, if any.
 fn nested(
-    operation: u32,
+    operation: Masks,
     operands: &[u32],
     left: u64,
     stack: &mut Vec<u64>,
 ) -> (u64, Option<usize>) {
     let first = operands.first().copied().unwrap_or(0);
     match operation {
-        code::OR_BEGIN => {
+        Masks::OrBegin => {
             stack.extend([left, 0]);
             (left, None)
         }
-        code::OR_NEXT | code::OR_END => {
+        Masks::OrNext | Masks::OrEnd => {
             let [.., among, found] = stack.as_mut_slice() else {
                 return (left, None);
             };
             *found |= left;
             let (open, found) = (*among & !*found, *found);
-            if operation == code::OR_END {
+            if operation == Masks::OrEnd {
                 stack.truncate(stack.len() - 2);
                 return (found, None);
             }
             (open, (open == 0).then_some(first as usize))
         }
-        code::NOT_BEGIN => {
+        Masks::NotBegin => {
             stack.push(left);
             (left, None)
         }
-        code::NOT_END => (stack.pop().unwrap_or(0) & !left, None),
-        code::COUNT_BEGIN => {
+        Masks::NotEnd => (stack.pop().unwrap_or(0) & !left, None),
+        Masks::CountBegin => {
             stack.extend([left, 0]);
             let start = operands.get(1).copied().unwrap_or(0);
             stack.extend((0..first).map(|bit| 0_u64.wrapping_sub(u64::from(start >> bit & 1))));
             (left, None)
         }
-        code::COUNT_NEXT | code::COUNT_END => {
+        Masks::CountNext | Masks::CountEnd => {
             let base = stack.len().saturating_sub(2 + first as usize);
             let [among, reached, counters @ ..] = &mut stack[base..] else {
                 return (left, None);
@@ -245,13 +252,14 @@ fn nested(
             }
             *reached |= carry;
             let (open, reached) = (*among & !*reached, *reached);
-            if operation == code::COUNT_END {
+            if operation == Masks::CountEnd {
                 stack.truncate(base);
                 return (reached, None);
             }
             (open, None)
         }
-        _ => (left, None),
+        // These keep nothing on the stack.
+        Masks::Hold | Masks::Lack | Masks::Any | Masks::Places => (left, None),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use language::tree::{FieldPlace, FieldSet, Form, Node, Term, Unit, Word};
 
-use super::{Check, code};
+use super::Check;
+use super::code::{self, Masks, Operation, Spans};
 use crate::{limits::PHRASE_TERM_WORDS_MAX, term::Terms};
 
 /// Code that is being written. Each method appends the code for one condition; all conditions must hold.
@@ -31,12 +32,12 @@ impl<'t, T: Terms> Assembler<'t, T> {
 
     /// Requires all of these terms.
     pub(crate) fn hold(&mut self, terms: &[u32]) {
-        self.put_unless_empty(code::HOLD, terms);
+        self.put_unless_empty(Operation::Masks(Masks::Hold), terms);
     }
 
     /// Excludes all of these terms.
     pub(crate) fn lack(&mut self, terms: &[u32]) {
-        self.put_unless_empty(code::LACK, terms);
+        self.put_unless_empty(Operation::Masks(Masks::Lack), terms);
     }
 
     /// Requires that a node matches.
@@ -85,14 +86,14 @@ impl<'t, T: Terms> Assembler<'t, T> {
             let term = self.terms.intern(word);
             return self.lack(&[term]);
         }
-        self.put(code::NOT_BEGIN, &[]);
+        self.put(Operation::Masks(Masks::NotBegin), &[]);
         self.node(node);
-        self.put(code::NOT_END, &[]);
+        self.put(Operation::Masks(Masks::NotEnd), &[]);
     }
 
     /// Requires that a node on places matches. The code before must require what the node needs without positions.
     pub(crate) fn places(&mut self, node: &Node) {
-        let at = self.put(code::PLACES, &[0, 0]);
+        let at = self.put(Operation::Masks(Masks::Places), &[0, 0]);
         self.with_patterns = false;
         self.spans(node);
         self.code[at + 1] = self.code.len() as u32;
@@ -110,19 +111,19 @@ impl<'t, T: Terms> Assembler<'t, T> {
             .filter(|part| as_term(part).is_none())
             .collect();
         if others.is_empty() {
-            self.put_unless_empty(code::ANY, &words);
+            self.put_unless_empty(Operation::Masks(Masks::Any), &words);
             return;
         }
-        self.put(code::OR_BEGIN, &[]);
-        self.put_unless_empty(code::ANY, &words);
+        self.put(Operation::Masks(Masks::OrBegin), &[]);
+        self.put_unless_empty(Operation::Masks(Masks::Any), &words);
         let mut jumps = Vec::with_capacity(others.len());
         for (index, part) in others.into_iter().enumerate() {
             if index > 0 || !words.is_empty() {
-                jumps.push(self.put(code::OR_NEXT, &[0]));
+                jumps.push(self.put(Operation::Masks(Masks::OrNext), &[0]));
             }
             self.node(part);
         }
-        let end = self.put(code::OR_END, &[]) as u32;
+        let end = self.put(Operation::Masks(Masks::OrEnd), &[]) as u32;
         for at in jumps {
             self.code[at + 1] = end;
         }
@@ -131,31 +132,37 @@ impl<'t, T: Terms> Assembler<'t, T> {
     fn count(&mut self, parts: &[Node], least: u32) {
         let bits = u32::BITS - least.max(1).saturating_sub(1).leading_zeros();
         let start = (1_u64 << bits) - u64::from(least.max(1));
-        self.put(code::COUNT_BEGIN, &[bits, start as u32]);
+        self.put(Operation::Masks(Masks::CountBegin), &[bits, start as u32]);
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
-                self.put(code::COUNT_NEXT, &[bits]);
+                self.put(Operation::Masks(Masks::CountNext), &[bits]);
             }
             self.node(part);
         }
-        self.put(code::COUNT_END, &[bits]);
+        self.put(Operation::Masks(Masks::CountEnd), &[bits]);
     }
 
     fn spans(&mut self, node: &Node) {
         match node {
             Node::All => {
-                self.put(code::EVERY, &[]);
+                self.put(Operation::Spans(Spans::Every), &[]);
             }
-            Node::Word(Word { term, fields }) => {
-                self.groups(code::WORD, [(term, 0)].into_iter(), *fields)
-            }
+            Node::Word(Word { term, fields }) => self.groups(
+                Operation::Spans(Spans::Word),
+                [(term, 0)].into_iter(),
+                *fields,
+            ),
             Node::Repeated { word, times } => {
-                self.groups(code::WORD, [(&word.term, 0)].into_iter(), word.fields);
-                self.put(code::TIMES, &[*times]);
+                self.groups(
+                    Operation::Spans(Spans::Word),
+                    [(&word.term, 0)].into_iter(),
+                    word.fields,
+                );
+                self.put(Operation::Spans(Spans::Times), &[*times]);
             }
             Node::Phrase { words, fields } => {
                 let words = words.iter().map(|(term, distance)| (term, *distance));
-                self.groups(code::PHRASE, words, *fields);
+                self.groups(Operation::Spans(Spans::Phrase), words, *fields);
             }
             Node::Proximity {
                 terms,
@@ -166,44 +173,50 @@ impl<'t, T: Terms> Assembler<'t, T> {
                 let mut sorted: Vec<&Term> = terms.iter().collect();
                 sorted.sort_by_key(|term| (term.form as u8, &term.text, order_of(term.place)));
                 let terms = sorted.into_iter().map(|term| (term, *slack));
-                self.groups(code::PROXIMITY, terms, *fields);
+                self.groups(Operation::Spans(Spans::Proximity), terms, *fields);
             }
-            Node::Quorum { parts, least } => self.lists(parts, code::AT_LEAST, Some(*least)),
-            Node::And(parts) => self.lists(parts, code::AT_LEAST, Some(parts.len() as u32)),
-            Node::Or(parts) => self.lists(parts, code::AT_LEAST, Some(1)),
-            Node::Order(parts) => self.lists(parts, code::ORDER, None),
+            Node::Quorum { parts, least } => {
+                self.lists(parts, Operation::Spans(Spans::AtLeast), Some(*least))
+            }
+            Node::And(parts) => self.lists(
+                parts,
+                Operation::Spans(Spans::AtLeast),
+                Some(parts.len() as u32),
+            ),
+            Node::Or(parts) => self.lists(parts, Operation::Spans(Spans::AtLeast), Some(1)),
+            Node::Order(parts) => self.lists(parts, Operation::Spans(Spans::Order), None),
             Node::Together { unit, parts } => {
                 let unit = match unit {
                     Unit::Sentence => 0,
                     Unit::Paragraph => 1,
                 };
-                self.lists(parts, code::TOGETHER, Some(unit));
+                self.lists(parts, Operation::Spans(Spans::Together), Some(unit));
             }
             Node::Near {
                 left,
                 right,
                 distance,
-            } => self.two(left, right, code::NEAR, &[*distance]),
+            } => self.two(left, right, Operation::Spans(Spans::Near), &[*distance]),
             Node::NotNear {
                 left,
                 right,
                 distance,
-            } => self.two(left, right, code::NOT_NEAR, &[*distance]),
-            Node::Maybe(left, right) => self.two(left, right, code::MAYBE, &[]),
+            } => self.two(left, right, Operation::Spans(Spans::NotNear), &[*distance]),
+            Node::Maybe(left, right) => self.two(left, right, Operation::Spans(Spans::Maybe), &[]),
             Node::Not(part) => {
                 self.spans(part);
-                self.put(code::ABSENT, &[]);
+                self.put(Operation::Spans(Spans::Absent), &[]);
             }
         }
     }
 
-    fn lists(&mut self, parts: &[Node], operation: u32, number: Option<u32>) {
+    fn lists(&mut self, parts: &[Node], operation: Operation, number: Option<u32>) {
         parts.iter().for_each(|part| self.spans(part));
         let operands = [parts.len() as u32, number.unwrap_or(0)];
         self.put(operation, &operands[..1 + usize::from(number.is_some())]);
     }
 
-    fn two(&mut self, left: &Node, right: &Node, operation: u32, operands: &[u32]) {
+    fn two(&mut self, left: &Node, right: &Node, operation: Operation, operands: &[u32]) {
         self.spans(left);
         self.spans(right);
         self.put(operation, operands);
@@ -211,7 +224,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
 
     fn groups<'n>(
         &mut self,
-        operation: u32,
+        operation: Operation,
         terms: impl Iterator<Item = (&'n Term, u32)>,
         fields: FieldSet,
     ) {
@@ -233,14 +246,14 @@ impl<'t, T: Terms> Assembler<'t, T> {
         self.put(operation, &operands);
     }
 
-    fn put_unless_empty(&mut self, operation: u32, operands: &[u32]) {
+    fn put_unless_empty(&mut self, operation: Operation, operands: &[u32]) {
         if !operands.is_empty() {
             self.put(operation, operands);
         }
     }
 
     /// Appends an operation and returns its offset.
-    fn put(&mut self, operation: u32, operands: &[u32]) -> usize {
+    fn put(&mut self, operation: Operation, operands: &[u32]) -> usize {
         let at = self.code.len();
         self.code.push(code::head(operation, operands.len()));
         self.code.extend_from_slice(operands);

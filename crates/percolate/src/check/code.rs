@@ -1,8 +1,8 @@
 //! The form of a compiled check: one flat list of 32-bit numbers.
 //!
 //! An operation is a head and its operands. The head has the operation in its upper 8 bits and the number of operands
-//! in the lower 24. Operations below 16 work on masks. The others work on a stack of lists of spans, for one
-//! document: each takes its lists off the stack and puts one list back.
+//! in the lower 24. Some operations work on masks. The others work on a stack of lists of spans, for one document: each
+//! takes its lists off the stack and puts one list back.
 //!
 //! Example: the check of `storm NEAR/3 gulf`.
 //!
@@ -16,60 +16,142 @@
 
 use crate::term::TermId;
 
-/// Keeps documents that hold every term of the operands.
-pub(super) const HOLD: u32 = 0;
-/// Keeps documents that hold none of the terms.
-pub(super) const LACK: u32 = 1;
-/// Keeps documents that hold at least one of the terms.
-pub(super) const ANY: u32 = 2;
-/// Begins alternatives; the first follows.
-pub(super) const OR_BEGIN: u32 = 3;
-/// Begins the next alternative, for documents that no earlier alternative took. Operand: the offset of `OR_END`.
-pub(super) const OR_NEXT: u32 = 4;
-/// Keeps documents that some alternative took.
-pub(super) const OR_END: u32 = 5;
-/// Begins a negation: documents that satisfy the code up to `NOT_END` are dropped.
-pub(super) const NOT_BEGIN: u32 = 6;
-/// Keeps the documents of `NOT_BEGIN` that did not come so far.
-pub(super) const NOT_END: u32 = 7;
-/// Begins counting. Operands: the bits of a counter; its start, chosen so that it overflows at the number wanted. To
-/// count to 3, a counter of 2 bits starts at 1: after three parts it passes 3 and overflows.
-pub(super) const COUNT_BEGIN: u32 = 8;
-/// Counts the documents that satisfy the part, and begins the next part. Operand: the bits of a counter.
-pub(super) const COUNT_NEXT: u32 = 9;
-/// Counts the documents that satisfy the last part, and keeps documents whose counter has overflowed. Operand: the
-/// bits of a counter.
-pub(super) const COUNT_END: u32 = 10;
-/// Keeps documents that the following operations on spans match. Operands: the offset behind these; 1 if they need
-/// the places of patterns, else 0.
-pub(super) const PLACES: u32 = 11;
+/// An operation on masks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Masks {
+    /// Keeps documents that hold every term of the operands.
+    Hold,
+    /// Keeps documents that hold none of the terms.
+    Lack,
+    /// Keeps documents that hold at least one of the terms.
+    Any,
+    /// Begins alternatives; the first follows.
+    OrBegin,
+    /// Begins the next alternative, for documents that no earlier alternative took. Operand: the offset of `OrEnd`.
+    OrNext,
+    /// Keeps documents that some alternative took.
+    OrEnd,
+    /// Begins a negation: documents that satisfy the code up to `NotEnd` are dropped.
+    NotBegin,
+    /// Keeps the documents of `NotBegin` that did not come so far.
+    NotEnd,
+    /// Begins counting. Operands: the bits of a counter; its start, chosen so that it overflows at the number wanted. To
+    /// count to 3, a counter of 2 bits starts at 1: after three parts it passes 3 and overflows.
+    CountBegin,
+    /// Counts the documents that satisfy the part, and begins the next part. Operand: the bits of a counter.
+    CountNext,
+    /// Counts the documents that satisfy the last part, and keeps documents whose counter has overflowed. Operand: the
+    /// bits of a counter.
+    CountEnd,
+    /// Keeps documents that the following operations on spans match. Operands: the offset behind these; 1 if they need
+    /// the places of patterns, else 0.
+    Places,
+}
 
-/// Puts the spans of a term. Operands of this and the next two: groups of [`GROUP`] numbers. These are a term, the
-/// bits of its place, the last position allowed (0: any), and a number.
-pub(super) const WORD: u32 = 16;
-/// Puts the spans of a phrase. The number of a group is the term's distance from the first.
-pub(super) const PHRASE: u32 = 17;
-/// Puts the windows of a proximity. The number of a group is the slack.
-pub(super) const PROXIMITY: u32 = 18;
-/// Matches every document, without spans.
-pub(super) const EVERY: u32 = 19;
-/// Takes the last lists (operand: how many), each part behind the one before.
-pub(super) const ORDER: u32 = 20;
-/// Takes two lists: spans near each other. Operand: the distance.
-pub(super) const NEAR: u32 = 21;
-/// Takes two lists: spans of the first that are away from the second. Operand: the distance.
-pub(super) const NOT_NEAR: u32 = 22;
-/// Takes the last lists (first operand: how many): spans in one sentence (second operand 0) or paragraph (1).
-pub(super) const TOGETHER: u32 = 23;
-/// Takes the last lists (first operand: how many). A minimum of them must match (second operand).
-pub(super) const AT_LEAST: u32 = 24;
-/// Takes two lists: the first must match, the second only adds spans.
-pub(super) const MAYBE: u32 = 25;
-/// Takes a list, which must not match.
-pub(super) const ABSENT: u32 = 26;
+/// An operation on lists of spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spans {
+    /// Puts the spans of a term. Operands of this and the next two: groups of [`GROUP`] numbers. These are a term, the
+    /// bits of its place, the last position allowed (0: any), and a number.
+    Word,
+    /// Puts the spans of a phrase. The number of a group is the term's distance from the first.
+    Phrase,
+    /// Puts the windows of a proximity. The number of a group is the slack.
+    Proximity,
+    /// Matches every document, without spans.
+    Every,
+    /// Takes the last lists (operand: how many), each part behind the one before.
+    Order,
+    /// Takes two lists: spans near each other. Operand: the distance.
+    Near,
+    /// Takes two lists: spans of the first that are away from the second. Operand: the distance.
+    NotNear,
+    /// Takes the last lists (first operand: how many): spans in one sentence (second operand 0) or paragraph (1).
+    Together,
+    /// Takes the last lists (first operand: how many). A minimum of them must match (second operand).
+    AtLeast,
+    /// Takes two lists: the first must match, the second only adds spans.
+    Maybe,
+    /// Takes a list, which must not match.
+    Absent,
+    /// Takes a list, which must have a minimum of spans (operand).
+    Times,
+}
 
-/// Takes a list, which must have a minimum of spans (operand).
-pub(super) const TIMES: u32 = 27;
+/// An operation of either kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Masks(Masks),
+    Spans(Spans),
+}
+
+impl Operation {
+    /// Every operation, at the number that its head has.
+    const ALL: [Operation; 24] = [
+        Operation::Masks(Masks::Hold),
+        Operation::Masks(Masks::Lack),
+        Operation::Masks(Masks::Any),
+        Operation::Masks(Masks::OrBegin),
+        Operation::Masks(Masks::OrNext),
+        Operation::Masks(Masks::OrEnd),
+        Operation::Masks(Masks::NotBegin),
+        Operation::Masks(Masks::NotEnd),
+        Operation::Masks(Masks::CountBegin),
+        Operation::Masks(Masks::CountNext),
+        Operation::Masks(Masks::CountEnd),
+        Operation::Masks(Masks::Places),
+        Operation::Spans(Spans::Word),
+        Operation::Spans(Spans::Phrase),
+        Operation::Spans(Spans::Proximity),
+        Operation::Spans(Spans::Every),
+        Operation::Spans(Spans::Order),
+        Operation::Spans(Spans::Near),
+        Operation::Spans(Spans::NotNear),
+        Operation::Spans(Spans::Together),
+        Operation::Spans(Spans::AtLeast),
+        Operation::Spans(Spans::Maybe),
+        Operation::Spans(Spans::Absent),
+        Operation::Spans(Spans::Times),
+    ];
+
+    /// The number of an operation in its head.
+    fn number(self) -> u32 {
+        match self {
+            Operation::Masks(masks) => masks as u32,
+            Operation::Spans(spans) => Masks::Places as u32 + 1 + spans as u32,
+        }
+    }
+
+    /// From one term to the next in its operands; `None`: it has no terms.
+    fn term_step(self) -> Option<usize> {
+        match self {
+            Operation::Masks(Masks::Hold | Masks::Lack | Masks::Any) => Some(1),
+            Operation::Masks(
+                Masks::OrBegin
+                | Masks::OrNext
+                | Masks::OrEnd
+                | Masks::NotBegin
+                | Masks::NotEnd
+                | Masks::CountBegin
+                | Masks::CountNext
+                | Masks::CountEnd
+                | Masks::Places,
+            ) => None,
+            Operation::Spans(Spans::Word | Spans::Phrase | Spans::Proximity) => Some(GROUP),
+            Operation::Spans(
+                Spans::Every
+                | Spans::Order
+                | Spans::Near
+                | Spans::NotNear
+                | Spans::Together
+                | Spans::AtLeast
+                | Spans::Maybe
+                | Spans::Absent
+                | Spans::Times,
+            ) => None,
+        }
+    }
+}
 
 /// Operands of one term with its place.
 pub(super) const GROUP: usize = 4;
@@ -81,34 +163,41 @@ pub(super) const LAST: u32 = 2;
 const COUNT_BITS: u32 = 24;
 
 /// The head of an operation with `operands` operands.
-pub(super) fn head(operation: u32, operands: usize) -> u32 {
+pub(super) fn head(operation: Operation, operands: usize) -> u32 {
     assert!(operands < 1 << COUNT_BITS, "a query has fewer words");
-    operation << COUNT_BITS | operands as u32
+    operation.number() << COUNT_BITS | operands as u32
 }
 
-/// The operation of a head, and its number of operands.
+/// The operation whose head stands at `offset`, and its number of operands; `None` at the end of the code.
 #[inline]
-pub(super) fn parts(head: u32) -> (u32, usize) {
-    (
-        head >> COUNT_BITS,
-        (head & ((1 << COUNT_BITS) - 1)) as usize,
-    )
+pub(super) fn at(code: &[u32], offset: usize) -> Option<(Operation, usize)> {
+    let head = *code.get(offset)?;
+    let operation = Operation::ALL.get((head >> COUNT_BITS) as usize)?;
+    Some((*operation, (head & ((1 << COUNT_BITS) - 1)) as usize))
 }
 
 /// Calls `visit` with every term in the code of one or more checks.
 pub(super) fn each_term(code: &mut [u32], mut visit: impl FnMut(&mut TermId)) {
-    let mut at = 0;
-    while let Some(head) = code.get(at) {
-        let (operation, operands) = parts(*head);
-        let step = match operation {
-            HOLD | LACK | ANY => Some(1),
-            WORD | PHRASE | PROXIMITY => Some(GROUP),
-            _ => None,
-        };
-        let end = at + 1 + operands;
-        if let (Some(step), Some(operands)) = (step, code.get_mut(at + 1..end)) {
+    let mut offset = 0;
+    while let Some((operation, operands)) = at(code, offset) {
+        let step = operation.term_step();
+        let end = offset + 1 + operands;
+        if let (Some(step), Some(operands)) = (step, code.get_mut(offset + 1..end)) {
             operands.iter_mut().step_by(step).for_each(&mut visit);
         }
-        at = end;
+        offset = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, at, head};
+
+    #[test]
+    fn each_operation_comes_back_from_its_head() {
+        for operation in Operation::ALL {
+            assert_eq!(at(&[head(operation, 5)], 0), Some((operation, 5)));
+        }
+        assert_eq!(at(&[], 0), None);
     }
 }

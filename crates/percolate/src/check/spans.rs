@@ -14,7 +14,8 @@ mod proximity;
 mod terms;
 
 use super::{
-    Slice, code,
+    Slice,
+    code::{self, Operation, Spans},
     places::{At, Places},
 };
 use crate::meter::Meter;
@@ -85,8 +86,7 @@ impl Lists {
         self.depth = 0;
         self.narrow(code, document);
         let mut at = 0;
-        while let Some(head) = code.get(at) {
-            let (operation, count) = code::parts(*head);
+        while let Some((Operation::Spans(operation), count)) = code::at(code, at) {
             let operands = code.get(at + 1..at + 1 + count).unwrap_or_default();
             if !self.step(operation, operands, document, meter) {
                 return false;
@@ -100,7 +100,7 @@ impl Lists {
     /// in. Operations that walk a list more than once count the rest themselves.
     fn step(
         &mut self,
-        operation: u32,
+        operation: Spans,
         operands: &[u32],
         document: Document<'_>,
         meter: &mut Meter,
@@ -108,52 +108,51 @@ impl Lists {
         let goes_on = document.slice.goes_on;
         let first = operands.first().copied().unwrap_or(0);
         let second = operands.get(1).copied().unwrap_or(0);
-        // Operations on words count their own steps.
-        if operation > code::PROXIMITY {
-            let spans = self.spans_in(operation, first as usize);
-            if !meter.spend(1 + spans as u64, goes_on) {
-                return false;
-            }
+        if let Some(spans) = self.spans_in(operation, first as usize)
+            && !meter.spend(1 + spans as u64, goes_on)
+        {
+            return false;
         }
         match operation {
-            code::WORD => self.word(operands, document, meter),
-            code::PHRASE => self.phrase(operands, document, meter),
-            code::PROXIMITY => self.proximity(operands, document, meter),
-            code::EVERY => self.push().matched = true,
-            code::ORDER => self.order(first as usize, document, meter),
-            code::NEAR => self.near(first),
-            code::NOT_NEAR => self.not_near(first),
-            code::TOGETHER => self.together(first as usize, second, document),
-            code::AT_LEAST => self.at_least(first as usize, second as usize),
-            code::MAYBE => {
+            Spans::Word => self.word(operands, document, meter),
+            Spans::Phrase => self.phrase(operands, document, meter),
+            Spans::Proximity => self.proximity(operands, document, meter),
+            Spans::Every => self.push().matched = true,
+            Spans::Order => self.order(first as usize, document, meter),
+            Spans::Near => self.near(first),
+            Spans::NotNear => self.not_near(first),
+            Spans::Together => self.together(first as usize, second, document),
+            Spans::AtLeast => self.at_least(first as usize, second as usize),
+            Spans::Maybe => {
                 let matched = self.top(2).first().is_some_and(|left| left.matched);
                 self.at_least(2, 1);
                 self.settle(matched);
             }
-            code::TIMES => {
+            Spans::Times => {
                 let is_enough = |part: &List| part.spans.len() >= first as usize;
                 let matched = self.top(1).first().is_some_and(is_enough);
                 self.settle(matched);
             }
-            code::ABSENT => {
+            Spans::Absent => {
                 if let [part] = self.top(1) {
                     part.matched = !part.matched;
                     part.spans.clear();
                 }
             }
-            _ => {}
         }
         !meter.is_over()
     }
 
-    /// The number of spans that go into an operation with that first operand.
-    fn spans_in(&mut self, operation: u32, first: usize) -> usize {
+    /// The number of spans that go into an operation with that first operand; `None`: it counts its own steps.
+    fn spans_in(&mut self, operation: Spans, first: usize) -> Option<usize> {
         let lists = match operation {
-            code::ORDER | code::TOGETHER | code::AT_LEAST => first,
-            code::NEAR | code::NOT_NEAR | code::MAYBE => 2,
-            _ => 0,
+            Spans::Word | Spans::Phrase | Spans::Proximity => return None,
+            Spans::Order | Spans::Together | Spans::AtLeast => first,
+            Spans::Near | Spans::NotNear | Spans::Maybe => 2,
+            Spans::Every | Spans::Absent | Spans::Times => 0,
         };
-        self.top(lists).iter().map(|list| list.spans.len()).sum()
+        let spans = self.top(lists).iter().map(|list| list.spans.len());
+        Some(spans.sum())
     }
 
     /// Pushes an empty list that has not matched.

@@ -8,7 +8,7 @@
 
 use super::{Document, Lists, before, further};
 use crate::check::{
-    code::{self, GROUP},
+    code::{self, GROUP, Operation, Spans},
     places::At,
 };
 
@@ -74,18 +74,26 @@ impl Narrow {
 fn chain<'d>(operations: &[u32], document: Document<'d>) -> Option<(u32, &'d [At], usize)> {
     let (mut at, mut reach, mut most) = (0, 0_u32, 0);
     let mut rarest: Option<&[At]> = None;
-    while let Some(head) = operations.get(at) {
-        let (operation, count) = code::parts(*head);
+    while let Some((Operation::Spans(operation), count)) = code::at(operations, at) {
         let operands = operations.get(at + 1..at + 1 + count)?;
         match operation {
-            code::NEAR => reach = reach.saturating_add(*operands.first()?),
-            code::WORD => {
+            Spans::Near => reach = reach.saturating_add(*operands.first()?),
+            Spans::Word => {
                 let places = document.places_of(operands.first_chunk::<GROUP>()?);
                 most = places.len().max(most);
                 let is_rarer = rarest.is_none_or(|rarest| places.len() < rarest.len());
                 rarest = if is_rarer { Some(places) } else { rarest };
             }
-            _ => return None,
+            Spans::Phrase
+            | Spans::Proximity
+            | Spans::Every
+            | Spans::Order
+            | Spans::NotNear
+            | Spans::Together
+            | Spans::AtLeast
+            | Spans::Maybe
+            | Spans::Absent
+            | Spans::Times => return None,
         }
         at += 1 + count;
     }
