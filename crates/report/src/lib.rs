@@ -36,6 +36,7 @@ pub use document::{
     Multiples, Panel, Picture, Scale, Section, Table, Unit,
 };
 pub use escape::visible;
+pub use number::in_text;
 pub use terminal::Terminal;
 
 #[cfg(test)]

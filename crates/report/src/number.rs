@@ -45,6 +45,11 @@ pub(crate) fn shown(cell: &Cell, unit: Unit, grouping: Grouping) -> String {
     }
 }
 
+/// A number in running text, in its unit and with commas: `12,345`, `1.20 s`.
+pub fn in_text(number: impl Into<Cell>, unit: Unit) -> String {
+    shown(&number.into(), unit, Grouping::Comma)
+}
+
 /// A finite number in its unit: times and sizes with three digits, others with the digits of their unit.
 pub(crate) fn number_shown(number: f64, unit: Unit, grouping: Grouping) -> String {
     match unit {

@@ -165,15 +165,7 @@ fn window(text: &str, mark: Option<&Range<usize>>, room: usize) -> Range<usize> 
 
 /// A number with commas: 12,345.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    report::in_text(number, report::Unit::Whole)
 }
 
 /// A bar of which the part `done` of `total` is full.

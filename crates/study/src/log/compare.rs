@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use report::{
     Axis, Cell, Column, CurveKind, Curves, Document, Drawing, Picture, Section, Table, Unit,
+    in_text,
 };
 
 use super::anonymous::Words;
@@ -162,13 +163,16 @@ fn notes(sides: [Side<'_>; 2], options: &DocumentOptions) -> Vec<String> {
         if counts.unknown > 0 {
             notes.push(format!(
                 "{} of {} lines of {} are of unknown form and are not counted as queries.",
-                counts.unknown, counts.lines, side.name
+                in_text(counts.unknown, Unit::Whole),
+                in_text(counts.lines, Unit::Whole),
+                side.name
             ));
         }
         if counts.lost > 0 {
             notes.push(format!(
                 "{} queries of {} are missing: the server could not write their lines.",
-                counts.lost, side.name
+                in_text(counts.lost, Unit::Whole),
+                side.name
             ));
         }
     }

@@ -1,6 +1,6 @@
 //! Single figures of a log, and what a reader must know before them.
 
-use report::{Fact, Unit};
+use report::{Fact, Unit, in_text};
 
 use super::super::source::InputReport;
 use super::super::summary::Summary;
@@ -95,13 +95,14 @@ pub(super) fn notes(
     if counts.unknown > 0 {
         notes.push(format!(
             "{} of {} lines are of unknown form and are not counted as queries.",
-            counts.unknown, counts.lines
+            in_text(counts.unknown, Unit::Whole),
+            in_text(counts.lines, Unit::Whole)
         ));
     }
     if counts.lost > 0 {
         notes.push(format!(
             "{} queries are missing: the server could not write their lines.",
-            counts.lost
+            in_text(counts.lost, Unit::Whole)
         ));
     }
     let cut = inputs.iter().filter(|input| input.cut.is_some()).count();

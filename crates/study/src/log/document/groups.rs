@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use report::{
     Axis, Cell, Column, CurveKind, Drawing, Multiples, Panel, Picture, Section, Table, Unit,
+    in_text,
 };
 
 use super::super::histogram::Histogram;
@@ -125,8 +126,8 @@ fn section(
     if groups.len() > panels.len() {
         text.push(format!(
             "The {} busiest of {} have a picture; the table has all.",
-            panels.len(),
-            groups.len()
+            in_text(panels.len(), Unit::Whole),
+            in_text(groups.len(), Unit::Whole)
         ));
     }
     let multiples = Drawing::Multiples(Multiples {
@@ -149,10 +150,14 @@ fn section(
 }
 
 fn panel(title: &str, times: &Histogram, whole_ms: bool) -> Panel {
-    let p99_ms = times.quantile_us(0.99).unwrap_or(0) as f64 / 1e3;
+    let p99_s = times.quantile_us(0.99).unwrap_or(0) as f64 / 1e6;
     Panel {
         title: title.to_owned(),
-        caption: format!("{} queries, 99 % within {p99_ms} ms", times.count()),
+        caption: format!(
+            "{} queries, 99 % within {}",
+            in_text(times.count(), Unit::Whole),
+            in_text(p99_s, Unit::Seconds)
+        ),
         points: cumulative_curve(title, times, whole_ms).points,
     }
 }
@@ -192,8 +197,10 @@ pub(super) fn by_size(summary: &Summary, options: &DocumentOptions) -> Section {
             summary.counts().has_whole_ms(),
         ));
     }
-    let text =
-        (unknown > 0).then(|| format!("{unknown} queries are of indexes whose size is unknown."));
+    let text = (unknown > 0).then(|| {
+        let unknown = in_text(unknown, Unit::Whole);
+        format!("{unknown} queries are of indexes whose size is unknown.")
+    });
     Section {
         name: "sizes".to_owned(),
         title: "By size of the index".to_owned(),

@@ -2,7 +2,7 @@
 
 use report::{
     Axis, Cell, Column, Curve, CurveKind, Curves, Drawing, Matrix, Picture, Scale, Section, Table,
-    Unit,
+    Unit, in_text,
 };
 
 use super::super::summary::{Minute, Summary};
@@ -49,6 +49,7 @@ pub(super) fn section(summary: &Summary) -> Section {
         "Each row has {step} minutes by the clock of the log."
     )];
     if left_out > 0 {
+        let left_out = in_text(left_out, Unit::Whole);
         text.push(format!(
             "{left_out} queries are of later minutes than the report can hold."
         ));

@@ -1,6 +1,6 @@
 //! Lists of queries, and what the log says that is no query.
 
-use report::{Cell, Column, Section, Table, Unit};
+use report::{Cell, Column, Section, Table, Unit, in_text};
 
 use super::super::queries::{QueryCount, QueryOrder};
 use super::super::source::InputReport;
@@ -17,7 +17,7 @@ pub(super) fn queries(summary: &Summary, options: &DocumentOptions) -> Section {
             "Queries that differ only in blanks, case and literals are one. The log has more of them than the report can hold: a \
              query that is not in the lists was asked at most {} times more than the last of them; a count may be too low by the \
              number beside it.",
-            table.count_floor()
+            in_text(table.count_floor(), Unit::Whole)
         )
     };
     let list = |order| -> Vec<QueryCount> { table.top(order, options.top) };
