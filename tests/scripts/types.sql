@@ -174,3 +174,33 @@ CREATE TABLE more (title text, n int engine='other');
 ----
 error 1064 (42000): syntax error: no engine 'other' of a column near ')' at line 1, position 51
 
+# A whole number that is no moment of a timestamp up to the year 9999 is refused with its document, as by INSERT.
+CREATE TABLE late_items (body text, seen bigint);
+----
+ok, 0 rows
+
+CREATE TABLE late_hits (doc_id bigint unsigned, seen timestamp) ENGINE=queue;
+----
+ok, 0 rows
+
+CREATE TABLE late_alerts type='pq' on='late_items' into='late_hits';
+----
+ok, 0 rows
+
+INSERT INTO late_alerts (id, query) VALUES (1, 'cat');
+----
+ok, 1 rows
+
+INSERT INTO late_items (id, body, seen) VALUES (1, 'cat', 1704164645000);
+----
+error 1264 (22003): out of range value '1704164645000' for column 'seen' at row 1
+
+INSERT INTO late_items (id, body, seen) VALUES (2, 'cat', 1704164645);
+----
+ok, 1 rows
+
+SELECT doc_id, seen FROM late_hits;
+----
+doc_id | seen
+2 | 1704164645
+

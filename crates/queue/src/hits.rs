@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use relation::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
 use relation::row;
-use relation::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType, TypeFamily};
 use relation::value::Value;
 
 use crate::source::{Hit, Source, put_sources, read_sources, supply};
@@ -136,9 +136,7 @@ impl HitBatch {
 /// A supplied value as its column stores it. CREATE TABLE has checked the types; only text into a BLOB is converted.
 fn as_stored(kind: ColumnType, value: Value) -> Value {
     match value {
-        Value::Str(text) if matches!(kind, ColumnType::Blob { .. }) => {
-            Value::Bytes(text.into_bytes())
-        }
+        Value::Str(text) if kind.family() == TypeFamily::Bytes => Value::Bytes(text.into_bytes()),
         value => value,
     }
 }

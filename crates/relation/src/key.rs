@@ -29,7 +29,7 @@ pub fn code(value: &Value) -> Option<u64> {
 /// The codes of the values of a keyed column that may equal one of `constants`, in any order. `None` where codes cannot tell:
 /// a number beside a column of texts, whose texts are compared by the numbers that they are.
 pub(crate) fn codes_of(kind: ColumnType, constants: &List) -> Option<Vec<u64>> {
-    let is_text = matches!(kind, ColumnType::String | ColumnType::Char { .. });
+    let is_text = kind.family().compares_as_number() == Some(false);
     let mut codes = Vec::with_capacity(constants.len());
     for constant in constants.iter() {
         codes.extend(match (is_text, &constant) {

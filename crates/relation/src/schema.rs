@@ -7,7 +7,9 @@ mod column_type;
 mod comparable;
 mod constant;
 mod decimal;
+mod family;
 mod names;
+pub mod samples;
 mod timestamp;
 mod value_error;
 
@@ -15,8 +17,9 @@ mod value_error;
 mod tests;
 
 pub use column::Column;
-pub use column_type::ColumnType;
-pub(crate) use decimal::{DIGITS_MAX, SCALE_MAX};
+pub use column_type::{ColumnType, TAGS, TYPES};
+pub(crate) use column_type::{DIGITS_MAX, SCALE_MAX};
+pub use family::{Moment, NumberForm, TypeFamily};
 pub use names::{TypeError, TypeSystem};
 pub(crate) use timestamp::parse_local as local_timestamp;
 pub use value_error::ValueError;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) use compare::Number;
 
 use crate::json::{Json, JsonNode, JsonStep};
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, NumberForm};
 
 /// A value. `Int` holds every integer type, signed or not (`bigint unsigned` needs more than an `i64`).
 #[derive(Clone, Debug, PartialEq)]
@@ -305,32 +305,38 @@ impl Value {
     ///   reads back the same.
     /// - Texts and bytes are as they are. A set is `1,2,3`, a document JSON.
     pub fn write_text(&self, kind: Option<ColumnType>, out: &mut Vec<u8>) {
+        let shown = kind.map_or(NumberForm::Plain, |kind| kind.family().number_form());
         // Writing to a vector cannot fail.
         let _ = match self {
             Value::Null => Ok(()),
-            Value::Int(number) if kind == Some(ColumnType::Year) => write!(out, "{number:04}"),
+            Value::Int(number) if shown == NumberForm::Year => write!(out, "{number:04}"),
             Value::Int(number) => match i64::try_from(*number) {
                 Ok(number) => write!(out, "{number}"), // twice as fast as 128 bits
                 Err(_) => write!(out, "{number}"),
             },
-            Value::Float(number) if kind == Some(ColumnType::Double) => write!(out, "{number}"),
+            Value::Float(number) if shown == NumberForm::Double => write!(out, "{number}"),
             Value::Float(number) => {
                 let begin = out.len();
                 let six = write!(out, "{number:.6}");
                 let read = std::str::from_utf8(&out[begin..]).ok();
                 let read = read.and_then(|text| text.parse::<f64>().ok());
-                let is_same = match (kind, read) {
+                let is_same = match (shown, read) {
                     (_, None) => true, // NaN and infinity
-                    (Some(ColumnType::Float), Some(read)) => read as f32 == *number as f32,
+                    (NumberForm::Float, Some(read)) => read as f32 == *number as f32,
                     (_, Some(read)) => read == *number || !number.is_finite(),
                 };
                 match is_same {
                     true => six,
                     false => {
                         out.truncate(begin);
-                        match kind == Some(ColumnType::Float) {
-                            true => write!(out, "{}", *number as f32),
-                            false => write!(out, "{number}"),
+                        match shown {
+                            NumberForm::Float => write!(out, "{}", *number as f32),
+                            NumberForm::Plain
+                            | NumberForm::Truth
+                            | NumberForm::Year
+                            | NumberForm::Double => {
+                                write!(out, "{number}")
+                            }
                         }
                     }
                 }

@@ -563,6 +563,20 @@ fn a_match_that_names_every_variant_or_asks_by_a_guard_is_left_alone() {
 }
 
 #[test]
+fn a_list_of_types_is_refused_and_the_question_for_one_type_is_not() {
+    check(
+        |tree, problems| wildcards::check_but(tree, &[], problems),
+        &[(
+            "a.rs",
+            "fn f(kind: ColumnType) -> bool {\n    matches!(kind, ColumnType::Date | ColumnType::Time { .. })\n}\n\
+             fn g(kind: ColumnType) -> bool {\n    matches!(kind, ColumnType::Time { .. })\n}\n\
+             #[cfg(test)]\nmod tests {\n    fn h() -> bool {\n        matches!(A, TypeFamily::B | TypeFamily::C)\n    }\n}\n",
+        )],
+        &["a.rs:2"],
+    );
+}
+
+#[test]
 fn an_excused_wildcard_passes_and_an_excuse_that_is_not_needed_is_refused() {
     let rule = |tree: &Tree, problems: &mut Vec<Problem>| {
         let excused = [("a.rs", "f", "as a test")];

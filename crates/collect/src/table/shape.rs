@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::{Definition, Feed, Kind};
 use relation::request::Insert;
-use relation::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType, NumberForm, TypeFamily};
 use relation::value::Value;
 use serde_json::Value as Json;
 
@@ -16,6 +16,9 @@ use crate::message::Incoming;
 
 /// Longest text that a row of a message has. Bytes; the most that a text column of a search table takes.
 const TEXT_BYTES_MAX: usize = (1 << 24) - 1;
+
+/// A column of times holds this moment, the last one of 31 bits. Seconds since 1970-01-01 UTC.
+const SECONDS: i128 = i32::MAX as i128;
 
 /// A longer JSON message is not read: its tree would take many times its size. Bytes.
 const JSON_BYTES_MAX: usize = 256 << 10;
@@ -119,11 +122,8 @@ impl Shape {
                 .and_then(|of| self.origin.get(of));
             let is_time = matches!(origin, Some(Origin::Time));
             let fits = match is_time {
-                true => matches!(
-                    kind,
-                    ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { .. }
-                ),
-                false => is_text(*kind) || matches!(kind, ColumnType::Blob { .. }),
+                true => kind.range().is_some_and(|range| range.contains(&SECONDS)),
+                false => kind.family().takes_texts(),
             };
             if !fits {
                 let (what, kind) = (if is_time { "times" } else { "texts" }, kind.sql_name());
@@ -205,8 +205,8 @@ impl Shape {
     /// Bytes as a value of the column at this place, and whether some were replaced.
     fn text(&self, place: usize, bytes: &[u8]) -> Result<(Value, bool), String> {
         let kind = self.kinds[place];
-        let (value, replaced) = match (kind, String::from_utf8_lossy(bytes)) {
-            (ColumnType::Blob { .. }, _) => (Value::Bytes(bytes.to_vec()), false),
+        let (value, replaced) = match (kind.family(), String::from_utf8_lossy(bytes)) {
+            (TypeFamily::Bytes, _) => (Value::Bytes(bytes.to_vec()), false),
             (_, Cow::Borrowed(text)) => (Value::Str(text.to_owned()), false),
             (_, Cow::Owned(text)) => (Value::Str(text), true),
         };
@@ -308,16 +308,6 @@ fn filling(format: &Format) -> Filling {
     }
 }
 
-fn is_text(kind: ColumnType) -> bool {
-    matches!(
-        kind,
-        ColumnType::Text
-            | ColumnType::String
-            | ColumnType::LongText { .. }
-            | ColumnType::Char { .. }
-    )
-}
-
 /// The value as the column stores it; `None`: it does not fit.
 fn accept(kind: ColumnType, value: Value) -> Option<Value> {
     let bytes = value.text_bytes().map_or(0, <[u8]>::len);
@@ -337,14 +327,14 @@ fn taken(kind: ColumnType, json: Json) -> (Option<Value>, bool) {
         let is_all = value.is_some() && !has_rounded(&json);
         return (value, is_all);
     }
-    if let (ColumnType::Multi { .. }, Json::Array(list)) = (kind, &json) {
+    if let (TypeFamily::Set, Json::Array(list)) = (kind.family(), &json) {
         let are_whole = list.iter().all(|item| item.is_i64() || item.is_u64());
         let text = Some(json.to_string()).filter(|_| are_whole);
         let value = text.and_then(|text| accept(kind, Value::Str(text)));
         let is_all = value.is_some();
         return (value, is_all);
     }
-    let is_rounded = has_rounded(&json) && !matches!(kind, ColumnType::Float | ColumnType::Double);
+    let is_rounded = has_rounded(&json) && !matches!(kind.empty(), Value::Float(_));
     let Some(value) = scalar(json) else {
         return (None, false);
     };
@@ -374,10 +364,12 @@ fn is_same(kind: ColumnType, stored: &Value, value: &Value) -> bool {
     };
     match (stored, &came) {
         // A float is shown by the digits that no other float has.
-        (Value::Float(stored), Value::Float(came)) if kind == ColumnType::Float => {
+        (Value::Float(stored), Value::Float(came))
+            if kind.family().number_form() == NumberForm::Float =>
+        {
             (*stored as f32).to_string() == came.to_string()
         }
-        (Value::Set(_), Value::Int(_)) if matches!(kind, ColumnType::Multi { .. }) => true,
+        (Value::Set(_), Value::Int(_)) if kind.family() == TypeFamily::Set => true,
         _ => kind.comparable(stored.clone()).cmp_sql(&came) == Some(Ordering::Equal),
     }
 }

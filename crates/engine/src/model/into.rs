@@ -2,7 +2,7 @@
 
 use language::meter::{Meter, Unmetered};
 use queue::Source;
-use relation::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType, TypeFamily};
 use relation::value::Value;
 
 use crate::command::Definition;
@@ -80,13 +80,7 @@ pub(crate) fn store_within(
 ) -> Result<Value> {
     use relation::schema::ValueError;
     // Of these no text is incorrect, so none is copied.
-    let takes_all = matches!(
-        column.kind,
-        ColumnType::Text
-            | ColumnType::String
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-    );
+    let takes_all = column.kind.family().takes_texts();
     let kept = match takes_all {
         true => Value::Null,
         false => ShownValue::beginning(&value),
@@ -147,82 +141,28 @@ enum Fit {
 }
 
 fn fit(from: ColumnType, to: ColumnType) -> Fit {
-    if let (Some((from_low, from_high)), Some((to_low, to_high))) = (range(from), range(to)) {
-        let inside = to_low <= from_low && from_high <= to_high;
+    if let (Some(from), Some(to)) = (from.range(), to.range()) {
+        let inside = to.start() <= from.start() && from.end() <= to.end();
         return if inside { Fit::Always } else { Fit::Checked };
     }
-    let text = matches!(
-        from,
-        ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Date
-            | ColumnType::DateTime { .. }
-            | ColumnType::Time { .. }
-            | ColumnType::Decimal { .. }
-    );
-    match to {
-        to if to == from => Fit::Always,
-        ColumnType::Text | ColumnType::String if text => Fit::Always,
-        ColumnType::Char { .. } | ColumnType::LongText { .. } | ColumnType::Blob { .. } if text => {
-            Fit::Checked
-        }
-        ColumnType::Float | ColumnType::Double if from == ColumnType::Float => Fit::Always,
-        ColumnType::Text
-        | ColumnType::String
-        | ColumnType::Char { .. }
-        | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. }
-        | ColumnType::Float
-        | ColumnType::Double
-        | ColumnType::Int
-        | ColumnType::Bigint
-        | ColumnType::Integer { .. }
-        | ColumnType::Bool
-        | ColumnType::Timestamp
-        | ColumnType::Date
-        | ColumnType::DateTime { .. }
-        | ColumnType::Time { .. }
-        | ColumnType::Year
-        | ColumnType::Bit { .. }
-        | ColumnType::Multi { .. }
-        | ColumnType::Json
-        | ColumnType::Decimal { .. } => Fit::Never,
+    let is_text = matches!(from.empty(), Value::Str(_));
+    match to.family() {
+        _ if to == from => Fit::Always,
+        TypeFamily::Text if is_text && to.sizes().chars == Some(u32::MAX) => Fit::Always,
+        TypeFamily::Text | TypeFamily::Bytes if is_text => Fit::Checked,
+        TypeFamily::Float | TypeFamily::Double if from == ColumnType::Float => Fit::Always,
+        TypeFamily::Text
+        | TypeFamily::Bytes
+        | TypeFamily::Float
+        | TypeFamily::Double
+        | TypeFamily::Whole
+        | TypeFamily::Decimal
+        | TypeFamily::Bool
+        | TypeFamily::Timestamp
+        | TypeFamily::Date
+        | TypeFamily::Time
+        | TypeFamily::Year
+        | TypeFamily::Set
+        | TypeFamily::Document => Fit::Never,
     }
-}
-
-/// Lowest and highest value of the whole-number types.
-fn range(kind: ColumnType) -> Option<(i128, i128)> {
-    Some(match kind {
-        ColumnType::Bool => (0, 1),
-        ColumnType::Int => (i32::MIN.into(), u32::MAX.into()),
-        ColumnType::Bigint | ColumnType::Timestamp => (i64::MIN.into(), i64::MAX.into()),
-        ColumnType::Integer {
-            bytes,
-            unsigned: true,
-        } => (0, (1 << (8 * u32::from(bytes))) - 1),
-        ColumnType::Integer {
-            bytes,
-            unsigned: false,
-        } => {
-            let half = 1i128 << (8 * u32::from(bytes) - 1);
-            (-half, half - 1)
-        }
-        ColumnType::Bit { bits } => (0, (1i128 << bits) - 1),
-        ColumnType::Text
-        | ColumnType::String
-        | ColumnType::Multi { .. }
-        | ColumnType::Json
-        | ColumnType::Float
-        | ColumnType::Double
-        | ColumnType::Char { .. }
-        | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. }
-        | ColumnType::Date
-        | ColumnType::DateTime { .. }
-        | ColumnType::Time { .. }
-        | ColumnType::Year
-        | ColumnType::Decimal { .. } => return None,
-    })
 }

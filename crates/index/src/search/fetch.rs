@@ -6,7 +6,7 @@ use relation::bind::Shown;
 use relation::json::JsonStep;
 use relation::processor;
 use relation::rows::{Fetch, ROWS_A_FETCH};
-use relation::schema::{Column, ColumnType};
+use relation::schema::Column;
 use relation::value::Value;
 
 use super::collect::FoundRow;
@@ -19,10 +19,7 @@ use crate::snapshot::Snapshot;
 
 /// Whether values of a column may be long.
 fn is_long(column: &Column) -> bool {
-    matches!(
-        column.kind,
-        ColumnType::Text | ColumnType::String | ColumnType::Json
-    )
+    column.kind.family().may_be_long()
 }
 
 /// The rows of an answer, read one by one. Holds its snapshot alive.

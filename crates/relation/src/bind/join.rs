@@ -35,7 +35,7 @@ use crate::expression::{
 use crate::limits::ALIASED_BYTES_MAX;
 use crate::request::{Item, JoinedSelect, OrderBy, Output};
 use crate::rows::{Groups, Key, Order};
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, TypeFamily};
 
 /// Tables as bits.
 type Tables = u32;
@@ -737,12 +737,14 @@ impl Binder<'_> {
                 continue;
             }
             let (kind, other_kind) = (self.kind(own), self.kind(other));
-            let is_set = |kind: &Option<ColumnType>| matches!(kind, Some(ColumnType::Multi { .. }));
-            if is_set(&kind) || is_set(&other_kind) {
+            let families = [kind, other_kind].map(|kind| kind.map(ColumnType::family));
+            if families.contains(&Some(TypeFamily::Set)) {
                 return Ok(None);
             }
-            let is_text = |kind: &Option<ColumnType>| {
-                kind.as_ref().and_then(ColumnType::compares_as_number) == Some(false)
+            // A number beside a date is read as one.
+            let is_text = |at: usize| {
+                let number = families[at].and_then(TypeFamily::compares_as_number);
+                number == Some(false) || families[1 - at] == Some(TypeFamily::Date)
             };
             // A column that is read as something else, such as numbers beside a moved date, is not looked up by its own values.
             let is_bare = prepared.slot().is_some();
@@ -761,8 +763,7 @@ impl Binder<'_> {
             return Ok(Some(JoinKey {
                 own: prepared,
                 other: beside,
-                are_texts: (is_text(&kind) || other_kind.is_some_and(is_date))
-                    && (is_text(&other_kind) || kind.is_some_and(is_date)),
+                are_texts: is_text(0) && is_text(1),
                 column,
             }));
         }
@@ -806,19 +807,8 @@ impl Binder<'_> {
 
 /// Whether the values of a column are those that it is compared by with one of another type, so that its rows are found by them.
 fn names_values(kind: ColumnType, other: Option<ColumnType>) -> bool {
-    use ColumnType as T;
-    // A text is read otherwise as a constant beside these than it is compared as a value: '0' is the year 2000.
-    let reads_texts = matches!(kind, T::Year | T::Bool | T::Timestamp);
-    // Beside a date a number and a text are read as one, and beside a time or a moment a text is.
-    let is_text = kind.compares_as_number() == Some(false);
-    let is_read = other.is_some_and(is_date)
-        || matches!(other, Some(T::Time { .. } | T::Timestamp)) && is_text;
-    let is_like = other == Some(kind) || !reads_texts && !is_read;
-    kind != T::Json && !kind.has_comparable() && is_like
-}
-
-fn is_date(kind: ColumnType) -> bool {
-    matches!(kind, ColumnType::Date | ColumnType::DateTime { .. })
+    let named = kind.family().names_values(other.map(ColumnType::family));
+    named.unwrap_or(other == Some(kind))
 }
 
 impl BoundJoin {

@@ -19,7 +19,7 @@ use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
 use super::node::WEIGHT_SLOT;
 use super::tree::Expression;
-use crate::schema::{ColumnType, DIGITS_MAX};
+use crate::schema::{ColumnType, DIGITS_MAX, TypeFamily};
 use crate::value::Value;
 
 /// Digits of the longest whole number.
@@ -137,7 +137,7 @@ pub(super) fn of_call<'e>(
         // What is moved is of the kind that it was, but a date gets a time.
         Function::DateAdd | Function::DateSub => {
             match arguments.first().map(|moved| beside(moved, resolve)) {
-                Some(Beside::Column(name, kind)) if is_date(kind) => {
+                Some(Beside::Column(name, kind)) if kind.is_date() => {
                     Beside::Column(name, MOVED_DATE)
                 }
                 Some(Beside::Column(name, kind)) if kind == ColumnType::Timestamp => {
@@ -149,7 +149,7 @@ pub(super) fn of_call<'e>(
         Function::DateHistogram => Beside::Column("date_histogram()", ColumnType::Timestamp),
         // A text that is no date stays a text.
         Function::LocalMoment => match arguments.first().map(|of| beside(of, resolve)) {
-            Some(Beside::Column(_, kind)) if is_date(kind) => {
+            Some(Beside::Column(_, kind)) if kind.is_date() => {
                 Beside::Column("local()", ColumnType::Timestamp)
             }
             _ => Beside::Other,
@@ -211,35 +211,38 @@ fn common<'e>(given: &[&'e Expression], compares: bool, resolve: &Resolve<'_>) -
 }
 
 /// What compares a timestamp with dates makes timestamps of them.
-fn like_moment(compares: bool, a: ColumnType, b: ColumnType) -> Option<ColumnType> {
-    let is_one =
-        a == ColumnType::Timestamp && is_date(b) || is_date(a) && b == ColumnType::Timestamp;
-    (compares && is_one).then_some(ColumnType::Timestamp)
+pub(super) fn like_moment(compares: bool, a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    let is_one = |a: ColumnType, b: ColumnType| a == ColumnType::Timestamp && b.is_date();
+    (compares && (is_one(a, b) || is_one(b, a))).then_some(ColumnType::Timestamp)
 }
 
 /// The type of values that are of a type, or NOW() as a value of it; `None`: the type has no such value.
 fn with_moment(kind: ColumnType) -> Option<ColumnType> {
-    use ColumnType as T;
-    match kind {
-        T::Date => Some(T::DateTime { fraction_digits: 0 }),
-        T::DateTime { .. } | T::Time { .. } | T::Timestamp | T::Year => Some(kind),
-        T::Bool => None,
-        kind if is_text(kind) => Some(T::String),
-        kind => unified(kind, T::Bigint),
+    use TypeFamily as F;
+    match kind.family() {
+        F::Date if kind == ColumnType::Date => Some(ColumnType::DateTime { fraction_digits: 0 }),
+        F::Date | F::Time | F::Timestamp | F::Year => Some(kind),
+        F::Bool => None,
+        F::Text => Some(ColumnType::String),
+        F::Bytes | F::Whole | F::Float | F::Double | F::Decimal | F::Set | F::Document => {
+            unified(kind, ColumnType::Bigint)
+        }
     }
 }
 
 /// The type of a column of a UNION, of which two SELECTs give these; `None`: its values are as they come.
 #[must_use]
 pub fn type_of_union(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
-    let are_whole = a.is_integer() && b.is_integer();
+    let are_whole = a.family().is_integer() && b.family().is_integer();
     // As they come they are whole numbers.
     unified(a, b).filter(|kind| *kind != ColumnType::Double || !are_whole)
 }
 
 /// The type of values that are of either type; `None`: there is none.
 pub(super) fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
-    use ColumnType as T;
+    use {ColumnType as T, TypeFamily as F};
+    let families = [a.family(), b.family()];
+    let are = |is: fn(F) -> bool| families.into_iter().all(is);
     Some(match (a, b) {
         (T::Date, T::DateTime { fraction_digits }) | (T::DateTime { fraction_digits }, T::Date) => {
             T::DateTime { fraction_digits }
@@ -251,12 +254,12 @@ pub(super) fn unified(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
             fraction_digits: a.max(b),
         },
         (a, b) if a == b => a,
-        (T::Decimal { .. }, _) | (_, T::Decimal { .. }) if is_number(a) && is_number(b) => {
+        (T::Decimal { .. }, _) | (_, T::Decimal { .. }) if are(F::is_number) => {
             wider_decimal(a, b).unwrap_or(T::Double)
         }
-        (a, b) if is_number(a) && is_number(b) => T::Double,
-        (number, T::Year | T::Bool) | (T::Year | T::Bool, number) if is_number(number) => T::Double,
-        (a, b) if is_text(a) && is_text(b) => T::String,
+        // Two years, or a year and a truth, are no numbers: one of them is.
+        _ if are(F::is_counted) && families.iter().any(|of| of.is_number()) => T::Double,
+        _ if are(|of| of == F::Text) => T::String,
         _ => return None,
     })
 }
@@ -267,7 +270,9 @@ fn wider_decimal(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
         if let ColumnType::Decimal { digits, scale } = kind {
             return Some((digits - scale, scale));
         }
-        kind.is_integer().then_some((INTEGER_DIGITS_MAX, 0))
+        kind.family()
+            .is_integer()
+            .then_some((INTEGER_DIGITS_MAX, 0))
     };
     let ((whole_a, scale_a), (whole_b, scale_b)) = (digits_of(a)?, digits_of(b)?);
     let (whole, scale) = (whole_a.max(whole_b), scale_a.max(scale_b));
@@ -283,7 +288,7 @@ fn with_constant(value: &Value, kind: ColumnType) -> Option<ColumnType> {
     match (value, kind) {
         (Value::Null, _) => Some(kind),
         (Value::Bytes(_) | Value::Set(_) | Value::Json(_), _) => None,
-        (Value::Str(_), T::Date | T::DateTime { .. }) if kind.constant(value).is_ok() => {
+        (Value::Str(_), kind) if kind.is_date() && kind.constant(value).is_ok() => {
             Some(if is_kept(value, kind) {
                 kind
             } else {
@@ -300,9 +305,9 @@ fn with_constant(value: &Value, kind: ColumnType) -> Option<ColumnType> {
         } else {
             T::Double
         }),
-        (Value::Str(_), kind) => is_text(kind).then_some(kind),
+        (Value::Str(_), kind) => (kind.family() == TypeFamily::Text).then_some(kind),
         (Value::Int(_) | Value::Float(_), kind) => {
-            (kind.compares_as_number() == Some(true)).then_some(kind)
+            (kind.family().compares_as_number() == Some(true)).then_some(kind)
         }
     }
 }
@@ -313,31 +318,6 @@ fn is_kept(value: &Value, kind: ColumnType) -> bool {
         (Ok(exact), Ok(stored)) => kind.comparable(stored).cmp_sql(&exact) == Some(Ordering::Equal),
         (Err(_), _) | (_, Err(_)) => false,
     }
-}
-
-pub(super) fn is_number(kind: ColumnType) -> bool {
-    let is_moment = matches!(
-        kind,
-        ColumnType::Timestamp | ColumnType::Time { .. } | ColumnType::Year | ColumnType::Bool
-    );
-    kind.compares_as_number() == Some(true) && !is_moment
-}
-
-pub(super) fn is_date(kind: ColumnType) -> bool {
-    matches!(kind, ColumnType::Date | ColumnType::DateTime { .. })
-}
-
-/// Whether values of a column may be read as others beside a column of another kind, or are of a kind beside which others are.
-pub(super) fn is_converted(kind: ColumnType) -> bool {
-    is_date(kind)
-        || is_text(kind)
-        || matches!(kind, ColumnType::Time { .. } | ColumnType::Timestamp)
-}
-
-pub(super) fn is_text(kind: ColumnType) -> bool {
-    let is_date = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
-    let is_bytes = matches!(kind, ColumnType::Blob { .. });
-    kind.compares_as_number() == Some(false) && !is_date && !is_bytes
 }
 
 /// A value that a client was shown of an expression, read again as the expression compares. `kind`: the type of the column that
@@ -352,7 +332,7 @@ pub(crate) fn read_beside(
 ) -> Result<Value, Unprepared> {
     match (kind, written) {
         (Some(kind), Expression::Column(name)) => {
-            let is_of_texts = kind != ColumnType::Json && kind.compares_as_number() == Some(false);
+            let is_of_texts = kind.family().compares_as_number() == Some(false);
             let read = kind
                 .constant(value)
                 .and_then(|read| match kind == ColumnType::Float {
@@ -370,7 +350,7 @@ pub(crate) fn read_beside(
         }
         (_, Expression::Call(Function::Histogram | Function::DateHistogram, _)) => number(value),
         // What gives decimals, dates or times back.
-        (Some(kind), _) if kind.has_comparable() && kind != MOVED_DATE => {
+        (Some(kind), _) if kind.family().has_comparable() && kind != MOVED_DATE => {
             constant(value, "key()", kind)
         }
         (_, written) if written.is_arithmetic() => number(value),

@@ -37,7 +37,7 @@ pub(super) fn giving_back(
     if let Some(kind) = common {
         set_moments(function, written, &mut arguments, kind);
     }
-    let Some(kind) = common.filter(ColumnType::has_comparable) else {
+    let Some(kind) = common.filter(|kind| kind.family().has_comparable()) else {
         return Ok(PreparedNode::Call(function, known, arguments));
     };
     let picks = function.compares() && kind == MOVED_DATE;
@@ -83,7 +83,7 @@ fn null_if(written: &[Expression], resolve: &Resolve<'_>) -> Result<PreparedNode
     let read_beside = of.constant().is_some() || zone_of(of).is_some();
     let kind = match like {
         _ if read_beside || is_named(of) => None,
-        Beside::Column(_, kind) if kind.has_comparable() || is_as_shown(of) => Some(kind),
+        Beside::Column(_, kind) if kind.family().has_comparable() || is_as_shown(of) => Some(kind),
         Beside::Other if of.is_arithmetic() => Some(ColumnType::Double),
         Beside::Column(..) | Beside::Inside | Beside::Other => None,
     };
@@ -116,7 +116,7 @@ fn null_if(written: &[Expression], resolve: &Resolve<'_>) -> Result<PreparedNode
         PreparedNode::Call(Function::If, Arc::new(Known::Nothing), arguments)
     };
     let kind = common_of(Function::NullIf, written, resolve);
-    let kind = kind.filter(|kind| kind.has_comparable() && *kind != MOVED_DATE);
+    let kind = kind.filter(|kind| kind.family().has_comparable() && *kind != MOVED_DATE);
     Ok(match kind {
         Some(kind) => PreparedNode::Given(Box::new(node), kind),
         None => node,

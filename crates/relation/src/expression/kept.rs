@@ -10,12 +10,12 @@
 //! | `IFNULL(n, '-')`, `j.path` | what the values are |
 
 use super::aggregate::{AggregateKind, Gives};
-use super::beside::{is_date, is_number, kind_of, unified};
+use super::beside::{kind_of, like_moment, unified};
 use super::call::is_of_days;
 use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
 use super::tree::Expression;
-use crate::schema::{ColumnType, DIGITS_MAX, SCALE_MAX};
+use crate::schema::{ColumnType, DIGITS_MAX, Moment, SCALE_MAX};
 use crate::value::Value;
 
 /// What is known of the values of a column of an answer.
@@ -90,7 +90,7 @@ pub(crate) fn shown_as(
     let is_given = !function.gives_back(arguments.len()).is_empty();
     let kind = kind_of(written, columns).filter(|_| is_given);
     let is_shown = |kind: &ColumnType| {
-        kind.has_comparable() && *kind != MOVED_DATE || *kind == ColumnType::Timestamp
+        kind.family().has_comparable() && *kind != MOVED_DATE || *kind == ColumnType::Timestamp
     };
     let kind = kind.filter(is_shown)?;
     // Among timestamps may be seconds with a fraction.
@@ -151,7 +151,7 @@ fn of_moved(of: &[Expression], columns: &dyn Fn(&str) -> Option<ColumnType>) -> 
     if kind == Some(ColumnType::Date) && !unit.is_some_and(is_of_days) {
         return Kept::Of(ColumnType::DateTime { fraction_digits: 0 });
     }
-    let kind = kind.filter(|kind| is_date(*kind) || *kind == ColumnType::Timestamp);
+    let kind = kind.filter(|kind| kind.is_date() || *kind == ColumnType::Timestamp);
     kind.map_or(Kept::Unknown, Kept::Of) // else as what is moved: a number or a text
 }
 
@@ -172,7 +172,11 @@ fn of_call(
         Some(kind) if places.is_empty() => Kept::Of(kind),
         // A constant among whole numbers may have a fraction.
         // So may moments among timestamps.
-        Some(kind) if kind == MOVED_DATE || kind == ColumnType::Timestamp || is_counted(kind) => {
+        Some(kind)
+            if kind == MOVED_DATE
+                || kind == ColumnType::Timestamp
+                || kind.family().is_counted() =>
+        {
             given()
         }
         Some(kind) => Kept::Of(kind),
@@ -180,10 +184,6 @@ fn of_call(
         None if function.gives_text() => Kept::Of(ColumnType::String),
         None => Kept::Unknown,
     }
-}
-
-fn is_counted(kind: ColumnType) -> bool {
-    is_number(kind) || matches!(kind, ColumnType::Bool | ColumnType::Year)
 }
 
 /// Of values that are given back: dates beside timestamps are moments, and so are the constants that they read.
@@ -206,20 +206,16 @@ fn of_given(given: &[&Expression], columns: &dyn Fn(&str) -> Option<ColumnType>)
             }),
             Kept::Of(T::Timestamp),
         ) => Kept::Unknown,
-        (Kept::Of(T::Timestamp), Kept::Of(T::Date | T::DateTime { .. }))
-        | (Kept::Of(T::Date | T::DateTime { .. }), Kept::Of(T::Timestamp)) => {
-            Kept::Of(T::Timestamp)
-        }
+        (Kept::Of(a), Kept::Of(b)) if like_moment(true, a, b).is_some() => Kept::Of(T::Timestamp),
         (a, b) => a.and(b),
     });
     let known = known.unwrap_or(Kept::Null);
     constants
         .iter()
         .fold(known, |known, part| match (known, part.constant()) {
-            (
-                Kept::Of(kind @ (T::Date | T::DateTime { .. } | T::Timestamp)),
-                Some(text @ Value::Str(_)),
-            ) if kind.constant(text).is_ok() => {
+            (Kept::Of(kind), Some(text @ Value::Str(_)))
+                if kind.family().moment() == Some(Moment::Date) && kind.constant(text).is_ok() =>
+            {
                 Kept::Of(if kind == T::Date { MOVED_DATE } else { kind })
             }
             // Seconds.

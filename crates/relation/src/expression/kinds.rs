@@ -11,10 +11,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::beside::{
-    Beside, Item, Resolve, Unprepared, beside, constant, is_date, is_number, is_text, shown,
-    unified,
-};
+use super::beside::{Beside, Item, Resolve, Unprepared, beside, constant, shown, unified};
 use super::call::exactly_listed;
 use super::function::Function;
 use super::mixed::Mixed;
@@ -22,7 +19,7 @@ use super::moment::{MOVED_DATE, zone_of};
 use super::node::PreparedNode;
 use super::tree::Expression;
 use crate::limits::MIXED_LIST_MAX;
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, Moment, TypeFamily};
 use crate::value::Value;
 
 /// The type of a value that a call may give back; `None`: it is one of a document.
@@ -101,7 +98,7 @@ fn refuse_moments(comparison: &Expression, place: usize, kinds: &[Kind]) -> Resu
         return Ok(());
     };
     let is_both = kinds.contains(&Some(ColumnType::Timestamp))
-        && kinds.iter().flatten().any(|kind| is_date(*kind));
+        && kinds.iter().flatten().any(|kind| kind.is_date());
     let is_text = |part: &Expression| matches!(part.constant(), Some(Value::Str(_) | Value::Null));
     let mut parts = comparison.parts().into_iter().enumerate();
     if !is_both || !picks(comparison) || parts.all(|(at, part)| at == place || is_text(part)) {
@@ -205,8 +202,12 @@ fn items_of(list: &Value) -> Vec<Value> {
     }
 }
 
-fn is_time(kind: &ColumnType) -> bool {
-    matches!(kind, ColumnType::Time { .. } | ColumnType::Year)
+/// Whether values of a type are times of day or years.
+fn is_no_instant(kind: &ColumnType) -> bool {
+    match kind.family().moment() {
+        Some(Moment::Time | Moment::Year) => true,
+        Some(Moment::Date) | None => false,
+    }
 }
 
 /// Whether it is a function of a moment, such as HOUR, of which a time of day is none.
@@ -241,7 +242,7 @@ pub(crate) fn refuse_lost(
     let parts = of.parts();
     if reads_moments(of)
         && let Some(name) = parts.first().and_then(|part| part.column())
-        && kinds(name).is_some_and(|kinds| kinds.iter().flatten().any(is_time))
+        && kinds(name).is_some_and(|kinds| kinds.iter().flatten().any(is_no_instant))
     {
         let what = "groups have values of several kinds: work out parts of dates before they are grouped, or give values of one kind";
         return Err(Unprepared::Invalid(what.into()));
@@ -501,12 +502,19 @@ fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
 
 /// A type that reads constants as this one, so that few types are left of the columns of a call.
 fn widest(kind: ColumnType) -> ColumnType {
-    match kind {
-        ColumnType::Date | ColumnType::DateTime { .. } => MOVED_DATE,
-        ColumnType::Time { .. } => ColumnType::Time { fraction_digits: 6 },
-        kind if is_number(kind) => ColumnType::Double,
-        kind if is_text(kind) => ColumnType::String,
-        kind => kind,
+    match kind.family() {
+        TypeFamily::Date => MOVED_DATE,
+        TypeFamily::Time => ColumnType::Time { fraction_digits: 6 },
+        TypeFamily::Whole | TypeFamily::Float | TypeFamily::Double | TypeFamily::Decimal => {
+            ColumnType::Double
+        }
+        TypeFamily::Text => ColumnType::String,
+        TypeFamily::Bytes
+        | TypeFamily::Bool
+        | TypeFamily::Timestamp
+        | TypeFamily::Year
+        | TypeFamily::Set
+        | TypeFamily::Document => kind,
     }
 }
 
@@ -554,7 +562,7 @@ fn mark(written: &Expression, node: &mut PreparedNode, kinds: &[Kind], resolve: 
 pub(super) fn make_digits(written: &Expression, node: &mut PreparedNode, resolve: &Resolve<'_>) {
     each_given(written, node, resolve, &mut |written, node| {
         if let Beside::Column(_, kind) = beside(written, resolve)
-            && is_date(kind)
+            && kind.is_date()
         {
             let of = std::mem::replace(node, PreparedNode::Literal(Value::Null));
             *node = PreparedNode::Digits(Box::new(of), kind);

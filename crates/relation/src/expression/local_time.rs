@@ -21,7 +21,7 @@ use super::call::{exactly_listed, in_zone, named_zone};
 use super::function::Function;
 use super::list::List;
 use super::tree::{BinaryOperator, Expression};
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, TypeFamily};
 use crate::value::Value;
 
 /// A time zone in which texts are local time.
@@ -48,11 +48,11 @@ impl Gives {
     /// The values of a column of that type.
     #[must_use]
     pub fn of(kind: ColumnType) -> Gives {
-        let is_dated = matches!(kind, ColumnType::Date | ColumnType::DateTime { .. });
+        let family = kind.family();
         Gives {
-            moments: kind == ColumnType::Timestamp,
-            dates: is_dated,
-            texts: super::beside::is_text(kind),
+            moments: family == TypeFamily::Timestamp,
+            dates: family == TypeFamily::Date,
+            texts: family == TypeFamily::Text,
         }
     }
 

@@ -470,7 +470,7 @@ fn read_as(value: Value, kind: ColumnType) -> Value {
     match value {
         // A number is unlike a date, and the text of no number is unlike a time and a moment.
         Value::Int(_) | Value::Float(_) => kind.constant(&value).unwrap_or(value),
-        Value::Str(_) => match (kind.constant(&value), kind.compares_as_number()) {
+        Value::Str(_) => match (kind.constant(&value), kind.family().compares_as_number()) {
             (Ok(read), _) => read,
             (Err(_), Some(false)) => Value::Int(0),
             (Err(_), Some(true) | None) => value,

@@ -8,10 +8,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use language::meter::{Budget, Meter, Work};
 
-use super::beside::{
-    Beside, Columns, Item, Resolve, Unprepared, beside, constant, is_converted, is_date, is_number,
-    is_text, no_number,
-};
+use super::beside::{Beside, Columns, Item, Resolve, Unprepared, beside, constant, no_number};
 use super::call::{Known, call, exactly_listed};
 use super::evaluate::as_compared;
 use super::function::Function;
@@ -27,7 +24,7 @@ use super::simple::{self, Simple};
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::json::JsonStep;
 use crate::limits::COMPUTED_TEXT_BYTES_MAX;
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, Moment, TypeFamily};
 use crate::value::Value;
 
 /// Most units of a call whose arguments are all written constants, for the same reason.
@@ -251,10 +248,7 @@ impl<'e> Operand<'e> {
         match (&is, written) {
             (Beside::Inside, _) => node.read_inside(),
             // A date that is moved has a time, which may be midnight.
-            (
-                Beside::Column(_, kind @ (ColumnType::Date | ColumnType::DateTime { .. })),
-                Expression::Call(..),
-            ) => {
+            (Beside::Column(_, kind), Expression::Call(..)) if kind.is_date() => {
                 node = node.as_moment(TimeZone::UTC, *kind);
             }
             (Beside::Column(..) | Beside::Other, _) => {}
@@ -287,7 +281,7 @@ impl<'e> Operand<'e> {
         };
         // A timestamp beside a date is one, in UTC.
         let is_timestamp = matches!(&self.is, Beside::Column(_, ColumnType::Timestamp));
-        let zone = match is_timestamp && is_date(kind) {
+        let zone = match is_timestamp && kind.is_date() {
             true => Some(TimeZone::UTC),
             false => moment::zone_of(self.written),
         };
@@ -317,13 +311,8 @@ impl<'e> Operand<'e> {
         self.make_like_kind(kind, other_kind);
         other.make_like_kind(other_kind, kind);
         // A moment, a time of day and a year: no two of them are values of one kind.
-        let is_of = |kind| {
-            let is_moment = is_date(kind) || kind == ColumnType::Timestamp;
-            let is_time = matches!(kind, ColumnType::Time { .. });
-            [is_moment, is_time, kind == ColumnType::Year]
-        };
-        let [first, second] = [is_of(kind), is_of(other_kind)];
-        let refused = first != second && first.contains(&true) && second.contains(&true);
+        let [first, second] = [kind, other_kind].map(|kind| kind.family().moment());
+        let refused = first != second && first.is_some() && second.is_some();
         match (refused, &self.is, &other.is) {
             (true, Beside::Column(a, _), Beside::Column(b, _)) => {
                 let [a, b] = [(a, kind), (b, other_kind)].map(|(name, kind)| described(name, kind));
@@ -336,13 +325,7 @@ impl<'e> Operand<'e> {
 
     fn make_like_kind(&mut self, kind: ColumnType, other: ColumnType) {
         let node = std::mem::replace(&mut *self.node, PreparedNode::Literal(Value::Null));
-        let is_read = match is_date(other) {
-            true => is_number(kind) || is_text(kind),
-            false => {
-                is_text(kind) && matches!(other, ColumnType::Time { .. } | ColumnType::Timestamp)
-            }
-        };
-        *self.node = match is_read {
+        *self.node = match kind.family().is_read_as(other.family()) {
             true => PreparedNode::Read(Box::new(node), other),
             false => node,
         };
@@ -504,8 +487,9 @@ pub(super) fn one_kind(
     let (Beside::Column(a, first), Beside::Column(b, second)) = (a, b) else {
         return Ok(());
     };
-    let is_moment = |kind: ColumnType| is_date(kind) || kind == ColumnType::Timestamp;
-    if first.is_like(*second) || is_moment(*first) && is_moment(*second) {
+    let [of_first, of_second] = [first.family(), second.family()];
+    let is_moment = [of_first, of_second].map(TypeFamily::moment) == [Some(Moment::Date); 2];
+    if of_first.is_like(of_second) || is_moment {
         return Ok(());
     }
     let [a, b] = [(a, first), (b, second)].map(|(name, kind)| described(name, *kind));
@@ -625,7 +609,11 @@ fn is_no_moment(function: Function, kind: ColumnType) -> bool {
         function,
         Function::Hour | Function::Minute | Function::Second | Function::Time | Function::TimeDiff
     );
-    kind == ColumnType::Year || matches!(kind, ColumnType::Time { .. }) && !is_of_times
+    match kind.family().moment() {
+        Some(Moment::Year) => true,
+        Some(Moment::Time) => !is_of_times,
+        Some(Moment::Date) | None => false,
+    }
 }
 
 fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared> {
@@ -633,7 +621,7 @@ fn column(name: &str, resolve: &Resolve<'_>) -> Result<PreparedNode, Unprepared>
         .find(name)
         .ok_or_else(|| Unprepared::UnknownColumn(name.to_owned()))?
     {
-        (slot, Some(kind)) if kind.has_comparable() => Ok(PreparedNode::Typed(slot, kind)),
+        (slot, Some(kind)) if kind.family().has_comparable() => Ok(PreparedNode::Typed(slot, kind)),
         (slot, _) => Ok(PreparedNode::Slot(slot)),
     }
 }
@@ -748,7 +736,7 @@ fn rows(
     let needles = needles.iter().map(|it| Operand::new(it, resolve));
     let needles = needles.collect::<Result<Vec<_>, _>>()?;
     let numbers = needles.iter().map(|needle| match needle.is {
-        Beside::Column(_, kind) => kind.compares_as_number(),
+        Beside::Column(_, kind) => kind.family().compares_as_number(),
         Beside::Inside | Beside::Other => None,
     });
     let numbers = numbers.collect();
@@ -839,7 +827,7 @@ impl PreparedNode {
     ) -> Result<PreparedNode, Unprepared> {
         if let [Expression::Column(_), low, high] = parts
             && [low, high].iter().any(|end| end.first_column().is_some())
-            && matches!(beside(parts[0], resolve), Beside::Column(_, kind) if is_converted(kind))
+            && matches!(beside(parts[0], resolve), Beside::Column(_, kind) if kind.family().is_converted())
         {
             // Each end says what the column is beside it.
             use BinaryOperator as O;
@@ -870,14 +858,14 @@ impl PreparedNode {
 /// statement may have millions.
 fn comparable(list: &List, needle: &Beside<'_>) -> Result<List, Unprepared> {
     match needle {
-        Beside::Column(_, kind) if kind.has_comparable() || *kind == ColumnType::Year => {}
+        Beside::Column(_, kind) if kind.family().has_comparable() || *kind == ColumnType::Year => {}
         Beside::Column(_, kind) => {
-            let are_texts = kind.compares_as_number() == Some(false);
+            let are_texts = kind.family().compares_as_number() == Some(false);
             if list.whole().is_some() || are_texts && list.has_only_texts() {
                 return Ok(list.clone());
             }
             // Whole numbers in quotes, as drivers write them.
-            if kind.compares_as_number() == Some(true)
+            if kind.family().compares_as_number() == Some(true)
                 && let Some(whole) = list.to_whole()
             {
                 return Ok(whole);

@@ -7,6 +7,7 @@ use language::meter::{Meter, Unmetered};
 
 use super::column::Column;
 use super::column_type::ColumnType;
+use super::family::TypeFamily;
 use super::names::TypeSystem;
 use super::value_error::ValueError;
 use super::{calendar, decimal, timestamp};
@@ -54,6 +55,7 @@ impl ColumnType {
             true => value,
             false => value.without_truth(),
         };
+        let range = || self.range().unwrap_or(i128::MIN..=i128::MAX);
         match *self {
             ColumnType::Text | ColumnType::String => text(value, |_| true),
             ColumnType::Char { chars_max, .. } => {
@@ -63,18 +65,18 @@ impl ColumnType {
                 text(value, |text| text.len() <= bytes_max as usize)
             }
             ColumnType::Blob { bytes_max } => blob(value, bytes_max as usize),
-            ColumnType::Bool => bool(&value),
+            ColumnType::Bool => bool(&value, range()),
             ColumnType::Float => float(&value),
             ColumnType::Double => double(&value).map(Value::Float),
-            ColumnType::Timestamp => timestamp(&value),
-            ColumnType::Int => integer(&value, i32::MIN.into()..=u32::MAX.into()),
-            ColumnType::Bigint => integer(&value, i64::MIN.into()..=i64::MAX.into()),
-            ColumnType::Integer { bytes, unsigned } => integer(&value, range(bytes, unsigned)),
+            ColumnType::Timestamp => timestamp(&value, range()),
+            ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Integer { .. }
+            | ColumnType::Bit { .. } => integer(&value, range()),
             ColumnType::Date => calendar::date(&value),
             ColumnType::DateTime { fraction_digits } => calendar::datetime(&value, fraction_digits),
             ColumnType::Time { fraction_digits } => calendar::time(&value, fraction_digits),
             ColumnType::Year => year(&value),
-            ColumnType::Bit { bits } => integer(&value, 0..=(1 << bits) - 1),
             ColumnType::Multi { wide: false } => set(value, 0..=u32::MAX.into()),
             ColumnType::Multi { wide: true } => set(value, i64::MIN.into()..=i64::MAX.into()),
             ColumnType::Json => json(value, meter),
@@ -82,57 +84,21 @@ impl ColumnType {
         }
     }
 
-    /// Whether a search table stores NULL in a column of this type. In columns of Sphinx's types it stores
-    /// [`ColumnType::empty`], as Sphinx does.
-    #[must_use]
-    pub fn keeps_null(&self) -> bool {
-        !matches!(
-            self,
-            ColumnType::Text
-                | ColumnType::String
-                | ColumnType::Int
-                | ColumnType::Bigint
-                | ColumnType::Float
-                | ColumnType::Bool
-                | ColumnType::Timestamp
-                | ColumnType::Multi { .. }
-        )
-    }
-
     /// The value that a search table stores for NULL where it keeps no NULL: the empty text or 0.
     #[must_use]
     pub fn empty(&self) -> Value {
-        match self {
-            ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Date
-            | ColumnType::DateTime { .. }
-            | ColumnType::Time { .. }
-            | ColumnType::Decimal { .. } => Value::Str(String::new()),
-            ColumnType::Blob { .. } => Value::Bytes(Vec::new()),
-            ColumnType::Float | ColumnType::Double => Value::Float(0.0),
-            ColumnType::Int
-            | ColumnType::Bigint
-            | ColumnType::Bool
-            | ColumnType::Timestamp
-            | ColumnType::Integer { .. }
-            | ColumnType::Bit { .. }
-            | ColumnType::Year => Value::Int(0),
-            ColumnType::Multi { .. } => Value::Set(Arc::default()),
-            ColumnType::Json => Value::Null,
+        match self.family() {
+            TypeFamily::Text | TypeFamily::Date | TypeFamily::Time | TypeFamily::Decimal => {
+                Value::Str(String::new())
+            }
+            TypeFamily::Bytes => Value::Bytes(Vec::new()),
+            TypeFamily::Float | TypeFamily::Double => Value::Float(0.0),
+            TypeFamily::Whole | TypeFamily::Bool | TypeFamily::Timestamp | TypeFamily::Year => {
+                Value::Int(0)
+            }
+            TypeFamily::Set => Value::Set(Arc::default()),
+            TypeFamily::Document => Value::Null,
         }
-    }
-}
-
-/// The range of MySQL's integer of `bytes` bytes.
-fn range(bytes: u8, unsigned: bool) -> RangeInclusive<i128> {
-    let bits = u32::from(bytes) * 8;
-    if unsigned {
-        0..=(1 << bits) - 1
-    } else {
-        -(1 << (bits - 1))..=(1 << (bits - 1)) - 1
     }
 }
 
@@ -234,11 +200,11 @@ fn number(value: &Value) -> Result<Number, ValueError> {
     .ok_or(ValueError::Incorrect)
 }
 
-fn bool(value: &Value) -> Result<Value, ValueError> {
+fn bool(value: &Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
     match value.text_bytes() {
         Some(text) if text.eq_ignore_ascii_case(b"true") => Ok(Value::Int(1)),
         Some(text) if text.eq_ignore_ascii_case(b"false") => Ok(Value::Int(0)),
-        _ => integer(value, 0..=1),
+        _ => integer(value, range),
     }
 }
 
@@ -260,18 +226,15 @@ fn float(value: &Value) -> Result<Value, ValueError> {
     }
 }
 
-/// The last second of the year 9999. What is beyond it is milliseconds, most likely.
-const TIMESTAMP_MAX: i128 = 253_402_300_799;
-
 /// Unix seconds up to the year 9999 as a number or text, or ISO 8601. A fraction of a second is dropped.
-fn timestamp(value: &Value) -> Result<Value, ValueError> {
+fn timestamp(value: &Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
     let seconds = match (number(value), value.text_bytes()) {
-        (Ok(Number::Real(seconds)), _) => return timestamp(&Value::Int(seconds.floor() as i128)),
+        (Ok(Number::Real(seconds)), _) => seconds.floor() as i128,
         (Ok(Number::Whole(seconds)), _) => seconds,
         (Err(_), Some(text)) => timestamp::parse(text).ok_or(ValueError::Incorrect)?.into(),
         (Err(error), None) => return Err(error),
     };
-    integer(&Value::Int(seconds), i64::MIN.into()..=TIMESTAMP_MAX)
+    integer(&Value::Int(seconds), range)
 }
 
 fn text(value: Value, fits: impl Fn(&str) -> bool) -> Result<Value, ValueError> {

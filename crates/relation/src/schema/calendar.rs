@@ -3,12 +3,10 @@
 //! Examples: the DATE of `24/1/2` and of `240102` is `2024-01-02`. The DATETIME(1) of `2024-12-31 23:59:59.96` is
 //! `2025-01-01 00:00:00.0`. The TIME of `1112` is `00:11:12`.
 
+use super::column_type::FRACTION_MAX;
 use super::timestamp::days_in_month;
 use super::value_error::ValueError;
 use crate::value::Value;
-
-/// Most digits of a second's fraction.
-pub(super) const FRACTION_MAX: u8 = 6;
 
 const MICROS: i64 = 1_000_000;
 const DAY: i64 = 86_400 * MICROS;

@@ -3,6 +3,7 @@
 //! Example: the DECIMAL texts `9.50` and `10.00` compare as the numbers 9.5 and 10.
 
 use super::column_type::ColumnType;
+use super::family::TypeFamily;
 use super::{calendar, decimal};
 use crate::value::Value;
 
@@ -10,24 +11,6 @@ use crate::value::Value;
 const DOUBLE_DIGITS: usize = 15;
 
 impl ColumnType {
-    /// The DECIMAL with the most digits.
-    pub const WIDEST_DECIMAL: ColumnType = ColumnType::Decimal {
-        digits: decimal::DIGITS_MAX,
-        scale: decimal::SCALE_MAX,
-    };
-
-    /// Whether [`ColumnType::comparable`] changes anything.
-    #[must_use]
-    pub fn has_comparable(&self) -> bool {
-        matches!(
-            self,
-            ColumnType::Date
-                | ColumnType::DateTime { .. }
-                | ColumnType::Time { .. }
-                | ColumnType::Decimal { .. }
-        )
-    }
-
     /// The value of a column of this type as expressions see it. A DECIMAL or TIME is its number (exact to fifteen
     /// digits, whole numbers to 128 bits), a DATETIME its text without trailing zeros. Every other value is
     /// unchanged.
@@ -36,14 +19,20 @@ impl ColumnType {
         let Value::Str(text) = &value else {
             return value;
         };
-        if matches!(self, ColumnType::Decimal { .. }) {
-            decimal::number(text)
-        } else if matches!(self, ColumnType::Time { .. }) {
-            calendar::time_number(text)
-        } else if matches!(self, ColumnType::DateTime { .. }) {
-            Value::Str(calendar::without_zeros(text).to_owned())
-        } else {
-            value
+        match self.family() {
+            TypeFamily::Decimal => decimal::number(text),
+            TypeFamily::Time => calendar::time_number(text),
+            TypeFamily::Date => Value::Str(calendar::without_zeros(text).to_owned()),
+            TypeFamily::Text
+            | TypeFamily::Bytes
+            | TypeFamily::Whole
+            | TypeFamily::Float
+            | TypeFamily::Double
+            | TypeFamily::Bool
+            | TypeFamily::Timestamp
+            | TypeFamily::Year
+            | TypeFamily::Set
+            | TypeFamily::Document => value,
         }
     }
 
@@ -83,8 +72,8 @@ impl ColumnType {
         let Value::Str(text) = value else {
             return None;
         };
-        match self {
-            ColumnType::Decimal { .. } => {
+        match self.family() {
+            TypeFamily::Decimal => {
                 let text = calendar::without_zeros(text);
                 let is_exact = !text.contains('.') || text.len() <= DOUBLE_DIGITS;
                 Some(match is_exact {
@@ -92,33 +81,27 @@ impl ColumnType {
                     false => Value::Str(text.to_owned()),
                 })
             }
-            ColumnType::Time { .. } | ColumnType::DateTime { .. } => {
-                Some(Value::Str(calendar::without_zeros(text).to_owned()))
+            TypeFamily::Time | TypeFamily::Date => {
+                let short = calendar::without_zeros(text);
+                (short.len() < text.len()).then(|| Value::Str(short.to_owned()))
             }
-            ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Int
-            | ColumnType::Bigint
-            | ColumnType::Float
-            | ColumnType::Bool
-            | ColumnType::Timestamp
-            | ColumnType::Integer { .. }
-            | ColumnType::Double
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Date
-            | ColumnType::Year
-            | ColumnType::Bit { .. }
-            | ColumnType::Multi { .. }
-            | ColumnType::Json => None,
+            TypeFamily::Text
+            | TypeFamily::Bytes
+            | TypeFamily::Whole
+            | TypeFamily::Float
+            | TypeFamily::Double
+            | TypeFamily::Bool
+            | TypeFamily::Timestamp
+            | TypeFamily::Year
+            | TypeFamily::Set
+            | TypeFamily::Document => None,
         }
     }
 
     /// The value of a column of this type, of its form as [`ColumnType::comparable`] gives it; NULL of one that no such column has.
     #[must_use]
     pub fn of_comparable(&self, value: Value) -> Value {
-        let is_time = matches!(self, ColumnType::Time { .. });
+        let is_time = self.family() == TypeFamily::Time;
         let value = match value {
             Value::Int(number) if is_time => {
                 calendar::time_text(number < 0, number.unsigned_abs(), "")
@@ -131,60 +114,5 @@ impl ColumnType {
             value => value,
         };
         self.accept(value).unwrap_or(Value::Null)
-    }
-
-    /// Whether a value of this type may be compared with one of the other: numbers and texts may, where the text is a number, and
-    /// documents hold values of all kinds. Dates, times and sets are compared with their own kind alone.
-    #[must_use]
-    pub fn is_like(&self, other: ColumnType) -> bool {
-        let kind = |of: &ColumnType| match of {
-            ColumnType::Date | ColumnType::DateTime { .. } => "date",
-            ColumnType::Time { .. } => "time",
-            ColumnType::Multi { .. } => "set",
-            ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Json
-            | ColumnType::Int
-            | ColumnType::Bigint
-            | ColumnType::Float
-            | ColumnType::Bool
-            | ColumnType::Timestamp
-            | ColumnType::Integer { .. }
-            | ColumnType::Double
-            | ColumnType::Year
-            | ColumnType::Bit { .. }
-            | ColumnType::Decimal { .. } => "number or text",
-        };
-        let is_document = [*self, other].contains(&ColumnType::Json);
-        is_document || kind(self) == kind(&other)
-    }
-
-    /// Whether values of this type are compared as numbers or as texts; `None`: as what they are, each.
-    #[must_use]
-    pub fn compares_as_number(&self) -> Option<bool> {
-        match self {
-            ColumnType::Multi { .. } | ColumnType::Json => None,
-            ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Date
-            | ColumnType::DateTime { .. } => Some(false),
-            ColumnType::Int
-            | ColumnType::Bigint
-            | ColumnType::Float
-            | ColumnType::Bool
-            | ColumnType::Timestamp
-            | ColumnType::Integer { .. }
-            | ColumnType::Double
-            | ColumnType::Time { .. }
-            | ColumnType::Year
-            | ColumnType::Bit { .. }
-            | ColumnType::Decimal { .. } => Some(true),
-        }
     }
 }

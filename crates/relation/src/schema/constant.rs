@@ -16,9 +16,10 @@
 //!
 //! A constant that its column's type cannot read is refused. None is cut to the digits that it begins with.
 
-use super::column_type::ColumnType;
+use super::column_type::{ColumnType, FRACTION_MAX};
+use super::family::TypeFamily as F;
+use super::timestamp;
 use super::value_error::ValueError;
-use super::{calendar, timestamp};
 use crate::json::JsonNode;
 use crate::value::{Number, Value};
 
@@ -28,52 +29,35 @@ impl ColumnType {
     /// # Errors
     /// The type does not read the constant.
     pub fn constant(&self, value: &Value) -> Result<Value, ValueError> {
-        let fraction_digits = calendar::FRACTION_MAX;
-        match (self, value) {
+        let fraction_digits = FRACTION_MAX;
+        match (self.family(), value) {
             (_, Value::Null) => Ok(Value::Null),
-            (
-                ColumnType::Text
-                | ColumnType::String
-                | ColumnType::Char { .. }
-                | ColumnType::LongText { .. }
-                | ColumnType::Blob { .. }
-                | ColumnType::Json,
-                _,
-            ) => Ok(value.clone()),
-            (
-                ColumnType::Int
-                | ColumnType::Bigint
-                | ColumnType::Float
-                | ColumnType::Integer { .. }
-                | ColumnType::Double
-                | ColumnType::Bit { .. }
-                | ColumnType::Decimal { .. },
-                _,
-            ) => exact(value),
-            (ColumnType::Multi { .. }, Value::Set(_)) => Ok(value.clone()),
-            (ColumnType::Multi { .. }, _) => exact(value),
-            (ColumnType::Bool, _) => match value.text_bytes() {
+            (F::Text | F::Bytes | F::Document, _) => Ok(value.clone()),
+            (F::Whole | F::Float | F::Double | F::Decimal, _) => exact(value),
+            (F::Set, Value::Set(_)) => Ok(value.clone()),
+            (F::Set, _) => exact(value),
+            (F::Bool, _) => match value.text_bytes() {
                 Some(text) if text.eq_ignore_ascii_case(b"true") => Ok(Value::Int(1)),
                 Some(text) if text.eq_ignore_ascii_case(b"false") => Ok(Value::Int(0)),
                 _ => exact(value),
             },
-            (ColumnType::Timestamp, _) => match (exact(value), value.text_bytes()) {
+            (F::Timestamp, _) => match (exact(value), value.text_bytes()) {
                 (Ok(seconds), _) => Ok(seconds),
                 (Err(_), Some(text)) => timestamp::parse_exact(text).ok_or(ValueError::Incorrect),
                 (Err(error), None) => Err(error),
             },
-            (ColumnType::Date | ColumnType::DateTime { .. }, _) => {
+            (F::Date, _) => {
                 let kind = ColumnType::DateTime { fraction_digits };
                 Ok(kind.comparable(kind.accept(value.clone())?))
             }
-            (ColumnType::Time { .. }, Value::Str(_) | Value::Bytes(_)) => {
+            (F::Time, Value::Str(_) | Value::Bytes(_)) => {
                 let kind = ColumnType::Time { fraction_digits };
                 Ok(kind.comparable(kind.accept(value.clone())?))
             }
-            (ColumnType::Time { .. }, _) => exact(value),
+            (F::Time, _) => exact(value),
             // A number with a fraction is no year, and lies between two.
-            (ColumnType::Year, _) if is_broken(value) => exact(value),
-            (ColumnType::Year, _) => match self.accept(value.clone()) {
+            (F::Year, _) if is_broken(value) => exact(value),
+            (F::Year, _) => match self.accept(value.clone()) {
                 Err(ValueError::OutOfRange) => exact(value),
                 read => read,
             },

@@ -3,14 +3,9 @@
 //! Example: `'12.3456e1'` in a DECIMAL(5,2) is `123.46`: five digits, two of them behind the point, rounded half away
 //! from zero.
 
+use super::column_type::DIGITS_MAX;
 use super::value_error::ValueError;
 use crate::value::Value;
-
-/// Most digits of a DECIMAL.
-pub(crate) const DIGITS_MAX: u8 = 65;
-
-/// Most digits behind the point.
-pub(crate) const SCALE_MAX: u8 = 30;
 
 /// Exponents beyond this are cut to it: no DECIMAL comes near it.
 const EXPONENT_MAX: i64 = 1 << 40;

@@ -1,8 +1,7 @@
 //! The names of types in SQL, read and written.
 
-use super::calendar::FRACTION_MAX;
-use super::column_type::ColumnType;
-use super::decimal::{DIGITS_MAX, SCALE_MAX};
+use super::column_type::{ColumnType, DIGITS_MAX, FRACTION_MAX, SCALE_MAX};
+use super::family::TypeFamily;
 
 /// The set of type names that a table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl ColumnType {
             && let Ok(kind) = search_type(&name)
         {
             // A width to show, as MySQL's dumps have it.
-            let has_width = matches!(kind, ColumnType::Int | ColumnType::Bigint);
+            let has_width = kind.family() == TypeFamily::Whole;
             if args.is_empty() || has_width && matches!(args, [0..=255]) {
                 return Ok(kind);
             }

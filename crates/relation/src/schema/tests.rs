@@ -2,6 +2,7 @@ mod calendar;
 
 use proptest::prelude::*;
 
+use super::samples::SAMPLES;
 use super::*;
 use crate::value::Value;
 
@@ -262,50 +263,122 @@ fn parsed(written: &str, system: TypeSystem) -> Result<ColumnType, TypeError> {
     }
 }
 
+/// The types of all samples, in the names of both systems.
+fn types() -> Vec<ColumnType> {
+    let names = SAMPLES
+        .iter()
+        .flat_map(|sample| [&[sample.name], sample.others].concat());
+    let systems = [TypeSystem::Search, TypeSystem::Queue];
+    names
+        .flat_map(|name| systems.map(|system| parsed(name, system).unwrap()))
+        .collect()
+}
+
 #[test]
 fn every_type_reads_its_own_name_back() {
-    for name in [
-        "text",
-        "string",
-        "int",
-        "bigint",
-        "float",
-        "bool",
-        "timestamp",
-    ] {
-        assert_eq!(parsed(name, TypeSystem::Search).unwrap().sql_name(), name);
+    for kind in types() {
+        let name = kind.sql_name();
+        let read = [TypeSystem::Search, TypeSystem::Queue].map(|system| parsed(&name, system));
+        assert!(read.contains(&Ok(kind)), "{kind:?}: {name}: {read:?}");
     }
-    for name in [
-        "tinyint",
-        "smallint unsigned",
-        "mediumint",
-        "int unsigned",
-        "bigint",
-        "double",
-        "char(3)",
-        "varchar(20)",
-        "tinytext",
-        "mediumtext",
-        "longtext",
-        "tinyblob",
-        "blob",
-        "mediumblob",
-        "longblob",
-        "varbinary(20)",
-        "date",
-        "datetime",
-        "datetime(3)",
-        "time",
-        "time(6)",
-        "year",
-        "decimal(12,2)",
-        "decimal(65,30)",
-        "text",
-        "string",
-        "float",
-        "timestamp",
-    ] {
-        assert_eq!(parsed(name, TypeSystem::Queue).unwrap().sql_name(), name);
+}
+
+#[test]
+fn every_tag_has_a_type_and_a_sample_and_every_type_reads_its_code_back() {
+    for (tag, (kind, sample)) in TYPES.into_iter().zip(SAMPLES).enumerate() {
+        let sample = parsed(sample.name, TypeSystem::Search).unwrap();
+        let tags = [kind, sample].map(|kind| usize::from(kind.code().0));
+        assert_eq!(tags, [tag; 2], "{kind:?}, {sample:?}");
+    }
+    for kind in types() {
+        let (tag, size) = kind.code();
+        assert_eq!(ColumnType::of_code(tag, size), Some(kind));
+    }
+    assert_eq!(ColumnType::of_code(TAGS as u8, 0), None);
+}
+
+#[test]
+fn the_documents_have_every_type() {
+    let of_users = include_str!("../../../../docs/sql.md");
+    let of_bytes = include_str!("../../../../docs/formats/records.md");
+    let (_, of_bytes) = of_bytes.split_once("| type byte | type | size |").unwrap();
+    let (of_bytes, _) = of_bytes.split_once("\n\n").unwrap();
+    let number = |written: &str| written.trim().parse::<usize>().unwrap();
+    let rows = of_bytes.lines().skip(2).flat_map(|row| {
+        let numbers = row.split('|').nth(1).unwrap();
+        match numbers.split_once(" to ") {
+            Some((first, last)) => (number(first)..=number(last)).collect(),
+            None => numbers.split(',').map(number).collect::<Vec<_>>(),
+        }
+    });
+    let mut tags: Vec<usize> = rows.collect();
+    tags.sort_unstable();
+    assert_eq!(
+        tags,
+        (0..TAGS).collect::<Vec<_>>(),
+        "docs/formats/records.md"
+    );
+    for sample in SAMPLES {
+        let name = sample.name.split(['(', ' ']).next().unwrap();
+        assert!(
+            of_users.contains(&format!("`{name}")),
+            "docs/sql.md: {name}"
+        );
+    }
+}
+
+/// The stored value of each sample, and the constants that equal it.
+fn constants() -> impl Iterator<Item = (ColumnType, Value, Vec<Value>)> {
+    let constant = |written: &str| match written.strip_prefix('\'') {
+        Some(rest) => text(rest.trim_end_matches('\'')),
+        None => match (written.parse(), written.parse()) {
+            (Ok(whole), _) => Value::Int(whole),
+            (_, Ok(real)) => Value::Float(real),
+            _ => text(written), // TRUE, a set
+        },
+    };
+    SAMPLES.into_iter().map(move |sample| {
+        let kind = parsed(sample.name, TypeSystem::Search).unwrap();
+        let stored = kind.accept(constant(sample.value)).unwrap();
+        let equal = sample.equal.iter().map(|of| constant(of)).collect();
+        (kind, stored, equal)
+    })
+}
+
+#[test]
+fn bits_are_whole_numbers_beside_others() {
+    let bits = ColumnType::Bit { bits: 64 };
+    let union = crate::expression::type_of_union;
+    assert_eq!(union(bits, ColumnType::Bigint), None); // whole numbers as they come
+    assert_eq!(union(bits, ColumnType::Float), Some(ColumnType::Double));
+    let decimal = |digits| ColumnType::Decimal { digits, scale: 2 };
+    assert_eq!(union(bits, decimal(4)), Some(decimal(22)));
+}
+
+#[test]
+fn a_key_finds_each_constant_that_equals_a_value() {
+    for (kind, stored, equal) in constants().filter(|(kind, ..)| kind.takes_key()) {
+        let code = crate::key::code(&stored).unwrap();
+        for constant in equal {
+            let read = kind.constant(&constant).unwrap();
+            let codes = crate::key::codes_of(kind, &[read].into_iter().collect());
+            assert_eq!(codes, Some(vec![code]), "{kind:?} {constant:?}");
+        }
+    }
+}
+
+#[test]
+fn a_type_of_long_values_says_so() {
+    for kind in types() {
+        let texts = ["a".repeat(99), "1,2,3".to_owned(), "{}".to_owned()];
+        let takes_long = |written: &String| match kind.accept(text(written)) {
+            Ok(Value::Set(_) | Value::Json(_)) => true,
+            Ok(taken) => taken.text_bytes().is_some_and(|taken| taken.len() == 99),
+            Err(_) => false,
+        };
+        if texts.iter().any(takes_long) {
+            assert!(kind.family().may_be_long(), "{kind:?}");
+        }
     }
 }
 
@@ -332,12 +405,7 @@ proptest! {
 
     #[test]
     fn what_a_type_took_it_takes_unchanged(value in crate::value::tests::value()) {
-        for kind in [
-            ColumnType::Text, ColumnType::Int, ColumnType::Bigint, ColumnType::Float, ColumnType::Bool,
-            ColumnType::Timestamp, ColumnType::Double, TINY, UNSIGNED, ColumnType::Blob { bytes_max: 3 },
-            ColumnType::Date, ColumnType::DateTime { fraction_digits: 2 }, ColumnType::Time { fraction_digits: 0 },
-            ColumnType::Decimal { digits: 9, scale: 2 },
-        ] {
+        for kind in types() {
             if let Ok(taken) = kind.accept(value.clone()) {
                 prop_assert_eq!(kind.accept(taken.clone()), Ok(taken));
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::{Answer, Interrupt, Marker, Reason};
 use language::meter::{Meter, Unmetered};
 use language::tree::Outline;
-use relation::schema::ColumnType;
+use relation::schema::{ColumnType, NumberForm};
 use relation::value::Value;
 use session::Grant;
 use session::errors::{self, Failure};
@@ -306,11 +306,11 @@ pub(super) fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
 
 /// A value as a JSON cell. A `float` column stores 32 bits, so it is written by the shortest text of its `f32`.
 pub(super) fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
-    match (value, kind) {
+    match (value, kind.map(|kind| kind.family().number_form())) {
         (Value::Null, _) => Cell::Null,
-        (Value::Int(number), Some(ColumnType::Bool)) => Cell::Bool(*number != 0),
+        (Value::Int(number), Some(NumberForm::Truth)) => Cell::Bool(*number != 0),
         (Value::Int(number), _) => Cell::Int(*number),
-        (Value::Float(number), Some(ColumnType::Float)) => {
+        (Value::Float(number), Some(NumberForm::Float)) => {
             Cell::Float((*number as f32).to_string().parse().unwrap_or(*number))
         }
         (Value::Float(number), _) => Cell::Float(*number),

@@ -1,7 +1,7 @@
 //! Outcomes as tables: the replies of /sql?mode=raw, /cli_json and /cli.
 
 use engine::Answer;
-use relation::schema::ColumnType;
+use relation::schema::{ColumnType, TypeFamily};
 use relation::value::Value;
 use session::Grant;
 use session::Session;
@@ -216,28 +216,22 @@ fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut impl T
 
 /// Manticore's name of a column's type. An expression has no type; its first value tells.
 fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
-    match kind {
-        Some(ColumnType::Int | ColumnType::Bool | ColumnType::Timestamp | ColumnType::Year) => {
-            "long"
-        }
-        Some(ColumnType::Bigint | ColumnType::Integer { .. } | ColumnType::Bit { .. }) => {
-            "long long"
-        }
-        Some(ColumnType::Float) => "float",
-        Some(ColumnType::Double) => "double",
-        Some(
-            ColumnType::Text
-            | ColumnType::String
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Date
-            | ColumnType::DateTime { .. }
-            | ColumnType::Time { .. }
-            | ColumnType::Multi { .. }
-            | ColumnType::Json
-            | ColumnType::Decimal { .. },
-        ) => "string",
+    match kind.map(|kind| (kind, kind.family())) {
+        Some((ColumnType::Int, _)) => "long",
+        Some((_, TypeFamily::Bool | TypeFamily::Timestamp | TypeFamily::Year)) => "long",
+        Some((_, TypeFamily::Whole)) => "long long",
+        Some((_, TypeFamily::Float)) => "float",
+        Some((_, TypeFamily::Double)) => "double",
+        Some((
+            _,
+            TypeFamily::Text
+            | TypeFamily::Bytes
+            | TypeFamily::Decimal
+            | TypeFamily::Date
+            | TypeFamily::Time
+            | TypeFamily::Set
+            | TypeFamily::Document,
+        )) => "string",
         None => match sample {
             Some(Value::Int(_)) => "long long",
             Some(Value::Float(_)) => "double",

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use engine::{Answer, Damaged, Rows};
 use relation::expression::Kept;
-use relation::schema::ColumnType;
+use relation::schema::{ColumnType, NumberForm};
 use relation::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder, PacketError};
 
@@ -134,11 +134,20 @@ fn define<'v>(
         (true, true, _) => ColumnDefinition::bigint(name),
         (true, false, true) => ColumnDefinition::double(name),
         _ => match known.kind() {
-            Some(kind) if kind.has_comparable() || kind == ColumnType::Double => {
+            Some(kind) if kind.family().has_comparable() || kind == ColumnType::Double => {
                 ColumnDefinition::of(name, kind)
             }
             Some(_) | None => ColumnDefinition::text(name),
         },
+    }
+}
+
+/// Whether a whole number of a column of that type is shown with zeros before it.
+#[inline]
+fn is_padded(kind: ColumnType) -> bool {
+    match kind.family().number_form() {
+        NumberForm::Year => true,
+        NumberForm::Plain | NumberForm::Truth | NumberForm::Float | NumberForm::Double => false,
     }
 }
 
@@ -148,7 +157,7 @@ fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &m
         Value::Null => encoder.row_null(),
         Value::Str(written) => encoder.row_bytes(written.as_bytes()),
         Value::Bytes(bytes) => encoder.row_bytes(bytes),
-        Value::Int(number) if kind != Some(ColumnType::Year) => encoder.row_integer(*number),
+        Value::Int(number) if !kind.is_some_and(is_padded) => encoder.row_integer(*number),
         Value::Int(_) | Value::Float(_) | Value::Set(_) | Value::Json(_) => {
             text.clear();
             value.write_text(kind, text);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use relation::schema::ColumnType;
+use relation::schema::{ColumnType, NumberForm};
 use relation::value::Value;
 use serde_json::{Map, Number, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -65,15 +65,15 @@ fn id(table: &str, data: &str) -> String {
 
 /// A value as JSON, by the type of its column.
 pub fn as_json(value: &Value, kind: Option<ColumnType>) -> Json {
-    match (value, kind) {
+    match (value, kind.map(|kind| kind.family().number_form())) {
         (Value::Null, _) => Json::Null,
-        (Value::Int(number), Some(ColumnType::Bool)) => Json::Bool(*number != 0),
+        (Value::Int(number), Some(NumberForm::Truth)) => Json::Bool(*number != 0),
         (Value::Int(number), _) => match (u64::try_from(*number), i64::try_from(*number)) {
             (Ok(number), _) => Json::from(number),
             (_, Ok(number)) => Json::from(number),
             _ => Json::Null,
         },
-        (Value::Float(number), Some(ColumnType::Float)) => {
+        (Value::Float(number), Some(NumberForm::Float)) => {
             // The column stores 32 bits: write the shortest text of its `f32`.
             let shortest = (*number as f32).to_string().parse().unwrap_or(*number);
             Number::from_f64(shortest).map_or(Json::Null, Json::Number)

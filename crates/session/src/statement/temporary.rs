@@ -80,8 +80,8 @@ impl Execution<'_> {
         unique.sort();
         unique.dedup();
         let is_list = |column: &&usize| {
-            let kind = columns.get(**column).map(|column| column.kind);
-            matches!(kind, Some(ColumnType::Json | ColumnType::Multi { .. }))
+            let column = columns.get(**column);
+            column.is_some_and(|column| !column.kind.family().is_single())
         };
         if let Some(column) = unique.iter().flatten().find(is_list) {
             let name = &columns[*column].name;

@@ -286,7 +286,7 @@ fn sorted_by(kept: &[Kept], alike: &[Vec<ColumnType>], place: usize) -> Option<C
     match kept.get(place).copied().and_then(Kept::kind) {
         // Of numbers only those of a DECIMAL are kept as texts.
         Some(ColumnType::Double) => Some(ColumnType::WIDEST_DECIMAL),
-        Some(kind) if kind.has_comparable() => Some(kind),
+        Some(kind) if kind.family().has_comparable() => Some(kind),
         Some(_) | None => match alike.get(place).map(Vec::as_slice) {
             Some([kind]) => Some(*kind),
             Some(_) | None => None,
@@ -298,8 +298,8 @@ fn sorted_by(kept: &[Kept], alike: &[Vec<ColumnType>], place: usize) -> Option<C
 fn sort_as(known: &mut Vec<Vec<ColumnType>>, given: &Columns) {
     known.resize_with(given.len(), Vec::new);
     for (known, (_, kind)) in known.iter_mut().zip(given) {
-        let new = kind.filter(ColumnType::has_comparable);
-        let new = new.filter(|new| !known.iter().any(|one| one.is_like(*new)));
+        let new = kind.filter(|kind| kind.family().has_comparable());
+        let new = new.filter(|new| !known.iter().any(|one| one.family().is_like(new.family())));
         known.extend(new);
     }
 }

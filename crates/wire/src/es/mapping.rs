@@ -66,6 +66,11 @@ pub enum FieldKind {
     Date,
 }
 
+/// A name of each field.
+const NAMES: [&str; 7] = [
+    "text", "keyword", "integer", "long", "float", "boolean", "date",
+];
+
 impl FieldKind {
     fn named(name: &str) -> Option<FieldKind> {
         Some(match name {
@@ -92,29 +97,13 @@ impl FieldKind {
         }
     }
 
+    /// The field that a column of that type is stored for, and its name.
     fn of_column(kind: ColumnType) -> Option<(FieldKind, &'static str)> {
-        Some(match kind {
-            ColumnType::Text => (FieldKind::Text, "text"),
-            ColumnType::String => (FieldKind::Keyword, "keyword"),
-            ColumnType::Int => (FieldKind::Integer, "integer"),
-            ColumnType::Bigint => (FieldKind::Long, "long"),
-            ColumnType::Float => (FieldKind::Float, "float"),
-            ColumnType::Bool => (FieldKind::Boolean, "boolean"),
-            ColumnType::Timestamp => (FieldKind::Date, "date"),
-            ColumnType::Integer { .. }
-            | ColumnType::Double
-            | ColumnType::Char { .. }
-            | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Date
-            | ColumnType::DateTime { .. }
-            | ColumnType::Time { .. }
-            | ColumnType::Year
-            | ColumnType::Bit { .. }
-            | ColumnType::Multi { .. }
-            | ColumnType::Json
-            | ColumnType::Decimal { .. } => return None,
-        })
+        let named = |name| Some((FieldKind::named(name)?, name));
+        let fields = NAMES.into_iter().filter_map(named);
+        fields
+            .into_iter()
+            .find(|(field, _)| field.column_type() == kind)
     }
 }
 

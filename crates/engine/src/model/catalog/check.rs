@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use language::analysis::Settings;
-use relation::schema::{Column, ColumnType, TEXT_COLUMNS_MAX, text_names};
+use relation::schema::{Column, ColumnType, TEXT_COLUMNS_MAX, TypeFamily, text_names};
 
 use super::Catalog;
 use super::keep::complete_keep;
@@ -273,11 +273,7 @@ fn drop_implied_id(columns: &mut Vec<Column>) -> Result<()> {
     let Some(place) = columns.iter().position(|column| column.name == "id") else {
         return Ok(());
     };
-    let whole = matches!(
-        columns[place].kind,
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Integer { .. }
-    );
-    if !whole {
+    if columns[place].kind.family() != TypeFamily::Whole {
         return Err(Error::invalid("column 'id' is a whole number"));
     }
     columns.remove(place);

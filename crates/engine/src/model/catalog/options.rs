@@ -166,10 +166,9 @@ pub(super) fn check_columns(definition: &Definition, options: &QueueOptions) -> 
                 table: definition.name.clone(),
             });
         };
-        let is_time = matches!(
-            column.kind,
-            ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Integer { bytes: 8, .. }
-        );
+        let range = column.kind.range();
+        let is_time = column.kind == ColumnType::Timestamp
+            || range.is_some_and(|range| range.contains(&i64::MAX.into()));
         if option == "deliver_at" && !is_time {
             return Err(Error::invalid(format!(
                 "deliver_at='{name}' is neither a TIMESTAMP (seconds since 1970 UTC) nor a BIGINT (microseconds)"

@@ -3,7 +3,7 @@ use language::analysis::Settings;
 use proptest::prelude::*;
 use relation::options::Ranker;
 use relation::row::encode;
-use relation::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType, TYPES};
 use relation::value::Value;
 
 use super::*;
@@ -32,24 +32,17 @@ fn table() -> impl Strategy<Value = TableId> {
 }
 
 fn column() -> impl Strategy<Value = Column> {
-    let kind = prop_oneof![
-        Just(ColumnType::Text),
-        Just(ColumnType::Timestamp),
-        Just(ColumnType::Integer {
-            bytes: 3,
-            unsigned: true
-        }),
-        any::<u32>().prop_map(|chars_max| ColumnType::Char {
-            variable: true,
-            chars_max
-        }),
-        any::<u32>().prop_map(|bytes_max| ColumnType::Blob { bytes_max }),
-        Just(ColumnType::Date),
-        (0..=6u8).prop_map(|fraction_digits| ColumnType::DateTime { fraction_digits }),
-        (0..=6u8).prop_map(|fraction_digits| ColumnType::Time { fraction_digits }),
-        Just(ColumnType::Year),
-        (30..=65u8, 0..=30u8).prop_map(|(digits, scale)| ColumnType::Decimal { digits, scale }),
-    ];
+    // Sizes that a type cannot have are left as they are in the table of types.
+    let kind = (
+        proptest::sample::select(&TYPES[..]),
+        any::<u32>(),
+        0..=64u32,
+    )
+        .prop_map(|(kind, long, short)| {
+            let (tag, _) = kind.code();
+            let of_sizes = [long, short].map(|size| ColumnType::of_code(tag, size));
+            of_sizes.into_iter().flatten().next().unwrap_or(kind)
+        });
     let flags = any::<(bool, bool)>();
     (".{1,8}", kind, flags, proptest::option::of(value())).prop_map(
         |(name, kind, (nullable, keyed), default)| Column {

@@ -21,7 +21,7 @@ use crate::expression::{
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, Groups, Key, Order};
-use crate::schema::ColumnType;
+use crate::schema::{ColumnType, TypeFamily};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ struct GroupKey {
 impl GroupKey {
     /// Whether a row may belong to several groups by this key.
     fn is_list(&self) -> bool {
-        matches!(self.kind, Some(ColumnType::Multi { .. } | ColumnType::Json))
+        self.kind.is_some_and(|kind| !kind.family().is_single())
             || matches!(self.written, Expression::Path { .. })
     }
 
@@ -266,8 +266,7 @@ impl GroupBinder<'_, '_> {
             Expression::Column(name) => self.of.slot(name).ok()?.1,
             of => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
         };
-        let is_shown = matches!(kind, ColumnType::Year | ColumnType::Timestamp);
-        (kind.has_comparable() || is_shown).then_some(kind)
+        (kind.family().moment().is_some() || kind.family().has_comparable()).then_some(kind)
     }
 
     /// The values behind which a page of groups begins, one for each key, as the keys compare.
@@ -321,7 +320,7 @@ impl GroupBinder<'_, '_> {
         let mut are_integers = key.prepared.is_of_whole_numbers();
         key.written.each_column(&mut |name| {
             let kind = self.of.slot(name).map(|(_, kind)| kind);
-            are_integers &= kind.is_ok_and(ColumnType::is_integer);
+            are_integers &= kind.is_ok_and(|kind| kind.family().is_integer());
         });
         are_integers
     }
@@ -404,7 +403,7 @@ impl GroupBinder<'_, '_> {
                     let of_column = |name: &str| Some(self.of.slot(name).ok()?.1);
                     let kinds = given_kinds(it, &of_column).unwrap_or_default();
                     let mut kinds = kinds.into_iter().chain([kind_of(it, &of_column)]).flatten();
-                    kinds.any(|of| matches!(of, ColumnType::Date | ColumnType::DateTime { .. }))
+                    kinds.any(ColumnType::is_date)
                 };
                 let arguments = arguments.iter().map(|it| match it {
                     // The text that a client sees, `10:11:12` and not 101112.
@@ -442,8 +441,7 @@ impl GroupBinder<'_, '_> {
             (AggregateGives::Text, _) => Some(ColumnType::String),
             (AggregateGives::Argument, [Expression::Column(name)]) => {
                 let (_, kind) = self.of.slot(name).ok()?;
-                let is_one = !matches!(kind, ColumnType::Multi { .. } | ColumnType::Json);
-                is_one.then_some(kind)
+                kind.family().is_single().then_some(kind)
             }
             (AggregateGives::Argument, [of]) => {
                 kind_of(of, &|name| Some(self.of.slot(name).ok()?.1))
@@ -463,7 +461,7 @@ impl GroupBinder<'_, '_> {
         };
         if let Some(at) = number("key(") {
             let kind = self.keys.get(at).and_then(|key| key.kind);
-            let kind = kind.filter(|kind| !matches!(kind, ColumnType::Multi { .. }));
+            let kind = kind.filter(|kind| kind.family() != TypeFamily::Set);
             return Ok((GROUP_SLOT + at, kind));
         }
         if let Some(at) = number("aggregate(") {

@@ -1,7 +1,7 @@
 //! Columns of tables, and their keys.
 
 use engine::{Definition, Kind};
-use relation::schema::{Column, ColumnType};
+use relation::schema::{Column, ColumnType, TypeFamily};
 use relation::value::Value;
 
 use super::server::COLLATION;
@@ -93,7 +93,7 @@ pub(super) struct Described {
 impl Described {
     /// The cells of `system.columns`.
     fn row(self, table: &str) -> Vec<Value> {
-        let collation = match self.is_text() {
+        let collation = match self.has_collation() {
             true => text(COLLATION),
             false => Value::Null,
         };
@@ -111,14 +111,9 @@ impl Described {
         ]
     }
 
-    pub(super) fn is_text(&self) -> bool {
-        matches!(
-            self.kind,
-            ColumnType::Text
-                | ColumnType::String
-                | ColumnType::Char { .. }
-                | ColumnType::LongText { .. }
-        )
+    /// Whether its values are of characters, which have a collation.
+    pub(super) fn has_collation(&self) -> bool {
+        self.kind.family() == TypeFamily::Text
     }
 
     fn new(name: &str, kind: ColumnType, extra: &str) -> Described {

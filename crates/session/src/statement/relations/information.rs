@@ -513,8 +513,14 @@ fn of_columns(asked: &Asked<'_>, definition: &Definition) -> Rows {
 }
 
 fn of_column(asked: &Asked<'_>, table: &str, at: usize, column: Described) -> Vec<Value> {
-    let is_text = column.is_text();
-    let in_texts = |value: &str| if is_text { text(value) } else { Value::Null };
+    let has_collation = column.has_collation();
+    let in_texts = |value: &str| {
+        if has_collation {
+            text(value)
+        } else {
+            Value::Null
+        }
+    };
     let known = |size: Option<u32>| size.map_or(Value::Null, number);
     let sizes = column.kind.sizes();
     // An id is unsigned.
