@@ -42,7 +42,7 @@ impl Batch {
         self.rows.is_empty() || room && self.columns == row.names()
     }
 
-    /// Adds a row. An empty cell of a number column becomes NULL, as spreadsheets mean it.
+    /// Adds a row. An empty cell of a column that holds no texts becomes NULL, as spreadsheets mean it.
     pub(super) fn push(&mut self, row: &Row, span: &Span, written: &[u8], checker: &Checker) {
         if self.rows.is_empty() && self.columns != row.names() {
             self.columns = row.names().to_vec();

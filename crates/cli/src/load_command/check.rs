@@ -15,7 +15,7 @@ use super::row::Row;
 
 /// Facts about the table.
 pub(super) struct Checker {
-    /// For each column whether it takes numbers.
+    /// For each column whether it takes other values than texts.
     numbers: BTreeMap<String, bool>,
     /// How standing queries are parsed; `None`: no pq table.
     language: Option<Language>,
@@ -31,17 +31,13 @@ struct Language {
 impl Checker {
     /// Asks the server about the table.
     pub(super) fn new(client: &mut Client, table: &str) -> Result<Checker> {
-        let described = client.query(&format!("DESCRIBE `{table}`"))?;
-        let numbers = described.rows.iter().map(|row| {
-            let kind = cell(row, 1);
-            let texts = [
-                "text", "string", "char", "blob", "binary", "date", "time", "year",
-            ];
-            let is_text = texts.iter().any(|text| kind.contains(text));
-            (cell(row, 0), !is_text || kind == "timestamp")
-        });
-        let numbers = numbers.collect();
         let created = create_table(client, table)?;
+        let numbers = created.columns.iter().map(|column| {
+            let takes_texts = column.kind.family().takes_texts();
+            (column.name.clone(), !takes_texts)
+        });
+        let numbers = [("id".to_owned(), true)].into_iter().chain(numbers);
+        let numbers = numbers.collect();
         let language = match option(&created, "type") {
             Some("pq" | "percolate") => Some(Language::new(client, &created)?),
             _ => None,
@@ -49,7 +45,7 @@ impl Checker {
         Ok(Checker { numbers, language })
     }
 
-    /// Whether a column takes numbers.
+    /// Whether a column takes numbers, dates or other values that are no texts.
     pub(super) fn is_number(&self, column: &str) -> bool {
         self.numbers.get(column).copied().unwrap_or(false)
     }
@@ -122,9 +118,4 @@ fn option<'a>(created: &'a CreateTable, name: &str) -> Option<&'a str> {
     let mut options = created.options.iter();
     let found = options.find(|(other, _)| other == name);
     found.map(|(_, value)| value.as_str())
-}
-
-fn cell(row: &[Option<Vec<u8>>], at: usize) -> String {
-    let bytes = row.get(at).and_then(Option::as_deref).unwrap_or_default();
-    String::from_utf8_lossy(bytes).to_lowercase()
 }
