@@ -12,6 +12,7 @@ mod bench_verb;
 mod collect;
 mod collect_http;
 mod collect_tree;
+mod column_types;
 mod command_line;
 mod constants;
 mod damage;
@@ -46,4 +47,5 @@ mod server;
 mod syslog_door;
 mod time_zones;
 mod transactions;
+
 mod webhook;

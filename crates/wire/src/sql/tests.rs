@@ -26,6 +26,17 @@ fn read_each(lines: &str) -> String {
 }
 
 #[test]
+fn no_type_is_refused_as_one_that_is_not_there_yet() {
+    use relation::schema::{ColumnType, TypeError, TypeSystem};
+    for name in create::TYPES_NOT_YET {
+        for system in [TypeSystem::Search, TypeSystem::Queue] {
+            let read = ColumnType::parse(name, &[], false, system);
+            assert_eq!(read, Err(TypeError::Unknown), "{name}");
+        }
+    }
+}
+
+#[test]
 fn statements_are_read_as_the_snapshot_shows() {
     let read = read_each(STATEMENTS);
     assert!(!read.contains("ERROR"), "every one is understood:\n{read}");
