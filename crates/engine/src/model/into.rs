@@ -145,24 +145,15 @@ fn fit(from: ColumnType, to: ColumnType) -> Fit {
         let inside = to.start() <= from.start() && from.end() <= to.end();
         return if inside { Fit::Always } else { Fit::Checked };
     }
-    let is_text = matches!(from.empty(), Value::Str(_));
-    match to.family() {
+    let (written, taken) = (from.empty(), to.empty());
+    let is_text = matches!(written, Value::Str(_)) && to.family().takes_texts();
+    let is_unlimited = to.family() == TypeFamily::Text && to.sizes().chars == Some(u32::MAX);
+    match (is_text, is_unlimited) {
         _ if to == from => Fit::Always,
-        TypeFamily::Text if is_text && to.sizes().chars == Some(u32::MAX) => Fit::Always,
-        TypeFamily::Text | TypeFamily::Bytes if is_text => Fit::Checked,
-        TypeFamily::Float | TypeFamily::Double if from == ColumnType::Float => Fit::Always,
-        TypeFamily::Text
-        | TypeFamily::Bytes
-        | TypeFamily::Float
-        | TypeFamily::Double
-        | TypeFamily::Whole
-        | TypeFamily::Decimal
-        | TypeFamily::Bool
-        | TypeFamily::Timestamp
-        | TypeFamily::Date
-        | TypeFamily::Time
-        | TypeFamily::Year
-        | TypeFamily::Set
-        | TypeFamily::Document => Fit::Never,
+        (true, true) => Fit::Always,
+        (true, false) => Fit::Checked,
+        // A float goes into a double.
+        _ if from == ColumnType::Float && taken == written => Fit::Always,
+        (false, _) => Fit::Never,
     }
 }

@@ -19,7 +19,7 @@ use super::function::Function;
 use super::moment::{MOVED_DATE, zone_of};
 use super::node::WEIGHT_SLOT;
 use super::tree::Expression;
-use crate::schema::{ColumnType, DIGITS_MAX, TypeFamily};
+use crate::schema::{ColumnType, DIGITS_MAX, Moment, TypeFamily};
 use crate::value::Value;
 
 /// Digits of the longest whole number.
@@ -218,15 +218,14 @@ pub(super) fn like_moment(compares: bool, a: ColumnType, b: ColumnType) -> Optio
 
 /// The type of values that are of a type, or NOW() as a value of it; `None`: the type has no such value.
 fn with_moment(kind: ColumnType) -> Option<ColumnType> {
-    use TypeFamily as F;
-    match kind.family() {
-        F::Date if kind == ColumnType::Date => Some(ColumnType::DateTime { fraction_digits: 0 }),
-        F::Date | F::Time | F::Timestamp | F::Year => Some(kind),
-        F::Bool => None,
-        F::Text => Some(ColumnType::String),
-        F::Bytes | F::Whole | F::Float | F::Double | F::Decimal | F::Set | F::Document => {
-            unified(kind, ColumnType::Bigint)
+    match (kind.family().moment(), kind.family()) {
+        (Some(Moment::Date), _) if kind == ColumnType::Date => {
+            Some(ColumnType::DateTime { fraction_digits: 0 })
         }
+        (Some(_), _) => Some(kind),
+        (None, TypeFamily::Bool) => None,
+        (None, TypeFamily::Text) => Some(ColumnType::String),
+        (None, _) => unified(kind, ColumnType::Bigint),
     }
 }
 

@@ -15,11 +15,11 @@ use super::beside::{Beside, Item, Resolve, Unprepared, beside, constant, shown, 
 use super::call::exactly_listed;
 use super::function::Function;
 use super::mixed::Mixed;
-use super::moment::{MOVED_DATE, zone_of};
+use super::moment::zone_of;
 use super::node::PreparedNode;
 use super::tree::Expression;
 use crate::limits::MIXED_LIST_MAX;
-use crate::schema::{ColumnType, Moment, TypeFamily};
+use crate::schema::{ColumnType, Moment};
 use crate::value::Value;
 
 /// The type of a value that a call may give back; `None`: it is one of a document.
@@ -407,7 +407,7 @@ fn picked_from<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> Option<&'e
 fn own_kind(written: &Expression, kind: ColumnType, resolve: &Resolve<'_>) -> ColumnType {
     let columns = columns_of(written, resolve).into_iter();
     let types = columns.filter_map(|of| match of {
-        Beside::Column(_, own) => (widest(own) == kind).then_some(own),
+        Beside::Column(_, own) => (own.widest() == kind).then_some(own),
         Beside::Inside | Beside::Other => None,
     });
     let own = types.reduce(|a, b| unified(a, b).unwrap_or(kind));
@@ -486,7 +486,7 @@ pub(super) fn columns_of<'e>(written: &'e Expression, resolve: &Resolve<'_>) -> 
 /// The kind of a part; `None`: it is not known, or it is NULL.
 fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
     match (beside(written, resolve), written.constant()) {
-        (Beside::Column(_, kind), _) => Some(Some(widest(kind))),
+        (Beside::Column(_, kind), _) => Some(Some(kind.widest())),
         (Beside::Inside, _) => Some(None),
         (Beside::Other, Some(value)) => kind_of_constant(value),
         // A moment is its seconds here.
@@ -497,24 +497,6 @@ fn kind_of(written: &Expression, resolve: &Resolve<'_>) -> Option<Kind> {
             let is_text = matches!(written, Expression::Call(of, _) if of.gives_text());
             is_text.then_some(Some(ColumnType::String))
         }
-    }
-}
-
-/// A type that reads constants as this one, so that few types are left of the columns of a call.
-fn widest(kind: ColumnType) -> ColumnType {
-    match kind.family() {
-        TypeFamily::Date => MOVED_DATE,
-        TypeFamily::Time => ColumnType::Time { fraction_digits: 6 },
-        TypeFamily::Whole | TypeFamily::Float | TypeFamily::Double | TypeFamily::Decimal => {
-            ColumnType::Double
-        }
-        TypeFamily::Text => ColumnType::String,
-        TypeFamily::Bytes
-        | TypeFamily::Bool
-        | TypeFamily::Timestamp
-        | TypeFamily::Year
-        | TypeFamily::Set
-        | TypeFamily::Document => kind,
     }
 }
 

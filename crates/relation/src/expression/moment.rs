@@ -9,7 +9,7 @@ use super::call::{add_option, moment_in, named_zone};
 use super::function::Function;
 use super::list::List;
 use super::tree::Expression;
-use crate::schema::{ColumnType, TypeFamily};
+use crate::schema::ColumnType;
 use crate::value::Value;
 
 /// The time of a statement and the variables that it may name. No expression reads a clock or a session: NOW(), RAND() and
@@ -175,19 +175,7 @@ const MOMENT_UNITS_MAX: usize = 64 << 10;
 /// A moment, in seconds, as a value beside a column of that type: local date and time beside a date or a text, a time beside a time, a
 /// year beside a year. `None`: beside all others it is its seconds.
 pub(super) fn beside(seconds: i128, zone: &TimeZone, kind: ColumnType) -> Option<String> {
-    let format = match kind.family() {
-        TypeFamily::Time => "%H:%M:%S",
-        TypeFamily::Year => "%Y",
-        TypeFamily::Text | TypeFamily::Bytes | TypeFamily::Date => "%Y-%m-%d %H:%M:%S",
-        TypeFamily::Whole
-        | TypeFamily::Float
-        | TypeFamily::Double
-        | TypeFamily::Decimal
-        | TypeFamily::Bool
-        | TypeFamily::Timestamp
-        | TypeFamily::Set
-        | TypeFamily::Document => return None,
-    };
+    let format = kind.family().moment_format()?;
     moment_in(seconds, zone, format)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Example: the DECIMAL texts `9.50` and `10.00` compare as the numbers 9.5 and 10.
 
-use super::column_type::ColumnType;
+use super::column_type::{ColumnType, FRACTION_MAX};
 use super::family::TypeFamily;
 use super::{calendar, decimal};
 use crate::value::Value;
@@ -114,5 +114,25 @@ impl ColumnType {
             value => value,
         };
         self.accept(value).unwrap_or(Value::Null)
+    }
+
+    /// A type that reads constants as this one, so that few types are left of the columns of a call.
+    #[must_use]
+    pub(crate) fn widest(self) -> ColumnType {
+        let fraction_digits = FRACTION_MAX;
+        match self.family() {
+            TypeFamily::Date => ColumnType::DateTime { fraction_digits },
+            TypeFamily::Time => ColumnType::Time { fraction_digits },
+            TypeFamily::Whole | TypeFamily::Float | TypeFamily::Double | TypeFamily::Decimal => {
+                ColumnType::Double
+            }
+            TypeFamily::Text => ColumnType::String,
+            TypeFamily::Bytes
+            | TypeFamily::Bool
+            | TypeFamily::Timestamp
+            | TypeFamily::Year
+            | TypeFamily::Set
+            | TypeFamily::Document => self,
+        }
     }
 }

@@ -250,6 +250,25 @@ impl TypeFamily {
         }
     }
 
+    /// How a moment such as NOW() is written beside a value, for `strftime`; `None`: it is its seconds.
+    #[inline]
+    #[must_use]
+    pub const fn moment_format(self) -> Option<&'static str> {
+        match self {
+            F::Time => Some("%H:%M:%S"),
+            F::Year => Some("%Y"),
+            F::Text | F::Bytes | F::Date => Some("%Y-%m-%d %H:%M:%S"),
+            F::Whole
+            | F::Float
+            | F::Double
+            | F::Decimal
+            | F::Bool
+            | F::Timestamp
+            | F::Set
+            | F::Document => None,
+        }
+    }
+
     /// Whether values are texts that a client wrote, of which none is incorrect.
     #[inline]
     #[must_use]

@@ -1,7 +1,7 @@
 //! Outcomes as tables: the replies of /sql?mode=raw, /cli_json and /cli.
 
 use engine::Answer;
-use relation::schema::{ColumnType, TypeFamily};
+use relation::schema::{ColumnType, NumberForm, TypeFamily};
 use relation::value::Value;
 use session::Grant;
 use session::Session;
@@ -216,22 +216,13 @@ fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut impl T
 
 /// Manticore's name of a column's type. An expression has no type; its first value tells.
 fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
-    match kind.map(|kind| (kind, kind.family())) {
+    match kind.map(|kind| (kind, kind.family().number_form())) {
         Some((ColumnType::Int, _)) => "long",
-        Some((_, TypeFamily::Bool | TypeFamily::Timestamp | TypeFamily::Year)) => "long",
-        Some((_, TypeFamily::Whole)) => "long long",
-        Some((_, TypeFamily::Float)) => "float",
-        Some((_, TypeFamily::Double)) => "double",
-        Some((
-            _,
-            TypeFamily::Text
-            | TypeFamily::Bytes
-            | TypeFamily::Decimal
-            | TypeFamily::Date
-            | TypeFamily::Time
-            | TypeFamily::Set
-            | TypeFamily::Document,
-        )) => "string",
+        Some((kind, _)) if kind.family() == TypeFamily::Whole => "long long",
+        Some((kind, _)) if kind.family().is_integer() => "long",
+        Some((_, NumberForm::Float)) => "float",
+        Some((_, NumberForm::Double)) => "double",
+        Some((_, NumberForm::Plain | NumberForm::Truth | NumberForm::Year)) => "string",
         None => match sample {
             Some(Value::Int(_)) => "long long",
             Some(Value::Float(_)) => "double",
