@@ -63,11 +63,15 @@ fn plain(value: &Json) -> String {
     }
 }
 
-/// Whether a cell is the sample's value. A float has more zeros in one protocol than in the other.
+/// Whether a cell is the sample's value. A number has fewer zeros at its ends in JSON than in MySQL's protocol.
 fn is_value(sample: &Sample, cell: &str) -> bool {
-    let same = |a: f64, b: f64| a == b && sample.shown.contains('.');
-    let numbers = (cell.parse(), sample.shown.parse());
-    cell == sample.shown || matches!(numbers, (Ok(a), Ok(b)) if same(a, b))
+    let is_number = sample.shown.parse::<f64>().is_ok();
+    let zeros = |text: &str| text.trim_start_matches('0').to_owned();
+    let bare = |text: &str| match text.contains('.') {
+        true => zeros(text.trim_end_matches('0')),
+        false => zeros(text),
+    };
+    cell == sample.shown || is_number && bare(cell) == bare(sample.shown)
 }
 
 /// The kinds of tables: the beginning of the name, before and behind the columns.
@@ -207,6 +211,12 @@ fn every_type_goes_through_every_statement_and_both_protocols() {
                 &format!("CREATE {what} {table} (n int, c {name}) {options}"),
             );
             insert(&mut client, &table, sample);
+            let shown = format!("SELECT c FROM {table} WHERE n = 1");
+            assert_eq!(
+                done(&mut client, &shown),
+                [[sample.shown]],
+                "{table}: {name}"
+            );
             check(sample, &table, &mut |it| done(&mut client, it), &mut wrong);
             if kind == "y" {
                 continue;

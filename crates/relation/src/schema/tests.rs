@@ -263,6 +263,11 @@ fn parsed(written: &str, system: TypeSystem) -> Result<ColumnType, TypeError> {
     }
 }
 
+#[track_caller]
+fn type_named(name: &str, system: TypeSystem) -> ColumnType {
+    parsed(name, system).unwrap_or_else(|error| panic!("ColumnType::parse: {name}: {error:?}"))
+}
+
 /// The types of all samples, in the names of both systems.
 fn types() -> Vec<ColumnType> {
     let names = SAMPLES
@@ -270,7 +275,7 @@ fn types() -> Vec<ColumnType> {
         .flat_map(|sample| [&[sample.name], sample.others].concat());
     let systems = [TypeSystem::Search, TypeSystem::Queue];
     names
-        .flat_map(|name| systems.map(|system| parsed(name, system).unwrap()))
+        .flat_map(|name| systems.map(|system| type_named(name, system)))
         .collect()
 }
 
@@ -286,7 +291,7 @@ fn every_type_reads_its_own_name_back() {
 #[test]
 fn every_tag_has_a_type_and_a_sample_and_every_type_reads_its_code_back() {
     for (tag, (kind, sample)) in TYPES.into_iter().zip(SAMPLES).enumerate() {
-        let sample = parsed(sample.name, TypeSystem::Search).unwrap();
+        let sample = type_named(sample.name, TypeSystem::Search);
         let tags = [kind, sample].map(|kind| usize::from(kind.code().0));
         assert_eq!(tags, [tag; 2], "{kind:?}, {sample:?}");
     }
@@ -338,7 +343,7 @@ fn constants() -> impl Iterator<Item = (ColumnType, Value, Vec<Value>)> {
         },
     };
     SAMPLES.into_iter().map(move |sample| {
-        let kind = parsed(sample.name, TypeSystem::Search).unwrap();
+        let kind = type_named(sample.name, TypeSystem::Search);
         let stored = kind.accept(constant(sample.value)).unwrap();
         let equal = sample.equal.iter().map(|of| constant(of)).collect();
         (kind, stored, equal)

@@ -21,7 +21,7 @@ use crate::expression::{
 use crate::limits::{ALIASED_BYTES_MAX, EXPRESSION_DEPTH_MAX};
 use crate::request::{Grouping, Item, OrderBy, Output};
 use crate::rows::{Aggregate, Groups, Key, Order};
-use crate::schema::{ColumnType, TypeFamily};
+use crate::schema::{ColumnType, NumberForm, TypeFamily};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -266,7 +266,9 @@ impl GroupBinder<'_, '_> {
             Expression::Column(name) => self.of.slot(name).ok()?.1,
             of => return shown_as(of, &|name| Some(self.of.slot(name).ok()?.1)),
         };
-        (kind.family().moment().is_some() || kind.family().has_comparable()).then_some(kind)
+        let family = kind.family();
+        let is_padded = family.number_form() == NumberForm::Year;
+        (is_padded || family.moment().is_some() || family.has_comparable()).then_some(kind)
     }
 
     /// The values behind which a page of groups begins, one for each key, as the keys compare.
