@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use client::Client;
+use client::{Client, ClientError};
+use study::results::{Answer, Reply, ReplySet, Results, Rows};
 
-use super::{Answered, Results};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 const STUDY_QUERIES: &str = include_str!("../../../benchmarks/definitions/study-queries.txt");
 
@@ -58,31 +58,42 @@ impl Asking {
 /// Asks a server each query once.
 ///
 /// # Errors
-/// The server cannot be reached, or refuses a query.
+/// The server cannot be reached, or the connection breaks. A query that the server refuses is an answer.
 pub fn results_of(address: &str, user: &str, password: &str, asking: &Asking) -> Result<Results> {
     let mut client = Client::connect(address, user, password)?;
     let mut results = Results::default();
-    for query in asking.queries() {
-        let rows = client.query(&asking.statement(query))?.rows;
-        let rows: Option<Vec<_>> = rows.iter().map(|row| row_of(row)).collect();
-        let found = client.query("SHOW META LIKE 'total_found'")?.rows;
-        let total = found.first().and_then(|row| number(row.get(1)?));
-        let (Some(rows), Some(total_found)) = (rows, total) else {
-            return Err(Error::Query(format!(
-                "{address} answers {query:?} with something else than ids and weights"
-            )));
+    for (number, query) in (1..).zip(asking.queries()) {
+        let reply = match client.query_sets(&asking.statement(query)) {
+            Ok(sets) => {
+                let found = client.query("SHOW META LIKE 'total_found'")?.rows;
+                let found = found.first().and_then(|row| self::number(row.get(1)?));
+                let sets: Vec<ReplySet> = sets.into_iter().map(set).collect();
+                Reply::Rows(Rows::of_sets(&sets, found))
+            }
+            Err(ClientError::Server(error)) => Reply::Failed {
+                code: error.code,
+                message: error.message,
+            },
+            Err(error) => return Err(error.into()),
         };
-        results.answers.push(Answered {
+        results.answers.push(Answer {
+            number,
             query: query.to_owned(),
-            total_found,
-            rows,
+            reply,
         });
     }
     Ok(results)
 }
 
-fn row_of(row: &[Option<Vec<u8>>]) -> Option<(u64, i64)> {
-    Some((number(row.first()?)?, number(row.get(1)?)?))
+fn set(result: client::QueryResult) -> ReplySet {
+    ReplySet {
+        columns: result
+            .columns
+            .into_iter()
+            .map(|column| column.name)
+            .collect(),
+        rows: result.rows,
+    }
 }
 
 fn number<T: std::str::FromStr>(cell: &Option<Vec<u8>>) -> Option<T> {

@@ -1,6 +1,7 @@
-//! What rows say. Now: the study of query logs, in [`log`].
+//! What rows say: the study of query logs, in [`log`], and the comparison of answers, in [`results`].
 //!
 //! The crate parses, counts and compares. It reads from the [`std::io::Read`]s that it is given and starts threads only where
 //! the caller says how many. It knows no socket and no clock, and it draws nothing: crate `report` does.
 
 pub mod log;
+pub mod results;

@@ -6,6 +6,7 @@
 //! line     a record → Entry, or an unknown form
 //! summary  entries → distributions, counts, lists; summaries of parts merge into the summary of the whole
 //! document a summary → tables and pictures; compare: two summaries side by side
+//! replay   entries → requests to send again, and when
 //! ```
 //!
 //! Each line is counted once: as a query, as another entry, as a line outside the filter, as an unknown form or as too long.
@@ -25,6 +26,7 @@ mod names;
 mod normalise;
 mod place;
 mod queries;
+pub mod replay;
 pub mod sizes;
 pub mod source;
 pub mod summary;

@@ -56,7 +56,7 @@ const ROOMS: &[(&str, &str)] = &[
         "wire",
         "fragment limits pq < mysql scribe sql syslog < json < es",
     ),
-    ("study", "log"),
+    ("study", "log results"),
     (
         "bench",
         "batch latency log_lines printed process progress random < workload < error \

@@ -49,6 +49,11 @@ pub(crate) fn begins_record(line: &[u8]) -> bool {
     }
 }
 
+/// Whether a statement is the body of a JSON request.
+pub(crate) fn begins_object(statement: &[u8]) -> bool {
+    statement.trim_ascii_start().first() == Some(&b'{')
+}
+
 /// Whether `text` begins like `Fri Jun `: two words of three letters.
 fn begins_with_date(text: &[u8]) -> bool {
     let Some(date) = text.first_chunk::<8>() else {

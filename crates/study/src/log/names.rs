@@ -58,7 +58,7 @@ impl IndexNames {
 }
 
 /// The names of a list without backquotes, separated by commas; cut at [`INDEX_NAME_BYTES_MAX`].
-fn canonical(text: &[u8]) -> String {
+pub(crate) fn canonical(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(4 * INDEX_NAME_BYTES_MAX)]);
     let names = text.split(|letter: char| letter == ',' || letter == ';' || letter.is_whitespace());
     let names: Vec<&str> = names

@@ -19,7 +19,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::frame::{Framed, Records};
 use super::limits::{BLOCK_BYTES, THREADS_MAX};
+use super::place::Place;
 use super::queries::{Batch, QueryTable};
 use super::summary::{Summary, SummaryOptions, Tally};
 use blocks::Blocks;
@@ -112,6 +114,28 @@ pub fn read_logs(
     let blocks = Blocks::new(inputs, BLOCK_BYTES);
     let (summary, blocks) = read_blocks(blocks, options, threads, on_progress);
     (summary, blocks.into_reports())
+}
+
+/// Reads all inputs in their order, a record at a time, and gives each to `visit` with the server and the place, until it answers
+/// `false`. Memory: one block.
+pub fn read_records(
+    inputs: Vec<Input>,
+    visit: &mut dyn FnMut(&str, Place, Framed<'_>) -> bool,
+) -> Vec<InputReport> {
+    let mut blocks = Blocks::new(inputs, BLOCK_BYTES);
+    let mut bytes = Vec::new();
+    while let Some(block) = blocks.next_block(&mut bytes) {
+        for record in Records::new(&bytes[..block.bytes]) {
+            let place = Place {
+                line: block.first.line + record.lines_before,
+                ..block.first
+            };
+            if !visit(&block.server, place, record.framed) {
+                return blocks.into_reports();
+            }
+        }
+    }
+    blocks.into_reports()
 }
 
 /// The queries of one block.

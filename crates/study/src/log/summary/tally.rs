@@ -9,7 +9,7 @@ use super::super::frame::{Framed, Records};
 use super::super::histogram::{BINS, Histogram, bin_of, upper_edge_us};
 use super::super::limits::{ERRORS_MAX, EXAMPLES_MAX, GROUPS_MAX};
 use super::super::line;
-use super::super::names::{IndexNames, OTHER_INDEXES};
+use super::super::names::{IndexNames, OTHER_INDEXES, canonical};
 use super::super::normalise::fold_entry;
 use super::super::place::Place;
 use super::super::queries::{Batch, cut};
@@ -49,6 +49,26 @@ pub struct Filter {
     pub indexes: Vec<String>,
     /// Names of servers; empty for all.
     pub servers: Vec<String>,
+}
+
+impl Filter {
+    /// Whether an entry of `server` counts.
+    pub fn passes(&self, server: &str, entry: &Entry<'_>) -> bool {
+        (self.servers.is_empty() || self.servers.iter().any(|wanted| wanted == server))
+            && self.passes_time(entry)
+            && (self.indexes.is_empty() || self.passes_index(&canonical(&entry.tables)))
+    }
+
+    fn passes_time(&self, entry: &Entry<'_>) -> bool {
+        let ms = entry.time.local_ms;
+        self.from_ms.is_none_or(|from| ms >= from) && self.to_ms.is_none_or(|to| ms < to)
+    }
+
+    /// Whether a canonical list of indexes, or one of them, is wanted.
+    fn passes_index(&self, list: &str) -> bool {
+        let wanted = |name: &str| self.indexes.iter().any(|wanted| wanted == name);
+        list.split(',').any(wanted) || wanted(list)
+    }
 }
 
 /// Counts of lines and entries.
@@ -255,21 +275,15 @@ impl Tally {
     }
 
     fn passes(&mut self, entry: &Entry<'_>, index: u32) -> bool {
-        let ms = entry.time.local_ms;
         self.server_counts
-            && self.filter.from_ms.is_none_or(|from| ms >= from)
-            && self.filter.to_ms.is_none_or(|to| ms < to)
+            && self.filter.passes_time(entry)
             && (self.filter.indexes.is_empty() || self.index_passes(index))
     }
 
     fn index_passes(&mut self, index: u32) -> bool {
         while self.index_counts.len() <= index as usize {
             let name = self.indexes.name(self.index_counts.len() as u32);
-            let wanted = &self.filter.indexes;
-            let passes = name
-                .split(',')
-                .any(|part| wanted.iter().any(|name| name == part))
-                || wanted.iter().any(|list| list == name);
+            let passes = self.filter.passes_index(name);
             self.index_counts.push(passes);
         }
         self.index_counts[index as usize]
