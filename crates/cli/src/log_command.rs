@@ -1,9 +1,10 @@
-//! `seine log`: reports over query logs, without a server.
+//! `seine log`: reports over query logs, without a server; and their queries, sent again.
 //!
 //! ```text
 //! inputs, example     names → inputs of crate study; lines that are made up
 //! options             flags → the lines that count, and how they are shown
 //! reading             inputs → a summary, with progress; refuses logs without a line of a known form
+//! replay              inputs → requests to a server, and a summary of its answers
 //! output, page        a document → terminal, CSV, JSON, a page that replaces the old one whole
 //! ```
 
@@ -13,6 +14,7 @@ mod options;
 mod output;
 mod page;
 mod reading;
+mod replay;
 
 use std::io::{IsTerminal, stdin};
 use std::path::{Path, PathBuf};
@@ -34,11 +36,12 @@ const ONE_SERVER: &str = "(all)";
 /// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("log")
-        .about("Study query logs of Sphinx, Manticore or Seine; no server is needed.")
+        .about("Study query logs of Sphinx, Manticore or Seine, without a server; replay them.")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(report_command())
         .subcommand(compare_command())
+        .subcommand(replay::command())
 }
 
 fn report_command() -> Command {
@@ -119,6 +122,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     match matches.subcommand() {
         Some(("report", matches)) => run_report(matches),
         Some(("compare", matches)) => run_compare(matches),
+        Some(("replay", matches)) => replay::run(matches),
         _ => Ok(ExitCode::from(EXIT_USAGE)),
     }
 }

@@ -28,6 +28,7 @@ mod kill;
 mod kill_queue;
 mod life;
 mod load_verb;
+mod log_replay;
 mod log_verb;
 mod match_verb;
 mod mysql_door;

@@ -12,7 +12,7 @@
 //! | `any` | operators part words; an OR of them | `matchany` |
 //! | `bool` | operators but `& \| - ! ( )` are escaped | `none` |
 //! | `ext`, `ext2` | as they are | the server's |
-//! | `scan` | none | the server's |
+//! | `scan` | none, and no weight | the server's |
 //!
 //! The rankers are those that Sphinx's API takes for these modes. The order of groups is the API's default, by the key downwards.
 //! What a line does not tell is left out and counted: values of filters, names of columns to sort by.
@@ -48,7 +48,10 @@ const OPERATOR_WORDS: [&str; 9] = [
 /// [`Skipped::NoTable`], or [`Skipped::Refused`] where the line names no search at all.
 pub(super) fn request(entry: &Entry<'_>) -> Result<Request, Skipped> {
     let mode = entry.mode.ok_or(Skipped::Refused)?;
-    let mut columns = "id, weight()".to_owned();
+    let (query, ranker) = query(mode, entry.query.as_deref().unwrap_or_default());
+    // Without words, Sphinx weighs each row 1, and Seine none.
+    let weight = if query.is_empty() { "" } else { ", weight()" };
+    let mut columns = format!("id{weight}");
     let group = match entry.group_by.as_deref() {
         Some(group) => {
             let group = name(group).ok_or(Skipped::Refused)?;
@@ -59,7 +62,6 @@ pub(super) fn request(entry: &Entry<'_>) -> Result<Request, Skipped> {
     };
     let tables = tables(&entry.tables).ok_or(Skipped::NoTable)?;
     let mut text = format!("SELECT {columns} FROM {tables}").into_bytes();
-    let (query, ranker) = query(mode, entry.query.as_deref().unwrap_or_default());
     if !query.is_empty() {
         text.extend_from_slice(b" WHERE MATCH('");
         for byte in query {

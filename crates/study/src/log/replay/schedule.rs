@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The schedule looks [`LOOKAHEAD_MAX`] requests ahead, or [`LOOKAHEAD_BYTES_MAX`] of their texts. A request that began before all
-//! of those that were given out already is due at once. Where times go back by more than [`STEP_BACK_US`], the clock was set or
-//! another server's log begins: there the schedule goes on without a gap.
+//! of those that were given out already is due at once. Where another log begins, or times go back by more than [`STEP_BACK_US`]
+//! because the clock was set, the schedule goes on without a gap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,7 +39,7 @@ pub struct Schedule<T> {
     waiting_bytes: usize,
     /// Number of requests so far: equal times keep the order of the log.
     count: u64,
-    /// Number of steps back so far: what is before a step is sent first.
+    /// Number of other logs and steps back so far: what is before one is sent first.
     epoch: u64,
     /// Latest beginning since the last step.
     latest_us: Option<i64>,
@@ -90,14 +90,19 @@ impl<T> Default for Schedule<T> {
 }
 
 impl<T> Schedule<T> {
+    /// The requests that follow are of another log, whose times have nothing to do with those before.
+    pub fn begin_log(&mut self) {
+        self.epoch += 1;
+        self.latest_us = None;
+    }
+
     /// Adds a request that began at `began_us` by the clock of the log, with a text of `bytes`.
     pub fn push(&mut self, began_us: i64, bytes: usize, item: T) {
         if self
             .latest_us
             .is_some_and(|latest| began_us < latest - STEP_BACK_US)
         {
-            self.epoch += 1;
-            self.latest_us = None;
+            self.begin_log();
         }
         self.latest_us = Some(
             self.latest_us

@@ -56,7 +56,7 @@ fn plain_lines_become_the_select_that_they_mean() {
         (
             "scan/0/rel 3 (0,20) @lang",
             "",
-            "SELECT id, weight(), count(*), lang FROM lj GROUP BY lang ORDER BY lang DESC LIMIT 0, 20",
+            "SELECT id, count(*), lang FROM lj GROUP BY lang ORDER BY lang DESC LIMIT 0, 20",
         ),
     ] {
         assert_eq!(plain(search, query), wanted);
@@ -193,6 +193,18 @@ fn a_clock_that_is_set_back_makes_no_gap() {
         ]),
         [(0, "a"), (5, "b"), (5, "c"), (12, "d")]
     );
+}
+
+#[test]
+fn another_log_makes_no_gap() {
+    let mut schedule = Schedule::default();
+    schedule.push(1_000, 1, "a");
+    schedule.push(3_000, 1, "b");
+    schedule.begin_log();
+    schedule.push(9_000_000_000, 1, "c");
+    let due = std::iter::from_fn(|| schedule.next(true));
+    let due: Vec<_> = due.map(|due| (due.after_us, due.item)).collect();
+    assert_eq!(due, [(0, "a"), (2_000, "b"), (2_000, "c")]);
 }
 
 #[test]
