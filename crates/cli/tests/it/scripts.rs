@@ -1,13 +1,14 @@
 //! Runs the golden scripts of `tests/scripts`; their README says how they read. `SEINE_UPDATE=1` rewrites them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use client::{Client, ClientError, QueryResult};
+use study::results::{Answer, Reply, ReplySet, Results, Rows};
 
-use crate::server::{Server, request};
+use crate::server::{Folder, Server, Setup, clean_command, request, until};
 
 /// One block: remarks before it, what goes in, what came back.
 struct Block {
@@ -34,6 +35,120 @@ fn http_scripts_answer_as_written() {
             tokens.named(answer)
         });
     }
+}
+
+/// The text of a line of the query log is the client's own: sent again by `seine log replay`, it gets the reply that the script's own
+/// text gets, whatever FACETs, functions and OPTIONs it has. Both are asked of what the script has left.
+#[test]
+fn replayed_logs_are_answered_as_the_scripts_own_statements() {
+    let mut compared = 0;
+    let mut different = String::new();
+    for path in scripts("sql") {
+        let text = fs::read_to_string(&path).unwrap();
+        let folder = Folder::new();
+        let log = folder.path("query.log");
+        let setup = Setup::default().flag("--query-log", &log);
+        let mut run = SqlRun::on(setup.start());
+        let mut own = BTreeSet::new();
+        for block in blocks(&text) {
+            run.step(&block.input);
+            let sql = match block.input.split_once(']') {
+                Some((_, sql)) if block.input.starts_with('[') => sql,
+                _ => &block.input,
+            };
+            let each = wire::sql::split(sql.as_bytes()).map(String::from_utf8_lossy);
+            own.extend(each.map(|sql| plain(&sql).to_owned()));
+        }
+        run.connections.clear();
+        own.insert(LAST.to_owned());
+        let results = folder.path("results");
+        replay(&run.server, &log, &results);
+        let mut replayed = study::results::read(&fs::read_to_string(&results).unwrap()).unwrap();
+        let mut client = run.server.client();
+        let mut direct = Results::default();
+        replayed
+            .answers
+            .retain(|answer| !reads_the_clock(&answer.query));
+        for answer in &replayed.answers {
+            let name = path.display();
+            assert!(
+                own.contains(plain(&answer.query)),
+                "{name}: {}",
+                answer.query
+            );
+            direct.answers.push(Answer {
+                reply: reply(&mut client, &answer.query),
+                ..answer.clone()
+            });
+        }
+        let measures = study::results::compare(&replayed, &direct).unwrap();
+        if !measures.is_same() {
+            different += &format!("{}\n{measures}\n", path.display());
+        }
+        compared += direct.answers.len();
+    }
+    assert!(different.is_empty(), "{different}");
+    assert!(compared > 500, "{compared}");
+}
+
+/// Whether the reply depends on the moment.
+fn reads_the_clock(sql: &str) -> bool {
+    let sql = sql.to_ascii_lowercase();
+    let names = [
+        "current_timestamp",
+        "now()",
+        "curtime",
+        "unix_timestamp()",
+        "utc_time",
+    ];
+    names.iter().any(|name| sql.contains(name))
+}
+
+/// A statement without blanks and semicolon at its ends.
+fn plain(sql: &str) -> &str {
+    sql.trim().trim_end_matches(';').trim_end()
+}
+
+/// The last search of each log: what is before it is written when it is.
+const LAST: &str = "SELECT n AS replayed_last FROM replayed_last";
+
+/// Sends the log of a server to it again.
+fn replay(server: &Server, log: &str, results: &str) {
+    let mut client = server.client();
+    client.query("CREATE TABLE replayed_last (n int)").unwrap();
+    client.query(LAST).unwrap();
+    until("the last line of the log", || {
+        let written = fs::read(log).unwrap_or_default();
+        let last = String::from_utf8_lossy(&written).contains("AS replayed_last");
+        (last && written.ends_with(b"\n")).then_some(())
+    });
+    let output = clean_command()
+        .args(["log", "replay", log, "--fast", "--addr", server.mysql()])
+        .args(["--results", results])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+/// The reply to a statement as a replay keeps it.
+fn reply(client: &mut Client, sql: &str) -> Reply {
+    let sets = match client.query_sets(sql) {
+        Ok(sets) => sets,
+        Err(ClientError::Server(error)) => {
+            let (code, message) = (error.code, error.message);
+            return Reply::Failed { code, message };
+        }
+        Err(error) => panic!("{sql}: {error}"),
+    };
+    let sets = sets.into_iter().map(|set| ReplySet {
+        columns: set.columns.into_iter().map(|column| column.name).collect(),
+        rows: set.rows,
+    });
+    let meta = client.query("SHOW META LIKE 'total_found'").unwrap();
+    let found = meta.rows.first().and_then(|row| row[1].clone());
+    let found = found.map(|cell| String::from_utf8(cell).unwrap().parse().unwrap());
+    Reply::Rows(Rows::of_sets(&sets.collect::<Vec<_>>(), found))
 }
 
 fn scripts(kind: &str) -> Vec<PathBuf> {
@@ -105,8 +220,12 @@ struct SqlRun {
 
 impl SqlRun {
     fn new() -> SqlRun {
+        SqlRun::on(Server::start())
+    }
+
+    fn on(server: Server) -> SqlRun {
         SqlRun {
-            server: Server::start(),
+            server,
             connections: BTreeMap::new(),
         }
     }
