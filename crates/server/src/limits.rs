@@ -157,7 +157,10 @@ pub(crate) const SYSLOG_UDP_PENDING_MAX: u64 = 64 << 20;
 pub(crate) const SYSLOG_UDP_SOCKET_BYTES: usize = 4 << 20;
 
 /// Bytes of lines of the query log above which they are written, whatever waits behind them.
-pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 64 << 10;
+pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 256 << 10;
+
+/// How long the query log's lines have the sizes of tables that were looked up once.
+pub(crate) const QUERY_LOG_SIZES_FOR: Duration = Duration::from_millis(500);
 
 /// Longest line of the query log, in bytes: some texts of 16 KiB, of which JSON writes a byte as six.
 pub(crate) const QUERY_LOG_LINE_BYTES_MAX: u64 = 1 << 20;

@@ -233,17 +233,18 @@ impl Lines {
             }
         }
         let lost = log.lost();
-        let mut told = Vec::new();
         if lost > self.told_lost {
+            let mut told = Vec::new();
             write_lost(self.form, lost - self.told_lost, &mut told);
+            self.waiting.splice(..0, told);
         }
         let written = match (&mut self.file, why) {
             (_, Some(error)) => Err(error),
             (None, None) => Err(io::ErrorKind::NotFound.into()),
-            (Some(file), None) => file.append(&[&*told, &*self.waiting]),
+            (Some(file), None) => file.append(&self.waiting),
         };
         self.waiting.clear();
-        self.sizes.forget();
+        self.sizes.forget_old();
         let count = std::mem::take(&mut self.count);
         match written {
             Ok(()) => {
@@ -294,11 +295,10 @@ impl LogFile {
             .is_ok_and(|now| (now.dev(), now.ino()) == self.place)
     }
 
-    /// Appends all parts or nothing.
-    fn append(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+    /// Appends all lines or nothing.
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let before = self.file.metadata()?.len();
-        let all = parts.concat();
-        self.file.write_all(&all).inspect_err(|_| {
+        self.file.write_all(lines).inspect_err(|_| {
             // What was written of a line would be read as half of one. Another program may have cut the file meanwhile.
             let now = self.file.metadata().map_or(0, |now| now.len());
             if now > before {

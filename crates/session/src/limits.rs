@@ -121,7 +121,7 @@ pub const LOGGED_TEXT_BYTES_MAX: usize = 16 << 10;
 /// Most bytes of the entries of the query log that wait for its writer; one beyond is counted as lost. Some 80,000 look-ups.
 pub const LOGGED_WAITING_BYTES_MAX: usize = 16 << 20;
 /// Bytes of entries that wake the writer up. A processor's cache holds them until it reads them.
-pub const LOGGED_BLOCK_BYTES: usize = 128 << 10;
+pub const LOGGED_BLOCK_BYTES: usize = 256 << 10;
 
 /// Entries of the query log that `SHOW SLOW QUERIES` knows.
 pub const LOGGED_LAST_MAX: usize = 1_000;

@@ -7,7 +7,7 @@
 //! begun             Pending: tables, query, sort mode, window, of the statement; the session holds it
 //! found             rows that matched
 //! sent, or dropped  the time is taken; an entry below `query_log_min_msec` is forgotten, another goes into a block
-//! 128 KiB or 50 ms  the writer takes the block; its entries are among the last ones from now on
+//! 256 KiB or 50 ms  the writer takes the block; its entries are among the last ones from now on
 //! ```
 //!
 //! Invariants:

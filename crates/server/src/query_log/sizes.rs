@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Weak;
+use std::time::Instant;
 
 use session::{Action, Deed, Session};
 
+use crate::limits::QUERY_LOG_SIZES_FOR;
 use crate::server::{OWN_SESSION, Server};
 
 /// Bytes and parts of tables.
@@ -15,6 +17,8 @@ pub(super) struct Sizes {
     server: Weak<Server>,
     own: Session,
     known: BTreeMap<Vec<u8>, Size>,
+    /// When the first of them was looked up.
+    since: Instant,
 }
 
 impl Sizes {
@@ -23,6 +27,7 @@ impl Sizes {
             server,
             own: Session::new(OWN_SESSION, String::new(), String::new(), None),
             known: BTreeMap::new(),
+            since: Instant::now(),
         }
     }
 
@@ -48,8 +53,11 @@ impl Sizes {
         Some(all)
     }
 
-    /// Looks anew from now on.
-    pub(super) fn forget(&mut self) {
-        self.known.clear();
+    /// Looks anew from now on, if the known sizes are old.
+    pub(super) fn forget_old(&mut self) {
+        if self.since.elapsed() > QUERY_LOG_SIZES_FOR {
+            self.known.clear();
+            self.since = Instant::now();
+        }
     }
 }
