@@ -89,6 +89,8 @@ pub struct Options {
     pub server: Option<Server>,
     /// Count of the study's first queries that run; all by default.
     pub queries: usize,
+    /// Texts that run instead of the study's queries: their words.
+    pub own_queries: Option<Vec<String>>,
     /// A folder for the tables of this process and the indexes of peers. The next run over the same records uses them again.
     pub data: PathBuf,
     /// Whether the server's tables stay for the next run.
@@ -123,6 +125,11 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     let tests = definition::named(&options.tests)?;
     let knows_sentences = are_of_operators(&tests)?;
     let folder = folder(&options.data, corpus, knows_sentences)?;
+    if knows_sentences && options.own_queries.is_some() {
+        return Err(Error::BadOption(
+            "tests of operators have queries of their own",
+        ));
+    }
     if options.queries == 0 {
         return Err(Error::BadOption("there are no queries"));
     }
@@ -138,7 +145,7 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     for test in &tests {
         let queries = match test.matching.is_operator() {
             true => definition::operator_queries(test.matching),
-            false => queries().take(options.queries).collect(),
+            false => queries(options)?,
         };
         notes.push(format!(
             "{}: {} queries of {:.2} words; the first {} rows, ids and weights, of each",
@@ -154,6 +161,7 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
                 .iter()
                 .map(|words| test.matching.text(words))
                 .collect(),
+            are_own: options.own_queries.is_some(),
         };
         let entries = entries(options, &own, &peers);
         rows.extend(grid::measure(
@@ -193,14 +201,33 @@ fn are_of_operators(tests: &[definition::Test]) -> Result<bool> {
 pub fn export(corpus: &Corpus, data: &Path, tests: &[String]) -> Result<PathBuf> {
     let knows_sentences = are_of_operators(&definition::named(tests)?)?;
     let folder = folder(data, corpus, knows_sentences)?;
-    write_words(corpus, usize::MAX, &folder, knows_sentences)?;
+    let words = words_of(definition::study_queries()).collect::<Vec<_>>();
+    write_words(corpus, &words, &folder, knows_sentences)?;
     Ok(folder)
 }
 
-/// The words of the study's queries, of those with at least one word.
-fn queries() -> impl Iterator<Item = Vec<String>> {
+/// The words of the queries that run, of those with at least one word.
+///
+/// # Errors
+/// [`Error::BadOption`]: the user's queries have no word.
+fn queries(options: &Options) -> Result<Vec<Vec<String>>> {
+    let Some(own) = &options.own_queries else {
+        return Ok(words_of(definition::study_queries())
+            .take(options.queries)
+            .collect());
+    };
+    let words = words_of(own.iter().map(String::as_str));
+    let words: Vec<_> = words.take(options.queries).collect();
+    match words.is_empty() {
+        true => Err(Error::BadOption("the queries have no word")),
+        false => Ok(words),
+    }
+}
+
+/// The words of texts, of those with at least one word.
+fn words_of<'t>(texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = Vec<String>> {
     let analyzer = Analyzer::default();
-    let words = definition::study_queries().map(move |text| corpus::words(&analyzer, text));
+    let words = texts.map(move |text| corpus::words(&analyzer, text));
     words.filter(|words| !words.is_empty())
 }
 
@@ -213,7 +240,12 @@ fn folder(data: &Path, corpus: &Corpus, knows_sentences: bool) -> Result<PathBuf
 }
 
 /// Writes documents and queries as words. Leaves an existing file of documents alone: indexes have been made from it.
-fn write_words(corpus: &Corpus, limit: usize, folder: &Path, knows_sentences: bool) -> Result<()> {
+fn write_words(
+    corpus: &Corpus,
+    queries: &[Vec<String>],
+    folder: &Path,
+    knows_sentences: bool,
+) -> Result<()> {
     let documents = folder.join("documents.tsv");
     if !documents.exists() {
         // The file gets its name only when it is complete.
@@ -227,10 +259,7 @@ fn write_words(corpus: &Corpus, limit: usize, folder: &Path, knows_sentences: bo
         true => definition::operator_lines()
             .map(|line| line.to_owned() + "\n")
             .collect(),
-        false => queries()
-            .take(limit)
-            .map(|words| words.join(" ") + "\n")
-            .collect(),
+        false => queries.iter().map(|words| words.join(" ") + "\n").collect(),
     };
     Ok(fs::write(folder.join("queries.txt"), lines)?)
 }
@@ -295,7 +324,7 @@ fn peers(
     let mut peers = Vec::new();
     let is_program = |beside: &&Beside| matches!(beside, Beside::Program { .. });
     if options.beside.iter().any(|beside| is_program(&beside)) {
-        write_words(corpus, options.queries, folder, knows_sentences)?;
+        write_words(corpus, &queries(options)?, folder, knows_sentences)?;
     }
     for beside in &options.beside {
         peers.push(match beside {

@@ -66,8 +66,11 @@ pub fn inserts(options: &Options, corpus: &Corpus, searches_a_second: f64) -> Re
     let texts: Vec<&str> = corpus.iter().take(10_000).map(|(_, text)| text).collect();
     let id_max = corpus.iter().map(|(id, _)| id).max().unwrap_or(0);
     let process = Process::listening(&server.addr);
-    let asked = queries().take(options.queries);
-    let asked: Vec<String> = asked.map(|words| test.matching.text(&words)).collect();
+    let asked = queries(options)?;
+    let asked: Vec<String> = asked
+        .iter()
+        .map(|words| test.matching.text(words))
+        .collect();
     let doing = format!("inserts beside {searches_a_second} searches a second");
     let runs = runs::repeat(options.effort, &doing, |tick| {
         let begun = Instant::now();

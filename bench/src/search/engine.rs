@@ -37,6 +37,8 @@ pub(super) struct TestQueries<'a> {
     pub(super) test: &'a Test,
     pub(super) words: &'a [Vec<String>],
     pub(super) texts: Vec<String>,
+    /// The queries are the user's, whose right answers no definition has.
+    pub(super) are_own: bool,
 }
 
 /// The answers of an engine's first pass, and the index of its next query.

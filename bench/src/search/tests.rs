@@ -36,6 +36,7 @@ fn options(folder: &Folder) -> Options {
             .map(str::to_owned)
             .to_vec(),
         queries: 40,
+        own_queries: None,
         server: None,
         data: folder.0.clone(),
         keep: false,

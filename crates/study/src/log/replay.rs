@@ -15,8 +15,12 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
+use std::io::Read;
+
 use super::entry::Entry;
-use super::line::begins_object;
+use super::frame::Framed;
+use super::line::{begins_object, parse};
+use super::source::{Input, read_records};
 
 pub use report::{Cell, Told, grid, report};
 pub use schedule::{Due, Schedule};
@@ -113,6 +117,28 @@ pub fn request(entry: &Entry<'_>) -> Result<Request, Skipped> {
         lacks_filters: false,
         lacks_order: false,
     })
+}
+
+/// The full-text queries of a log, in its order. Lines of unknown form and entries without words are left out.
+///
+/// Cost: all texts are in memory.
+pub fn full_texts(log: Box<dyn Read + Send>) -> Vec<String> {
+    let mut texts = Vec::new();
+    let input = Input {
+        name: String::new(),
+        server: String::new(),
+        read: log,
+    };
+    read_records(vec![input], &mut |_, _, framed| {
+        if let Framed::Text(record) = framed
+            && let Some((_, entry)) = parse(record)
+            && let Some(query) = entry.query
+        {
+            texts.push(String::from_utf8_lossy(&query).into_owned());
+        }
+        true
+    });
+    texts
 }
 
 /// A body and its path. Manticore's body names its table; that of Elasticsearch has it in the path, which the line's table gives.

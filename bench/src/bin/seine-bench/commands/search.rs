@@ -1,5 +1,6 @@
 //! `seine bench search`: its command line.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub(super) fn command() -> Command {
         );
     shape
         .args(records())
-        .arg(value("limit", "N", "The first N of the study's queries.").default_value("10000"))
+        .args(queries())
         .arg(list(
             "layout",
             "merged",
@@ -78,6 +79,18 @@ pub(super) fn command() -> Command {
             "Write records and queries as words, for other programs, into a folder below DIR that is told, and measure nothing.",
         ))
         .arg(addr())
+}
+
+/// Arguments that choose the queries.
+fn queries() -> [Arg; 2] {
+    [
+        value("limit", "N", "The first N queries.").default_value("10000"),
+        value(
+            "queries",
+            "FILE",
+            "The words of these queries instead of the study's: a query log of any form, packed or not, or a query a line.",
+        ),
+    ]
 }
 
 /// Arguments that choose the records.
@@ -175,6 +188,10 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
     Ok(Options {
         tests: named("tests").cloned().collect(),
         queries: number(text(matches, "limit"))?,
+        own_queries: match matches.get_one::<String>("queries") {
+            Some(path) => Some(queries_of(path)?),
+            None => None,
+        },
         server: matches.get_one::<String>("addr").map(|_| server(matches)),
         data,
         keep: matches.get_flag("keep"),
@@ -186,6 +203,18 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
         tag: matches.get_one::<String>("tag").cloned(),
         effort: effort(matches)?,
     })
+}
+
+/// The full-text queries of a log; of a file without a line of a log, its lines.
+fn queries_of(path: &str) -> Result<Vec<String>> {
+    let of_file = |error: std::io::Error| format!("{path}: {error}");
+    let open = || File::open(path).map_err(of_file);
+    let queries = study::log::replay::full_texts(Box::new(open()?));
+    if !queries.is_empty() {
+        return Ok(queries);
+    }
+    let text = std::io::read_to_string(open()?).map_err(of_file)?;
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// Parses a list of numbers from 1 and `auto`, which is `None`.

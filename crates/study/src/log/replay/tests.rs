@@ -196,6 +196,17 @@ fn a_clock_that_is_set_back_makes_no_gap() {
 }
 
 #[test]
+fn a_log_is_a_list_of_queries() {
+    let log = format!(
+        "[Fri Jun 29 21:17:58 2021] 0.004 sec [all/0/rel 3 (0,20)] [lj] black cat\nrubbish\n{}\n{}\n",
+        sphinxql("SELECT id FROM t WHERE MATCH('a dog');"),
+        sphinxql("SELECT id FROM t;")
+    );
+    let texts = super::full_texts(Box::new(std::io::Cursor::new(log.into_bytes())));
+    assert_eq!(texts, ["black cat", "a dog"]);
+}
+
+#[test]
 fn another_log_makes_no_gap() {
     let mut schedule = Schedule::default();
     schedule.push(1_000, 1, "a");
