@@ -229,6 +229,37 @@ const GIVEN: &[(&[&str], &[&str])] = &[
     ),
 ];
 
+/// Where a temporary table of an expression answers otherwise than the expression.
+fn differences(client: &mut Client, written: &str, constant: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut differ = |selected: &str, kept: &str| {
+        let (a, b) = (ask(client, selected), ask(client, kept));
+        if a != b {
+            wrong.push(format!("{selected}: {a:?}, kept: {b:?}"));
+        }
+    };
+    let of = |what: &str| what.replace('$', written);
+    let kept = |what: &str| what.replace('$', "v").replace("FROM t", "FROM kept");
+    for made in [
+        "DROP TEMPORARY TABLE IF EXISTS kept",
+        "CREATE TEMPORARY TABLE kept AS SELECT id, $ AS v FROM t",
+    ] {
+        differ(&of(made), "SELECT 1 FROM t LIMIT 0");
+    }
+    for what in [
+        "SELECT id, $ FROM t ORDER BY id",
+        "SELECT id FROM t ORDER BY $, id",
+        "SELECT MIN($), MAX($) FROM t",
+    ] {
+        differ(&of(what), &kept(what));
+    }
+    for comparison in ["=", "<>", "<", ">="] {
+        let what = format!("SELECT id FROM t WHERE $ {comparison} {constant} ORDER BY id");
+        differ(&of(&what), &kept(&what));
+    }
+    wrong
+}
+
 #[test]
 fn a_temporary_table_finds_and_sorts_as_its_select_does() {
     let server = Setup::default().start();
@@ -241,33 +272,14 @@ fn a_temporary_table_finds_and_sorts_as_its_select_does() {
             .iter()
             .flat_map(move |of| constants.iter().map(move |constant| (of, constant)))
     }) {
-        let mut differ = |selected: &str, kept: &str| {
-            let (a, b) = (ask(&mut client, selected), ask(&mut client, kept));
-            if a != b {
-                wrong.push(format!("{selected}: {a:?}, kept: {b:?}"));
+        // A second may end between NOW() of the table and that of its SELECT: what differs is asked again.
+        let mut last = differences(&mut client, written, constant);
+        for _ in 0..2 {
+            if !last.is_empty() {
+                last = differences(&mut client, written, constant);
             }
-        };
-        let of = |what: &str| what.replace("$", written);
-        let kept = |what: &str| what.replace("$", "v").replace("FROM t", "FROM kept");
-        differ(
-            "DROP TEMPORARY TABLE IF EXISTS kept",
-            "SELECT 1 FROM t LIMIT 0",
-        );
-        differ(
-            &of("CREATE TEMPORARY TABLE kept AS SELECT id, $ AS v FROM t"),
-            "SELECT 1 FROM t LIMIT 0",
-        );
-        for what in [
-            "SELECT id, $ FROM t ORDER BY id",
-            "SELECT id FROM t ORDER BY $, id",
-            "SELECT MIN($), MAX($) FROM t",
-        ] {
-            differ(&of(what), &kept(what));
         }
-        for comparison in ["=", "<>", "<", ">="] {
-            let what = format!("SELECT id FROM t WHERE $ {comparison} {constant} ORDER BY id");
-            differ(&of(&what), &kept(&what));
-        }
+        wrong.extend(last);
     }
     wrong.sort();
     wrong.dedup();
