@@ -68,7 +68,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         ("other_statements", "other statements", counts.others),
         ("outside_filter", "outside the filter", counts.outside),
         ("unknown_lines", "lines of unknown form", counts.unknown),
-        ("lost_lines", "lines that the server lost", counts.lost),
+        ("lost_lines", "lines that were lost", counts.lost),
         ("too_long_lines", "lines that are too long", counts.too_long),
         ("cut_statements", "statements that are cut", counts.cut),
     ] {
