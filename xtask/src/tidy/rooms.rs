@@ -56,7 +56,7 @@ const ROOMS: &[(&str, &str)] = &[
         "wire",
         "fragment limits pq < mysql scribe sql syslog < json < es",
     ),
-    ("study", "log results"),
+    ("study", "decode results < log < attribution"),
     (
         "bench",
         "batch latency log_lines printed process progress random < workload < error \

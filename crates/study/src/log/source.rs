@@ -10,7 +10,6 @@
 //! number of threads. A worker takes an empty batch before it takes a block: the batches bound the memory.
 
 mod blocks;
-mod decode;
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -7,8 +7,8 @@ use std::vec::IntoIter;
 use super::super::limits::RECORD_BYTES_MAX;
 use super::super::line::begins_record;
 use super::super::place::Place;
-use super::decode::decoded;
 use super::{Input, InputReport};
+use crate::decode::decoded;
 
 /// The longest beginning that [`begins_record`] looks at: `/* Fri Jun `.
 const BEGINNING_BYTES: usize = 11;

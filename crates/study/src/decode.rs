@@ -15,7 +15,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The bytes behind `read`, decoded if they begin as gzip or zstd do.
-pub(super) fn decoded(mut read: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+pub(crate) fn decoded(mut read: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     let mut first = Vec::new();
     read.by_ref()
         .take(ZSTD.len() as u64)
