@@ -22,6 +22,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::sql_client::command())
         .subcommand(crate::load_command::command())
         .subcommand(crate::log_command::command())
+        .subcommand(crate::attribution_command::command())
         .subcommand(crate::match_command::command())
         .subcommand(crate::bench_command::command())
         .subcommand(crate::check_command::command())

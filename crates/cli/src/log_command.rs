@@ -5,14 +5,11 @@
 //! options             flags → the lines that count, and how they are shown
 //! reading             inputs → a summary, with progress; refuses logs without a line of a known form
 //! replay              inputs → requests to a server, and a summary of its answers
-//! output, page        a document → terminal, CSV, JSON, a page that replaces the old one whole
 //! ```
 
 mod example;
 mod inputs;
 mod options;
-mod output;
-mod page;
 mod reading;
 mod replay;
 
@@ -26,8 +23,8 @@ use study::log::document::document;
 use study::log::source::ServerRule;
 
 use crate::output::{EXIT_USAGE, Exit, refuse};
+use crate::report_output::{self, Output};
 use options::Options;
-use output::Output;
 use reading::read;
 
 /// The server of all lines of a compared file, which may have another name on the other side.
@@ -92,7 +89,7 @@ fn report_command() -> Command {
         )
         .args(options::filters())
         .args(options::shown())
-        .args(output::forms())
+        .args(report_output::forms())
 }
 
 fn compare_command() -> Command {
@@ -114,7 +111,7 @@ fn compare_command() -> Command {
         .arg(side("B", "The log after, in the same way."))
         .args(options::filters())
         .args(options::shown())
-        .args(output::forms())
+        .args(report_output::forms())
 }
 
 /// Runs the verb that is named.

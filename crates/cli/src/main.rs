@@ -1,6 +1,7 @@
 //! The binary `seine`: its command line and its verbs.
 
 mod allocator;
+mod attribution_command;
 mod bench_command;
 mod bundle;
 mod cat_command;
@@ -9,6 +10,7 @@ mod cli;
 mod ctl_command;
 mod demo;
 mod dump_command;
+mod files;
 mod load_command;
 mod log_command;
 mod login;
@@ -18,10 +20,12 @@ mod output;
 mod progress;
 mod queries;
 mod repair_command;
+mod report_output;
 mod restore_command;
 mod scribe_client;
 mod sql_client;
 mod tail_command;
+mod time_option;
 mod window;
 
 use std::process::ExitCode;
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         Some(("config", matches)) => Ok(config(matches)),
         Some(("sql", matches)) => sql_client::run(matches),
         Some(("load", matches)) => load_command::run(matches),
+        Some(("attribution", matches)) => attribution_command::run(matches),
         Some(("log", matches)) => log_command::run(matches),
         Some(("match", matches)) => Ok(match_command::run(matches)),
         Some(("bench", matches)) => bench_command::run(matches),

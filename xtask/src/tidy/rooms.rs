@@ -79,8 +79,8 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "cli",
-        "allocator bundle login output queries scribe_client window < bench_command demo sql_client < marks progress \
-         < check_command < cat_command ctl_command dump_command load_command log_command match_command repair_command \
+        "allocator bundle login output queries scribe_client time_option window < bench_command demo sql_client < marks progress \
+         < check_command < files < report_output < attribution_command cat_command ctl_command dump_command load_command log_command match_command repair_command \
          restore_command tail_command < cli",
     ),
 ];

@@ -7,7 +7,9 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use study::log::anonymous::Words;
 use study::log::document::DocumentOptions;
 use study::log::limits::{SLOWEST_MAX, THREADS_MAX};
-use study::log::{Filter, LogTime, SummaryOptions};
+use study::log::{Filter, SummaryOptions};
+
+use crate::time_option::parse_time;
 
 /// How logs are read and shown.
 pub(super) struct Options {
@@ -106,21 +108,3 @@ impl Options {
         })
     }
 }
-
-/// Milliseconds of a date, with or without a time of day, by the clock of the log.
-fn parse_time(text: &str) -> Result<i64, String> {
-    let whole = |text: &str| {
-        let (time, rest) = LogTime::read_rfc3339(text.as_bytes())?;
-        rest.is_empty().then_some(time)
-    };
-    // People leave the seconds out, which no log does.
-    let time = whole(text).or_else(|| whole(&format!("{text}:00")));
-    match time {
-        Some(time) if time.offset_minutes.is_none() => Ok(time.local_ms),
-        Some(_) => Err("leave the zone out: times are those of the log's own clock".to_owned()),
-        None => Err("a time is 2007-06-29, 2007-06-29T21:17 or 2007-06-29T21:17:58".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -24,9 +24,9 @@ use study::log::replay::{Cell, grid, report};
 use study::log::source::ServerRule;
 
 use super::options::Options;
-use super::output::{self, Output};
 use super::{inputs, options};
 use crate::output::{Exit, print_error, refuse};
+use crate::report_output::{self, Output};
 use crate::sql_client::login;
 use sender::Target;
 use tallied::Tallied;
@@ -73,7 +73,7 @@ pub(super) fn command() -> Command {
         )
         .args(options::filters())
         .args(options::shown())
-        .args(output::forms())
+        .args(report_output::forms())
 }
 
 /// Flags that say when the queries are sent, and over how many connections.

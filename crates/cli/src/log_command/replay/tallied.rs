@@ -12,8 +12,8 @@ use study::log::source::InputReport;
 use study::log::{LogTime, Summary, SummaryOptions};
 use study::results::{Answer, HEAD, Reply, write_line};
 
-use super::super::inputs::shown;
 use super::reader::Job;
+use crate::files::shown;
 
 /// A request that is sent this late is counted.
 const LATE: Duration = Duration::from_millis(100);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::inputs::shown;
+use crate::files::shown;
 
 /// Refuses a place where no page can be written.
 ///

@@ -1,13 +1,14 @@
 //! A report in the forms that the command line asks for.
 
+mod page;
+
 use std::io::{ErrorKind, Write, stdout};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use report::{Document, Terminal};
 
-use super::inputs::shown;
-use super::page;
+use crate::files::shown;
 use crate::window::{columns, has_colour};
 
 /// Columns of a report that goes to no window.
@@ -17,7 +18,7 @@ const COLUMNS: usize = 100;
 const ROWS_MAX: usize = 50;
 
 /// Where a report goes.
-pub(super) struct Output {
+pub(crate) struct Output {
     printed: Printed,
     page: Option<PathBuf>,
 }
@@ -32,7 +33,7 @@ enum Printed {
 }
 
 /// The flags of the forms.
-pub(super) fn forms() -> [Arg; 4] {
+pub(crate) fn forms() -> [Arg; 4] {
     let switch = |name: &'static str, help: &'static str| {
         let argument = Arg::new(name).long(name).action(ArgAction::SetTrue);
         argument.help(help)
@@ -54,7 +55,7 @@ impl Output {
     ///
     /// # Errors
     /// The page cannot be written: told before the logs are read.
-    pub(super) fn of_matches(matches: &ArgMatches) -> Result<Output, String> {
+    pub(crate) fn of_matches(matches: &ArgMatches) -> Result<Output, String> {
         let page = matches.get_one::<PathBuf>("html").cloned();
         if let Some(path) = &page {
             page::check(path)?;
@@ -76,11 +77,19 @@ impl Output {
         Ok(Output { printed, page })
     }
 
+    /// Whether a program reads the report, or a page: then it may have more tables than a terminal shows well.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        match self.printed {
+            Printed::Csv | Printed::Json | Printed::Line => true,
+            Printed::Text(_) => false,
+        }
+    }
+
     /// Writes the report.
     ///
     /// # Errors
     /// What cannot be written, and why. A reader who has closed standard output, as `head` does, is no error.
-    pub(super) fn write(&self, document: &Document) -> Result<(), String> {
+    pub(crate) fn write(&self, document: &Document) -> Result<(), String> {
         let mut line = String::new();
         if let Some(path) = &self.page {
             let html = document.html();
